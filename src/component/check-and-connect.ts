@@ -44,9 +44,11 @@ async function begin(
   traits: RunTraits,
 ): Promise<StartedRun> {
   input.signal?.throwIfAborted();
+  // Already to list the names of very many parameters takes long.
+  const turns = new Turns();
   const { parameters, secrets } = hasNoParameters(input, subject)
     ? { parameters: input.parameters ?? {}, secrets: [] }
-    : await checkParameters(runtime, input, subject);
+    : await checkParameters(runtime, input, subject, turns);
   const connection = await openGiven(runtime, input, subject);
   const metadata = subject.metadata && { ...subject.metadata, ...input.metadata };
   const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
@@ -56,7 +58,7 @@ async function begin(
   const started = startRun(runtime, ready, known, { ...traits, connectionName });
   const { log } = started.context.run;
   log.learnCredentials(secrets);
-  if (log.isUnsettled) await log.settle(new Turns());
+  if (log.isUnsettled) await log.settle(turns);
   for (const { message, place } of await runtime.functionWarnings(subject.form.elements, ...subject.specs)) {
     started.context.warn({ code: 'function', message, place });
   }
@@ -75,10 +77,11 @@ async function checkParameters(
   runtime: Runtime,
   input: ConnectedInput,
   subject: RunSubject,
+  turns: Turns,
 ): Promise<ReadyParameters> {
   loading ??= import('./check-parameters.js');
   const { readyParameters } = await loading;
-  return readyParameters(runtime, input, subject);
+  return readyParameters(runtime, input, subject, turns);
 }
 
 async function openGiven(

@@ -3,17 +3,17 @@ import { isOurs } from '../errors/engine-error.js';
 import { ImlError } from '../errors/iml-error.js';
 import { SpecError } from '../errors/spec-error.js';
 import { compileTemplate } from '../iml/compile/compile-template.js';
-import { withinSteps } from '../iml/values/work.js';
 import type { CheckParameters, ParameterCheck } from '../parameters/check/parameter-check.js';
-import { secretValues } from '../parameters/check/secret-values.js';
+import { secretValuesInParts } from '../parameters/check/secret-values.js';
 import { validateParameters } from '../parameters/check/validate-parameters.js';
 import type { ResolveRpc, ValidateParametersOptions } from '../parameters/check/validation.js';
-import type { ParameterList } from '../parameters/form/parameter-spec.js';
-import { readParameters } from '../parameters/form/read-parameters.js';
+import type { ParameterElement, ParameterList } from '../parameters/form/parameter-spec.js';
+import { readAnsweredFields } from '../parameters/form/read-answer.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import { createRedactor } from '../redaction/redact.js';
 import { redactAppError } from '../redaction/redact-app-error.js';
 import type { PlainObject } from '../util/plain-object.js';
+import { Turns } from '../util/turns.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
 
@@ -34,10 +34,11 @@ export async function readyParameters(
   runtime: Runtime,
   input: FormInput & { readonly checkParameters?: CheckParameters | undefined },
   subject: RunSubject,
+  turns: Turns,
 ): Promise<ReadyParameters> {
   const { form } = subject;
   const given = input.parameters ?? {};
-  const secrets = findSecrets(form, given, runtime);
+  const secrets = await findSecrets(form.elements, given, turns);
   const check = subject.isChecked ? mergeChecks(runtime.checkParameters, input.checkParameters) : undefined;
   if (check === undefined || form.elements.length === 0) return { parameters: given, secrets };
   const { defaults, resolve = 'none', mapped = false, forcedEmpty = false } = check;
@@ -49,23 +50,34 @@ export async function readyParameters(
     ...(resolve !== 'none' && { resolveRpc: ask, resolveOptions: resolve === 'options' }),
   };
   try {
+    if (turns.isOver) await turns.next();
     const parameters = await checkForm(form, given, options, runtime);
+    if (turns.isOver) await turns.next();
     // A default may be a secret that nobody has given.
-    return { parameters, secrets: [...secrets, ...secretValues(form.elements, parameters)] };
+    return { parameters, secrets: [...secrets, ...(await findSecrets(form.elements, parameters, turns))] };
   } catch (error) {
     throw isOurs(error, AppError) ? cleaned(error, runtime, input, secrets) : error;
   }
 }
 
-/** @throws AppError of type BundleValidationError for values that take too long to be looked through */
-function findSecrets(form: ParameterList, given: unknown, { settings }: Runtime): string[] {
+/** Rejects with AppError of type BundleValidationError for too many values. */
+async function findSecrets(
+  elements: readonly ParameterElement[],
+  given: unknown,
+  turns: Turns,
+): Promise<string[]> {
   try {
-    return withinSteps(settings.limits.maxSteps, () => secretValues(form.elements, given));
+    return await turns.finish(secretValuesInParts(elements, given));
   } catch (error) {
-    if (!isOurs(error, ImlError) || error.code !== 'IML_LIMIT') throw error;
-    const message = `Invalid parameters: they are too large. ${error.message}`;
-    throw new AppError('BundleValidationError', message, { cause: error });
+    throw refusedAsTooLarge(error);
   }
+}
+
+/** What a run ends with where its parameters take more work than others may wait for; other errors as they are. */
+export function refusedAsTooLarge(error: unknown): unknown {
+  if (!isOurs(error, ImlError) || error.code !== 'IML_LIMIT') return error;
+  const message = `Invalid parameters: they are too large. ${error.message}`;
+  return new AppError('BundleValidationError', message, { cause: error });
 }
 
 /**
@@ -113,15 +125,16 @@ export function rpcAsker(
       const { message, place } = error;
       throw new AppError('InvalidConfigurationError', message, { cause: error, place });
     });
-    secrets.push(...describedSecrets(answer, values));
+    for (const secret of await describedSecrets(answer, values)) secrets.push(secret);
     return answer;
   };
 }
 
-/** Of fields nested too deep the check tells by itself. */
-function describedSecrets(answer: unknown, values: PlainObject): readonly string[] {
+/** Of fields that are too many or nested too deep the check tells by itself. */
+async function describedSecrets(answer: unknown, values: PlainObject): Promise<readonly string[]> {
   try {
-    return secretValues(readParameters(answer).elements, values);
+    const { elements } = await readAnsweredFields(answer, {});
+    return await findSecrets(elements, values, new Turns());
   } catch (error) {
     if (!isOurs(error, SpecError)) throw error;
     return [];

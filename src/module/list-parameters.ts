@@ -1,4 +1,4 @@
-import { rpcAsker } from '../component/check-parameters.js';
+import { refusedAsTooLarge, rpcAsker } from '../component/check-parameters.js';
 import { moduleSubject } from '../component/run-subject.js';
 import type { FormInput, Runtime } from '../component/runtime.js';
 import type { ModuleComponent } from '../document/app.js';
@@ -34,7 +34,8 @@ export interface ModuleParameters {
  * Lists the fields of a module's form. With `resolve`, RPCs are asked as the form in the editor asks them: with the
  * values so far, `input.parameters`, which also say which nested fields are wanted.
  *
- * @throws SpecError (SPEC_INVALID) for fields nested too deep
+ * @throws SpecError (SPEC_INVALID) for fields nested too deep; AppError of type BundleValidationError for values that take too
+ *   long to be looked through
  */
 export async function listParameters(
   module: ModuleComponent,
@@ -47,9 +48,14 @@ export async function listParameters(
   const list = async (document: Document | undefined): Promise<ParameterList> => {
     const form = readForm(document);
     if (!resolve) return form;
-    const resolved = await resolveParameters(form, given.parameters, ask);
-    failures.push(...resolved.failures);
-    return resolved;
+    const { maxSteps } = runtime.settings.limits;
+    try {
+      const resolved = await resolveParameters(form, given.parameters, ask, maxSteps);
+      for (const failure of resolved.failures) failures.push(failure);
+      return resolved;
+    } catch (error) {
+      throw refusedAsTooLarge(error);
+    }
   };
   const fixed = await list(module.staticParams);
   const mappable = await list(module.mappableParams);

@@ -1,6 +1,6 @@
 import { limitError } from '../errors/iml-error.js';
 import { asImlError } from '../iml/environment/call-error.js';
-import { spend } from '../iml/values/work.js';
+import { type Parts, spend } from '../iml/values/work.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import { Turns } from '../util/turns.js';
 import { MAX_KNOWN_SECRETS } from './known-secrets.js';
@@ -71,6 +71,14 @@ interface FoundSecrets {
 export function collectSecrets(...data: readonly unknown[]): string[] {
   if (data.every((value) => value === undefined)) return [];
   return [...nameSecrets(...data).keys()];
+}
+
+/** `collectSecrets` a few values at a time. */
+export function* collectSecretsInParts(...data: readonly unknown[]): Parts<string[]> {
+  const found = createFound();
+  const walk = walkData(data, found);
+  while (!isThrough(walk)) yield;
+  return [...joinFound(found).keys()];
 }
 
 /** The same with the name each stands under first; empty for one that stands in no object. */

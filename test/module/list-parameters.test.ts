@@ -6,6 +6,9 @@ import { service } from '../run/helpers.js';
 
 /** What the service gives for each RPC, which is called by its name. */
 const ANSWERS: Readonly<Record<string, unknown>> = {
+  many: Array.from({ length: 130_000 }, (_, index) => ({ name: `f${index}`, type: 'text' })),
+  most: Array.from({ length: 10_000 }, (_, index) => ({ name: `f${index}`, type: '?' })),
+  objects: Array.from({ length: 4000 }, (_, id) => ({ value: { id }, nested: ['rpc://deeper'] })),
   fields: [{ name: 'extra', type: 'number' }, 'rpc://deeper'],
   deeper: [{ name: 'deep', type: 'text' }],
   self: ['rpc://self', { name: 'once', type: 'text' }],
@@ -131,6 +134,44 @@ describe('the form of a module', () => {
       ['rpc://nowhere', '', 'InvalidConfigurationError'],
       ['rpc://broken', 'c', 'RuntimeError'],
     ]);
+  });
+
+  it('holds what an answer describes up to a number of fields, and says where there are more', async () => {
+    const { list } = form({ fixed: ['rpc://most'], mappable: ['rpc://many'] });
+    const listed = await list();
+    expect(listed.static).toHaveLength(10_000);
+    expect(listed.warnings).toHaveLength(101);
+    expect(names(listed.mappable)).toEqual(['rpc://many']);
+    expect(listed.failures.map(({ error }) => [error.code, error.message])).toEqual([
+      ['SPEC_INVALID', 'More than 10000 fields and options are described.'],
+    ]);
+  });
+
+  it('looks for options that are collections by their content', async () => {
+    const { list, asked } = form({
+      mappable: [{ name: 'o', type: 'select', multiple: true, options: 'rpc://objects' }],
+    });
+    const o = Array.from({ length: 4000 }, (_, index) => ({ id: 3999 + index }));
+    const [field] = (await list({ o })).mappable;
+    const options = field?.kind === 'parameter' ? (field.choices?.options ?? []) : [];
+    expect(names(options.at(-1)?.nested)).toEqual(['deep']);
+    expect(asked()).toEqual(['objects', 'deeper']);
+  });
+
+  it('refuses values that take too long to be looked through', async () => {
+    const { list } = form({ mappable: [{ name: 'o', type: 'select', options: 'rpc://options' }] });
+    const wide = Object.fromEntries(Array.from({ length: 70_000 }, (_, index) => [`n${index}`, index]));
+    await expect(list(wide)).rejects.toMatchObject({ name: 'BundleValidationError' });
+  });
+
+  it('shows an RPC the values around it, and those inside of a collection before them', async () => {
+    const { list, asked } = form({
+      mappable: [
+        { name: 'c', type: 'collection', spec: ['rpc://fields?t={{parameters.table}}{{parameters.x}}'] },
+      ],
+    });
+    await list({ table: 'outer', x: 1, c: { table: 'inner' } });
+    expect(asked()).toEqual(['fields?t=inner1', 'deeper']);
   });
 
   it('ends where a list names itself, and after 100 calls', async () => {

@@ -1,9 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { SpecError } from '../../src/errors/spec-error.js';
+import { finishAtOnce } from '../../src/iml/values/work.js';
 import { findParameter } from '../../src/parameters/form/find-parameter.js';
-import { MAX_PARAMETER_DEPTH, type ParameterSpec } from '../../src/parameters/form/parameter-spec.js';
+import {
+  MAX_PARAMETER_DEPTH,
+  type Option,
+  type ParameterSpec,
+} from '../../src/parameters/form/parameter-spec.js';
 import { PARAMETER_TYPES } from '../../src/parameters/form/parameter-type.js';
-import { joinParameters, readOptionList, readParameters } from '../../src/parameters/form/read-parameters.js';
+import {
+  joinParameters,
+  readOptionList,
+  readParameters,
+  readParametersInParts,
+} from '../../src/parameters/form/read-parameters.js';
 
 function first(value: unknown): ParameterSpec {
   const [element] = readParameters(value).elements;
@@ -116,19 +126,69 @@ describe('readParameters', () => {
   });
 });
 
+describe('a form that is read in parts', () => {
+  const read = (value: unknown, most?: number): readonly unknown[] =>
+    finishAtOnce(readParametersInParts(value, (pointer) => ({ pointer }), most)).elements;
+
+  const list = <T>(length: number, item: (index: number) => T): readonly T[] =>
+    Array.from({ length }, (_, index) => item(index));
+
+  const texts = list(12, (index) => ({ name: `x${index}` }));
+  const options = list(12, (value) => ({ value }));
+
+  it.each<readonly [string, unknown]>([
+    ['fields', list(13, (index) => ({ name: `x${index}` }))],
+    ['references and what is no field', list(13, (index) => (index % 2 === 0 ? 'rpc://x' : index))],
+    ['fields in fields', { name: 'x', type: 'array', spec: texts }],
+    ['fields beside fields', { name: 'x', nested: texts }],
+    ['fields beside one of two values', { name: 'x', type: 'boolean', nested: { false: texts } }],
+    ['options', { name: 'x', type: 'select', options }],
+    ['options of groups', { name: 'x', type: 'select', options: [{ label: 'G', options }] }],
+    ['fields beside options', { name: 'x', options: [{ value: 1, nested: texts.slice(1) }] }],
+    ['operators', { name: 'x', type: 'filter', options: { operators: options } }],
+    ['values of an enum', { name: 'x', validate: { enum: options } }],
+  ])('may describe so many %s, nested ones included', (_, value) => {
+    expect(read(value, 13)).toEqual(readParameters(value).elements);
+    expect(() => read(value, 12)).toThrow('More than 12 fields and options are described.');
+    expect(() => read(value, 12)).toThrow(expect.objectContaining({ code: 'SPEC_INVALID' }));
+  });
+
+  it.each<readonly [string, unknown]>([
+    ['in a row', list(3200, (index) => ({ name: `x${index}` }))],
+    [
+      'nested',
+      { name: 'x', nested: list(100, () => ({ name: 'y', spec: list(31, () => ({ name: 'z' })) })) },
+    ],
+    ['as options', { name: 'x', options: list(3200, (value) => ({ value })) }],
+  ])('lets others have their turn between fields %s', (_, value) => {
+    const parts = readParametersInParts(value, (pointer) => ({ pointer }));
+    let turns = 0;
+    while (parts.next().done !== true) turns++;
+    expect(turns).toBe(200);
+  });
+
+  it('keeps some warnings and says that there are more', () => {
+    const { warnings } = readParameters(list(10_000, () => 5));
+    expect(warnings).toHaveLength(101);
+    expect(warnings.at(-1)?.message).toContain('Further warnings are left out.');
+  });
+});
+
 describe('readOptionList', () => {
+  const readOptions = (answer: unknown, keys = { valueKey: 'id', labelKey: 'label' }): readonly Option[] =>
+    finishAtOnce(readOptionList(answer, keys, { pointer: '/0/options' }));
+
   it('reads one object as one option, with its label', () => {
-    const options = readOptionList({ id: 1, title: 'One' }, 'id', { pointer: '' }, 'title');
+    const options = readOptions({ id: 1, title: 'One' }, { valueKey: 'id', labelKey: 'title' });
     expect(options).toMatchObject([{ value: 1, label: 'One' }]);
   });
 
   it('reads options and groups and nothing else', () => {
-    const place = { pointer: '/0/options' };
-    expect(readOptionList([{ id: 1 }, { label: 'G', options: [{ id: 2 }] }], 'id', place)).toMatchObject([
+    expect(readOptions([{ id: 1 }, { label: 'G', options: [{ id: 2 }] }])).toMatchObject([
       { value: 1 },
       { value: 2 },
     ]);
-    expect(readOptionList(5, 'id', place)).toEqual([]);
+    expect(readOptions(5)).toEqual([]);
   });
 });
 

@@ -1,5 +1,7 @@
+import { spend } from '../../iml/values/work.js';
 import type { Option } from '../form/parameter-spec.js';
-import { isSame, listChoices } from './check-constraints.js';
+import { listChoices } from './allowed-values.js';
+import { contentKey } from './content-key.js';
 
 /** Options of a select, found by value without walking the list for every value. */
 export interface ChoiceIndex {
@@ -7,18 +9,48 @@ export interface ChoiceIndex {
   readonly options: readonly Option[] | undefined;
   readonly byValue: ReadonlyMap<unknown, Option>;
   readonly byText: ReadonlyMap<string, Option>;
+  /** Those whose values are collections, lists or null, by content. */
+  readonly byContent: ReadonlyMap<string, Option>;
+  /** Values of those that are chosen where nothing else is. */
+  readonly defaults: readonly unknown[];
+  /** What was expected where a value is none of the options. */
+  readonly expected: string;
 }
 
+const STEPS_OF_OPTION = 12;
+const STEPS_OF_LOOK = 4;
+
 export function indexChoices(options: readonly Option[] | undefined): ChoiceIndex {
+  const known = options ?? [];
+  spend(STEPS_OF_OPTION * known.length);
   const byValue = new Map<unknown, Option>();
   const byText = new Map<string, Option>();
-  for (const option of options ?? []) {
+  const byContent = new Map<string, Option>();
+  for (const option of known) {
     const { value } = option;
-    if (typeof value === 'object' || value === undefined) continue;
-    if (!byValue.has(value)) byValue.set(value, option);
-    if (!byText.has(String(value))) byText.set(String(value), option);
+    if (typeof value === 'object') putFirst(byContent, contentKey(value), option);
+    else if (value !== undefined) {
+      putFirst(byValue, value, option);
+      putFirst(byText, String(value), option);
+    }
   }
-  return { options, byValue, byText };
+  let expected: string | undefined;
+  return {
+    options,
+    byValue,
+    byText,
+    byContent,
+    defaults: known.filter((option) => option.isDefault).map((option) => option.value),
+    // Most values are one of the options.
+    get expected() {
+      expected ??= listChoices(known.map((option) => option.value));
+      return expected;
+    },
+  };
+}
+
+function putFirst<Key>(index: Map<Key, Option>, key: Key | undefined, option: Option): void {
+  if (key !== undefined && !index.has(key)) index.set(key, option);
 }
 
 /**
@@ -26,15 +58,12 @@ export function indexChoices(options: readonly Option[] | undefined): ChoiceInde
  * where no option has the very value: forms and command lines write all options as text. [choice]
  */
 export function findOption(index: ChoiceIndex, value: unknown): Option | undefined {
-  const exact = index.byValue.get(value);
-  if (exact !== undefined) return exact;
-  if (typeof value === 'object') return index.options?.find((option) => isSame(option.value, value));
-  return isScalar(value) ? index.byText.get(String(value)) : undefined;
-}
-
-/** What was expected where a value is none of the options. */
-export function expectedOption(index: ChoiceIndex): string {
-  return listChoices((index.options ?? []).map((option) => option.value));
+  spend(STEPS_OF_LOOK);
+  if (typeof value === 'object') {
+    const key = index.byContent.size === 0 ? undefined : contentKey(value);
+    return key === undefined ? undefined : index.byContent.get(key);
+  }
+  return index.byValue.get(value) ?? (isScalar(value) ? index.byText.get(String(value)) : undefined);
 }
 
 function isScalar(value: unknown): value is string | number | boolean {

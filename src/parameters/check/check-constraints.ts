@@ -1,8 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isBuffer } from '../../iml/values/coerce.js';
 import { classifyValue } from '../../iml/values/value-kind.js';
 import type { Constraints } from '../form/parameter-spec.js';
 import { copyItems } from '../values/copy-value.js';
+import { type AllowedValues, indexAllowed, isAllowedValue } from './allowed-values.js';
+import { PATTERN_EXHAUSTIONS } from './form-limits.js';
 import { quote } from './problem.js';
 import { testPattern } from './test-pattern.js';
 
@@ -12,41 +13,54 @@ export interface Violation {
   readonly expected: string;
 }
 
-/** How many more texts may exhaust their share of time before patterns are given up. */
-export interface PatternBudget {
+/** What one check knows of the limits it has met. */
+export interface ConstraintState {
+  /** How many more texts may exhaust their share of time before patterns are given up. */
   exhaustionsLeft: number;
+  readonly allowed: Map<readonly unknown[], AllowedValues>;
+}
+
+/** What a check of a form begins with. */
+export function createConstraintState(): ConstraintState {
+  return { exhaustionsLeft: PATTERN_EXHAUSTIONS, allowed: new Map() };
 }
 
 /** Limits of a value in its declared type: length of text and bytes, value of numbers, items of arrays. */
 export function checkConstraints(
   limits: Constraints,
   value: unknown,
-  budget: PatternBudget,
+  state: ConstraintState,
 ): readonly Violation[] {
   switch (classifyValue(value)) {
     case 'text':
-      return checkText(limits, String(value), budget);
+      return checkText(limits, String(value), state);
     case 'number':
-      return [...checkRange(Number(value), limits.min, limits.max, ''), ...checkEnum(limits.enum, value)];
+      return [
+        ...checkRange(Number(value), limits.min, limits.max, ''),
+        ...checkEnum(limits.enum, value, state),
+      ];
     case 'array': {
       const items = copyItems(value) ?? [];
       const { min, max, minItems = min, maxItems = max } = limits;
-      return [...checkRange(items.length, minItems, maxItems, 'item(s)'), ...checkItems(limits.enum, items)];
+      return [
+        ...checkRange(items.length, minItems, maxItems, 'item(s)'),
+        ...checkItems(limits.enum, items, state),
+      ];
     }
     case 'buffer':
       return isBuffer(value) ? checkRange(value.length, limits.min, limits.max, 'byte(s)') : [];
     case 'unreadable':
       return [];
     default:
-      return checkEnum(limits.enum, value);
+      return checkEnum(limits.enum, value, state);
   }
 }
 
-function checkText(limits: Constraints, text: string, budget: PatternBudget): readonly Violation[] {
+function checkText(limits: Constraints, text: string, state: ConstraintState): readonly Violation[] {
   return [
     ...checkRange(text.length, limits.min, limits.max, 'character(s)'),
-    ...checkPattern(limits.pattern, text, budget),
-    ...checkEnum(limits.enum, text),
+    ...checkPattern(limits.pattern, text, state),
+    ...checkEnum(limits.enum, text, state),
   ];
 }
 
@@ -65,10 +79,10 @@ function checkRange(
 function checkPattern(
   pattern: string | undefined,
   text: string,
-  budget: PatternBudget,
+  state: ConstraintState,
 ): readonly Violation[] {
   if (pattern === undefined) return [];
-  const outcome = budget.exhaustionsLeft > 0 ? testPattern(pattern, text) : 'exhausted';
+  const outcome = state.exhaustionsLeft > 0 ? testPattern(pattern, text) : 'exhausted';
   const shown = quote(pattern);
   switch (outcome) {
     case 'match':
@@ -78,46 +92,35 @@ function checkPattern(
     case 'invalid':
       return [{ kind: 'pattern', expected: `a pattern that can be used (${shown} cannot)` }];
     case 'exhausted':
-      budget.exhaustionsLeft--;
+      state.exhaustionsLeft--;
       return [{ kind: 'pattern', expected: `text that the pattern ${shown} can be tried on in time` }];
   }
 }
 
-function checkEnum(allowed: readonly unknown[] | undefined, value: unknown): readonly Violation[] {
-  if (allowed === undefined || allowed.some((item) => isSame(item, value))) return [];
-  return [{ kind: 'choice', expected: listChoices(allowed) }];
+function checkEnum(
+  list: readonly unknown[] | undefined,
+  value: unknown,
+  state: ConstraintState,
+): readonly Violation[] {
+  if (list === undefined) return [];
+  const allowed = findAllowed(state, list);
+  return isAllowedValue(allowed, value) ? [] : [{ kind: 'choice', expected: allowed.expected }];
 }
 
 function checkItems(
-  allowed: readonly unknown[] | undefined,
+  list: readonly unknown[] | undefined,
   items: readonly unknown[],
+  state: ConstraintState,
 ): readonly Violation[] {
-  if (allowed === undefined) return [];
-  const scalars = new Set(allowed);
-  const isAllowed = (item: unknown): boolean => scalars.has(item) || allowed.some((one) => isSame(one, item));
-  return items.every(isAllowed) ? [] : [{ kind: 'choice', expected: `only ${listChoices(allowed)}` }];
+  if (list === undefined) return [];
+  const allowed = findAllowed(state, list);
+  return items.every((item) => isAllowedValue(allowed, item))
+    ? []
+    : [{ kind: 'choice', expected: `only ${allowed.expected}` }];
 }
 
-/** Equality of a value with one that a specification holds, by content. */
-export function isSame(specified: unknown, value: unknown): boolean {
-  if (specified === value) return true;
-  if (typeof specified !== 'object' || specified === null || typeof value !== 'object') return false;
-  try {
-    return isDeepStrictEqual(specified, value);
-  } catch {
-    return false;
-  }
-}
-
-const SHOWN_CHOICES = 10;
-
-/** `one of "a", "b", 3`. */
-export function listChoices(values: readonly unknown[]): string {
-  const scalars = values.filter((value) => typeof value !== 'object' || value === null);
-  if (scalars.length === 0) return 'one of the options';
-  const shown = scalars
-    .slice(0, SHOWN_CHOICES)
-    .map((value) => (typeof value === 'string' ? quote(value) : String(value)));
-  const rest = values.length - shown.length;
-  return `one of ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+function findAllowed({ allowed }: ConstraintState, list: readonly unknown[]): AllowedValues {
+  const known = allowed.get(list) ?? indexAllowed(list);
+  allowed.set(list, known);
+  return known;
 }

@@ -16,6 +16,7 @@ import { checkSelect } from './check-select.js';
 import { checkErased, readable, readDefault, unsetValue } from './empty-value.js';
 import { itemPath, memberPath } from './field-path.js';
 import {
+  evaluateSeen,
   expandFields,
   type Field,
   type FormCheck,
@@ -71,7 +72,14 @@ function checkReference(
     const expected = `fields at most ${MAX_PARAMETER_DEPTH} levels deep`;
     const received = quote(reference.text);
     const message = `Invalid parameters: expected ${expected}, got ${received}.`;
-    report(check, { kind: 'depth', path: level.path, message, expected, received, place: reference.place });
+    report(check, () => ({
+      kind: 'depth',
+      path: level.path,
+      message,
+      expected,
+      received,
+      place: reference.place,
+    }));
     return;
   }
   const fields = expandFields(check, reference, level);
@@ -91,14 +99,13 @@ function checkMember(check: FormCheck, spec: ParameterSpec, level: FormLevel, ou
   const path = memberPath(level.path, name);
   if (level.depth > MAX_PARAMETER_DEPTH) {
     const expected = `fields at most ${MAX_PARAMETER_DEPTH} levels deep`;
-    report(check, invalidProblem('depth', { path, spec }, expected, level.values));
+    report(check, () => invalidProblem('depth', { path, spec }, expected, level.values));
     return;
   }
   const field: Field = { spec, path, level, demanded: spec.required && level.demands && visible === true };
   const given = ownMember(level.values, name);
   const value = checkValue(check, field, given);
-  if (value === undefined) delete output[name];
-  else setMember(output, name, value);
+  put(check, output, name, value);
   // What is erased shows nothing, also where it becomes an empty list.
   const shownFor = given === null ? null : value;
   for (const nested of listShownFields(spec, shownFor, () => findChoices(check, spec.choices, level))) {
@@ -107,12 +114,21 @@ function checkMember(check: FormCheck, spec: ParameterSpec, level: FormLevel, ou
   }
 }
 
+function put(check: FormCheck, output: PlainObject, name: string, value: unknown): void {
+  if (value === undefined) {
+    delete output[name];
+    return;
+  }
+  if (output === check.output && !Object.hasOwn(output, name)) check.width++;
+  setMember(output, name, value);
+}
+
 /** Whether a field is shown; undefined where its condition cannot be evaluated. */
 function visibility(check: FormCheck, spec: ParameterSpec): boolean | undefined {
   if (typeof spec.visible === 'boolean') return spec.visible;
   if (check.settings.evaluate === undefined) return undefined;
   try {
-    return isTruthy(check.settings.evaluate(spec.visible, check.output));
+    return isTruthy(evaluateSeen(check, spec.visible));
   } catch {
     return undefined;
   }
@@ -125,7 +141,7 @@ function checkValue(check: FormCheck, field: Field, given: unknown): unknown {
   if (isUnset(value) && !(value === '' && holds(check.settings.forcedEmpty, path))) {
     const filled = check.settings.applyDefaults ? checkDefault(check, field) : undefined;
     if (filled !== undefined) return filled;
-    if (field.demanded) report(check, missingProblem(path, spec));
+    if (field.demanded) report(check, () => missingProblem(path, spec));
     return level.keepsEmpty ? given : unsetValue(check, spec);
   }
   if (value === null) return checkErased(check, field);
@@ -136,7 +152,7 @@ function checkValue(check: FormCheck, field: Field, given: unknown): unknown {
     spec.multiple &&
     copyItems(value)?.length === 0
   ) {
-    report(check, missingProblem(path, spec));
+    report(check, () => missingProblem(path, spec));
     return value;
   }
   return checkFilled(check, field, value);
@@ -176,7 +192,7 @@ function checkFilled(check: FormCheck, field: Field, value: unknown): unknown {
 function checkScalar(check: FormCheck, field: Field, value: unknown): unknown {
   const converted = convertValue(field.spec, value, check.settings.timezone);
   if (!converted.ok) {
-    report(check, invalidProblem('type', field, converted.expected, value));
+    report(check, () => invalidProblem('type', field, converted.expected, value));
     return value;
   }
   reportViolations(check, field, converted.value);
@@ -188,7 +204,7 @@ function checkArray(check: FormCheck, field: Field, value: unknown): unknown {
   const kind = classifyValue(value);
   const items = kind === 'array' ? copyItems(value) : [value];
   if (items === undefined || kind === 'unreadable') {
-    report(check, invalidProblem('unreadable', field, 'an array', value));
+    report(check, () => invalidProblem('unreadable', field, 'an array', value));
     return value;
   }
   const checked = items.map((item, index) => checkItem(check, field, item, itemPath(field.path, index)));
@@ -209,7 +225,7 @@ function checkItem(check: FormCheck, { spec, level }: Field, item: unknown, path
   };
   // An empty item keeps its place, so that the others keep theirs. [choice]
   if (item === undefined || item === null || item === '') {
-    if (field.demanded) report(check, missingProblem(path, itemSpec));
+    if (field.demanded) report(check, () => missingProblem(path, itemSpec));
     return item;
   }
   return checkFilled(check, field, readable(itemSpec, item));
@@ -225,7 +241,7 @@ function checkCollection(check: FormCheck, field: Field, value: unknown): unknow
 function checkObject(check: FormCheck, { spec, path, level }: Field, value: unknown): unknown {
   const values = copyMembers(value);
   if (values === undefined) {
-    report(check, invalidProblem('type', { path, spec }, expectedCollection(value), value));
+    report(check, () => invalidProblem('type', { path, spec }, expectedCollection(value), value));
     return value;
   }
   if (spec.spec === undefined) return value;
@@ -255,10 +271,8 @@ function inOrder(spec: ParameterSpec, value: unknown): PlainObject {
 }
 
 function checkConditions(check: FormCheck, field: Field, value: unknown): unknown {
-  const { spec, path } = field;
-  const checksOperators = spec.validate !== false && !holds(check.settings.mapped, path);
-  const { value: checked, problems } = checkFilter(spec, value, path, checksOperators);
-  for (const problem of problems) report(check, problem);
-  if (problems.length === 0) reportViolations(check, field, checked);
+  const { problemCount } = check;
+  const checked = checkFilter(check, field, value);
+  if (check.problemCount === problemCount) reportViolations(check, field, checked);
   return checked;
 }

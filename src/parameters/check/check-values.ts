@@ -1,10 +1,12 @@
 import { ImlError } from '../../errors/iml-error.js';
 import { SpecError } from '../../errors/spec-error.js';
-import { withinSteps } from '../../iml/values/work.js';
+import { spend, withinSteps } from '../../iml/values/work.js';
+import type { PlainObject } from '../../util/plain-object.js';
+import { Turns } from '../../util/turns.js';
 import type { Option, ParameterElement } from '../form/parameter-spec.js';
-import { readOptionList, readParameters } from '../form/read-parameters.js';
+import { readAnsweredFields, readAnsweredOptions } from '../form/read-answer.js';
 import { parseRpcReference, type RpcReference } from '../form/rpc-reference.js';
-import { copyMembers, expectedCollection } from '../values/copy-value.js';
+import { copyMembers, expectedCollection, mergeMembers } from '../values/copy-value.js';
 import { checkFields } from './check-fields.js';
 import {
   createFormCheck,
@@ -31,6 +33,7 @@ export async function checkValues(
   values: unknown,
   options: ValidateParametersOptions,
 ): Promise<ValidateParametersResult> {
+  const turns = new Turns();
   const copy = atOnce(options, () => ({ root: copyMembers(values ?? {}) }));
   if (copy === undefined) return rejected([TOO_MUCH], 1);
   const { root } = copy;
@@ -39,20 +42,34 @@ export async function checkValues(
   let callsLeft = options.maxRpcCalls ?? DEFAULT_MAX_RPC_CALLS;
   // Answers bring fields with further references, so the check is repeated until it asks for nothing new.
   for (;;) {
-    const output = { ...root };
-    const check = createFormCheck(readSettings(options), answers, output);
-    const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, demands: true };
-    if (atOnce(options, () => checkFields(check, elements, level, output)) === undefined) {
-      return rejected([TOO_MUCH], 1);
-    }
-    const calls = options.resolveRpc === undefined ? [] : listCalls(check, options);
+    if (turns.isOver) await turns.next();
+    const pass = atOnce(options, () => checkOnce(elements, root, answers, options));
+    if (pass === undefined) return rejected([TOO_MUCH], 1);
+    const { check, calls } = pass;
     if (calls.length === 0 || options.resolveRpc === undefined) return finish(check, answers);
     for (const { key, need, reference } of calls) {
       if (callsLeft-- <= 0) answers.failures.push(tooManyCalls(need));
       if (callsLeft < 0) return finish(check, answers);
-      readAnswer(answers, key, need, await options.resolveRpc(reference, visibleValues(need.level)));
+      if (turns.isOver) await turns.next();
+      const visible = atOnce(options, () => visibleValues(need.level));
+      if (visible === undefined) return rejected([TOO_MUCH], 1);
+      await readAnswer(answers, key, need, await options.resolveRpc(reference, visible));
     }
   }
+}
+
+/** One pass over the values, with what RPCs have answered so far. */
+function checkOnce(
+  elements: readonly ParameterElement[],
+  root: PlainObject,
+  answers: Answers,
+  options: ValidateParametersOptions,
+): { readonly check: FormCheck; readonly calls: readonly Call[] } {
+  const output = mergeMembers([root]);
+  const check = createFormCheck(readSettings(options), answers, output);
+  const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, demands: true };
+  checkFields(check, elements, level, output);
+  return { check, calls: options.resolveRpc === undefined ? [] : listCalls(check, options) };
 }
 
 const TOO_MUCH: Problem = {
@@ -98,6 +115,7 @@ interface Call {
 function listCalls(check: FormCheck, options: ValidateParametersOptions): readonly Call[] {
   const calls: Call[] = [];
   for (const [key, need] of check.needed) {
+    spend(need.reference.text.length);
     const reference = parseRpcReference(need.reference.text);
     const isWanted = need.purpose === 'fields' || options.resolveOptions === true;
     if (reference !== undefined && isWanted) calls.push({ key, need, reference });
@@ -105,15 +123,22 @@ function listCalls(check: FormCheck, options: ValidateParametersOptions): readon
   return calls;
 }
 
-function readAnswer(answers: Answers, key: string, need: NeededReference, answer: unknown): void {
+async function readAnswer(
+  answers: Answers,
+  key: string,
+  need: NeededReference,
+  answer: unknown,
+): Promise<void> {
+  const { place } = need.reference;
   try {
     if (need.purpose === 'fields') {
       // Set first: an answer that cannot be read is not asked for again.
       answers.fields.set(key, []);
-      answers.fields.set(key, readParameters(answer, () => need.reference.place).elements);
+      answers.fields.set(key, (await readAnsweredFields(answer, place)).elements);
     } else {
       answers.options.set(key, []);
-      answers.options.set(key, readOptionList(answer, need.valueKey, need.reference.place));
+      const keys = { valueKey: need.valueKey, labelKey: 'label' };
+      answers.options.set(key, await readAnsweredOptions(answer, keys, place));
     }
   } catch (error) {
     if (!(error instanceof SpecError)) throw error;
@@ -123,7 +148,7 @@ function readAnswer(answers: Answers, key: string, need: NeededReference, answer
 }
 
 function finish(check: FormCheck, answers: Answers): ValidateParametersResult {
-  for (const problem of answers.failures) report(check, problem);
+  for (const problem of answers.failures) report(check, () => problem);
   if (check.problemCount > 0) return rejected(check.problems, check.problemCount);
   const fields = [...check.needed.values()].filter((need) => need.purpose === 'fields');
   return {

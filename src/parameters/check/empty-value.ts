@@ -1,8 +1,7 @@
 import type { ParameterSpec } from '../form/parameter-spec.js';
 import { findFamily } from '../form/parameter-type.js';
 import { asText, isTextType } from '../values/convert-value.js';
-import { expectedOption } from './check-choice.js';
-import { type Field, type FormCheck, findChoices, holds, report } from './form-check.js';
+import { evaluateSeen, type Field, type FormCheck, findChoices, holds, report } from './form-check.js';
 import { treatTags } from './html-tags.js';
 import { invalidProblem, missingProblem } from './problem.js';
 
@@ -20,16 +19,16 @@ export function readDefault(check: FormCheck, { spec, level }: Field): unknown {
     const value = evaluateDefault(check, spec.default);
     return readable(spec, value);
   }
-  const chosen = spec.choices?.options === undefined ? [] : findChoices(check, spec.choices, level).options;
-  const values = (chosen ?? []).filter((option) => option.isDefault).map((option) => option.value);
-  if (values.length === 0) return undefined;
-  return spec.multiple ? values : values[0];
+  if (spec.choices?.options === undefined) return undefined;
+  const { defaults } = findChoices(check, spec.choices, level);
+  if (defaults.length === 0) return undefined;
+  return spec.multiple ? defaults : defaults[0];
 }
 
 function evaluateDefault(check: FormCheck, value: unknown): unknown {
   if (typeof value !== 'string' || !value.includes('{{')) return value;
   try {
-    return check.settings.evaluate?.(value, check.output);
+    return evaluateSeen(check, value);
   } catch {
     return undefined;
   }
@@ -46,7 +45,7 @@ export function unsetValue(check: FormCheck, spec: ParameterSpec): unknown {
 export function checkErased(check: FormCheck, field: Field): unknown {
   const { spec, path, level } = field;
   if (field.demanded) {
-    report(check, missingProblem(path, spec));
+    report(check, () => missingProblem(path, spec));
     return null;
   }
   if (level.keepsEmpty) return null;
@@ -56,8 +55,7 @@ export function checkErased(check: FormCheck, field: Field): unknown {
   if (isChosen && spec.validate !== false && !holds(check.settings.mapped, path)) {
     // Whatever an RPC gives, null is none of it, so it is not asked.
     const written = spec.choices?.options === undefined ? undefined : findChoices(check, spec.choices, level);
-    const expected = written === undefined ? 'one of the options' : expectedOption(written);
-    report(check, invalidProblem('choice', field, expected, null));
+    report(check, () => invalidProblem('choice', field, written?.expected ?? 'one of the options', null));
   }
   return null;
 }

@@ -1,4 +1,5 @@
-import { type PlainObject, setMember } from '../../util/plain-object.js';
+import { spend } from '../../iml/values/work.js';
+import type { PlainObject } from '../../util/plain-object.js';
 import type {
   Choices,
   Option,
@@ -6,9 +7,10 @@ import type {
   ParameterReference,
   ParameterSpec,
 } from '../form/parameter-spec.js';
+import { mergeMembers } from '../values/copy-value.js';
 import { type ChoiceIndex, indexChoices } from './check-choice.js';
-import type { PatternBudget } from './check-constraints.js';
-import { MAX_PROBLEMS, PATTERN_EXHAUSTIONS } from './form-limits.js';
+import { type ConstraintState, createConstraintState } from './check-constraints.js';
+import { MAX_PROBLEMS } from './form-limits.js';
 import type { Problem } from './problem.js';
 
 /** What a host says about single values: for all of them, or by path. */
@@ -46,12 +48,14 @@ export interface FormCheck {
   readonly answers: ReferenceAnswers;
   /** The values of the form as far as they are checked: what conditions and templates see. */
   readonly output: PlainObject;
+  /** Names in it, or more. */
+  width: number;
   readonly problems: Problem[];
   problemCount: number;
   readonly needed: Map<string, NeededReference>;
   /** Keys whose fields were checked in this pass: a list that names itself is checked once. */
   readonly expanded: Set<string>;
-  readonly patternBudget: PatternBudget;
+  readonly constraints: ConstraintState;
   readonly indexes: Map<unknown, ChoiceIndex>;
 }
 
@@ -85,18 +89,38 @@ export function createFormCheck(
     settings,
     answers,
     output,
+    width: Object.keys(output).length,
     problems: [],
     problemCount: 0,
     needed: new Map(),
     expanded: new Set(),
-    patternBudget: { exhaustionsLeft: PATTERN_EXHAUSTIONS },
+    constraints: createConstraintState(),
     indexes: new Map(),
   };
 }
 
-export function report(check: FormCheck, problem: Problem): void {
+/** To count a problem, and to word it. */
+const STEPS_OF_COUNT = 4;
+const STEPS_OF_WORDS = 80;
+
+/** @param word makes the problem; those beyond `MAX_PROBLEMS` are not worded. */
+export function report(check: FormCheck, word: () => Problem): void {
   check.problemCount++;
-  if (check.problems.length < MAX_PROBLEMS) check.problems.push(problem);
+  const isKept = check.problems.length < MAX_PROBLEMS;
+  spend(isKept ? STEPS_OF_WORDS : STEPS_OF_COUNT);
+  if (isKept) check.problems.push(word());
+}
+
+/** To make an expression ready, each character of it, and to show it a value. */
+const STEPS_OF_EXPRESSION = 100;
+const STEPS_OF_CHARACTER = 2;
+const STEPS_OF_SHOWN = 8;
+
+/** What a condition or a default comes to, seeing the values as far as they are checked. @throws what it throws */
+export function evaluateSeen({ settings, output, width }: FormCheck, template: string): unknown {
+  if (settings.evaluate === undefined) return undefined;
+  spend(STEPS_OF_EXPRESSION + STEPS_OF_CHARACTER * template.length + STEPS_OF_SHOWN * width);
+  return settings.evaluate(template, output);
 }
 
 export function holds(test: PathTest, path: string): boolean {
@@ -119,11 +143,12 @@ export function expandFields(
 
 /** The options of a field, ready to be searched; without options where they are not known. */
 export function findChoices(check: FormCheck, choices: Choices | undefined, level: FormLevel): ChoiceIndex {
-  const options = choices?.options ?? loadOptions(check, choices, level);
-  const known = check.indexes.get(options);
-  if (known !== undefined) return known;
-  const index = indexChoices(options);
-  check.indexes.set(options, index);
+  return indexOnce(check, choices?.options ?? loadOptions(check, choices, level));
+}
+
+export function indexOnce({ indexes }: FormCheck, options: readonly Option[] | undefined): ChoiceIndex {
+  const index = indexes.get(options) ?? indexChoices(options);
+  indexes.set(options, index);
   return index;
 }
 
@@ -150,8 +175,12 @@ function need(
   check.needed.set(key, { ...what, level });
 }
 
+/** To write a key, and to look for what is known by it. */
+const STEPS_OF_REFERENCE = 30;
+
 /** The same reference inside another item sees other values, so the path belongs to the key. */
 export function referenceKey(purpose: string, path: string, reference: ParameterReference): string {
+  spend(STEPS_OF_REFERENCE + (path.length + reference.text.length) / 8);
   return JSON.stringify([purpose, path, reference.text]);
 }
 
@@ -159,9 +188,5 @@ export function referenceKey(purpose: string, path: string, reference: Parameter
 export function visibleValues(level: FormLevel): PlainObject {
   const levels: FormLevel[] = [];
   for (let at: FormLevel | undefined = level; at !== undefined; at = at.parent) levels.unshift(at);
-  const merged: PlainObject = {};
-  for (const { values } of levels) {
-    for (const name of Object.keys(values)) setMember(merged, name, values[name]);
-  }
-  return merged;
+  return mergeMembers(levels.map(({ values }) => values));
 }

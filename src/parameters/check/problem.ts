@@ -46,7 +46,9 @@ export function missingProblem(path: string, spec: ParameterSpec): Problem {
     message: `Missing value of required parameter '${path}'.`,
     expected: 'a value',
     received: 'nothing',
-    place: spec.place,
+    get place() {
+      return spec.place;
+    },
   };
 }
 
@@ -65,7 +67,10 @@ export function invalidProblem(
     message: `Invalid ${noun} in parameter '${field.path}': expected ${expected}, got ${received}.`,
     expected,
     received,
-    place: field.spec.place,
+    // A place is found by reading the file once more, and only that of the first problem is told.
+    get place() {
+      return field.spec.place;
+    },
   };
 }
 
@@ -109,9 +114,16 @@ export function quote(text: string): string {
     : `${JSON.stringify(text.slice(0, SHOWN_LENGTH))}... (${text.length} characters)`;
 }
 
+/** Fields of which it is known: a field may hold many, and many of its values be wrong. */
+const JUDGED = new WeakMap<ParameterSpec, boolean>();
+
 /** Whether the value of a field, or of one it holds, may not be shown. */
 function isSecret(spec: ParameterSpec): boolean {
-  return SECRET_TYPES.has(spec.type) || (spec.spec !== undefined && holdsSecret(spec.spec));
+  const known = JUDGED.get(spec);
+  if (known !== undefined) return known;
+  const judged = SECRET_TYPES.has(spec.type) || (spec.spec !== undefined && holdsSecret(spec.spec));
+  JUDGED.set(spec, judged);
+  return judged;
 }
 
 function holdsSecret(spec: ItemSpec): boolean {

@@ -1,4 +1,5 @@
 import { describeType } from '../../iml/values/value-kind.js';
+import { spend } from '../../iml/values/work.js';
 import { didYouMean } from '../../util/suggest.js';
 import { listNestedFields } from '../form/nested-fields.js';
 import type { ParameterElement } from '../form/parameter-spec.js';
@@ -6,6 +7,17 @@ import { MAX_PARAMETER_DEPTH } from '../form/parameter-spec.js';
 import { findFamily } from '../form/parameter-type.js';
 import { memberPath } from './field-path.js';
 import { type FormCheck, type FormLevel, referenceKey, report } from './form-check.js';
+import type { Problem } from './problem.js';
+
+/** Problems of a check with a hint, and how long a name with one is at most. */
+const MOST_HINTS = 100;
+const LONGEST_HINTED = 64;
+
+/** To compare a letter of a name with another name. */
+const STEPS_OF_LETTER = 4;
+
+/** To look for a member, and to collect a field. */
+const STEPS_OF_NAME = 4;
 
 /** The names that the fields of a level give a value to; `isOpen` where an RPC that was not asked may name further ones. */
 interface Declared {
@@ -22,20 +34,30 @@ export function reportUnknown(check: FormCheck, fields: readonly ParameterElemen
   collect(check, fields, level, declared, 0);
   if (declared.isOpen) return;
   for (const name of Object.keys(level.values)) {
+    spend(STEPS_OF_NAME);
     if (declared.names.has(name)) continue;
-    const path = memberPath(level.path, name);
-    const hint = didYouMean(name, declared.names);
-    const received = describeType(level.values[name]);
-    const message = `Unknown parameter '${path}': no field of the form has this name.${hint}`;
-    report(check, {
-      kind: 'unknown',
-      path,
-      message,
-      expected: 'the name of a field',
-      received,
-      place: undefined,
-    });
+    report(check, () =>
+      unknownProblem(memberPath(level.path, name), level.values[name], findHint(check, name, declared)),
+    );
   }
+}
+
+function unknownProblem(path: string, value: unknown, hint: string): Problem {
+  return {
+    kind: 'unknown',
+    path,
+    message: `Unknown parameter '${path}': no field of the form has this name.${hint}`,
+    expected: 'the name of a field',
+    received: describeType(value),
+    place: undefined,
+  };
+}
+
+/** Each name is compared with each, so that it is done for the first ones only: whoever made so many slips made another one. */
+function findHint({ problems }: FormCheck, name: string, { names }: Declared): string {
+  if (problems.length >= MOST_HINTS) return '';
+  spend(STEPS_OF_LETTER * Math.min(name.length, LONGEST_HINTED) * names.size);
+  return didYouMean(name, names);
 }
 
 function collect(
@@ -49,6 +71,7 @@ function collect(
     declared.isOpen = true;
     return;
   }
+  spend(STEPS_OF_NAME * fields.length);
   for (const field of fields) {
     if (field.kind === 'reference') {
       const answer = check.answers.fields.get(referenceKey('fields', level.path, field));
@@ -65,6 +88,7 @@ function collect(
     const value = level.values[name];
     if (options === undefined && value !== undefined && value !== null && value !== '')
       declared.isOpen = true;
+    spend(STEPS_OF_NAME * (options?.length ?? 0));
     for (const option of options ?? []) collect(check, option.nested ?? [], level, declared, depth + 1);
   }
 }

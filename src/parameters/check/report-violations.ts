@@ -9,7 +9,7 @@ export function reportViolations(check: FormCheck, field: Field, value: unknown)
   if (validate === false) return;
   // Like an empty text, an empty list in a field that need not be filled in is not measured. [choice]
   if (!field.demanded && copyItems(value)?.length === 0) return;
-  for (const { kind, expected } of checkConstraints(validate, value, check.patternBudget)) {
-    report(check, invalidProblem(kind, field, expected, value));
+  for (const { kind, expected } of checkConstraints(validate, value, check.constraints)) {
+    report(check, () => invalidProblem(kind, field, expected, value));
   }
 }

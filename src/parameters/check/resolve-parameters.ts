@@ -2,7 +2,9 @@ import type { Warning } from '../../document/reading/document.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Place } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
+import { withinSteps } from '../../iml/values/work.js';
 import { ownMember, type PlainObject } from '../../util/plain-object.js';
+import { Turns } from '../../util/turns.js';
 import {
   type Choices,
   type ItemSpec,
@@ -13,9 +15,9 @@ import {
   type ParameterReference,
   type ParameterSpec,
 } from '../form/parameter-spec.js';
-import { readOptionList, readParameters } from '../form/read-parameters.js';
+import { readAnsweredFields, readAnsweredOptions } from '../form/read-answer.js';
 import { parseRpcReference } from '../form/rpc-reference.js';
-import { copyItems, copyMembers } from '../values/copy-value.js';
+import { copyItems, copyMembers, mergeMembers } from '../values/copy-value.js';
 import { findOption, indexChoices } from './check-choice.js';
 import { memberPath } from './field-path.js';
 import { MAX_CALLS } from './form-limits.js';
@@ -40,13 +42,16 @@ interface Resolution {
   readonly resolveRpc: ResolveRpc;
   readonly failures: ReferenceFailure[];
   readonly warnings: Warning[];
+  readonly maxSteps: number;
+  readonly turns: Turns;
   callsLeft: number;
 }
 
-/** Where a field stands: its path, the values an RPC sees there, and the references it came from. */
+/** Where a field stands: its path, the values that are seen there, and the references it came from. */
 interface Spot {
   readonly path: string;
-  readonly values: PlainObject;
+  /** The values of the form and of the collections the field stands in, the innermost last. */
+  readonly levels: readonly PlainObject[];
   readonly trail: readonly string[];
   readonly depth: number;
 }
@@ -56,14 +61,19 @@ interface Spot {
  * nested in an option or beside a field are asked for only where `values` choose or fill it, as a form does.
  *
  * @param resolveRpc rejects with EngineError for an RPC that fails; that becomes a failure, and the rest goes on
+ * @param maxSteps of what is done at once, as it hangs on the values: their copies, the options they choose
+ * @throws ImlError `IML_LIMIT` for values that take more
  */
 export async function resolveParameters(
   list: ParameterList,
   values: unknown,
   resolveRpc: ResolveRpc,
+  maxSteps: number = Number.POSITIVE_INFINITY,
 ): Promise<ResolvedParameters> {
-  const resolution: Resolution = { resolveRpc, failures: [], warnings: [], callsLeft: MAX_CALLS };
-  const spot = { path: '', values: copyMembers(values ?? {}) ?? {}, trail: [], depth: 0 };
+  const turns = new Turns();
+  const resolution = { resolveRpc, failures: [], warnings: [], callsLeft: MAX_CALLS, maxSteps, turns };
+  const root = withinSteps(maxSteps, () => copyMembers(values ?? {}) ?? {});
+  const spot = { path: '', levels: [root], trail: [], depth: 0 };
   const elements = await resolveElements(resolution, list.elements, spot);
   return {
     elements,
@@ -80,8 +90,9 @@ async function resolveElements(
 ): Promise<readonly ParameterElement[]> {
   const resolved: ParameterElement[] = [];
   for (const element of elements) {
+    if (resolution.turns.isOver) await resolution.turns.next();
     if (element.kind === 'parameter') resolved.push(await resolveField(resolution, element, spot));
-    else resolved.push(...(await resolveReference(resolution, element, spot)));
+    else for (const given of await resolveReference(resolution, element, spot)) resolved.push(given);
   }
   return resolved;
 }
@@ -94,8 +105,8 @@ async function resolveReference(
   const { text, place } = reference;
   // A list that names itself would never end.
   if (spot.trail.includes(text)) return [reference];
-  const answer = await ask(resolution, reference, spot, (given) => {
-    const { elements, warnings } = readParameters(given, () => place);
+  const answer = await ask(resolution, reference, spot, async (given) => {
+    const { elements, warnings } = await readAnsweredFields(given, place);
     resolution.warnings.push(...warnings);
     return elements;
   });
@@ -111,13 +122,12 @@ async function resolveField(
   const { name, spec, choices, nested, nestedWhenFalse } = field;
   if (field.visible === false || spot.depth >= MAX_PARAMETER_DEPTH) return field;
   const path = name === undefined ? spot.path : memberPath(spot.path, name);
-  const value = name === undefined ? undefined : ownMember(spot.values, name);
+  const value = name === undefined ? undefined : findValue(spot, name);
   const beside = { ...spot, depth: spot.depth + 1 };
   const isFilled = value !== undefined && value !== null && value !== '' && value !== false;
-  const inside = { ...beside, path, values: { ...spot.values, ...copyMembers(value) } };
   return {
     ...field,
-    spec: spec && (await resolveItems(resolution, spec, inside)),
+    spec: spec && (await resolveItems(resolution, spec, enter({ ...beside, path }, value, resolution))),
     choices: choices && (await resolveChoices(resolution, choices, value, { ...beside, path })),
     nested: nested && isFilled ? await resolveElements(resolution, nested, beside) : nested,
     nestedWhenFalse:
@@ -125,6 +135,18 @@ async function resolveField(
         ? await resolveElements(resolution, nestedWhenFalse, beside)
         : nestedWhenFalse,
   };
+}
+
+/** What is seen under a name: of values that hide one another the innermost. */
+function findValue({ levels }: Spot, name: string): unknown {
+  const level = levels.findLast((values) => Object.hasOwn(values, name));
+  return level && ownMember(level, name);
+}
+
+/** Inside of the value of a field, where it is a collection. */
+function enter(spot: Spot, value: unknown, { maxSteps }: Resolution): Spot {
+  const members = withinSteps(maxSteps, () => copyMembers(value));
+  return members === undefined ? spot : { ...spot, levels: [...spot.levels, members] };
 }
 
 async function resolveItems(resolution: Resolution, spec: ItemSpec, spot: Spot): Promise<ItemSpec> {
@@ -144,12 +166,12 @@ async function resolveChoices(
     reference === undefined
       ? choices.options
       : await ask(resolution, reference, spot, (given) =>
-          readOptionList(given, valueKey, reference.place, labelKey),
+          readAnsweredOptions(given, { valueKey, labelKey }, reference.place),
         );
   const isChosen = value !== undefined && value !== null && value !== '';
   if (options === undefined || !isChosen) return { ...choices, options };
-  const index = indexChoices(options);
-  const chosen = new Set((copyItems(value) ?? [value]).map((item) => findOption(index, item)));
+  if (resolution.turns.isOver) await resolution.turns.next();
+  const chosen = withinSteps(resolution.maxSteps, () => findChosen(options, value));
   const resolved: Option[] = [];
   for (const option of options) {
     const { nested } = option;
@@ -160,12 +182,17 @@ async function resolveChoices(
   return { ...choices, options: resolved, nested: forAll };
 }
 
+function findChosen(options: readonly Option[], value: unknown): ReadonlySet<Option | undefined> {
+  const index = indexChoices(options);
+  return new Set((copyItems(value) ?? [value]).map((item) => findOption(index, item)));
+}
+
 /** What an RPC gives, read; undefined where that fails. */
 async function ask<T>(
   resolution: Resolution,
   { text, place }: ParameterReference,
-  { path, values }: Spot,
-  read: (answer: unknown) => T,
+  { path, levels }: Spot,
+  read: (answer: unknown) => Promise<T>,
 ): Promise<T | undefined> {
   const reference = parseRpcReference(text);
   if (reference === undefined) return undefined;
@@ -173,7 +200,8 @@ async function ask<T>(
     if (resolution.callsLeft-- <= 0) {
       throw new SpecError('SPEC_INVALID', `The form asks more than ${MAX_CALLS} times for RPCs.`, { place });
     }
-    return read(await resolution.resolveRpc(reference, values));
+    const values = withinSteps(resolution.maxSteps, () => mergeMembers(levels));
+    return await read(await resolution.resolveRpc(reference, values));
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     resolution.failures.push({ text, path, place, error });

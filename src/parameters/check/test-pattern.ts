@@ -5,11 +5,16 @@ import { type ParsedPattern, parsePattern } from '../../iml/pattern/parse-patter
 import { worstCaseSteps } from '../../iml/pattern/pattern-cost.js';
 import { parseFlags } from '../../iml/pattern/pattern-flags.js';
 import { MAX_STEPS } from '../../iml/pattern/pattern-limits.js';
+import { spend } from '../../iml/values/work.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { MAX_HOST_STEPS, MAX_MATCH_STEPS } from './form-limits.js';
 
 /** `invalid`: no regular expression. `exhausted`: it would take too long to tell. */
 export type PatternOutcome = 'match' | 'mismatch' | 'invalid' | 'exhausted';
+
+/** To try a pattern, and what the host takes for one of its steps. */
+const STEPS_OF_TEST = 12;
+const STEPS_OF_HOST_STEP = 0.05;
 
 const FLAGS = parseFlags('');
 
@@ -40,7 +45,12 @@ function parse(pattern: string): ParsedPattern {
 }
 
 function findMatch(parsed: ParsedPattern, pattern: string, text: string): boolean {
-  if (worstCaseSteps(parsed.root, text.length) <= MAX_HOST_STEPS) return new RegExp(pattern).test(text);
+  spend(STEPS_OF_TEST + pattern.length / 2);
+  const hostSteps = worstCaseSteps(parsed.root, text.length);
+  if (hostSteps <= MAX_HOST_STEPS) {
+    spend(STEPS_OF_HOST_STEP * hostSteps);
+    return new RegExp(pattern).test(text);
+  }
   const program = compilePattern(parsed, { flags: FLAGS, textLength: text.length, sets: new Map() });
   const matcher = new PatternMatcher(program, text, FLAGS);
   matcher.steps = MAX_STEPS - MAX_MATCH_STEPS;

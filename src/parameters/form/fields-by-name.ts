@@ -17,8 +17,12 @@ export function fieldsByName(elements: readonly ParameterElement[]): FieldIndex 
   for (let element = waiting.pop(); element !== undefined; element = waiting.pop()) {
     if (element.kind === 'reference') continue;
     const { name } = element;
-    if (name !== undefined) fields.set(name, [...(fields.get(name) ?? []), element]);
-    waiting.push(...listNestedFields(element));
+    if (name !== undefined) {
+      const same = fields.get(name);
+      if (same === undefined) fields.set(name, [element]);
+      else same.push(element);
+    }
+    for (const nested of listNestedFields(element)) waiting.push(nested);
   }
   INDEXES.set(elements, fields);
   return fields;

@@ -1,6 +1,8 @@
 import type { Warning } from '../../document/reading/document.js';
+import { collectWarnings, limitWarnings } from '../../document/reading/warn.js';
 import { childPointer, type Place } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
+import { finishAtOnce, type Parts } from '../../iml/values/work.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import {
@@ -14,7 +16,7 @@ import {
   type TagTreatment,
 } from './parameter-spec.js';
 import { findFamily, PARAMETER_TYPES, type ParameterType, readParameterType } from './parameter-type.js';
-import { readChoices, readOptions } from './read-choices.js';
+import { type OptionKeys, readChoices, readOptions } from './read-choices.js';
 import { type Reader, readReference, type Spot } from './spec-reader.js';
 
 /**
@@ -29,35 +31,62 @@ export function readParameters(
   value: unknown,
   placeOf: (pointer: string) => Place = (pointer) => ({ pointer }),
 ): ParameterList {
+  return finishAtOnce(readParametersInParts(value, placeOf));
+}
+
+/**
+ * `readParameters` a few fields at a time.
+ *
+ * @param most Fields and options that are read, nested ones and values of `enum` included.
+ * @throws SpecError `SPEC_INVALID` for more of them, and as `readParameters`
+ */
+export function* readParametersInParts(
+  value: unknown,
+  placeOf: (pointer: string) => Place,
+  most: number = Number.POSITIVE_INFINITY,
+): Parts<ParameterList> {
   const warnings: Warning[] = [];
-  const elements = readElements(createReader(placeOf, warnings), value, { pointer: '', depth: 0 });
+  const elements = yield* readElements(createReader(placeOf, warnings, most), value, {
+    pointer: '',
+    depth: 0,
+  });
   return { elements, warnings };
 }
 
 /**
  * Reads the options an RPC answered: objects with a value under `valueKey`, or groups of them; one such object is one option.
  *
- * @throws SpecError `SPEC_INVALID` where fields nested in them are too deep.
+ * @param most As of `readParametersInParts`.
+ * @throws SpecError `SPEC_INVALID` where fields nested in them are too deep, and for too many.
  */
-export function readOptionList(
+export function* readOptionList(
   value: unknown,
-  valueKey: string,
+  keys: OptionKeys,
   place: Place,
-  labelKey = 'label',
-): readonly Option[] {
+  most: number = Number.POSITIVE_INFINITY,
+): Parts<readonly Option[]> {
   const options: readonly unknown[] = Array.isArray(value) ? value : isPlainObject(value) ? [value] : [];
-  return readOptions(
-    createReader(() => place, []),
-    options,
-    { valueKey, labelKey },
-    { pointer: '', depth: 0 },
-  );
+  const reader = createReader(() => place, [], most);
+  return yield* readOptions(reader, options, keys, { pointer: '', depth: 0 });
 }
 
-function createReader(placeOf: (pointer: string) => Place, warnings: Warning[]): Reader {
+/** Fields and options read at a time: some 50 microseconds. */
+const READ_AT_ONCE = 16;
+
+function createReader(placeOf: (pointer: string) => Place, warnings: Warning[], most: number): Reader {
+  const warn = limitWarnings(collectWarnings(warnings));
+  let described = 0;
+  let asked = 0;
   const reader: Reader = {
-    warn: (code, pointer, message) => warnings.push({ code, message, place: placeOf(pointer) }),
+    warn: (code, pointer, message) => warn(code, message, () => placeOf(pointer)),
     placeOf,
+    count: (more, pointer) => {
+      described += more;
+      if (described <= most) return ++asked % READ_AT_ONCE === 0;
+      throw new SpecError('SPEC_INVALID', `More than ${most} fields and options are described.`, {
+        place: placeOf(pointer),
+      });
+    },
     readNested: (nested, spot) => readNested(reader, nested, spot),
   };
   return reader;
@@ -71,27 +100,34 @@ export function joinParameters(...lists: readonly ParameterList[]): ParameterLis
   };
 }
 
-function readElements(reader: Reader, value: unknown, spot: Spot): readonly ParameterElement[] {
+function* readElements(reader: Reader, value: unknown, spot: Spot): Parts<readonly ParameterElement[]> {
   assertDepth(reader, spot);
   if (value === undefined || value === null) return [];
-  if (Array.isArray(value)) {
-    return value.flatMap((item: unknown, index) => {
-      const itemSpot = { ...spot, pointer: childPointer(spot.pointer, index) };
-      const element = readElement(reader, item, itemSpot);
-      return element === undefined ? [] : [element];
-    });
+  if (!Array.isArray(value)) {
+    const sole = yield* readElement(reader, value, spot);
+    return sole === undefined ? [] : [sole];
   }
-  const element = readElement(reader, value, spot);
-  return element === undefined ? [] : [element];
+  const elements: ParameterElement[] = [];
+  for (const [index, item] of value.entries()) {
+    const element = yield* readElement(reader, item, {
+      ...spot,
+      pointer: childPointer(spot.pointer, index),
+    });
+    if (element !== undefined) elements.push(element);
+  }
+  return elements;
 }
 
-function readElement(reader: Reader, value: unknown, spot: Spot): ParameterElement | undefined {
+function* readElement(reader: Reader, value: unknown, spot: Spot): Parts<ParameterElement | undefined> {
+  if (isPlainObject(value)) return yield* readField(reader, value, spot);
+  if (reader.count(1, spot.pointer)) yield;
   if (typeof value === 'string') return readReference(reader, value, spot);
-  if (!isPlainObject(value)) {
-    reader.warn('wrong-type', spot.pointer, 'A parameter is an object or an rpc:// text; this is neither.');
-    return undefined;
-  }
-  const parameter = readParameter(reader, value, spot);
+  reader.warn('wrong-type', spot.pointer, 'A parameter is an object or an rpc:// text; this is neither.');
+  return undefined;
+}
+
+function* readField(reader: Reader, value: PlainObject, spot: Spot): Parts<ParameterSpec> {
+  const parameter = yield* readParameter(reader, value, spot);
   // Of an unknown type nobody can tell whether it is decoration, and it was warned about already.
   const type = readParameterType(ownMember(value, 'type'));
   const isField = type !== undefined && findFamily(type) !== 'decoration';
@@ -101,7 +137,8 @@ function readElement(reader: Reader, value: unknown, spot: Spot): ParameterEleme
   return parameter;
 }
 
-function readParameter(reader: Reader, source: PlainObject, spot: Spot): ParameterSpec {
+function* readParameter(reader: Reader, source: PlainObject, spot: Spot): Parts<ParameterSpec> {
+  if (reader.count(1, spot.pointer)) yield;
   const at = (key: string): Spot => ({ ...spot, pointer: childPointer(spot.pointer, key) });
   const type = readType(reader, ownMember(source, 'type'), at('type'));
   return {
@@ -117,10 +154,10 @@ function readParameter(reader: Reader, source: PlainObject, spot: Spot): Paramet
     sequence: ownMember(source, 'sequence') === true,
     codepage: readText(source, 'codepage'),
     tags: readTags(reader, ownMember(source, 'tags'), at('tags')),
-    validate: readConstraints(source),
-    spec: readItemSpec(reader, type, ownMember(source, 'spec'), at('spec')),
-    choices: readChoices(reader, ownMember(source, 'options'), at('options')),
-    ...readBranches(reader, type, source, at('nested')),
+    validate: readConstraints(reader, source, spot),
+    spec: yield* readItemSpec(reader, type, ownMember(source, 'spec'), at('spec')),
+    choices: yield* readChoices(reader, ownMember(source, 'options'), at('options')),
+    ...(yield* readBranches(reader, type, source, at('nested'))),
     // Most fields are never told of, and a place is found by reading the file once more.
     get place() {
       return reader.placeOf(spot.pointer);
@@ -146,12 +183,12 @@ function readType(reader: Reader, value: unknown, spot: Spot): ParameterType {
  * The fields beside a field. A boolean may have one list for each value, `{ "true": [...], "false": [...] }`, or say with
  * `reversedNested` that its only list is the one for false. [src]
  */
-function readBranches(
+function* readBranches(
   reader: Reader,
   type: ParameterType,
   source: PlainObject,
   spot: Spot,
-): Pick<ParameterSpec, 'nested' | 'nestedWhenFalse'> {
+): Parts<Pick<ParameterSpec, 'nested' | 'nestedWhenFalse'>> {
   const nested = ownMember(source, 'nested');
   const isBoolean = findFamily(type) === 'boolean';
   if (
@@ -159,47 +196,60 @@ function readBranches(
     isPlainObject(nested) &&
     (Object.hasOwn(nested, 'true') || Object.hasOwn(nested, 'false'))
   ) {
-    const read = (branch: string): readonly ParameterElement[] | undefined =>
+    const read = (branch: string): Parts<readonly ParameterElement[] | undefined> =>
       readNested(reader, ownMember(nested, branch), { ...spot, pointer: childPointer(spot.pointer, branch) });
-    return { nested: read('true'), nestedWhenFalse: read('false') };
+    return { nested: yield* read('true'), nestedWhenFalse: yield* read('false') };
   }
-  const fields = readNested(reader, nested, spot);
+  const fields = yield* readNested(reader, nested, spot);
   return isBoolean && ownMember(source, 'reversedNested') === true
     ? { nested: undefined, nestedWhenFalse: fields }
     : { nested: fields, nestedWhenFalse: undefined };
 }
 
 /** Fields shown with another field: a list, a text, or an object whose `store` is either. */
-function readNested(reader: Reader, value: unknown, spot: Spot): readonly ParameterElement[] | undefined {
+function* readNested(
+  reader: Reader,
+  value: unknown,
+  spot: Spot,
+): Parts<readonly ParameterElement[] | undefined> {
   if (value === undefined || value === null) return undefined;
   const inner = { ...spot, depth: spot.depth + 1 };
   if (isPlainObject(value) && Object.hasOwn(value, 'store')) {
-    return readElements(reader, value['store'], { ...inner, pointer: childPointer(spot.pointer, 'store') });
+    return yield* readElements(reader, value['store'], {
+      ...inner,
+      pointer: childPointer(spot.pointer, 'store'),
+    });
   }
-  return readElements(reader, value, inner);
+  return yield* readElements(reader, value, inner);
 }
 
 /** Source: the array page of the parameters' documentation: an object gives plain items, a list collections. [doc] */
-function readItemSpec(reader: Reader, type: ParameterType, value: unknown, spot: Spot): ItemSpec | undefined {
+function* readItemSpec(
+  reader: Reader,
+  type: ParameterType,
+  value: unknown,
+  spot: Spot,
+): Parts<ItemSpec | undefined> {
   if (value === undefined || value === null) return undefined;
   const inner = { ...spot, depth: spot.depth + 1 };
   if (type === 'collection' || Array.isArray(value) || typeof value === 'string') {
-    return { kind: 'fields', fields: readElements(reader, value, inner) };
+    return { kind: 'fields', fields: yield* readElements(reader, value, inner) };
   }
   if (!isPlainObject(value)) {
     reader.warn('wrong-type', spot.pointer, 'A spec is one parameter or a list of them; this is neither.');
     return undefined;
   }
   assertDepth(reader, inner);
-  return { kind: 'item', item: readParameter(reader, value, inner) };
+  return { kind: 'item', item: yield* readParameter(reader, value, inner) };
 }
 
 /** Limits stand in `validate`; a pattern may also stand beside it. */
-function readConstraints(source: PlainObject): Constraints | false {
+function readConstraints(reader: Reader, source: PlainObject, { pointer }: Spot): Constraints | false {
   const validate = ownMember(source, 'validate');
   if (validate === false) return false;
   const limits = isPlainObject(validate) ? validate : {};
   const list = ownMember(limits, 'enum');
+  if (Array.isArray(list)) reader.count(list.length, pointer);
   return {
     min: readNumber(limits, 'min'),
     max: readNumber(limits, 'max'),

@@ -7,12 +7,16 @@ export interface RpcReference {
 
 const SCHEME = 'rpc://';
 
+/** What is longer is no address: taken apart, it would keep others waiting. [choice] */
+const MAX_LENGTH = 1_000_000;
+
 /**
  * Takes `rpc://name?x={{...}}&y=1` apart, or gives undefined for any other text.
  * Percent escapes are decoded outside of `{{ }}`; inside, `&`, `=` and `?` belong to the expression.
  * Source: https://developers.make.com/custom-apps-documentation/app-components/rpcs [doc]; the query: published apps. [app]
  */
 export function parseRpcReference(text: string): RpcReference | undefined {
+  if (text.length > MAX_LENGTH) return undefined;
   const address = text.trim();
   if (address.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
   const start = address.indexOf('?');

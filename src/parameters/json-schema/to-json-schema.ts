@@ -62,7 +62,7 @@ function describeFields(form: Form, fields: readonly ParameterElement[]): PlainO
     if (name === undefined || findFamily(field.type) === 'decoration' || field.visible === false) continue;
     const { schema, conditions } = describeField(form, field, name);
     setMember(properties, name, schema);
-    allOf.push(...conditions);
+    for (const condition of conditions) allOf.push(condition);
     // Of a field with a condition only an evaluation tells whether it is demanded.
     if (field.required && field.visible === true && !required.includes(name)) required.push(name);
   }

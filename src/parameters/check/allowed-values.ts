@@ -1,0 +1,58 @@
+import { spend } from '../../iml/values/work.js';
+import { contentKey } from './content-key.js';
+import { quote } from './problem.js';
+
+/** Values that `enum` allows, found without walking the list for every value. */
+export interface AllowedValues {
+  readonly scalars: ReadonlySet<unknown>;
+  /** Collections and lists, by their content. */
+  readonly contents: ReadonlySet<string>;
+  /** What is said where a value is none of them. */
+  readonly expected: string;
+}
+
+const STEPS_OF_VALUE = 8;
+const STEPS_OF_LOOK = 4;
+
+export function indexAllowed(values: readonly unknown[]): AllowedValues {
+  spend(STEPS_OF_VALUE * values.length);
+  const contents = new Set<string>();
+  for (const value of values) {
+    const key = typeof value === 'object' && value !== null ? contentKey(value) : undefined;
+    if (key !== undefined) contents.add(key);
+  }
+  let expected: string | undefined;
+  return {
+    scalars: new Set(values),
+    contents,
+    // Most values are allowed.
+    get expected() {
+      expected ??= listChoices(values);
+      return expected;
+    },
+  };
+}
+
+/** Whether a value is allowed: by content, where it holds something. */
+export function isAllowedValue({ scalars, contents }: AllowedValues, value: unknown): boolean {
+  spend(STEPS_OF_LOOK);
+  if (scalars.has(value)) return true;
+  if (contents.size === 0 || typeof value !== 'object' || value === null) return false;
+  const key = contentKey(value);
+  return key !== undefined && contents.has(key);
+}
+
+const SHOWN_CHOICES = 10;
+
+/** `one of "a", "b", 3`. */
+export function listChoices(values: readonly unknown[]): string {
+  const shown: string[] = [];
+  for (const value of values) {
+    if (typeof value === 'object' && value !== null) continue;
+    shown.push(typeof value === 'string' ? quote(value) : String(value));
+    if (shown.length === SHOWN_CHOICES) break;
+  }
+  if (shown.length === 0) return 'one of the options';
+  const rest = values.length - shown.length;
+  return `one of ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { contentKey } from '../../src/parameters/check/content-key.js';
+import { stepsOf } from '../iml/functions/call-function.js';
+
+const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
+
+describe('contentKey', () => {
+  it.each<readonly [unknown, unknown]>([
+    [
+      { a: 1, b: [2, null] },
+      { b: [2, null], a: 1 },
+    ],
+    [Object.assign(Object.create(null), { a: 1 }), { a: 1 }],
+    [new Date(5), new Date(5)],
+    [Buffer.from('a'), new Uint8Array([0x61])],
+    [null, null],
+  ])('is the same for %o and %o', (one, other) => {
+    expect(contentKey(one)).toBeTypeOf('string');
+    expect(contentKey(one)).toBe(contentKey(other));
+  });
+
+  it.each<readonly [unknown, unknown]>([
+    [{ a: 1 }, { a: '1' }],
+    [{ a: 1 }, { a: 1, b: undefined }],
+    [[1, 2], [[1, 2]]],
+    [['a,"b'], ['a', 'b']],
+    [[], {}],
+    [new Date(5), new Date(6)],
+    [new Date(5), { date: 5 }],
+    [Buffer.from('a'), ['a']],
+  ])('differs for %o and %o', (one, other) => {
+    expect(contentKey(one)).not.toBe(contentKey(other));
+  });
+
+  const cycle: unknown[] = [];
+  cycle.push(cycle);
+  const throwing = {
+    get a(): never {
+      throw new Error('no');
+    },
+  };
+
+  it.each<readonly [string, unknown]>([
+    ['a function', { a: () => 1 }],
+    ['an instance of a class', [new Map()]],
+    ['a value that holds itself', cycle],
+    ['a value that is too deep', deep(100)],
+    ['what throws', throwing],
+  ])('is none for %s', (_, value) => {
+    expect(contentKey(value)).toBeUndefined();
+  });
+
+  it('counts what it takes before it is done', () => {
+    const objects = (count: number): unknown => Array.from({ length: count }, (_, index) => ({ index }));
+    expect(stepsOf(() => contentKey(objects(100)))).toBeGreaterThan(100 * 40);
+    expect(stepsOf(() => contentKey(['x'.repeat(10_000)]))).toBeGreaterThan(2000);
+    expect(stepsOf(() => contentKey(Buffer.alloc(10_000)))).toBeGreaterThan(10_000);
+  });
+});

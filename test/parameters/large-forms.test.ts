@@ -1,0 +1,226 @@
+import { describe, expect, it, vi } from 'vitest';
+import { withinSteps } from '../../src/iml/values/work.js';
+import { findOption, indexChoices } from '../../src/parameters/check/check-choice.js';
+import { createFormCheck, report } from '../../src/parameters/check/form-check.js';
+import { MAX_PROBLEMS } from '../../src/parameters/check/form-limits.js';
+import type { Problem } from '../../src/parameters/check/problem.js';
+import { secretValues, secretValuesInParts } from '../../src/parameters/check/secret-values.js';
+import { validateParameters } from '../../src/parameters/check/validate-parameters.js';
+import type {
+  ValidateParametersOptions,
+  ValidateParametersResult,
+} from '../../src/parameters/check/validation.js';
+import { fieldsByName } from '../../src/parameters/form/fields-by-name.js';
+import { MAX_DESCRIBED } from '../../src/parameters/form/read-answer.js';
+import { readParameters } from '../../src/parameters/form/read-parameters.js';
+import { copyMembers } from '../../src/parameters/values/copy-value.js';
+import { stepsOf } from '../iml/functions/call-function.js';
+
+/** What a run allows unless it is told otherwise. */
+const MAX_STEPS = 2_000_000;
+
+const list = <T>(length: number, item: (index: number) => T): readonly T[] =>
+  Array.from({ length }, (_, index) => item(index));
+
+const names = (count: number): Record<string, unknown> =>
+  Object.fromEntries(list(count, (index) => [`n${index}`, index]));
+
+const validate = (
+  spec: unknown,
+  values: unknown,
+  options: ValidateParametersOptions = {},
+): Promise<ValidateParametersResult> =>
+  validateParameters(readParameters(spec), values, { maxSteps: MAX_STEPS, ...options });
+
+describe('options and values', () => {
+  const wrong = list(60_000, (index) => `w${index}`);
+  const options = list(3000, (index) => ({ value: `v${index}`, label: `o${index}` }));
+
+  it('of a select do not take the one times the other, right or wrong', async () => {
+    const spec = { name: 's', type: 'select', multiple: true, options };
+    const checked = await validate(spec, { s: wrong });
+    expect(!checked.ok && checked.error.message).toBe('Validation failed for 60000 parameter(s).');
+    expect(!checked.ok && checked.error.suberrors?.at(-1)).toBe('59000 more.');
+    expect(!checked.ok && checked.problems[999]?.message).toContain('one of "v0", "v1"');
+    expect((await validate(spec, { s: wrong.map((_, index) => `v${index % 3000}`) })).ok).toBe(true);
+  });
+
+  it.each<readonly [string, unknown]>([
+    ['an array', { type: 'array', validate: { enum: options } }],
+    ['a select', { type: 'select', multiple: true, validate: { enum: options } }],
+  ])('of an enum of %s do not, either', async (_, field) => {
+    const spec = { name: 's', ...(field as object) };
+    expect((await validate(spec, { s: list(3000, (index) => ({ ...options[index] })) })).ok).toBe(true);
+    const checked = await validate(spec, { s: [{ value: 'other' }] });
+    expect(!checked.ok && checked.problems[0]?.expected).toBe('only one of the options');
+  });
+
+  it('that are collections are not compared each with each', () => {
+    const chosen = (count: number): void => {
+      const index = indexChoices(
+        list(count, (a) => ({ value: { a }, label: undefined, isDefault: false, nested: undefined })),
+      );
+      for (let a = 0; a < count; a++) expect(findOption(index, { a })).toBe(index.options?.[a]);
+    };
+    expect(stepsOf(() => chosen(200))).toBeLessThan(4.5 * stepsOf(() => chosen(50)));
+  });
+
+  it('that are collections are the same by content', async () => {
+    const spec = { name: 's', type: 'select', options: [{ value: { a: 1, b: [2] } }, { value: null }] };
+    const checked = await validate(spec, { s: { b: [2], a: 1 } });
+    expect(checked.ok && checked.values['s']).toEqual({ a: 1, b: [2] });
+    expect((await validate(spec, { s: { b: [2] } })).ok).toBe(false);
+  });
+
+  it('of a filter do not take the one times the other', async () => {
+    const spec = { name: 'f', type: 'filter', options: { operators: options } };
+    const conditions = list(10_000, () => ({ a: 'x', o: 'none', b: 1 }));
+    const checked = await validate(spec, { f: conditions });
+    expect(!checked.ok && checked.error.message).toBe('Validation failed for 10000 parameter(s).');
+  });
+
+  it('count before they are looked at', async () => {
+    const spec = { name: 's', type: 'select', multiple: true, options };
+    const checked = await validate(spec, { s: wrong }, { maxSteps: 500_000 });
+    expect(!checked.ok && checked.problems).toMatchObject([{ kind: 'limit', path: '' }]);
+  });
+});
+
+describe('problems', () => {
+  it('are worded as far as they are kept', () => {
+    const settings = {
+      timezone: 'UTC',
+      platformVersion: 2,
+      applyDefaults: true,
+      mapped: false,
+      forcedEmpty: false,
+      reportsUnknown: false,
+      evaluate: undefined,
+    } as const;
+    const check = createFormCheck(settings, { fields: new Map(), options: new Map() }, {});
+    const problem: Problem = {
+      kind: 'missing',
+      path: '',
+      message: '',
+      expected: '',
+      received: '',
+      place: undefined,
+    };
+    const word = vi.fn(() => problem);
+    for (let index = 0; index < 3 * MAX_PROBLEMS; index++) report(check, word);
+    expect(word).toHaveBeenCalledTimes(MAX_PROBLEMS);
+    expect(check.problemCount).toBe(3 * MAX_PROBLEMS);
+  });
+
+  it('ask for the place of the first one only', async () => {
+    const asked = vi.fn((pointer: string) => ({ pointer }));
+    const form = readParameters(
+      list(50, (index) => ({ name: `f${index}`, type: 'text', required: true })),
+      asked,
+    );
+    const checked = await validateParameters(form, {});
+    expect(!checked.ok && checked.error.place).toEqual({ pointer: '/0' });
+    expect(asked).toHaveBeenCalledTimes(1);
+  });
+
+  it('hint at the names that were meant for the first hundred', async () => {
+    const spec = list(100, (index) => ({ name: `field${index}` }));
+    const values = Object.fromEntries(list(300, (index) => [`feild${index}`, 1]));
+    const checked = await validate(spec, values, { unknown: 'report' });
+    const hinted = checked.ok ? [] : checked.problems.filter(({ message }) => message.includes('Did you'));
+    expect(hinted).toHaveLength(100);
+  });
+});
+
+describe('parameters of many names', () => {
+  it('count for more in one collection than in many', () => {
+    const within = (copy: () => unknown) => (): unknown => withinSteps(100_000, copy);
+    const many = list(200, () => names(20));
+    expect(within(() => many.map((members) => copyMembers(members)))).not.toThrow();
+    expect(within(() => copyMembers(names(4000)))).toThrow(expect.objectContaining({ code: 'IML_LIMIT' }));
+  });
+
+  it.each<readonly [string, unknown]>([
+    ['in one collection', names(60_000)],
+    ['in many', { list: list(6000, () => names(9)) }],
+  ])('are looked through for secrets in turns %s', (_, values) => {
+    const parts = secretValuesInParts([], { values, password: 'the-end' });
+    let turns = 0;
+    let last = parts.next();
+    for (; last.done !== true; last = parts.next()) turns++;
+    expect(last.value).toEqual(['the-end']);
+    expect(turns).toBeGreaterThanOrEqual(120);
+  });
+
+  it('are looked through for secrets up to a number of values', () => {
+    expect(secretValues([], { a: new Array(2_999_999) })).toEqual([]);
+    expect(() => secretValues([], { a: new Array(3_000_000) })).toThrow(
+      expect.objectContaining({ code: 'IML_LIMIT' }),
+    );
+  });
+
+  it('may hold themselves, and secrets in lists of lists', () => {
+    const own: unknown[] = [];
+    own.push(own, [[{ password: 'in-a-list' }]]);
+    expect(new Set(secretValues([], { own }))).toEqual(new Set(['in-a-list']));
+  });
+
+  it('count for conditions that see them', async () => {
+    const spec = list(500, (index) => ({ name: `f${index}`, visible: '{{true}}' }));
+    const evaluate = (): boolean => true;
+    expect((await validate(spec, {}, { evaluate })).ok).toBe(true);
+    const wide = await validate(spec, names(20_000), { evaluate });
+    expect(!wide.ok && wide.problems).toMatchObject([{ kind: 'limit', path: '' }]);
+  });
+
+  it('find fields that share a name without copying those before', () => {
+    const { elements } = readParameters(list(1000, () => ({ name: 'same' })));
+    expect(fieldsByName(elements).get('same')).toHaveLength(1000);
+  });
+});
+
+describe('long and many values', () => {
+  it.each<readonly [string, unknown, unknown]>([
+    ['text without its tags', { type: 'text', tags: 'strip' }, 'x<'.repeat(4_000_000)],
+    ['text with entities', { type: 'text', tags: 'escape' }, '<'.repeat(200_000)],
+    ['text as bytes', { type: 'buffer' }, 'x'.repeat(30_000_000)],
+    ['text as bytes of a codepage', { type: 'buffer', codepage: 'latin1' }, 'x'.repeat(3_000_000)],
+    ['an array as text', { type: 'text' }, list(300_000, () => 1)],
+    ['dates', { type: 'array', spec: { type: 'date' } }, list(50_000, () => '2024-01-02')],
+    [
+      'texts that a pattern is tried on',
+      { type: 'array', spec: { type: 'text', pattern: 'a*b' } },
+      list(2000, () => 'a'.repeat(400)),
+    ],
+  ])('count before they become %s', async (_, field, value) => {
+    const checked = await validate({ name: 'x', ...(field as object) }, { x: value });
+    expect(!checked.ok && checked.problems).toMatchObject([{ kind: 'limit', path: '' }]);
+  });
+});
+
+describe('answers of RPCs', () => {
+  const answers = (answer: unknown): ValidateParametersOptions => ({
+    resolveRpc: () => Promise.resolve(answer),
+    resolveOptions: true,
+  });
+
+  it('describe fields up to a number', async () => {
+    const fields = (count: number): unknown =>
+      list(count, (index) => ({ name: `f${index}`, required: true }));
+    const most = await validate(['rpc://r'], {}, answers(fields(MAX_DESCRIBED)));
+    expect(!most.ok && most.error.message).toBe(`Validation failed for ${MAX_DESCRIBED} parameter(s).`);
+    const more = await validate(['rpc://r'], {}, answers(fields(MAX_DESCRIBED + 1)));
+    expect(!more.ok && more.error.message).toBe(
+      'The fields of the parameters cannot be loaded: expected fields that can be read from rpc://r, ' +
+        'got More than 10000 fields and options are described.',
+    );
+  });
+
+  it('describe options up to a number', async () => {
+    const spec = [{ name: 's', type: 'select', options: 'rpc://r' }];
+    const options = (count: number): unknown => list(count, (value) => ({ value }));
+    expect((await validate(spec, { s: 1 }, answers(options(MAX_DESCRIBED)))).ok).toBe(true);
+    const more = await validate(spec, { s: 1 }, answers(options(MAX_DESCRIBED + 1)));
+    expect(!more.ok && more.problems).toMatchObject([{ kind: 'depth' }]);
+  });
+});
