@@ -103,7 +103,7 @@ const BODY_STYLE: TreeStyle = {
 
 /** To look whether a member is written, as `listPresentNames` counts it. */
 const STEPS_OF_NAME = 4;
-const STEPS_OF_LOOKED_UP = 16;
+const STEPS_OF_LOOKED_UP = 26;
 
 function listWrittenNames(collection: PlainObject): readonly string[] {
   const names = Object.keys(collection);

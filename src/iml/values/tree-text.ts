@@ -173,7 +173,7 @@ const JSON_STYLE: TreeStyle = {
 
 /** To look whether a member has a value: by its place in small collections, in large ones by its name. */
 const STEPS_OF_NAME = 4;
-const STEPS_OF_LOOKED_UP = 16;
+const STEPS_OF_LOOKED_UP = 26;
 
 /** Names up to which the host keeps members by their places. */
 export const MAX_PLACES = 1000;

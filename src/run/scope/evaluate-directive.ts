@@ -64,11 +64,7 @@ async function inNextTurn<T>(context: RunContext, evaluate: () => T): Promise<T>
 
 function inThisTurn<T>(context: RunContext, evaluate: () => T): T | Promise<T> {
   const { maxSteps } = context.settings.limits;
-  let turns: Turns | undefined;
-  const journal = openJournal(() => {
-    turns ??= new Turns();
-    return turns.isOver;
-  });
+  const journal = openJournal(isTurnOver);
   const begin = (): T => withJournal(journal, () => withinSteps(maxSteps, evaluate));
   try {
     return begin();
@@ -84,8 +80,11 @@ async function beginAnew<T>(
   begin: () => T,
   context: RunContext,
 ): Promise<T> {
+  const turns = new Turns(() => context.assertGoesOn());
   for (let pending = first; ; ) {
     await finish(pending, journal, context);
+    // The evaluation may take a turn by itself.
+    await turns.next();
     try {
       return begin();
     } catch (error) {
@@ -118,7 +117,7 @@ export function forEachItem<T>(
   async function goOn(from: number, end: number, doNext: (from: number) => number): Promise<void> {
     for (let at = from; at < end; at = doNext(at)) {
       if (journal.pending !== undefined) await finish(journal.pending, journal, context);
-      else await turns.next();
+      await turns.next();
     }
   }
 }
