@@ -29,7 +29,7 @@ export async function callEndpoint(
   const { communication } = endpoint;
   const requests = await runtime.compile(communication);
   const names = { ...ownNames(call), ...(await makeConnectionScope(call, endpoint, context)) };
-  const apart = context.apart(call.name, names);
+  const apart = context.apart(call.name, names, call.isFollowing);
   const { pages, end } = await collectPages(await runCommunication(requests, apart));
   const { statusCode, headers } = end.context.scope;
   return { body: collectResult(pages), statusCode, headers };

@@ -188,7 +188,7 @@ function* walkHidden(root: unknown, { paths: rootPaths, onHidden }: HidingRules)
   const open: Walk[] = [];
   const look = (value: unknown, paths: HiddenPaths, isSecret: boolean): void => {
     if (paths.isEnd) onHidden(value, 'path');
-    if (typeof value === 'string') {
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') {
       if (isSecret && isPresent(value)) onHidden(value, 'name');
     } else if (Array.isArray(value)) {
       if (open.length < MAX_DEPTH) open.push({ value, names: undefined, paths, isSecret, next: 0 });

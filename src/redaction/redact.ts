@@ -243,6 +243,8 @@ function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
     pieces: known.cleanPieces,
     beginning: known.beginningIn,
     onHidden: (value, because) => {
+      // Of a number all digits stand together, and a short one is not looked for.
+      if (typeof value === 'number' || typeof value === 'bigint') return known.add(String(value));
       if (typeof value !== 'string' || value.includes(SANITIZED)) return;
       if (because === 'path' || LOOKS_SECRET.test(value)) known.add(value);
     },

@@ -522,6 +522,27 @@ describe('network.hosts: declared', () => {
     });
   });
 
+  it('knows no host below a top-level domain, however it is written', async () => {
+    for (const end of ['.com', '.com.', '.com:443', '.com.:443', '.com..']) {
+      const open = defineApp({
+        name: 'open',
+        modules: { list: read({ url: `https://{{parameters.h}}${end}/x` }) },
+      });
+      const urls: string[] = [];
+      const engine = createEngine({
+        app: open,
+        network: declared,
+        transport: async ({ url }) => {
+          urls.push(url);
+          return { status: 200, headers: {}, body: Buffer.from('{}'), url };
+        },
+      });
+      await engine.module('list').run({ parameters: { h: 'evil' }, checkParameters: false });
+      await engine.close();
+      expect(urls).toEqual([]);
+    }
+  });
+
   it('takes neither a link for people for a host, nor one without encryption for one with it', async () => {
     const help = 'See http://wiki.test/fields and https://{{x}}.test/';
     const linked = defineApp({

@@ -51,3 +51,16 @@ it('causes that go round in a circle, or are no errors, come to an end', () => {
   redactCauses(new Error('open', { cause: { message: 'hush' } }), redact);
   expect(() => redactCauses('hush', redact)).not.toThrow();
 });
+
+describe('what caused an error', () => {
+  it('shows no secret in a member that the host has added, nor in the errors it is made of', () => {
+    const address = Object.assign(new TypeError('Invalid URL'), { input: 'https://hush/', base: 'hush' });
+    const several = new AggregateError([new Error('a hush'), 'hush'], 'several hush');
+    several.cause = address;
+    redactCauses(several, redact);
+    expect(address).toMatchObject({ input: 'https://*/', base: '*' });
+    expect(several.message).toBe('several *');
+    expect(inspect(several.errors[0])).not.toContain('hush');
+    expect(inspect(address)).not.toContain('hush');
+  });
+});

@@ -11,7 +11,7 @@ describe('a place in a run', () => {
 
   it('keeps names of an embedder through every step', () => {
     const further = { shop: 'x', 'my name': 2 };
-    const last = contextOf(further).at({ page: 2 }).seeing({ body: 1 }).apart('find', { body: 2 });
+    const last = contextOf(further).at({ page: 2 }).seeing({ body: 1 }).apart('find', { body: 2 }, false);
     expect(last.scope).toMatchObject({ ...further, body: 2 });
   });
 

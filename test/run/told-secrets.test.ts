@@ -98,6 +98,89 @@ describe('a secret of an answer that came before', () => {
   });
 });
 
+describe('a number under a name that says secret', () => {
+  const PIN = 88997766;
+  const tell = (pin: unknown) => ({
+    chain: [
+      { url: '/login', response: { temp: { q: '{{body.pin}}' } } },
+      {
+        url: '/x',
+        qs: { v: '{{temp.q}}' },
+        response: { valid: { condition: false, message: 'was {{temp.q}}' } },
+      },
+    ],
+    answers: service((_request, call) => ({ json: call === 1 ? { pin, other: pin } : {} })),
+  });
+
+  it.each(['summary', 'full'] as const)('is known from an answer on: trace %s', async (trace) => {
+    const { chain, answers } = tell(PIN);
+    const report = await engineOf(chain, { transport: answers.transport, trace }).run();
+    expect(report.error?.message).toBe(`was ${HIDDEN}`);
+    expect(told(report)).not.toContain(String(PIN));
+  });
+
+  it('is not looked for where it is short', async () => {
+    const { chain, answers } = tell(4711);
+    const report = await engineOf(chain, { transport: answers.transport }).run();
+    expect(report.error?.message).toBe('was 4711');
+  });
+});
+
+describe('the link of a next page that goes through an endpoint', () => {
+  const TOKEN_OF_CONNECTION = 'token-of-the-connection';
+  const app = defineApp({
+    name: 'through',
+    base: {
+      baseUrl: 'https://api.example.test',
+      headers: { Authorization: 'Bearer {{connection.accessToken}}' },
+    },
+    endpoints: { list: { communication: { url: '{{parameters.url}}' } } },
+    modules: {
+      pages: {
+        type: 'search',
+        communication: {
+          endpoint: 'list',
+          input: { url: '/items' },
+          response: { iterate: '{{body.items}}' },
+          pagination: { input: { url: '{{body.next}}' }, condition: '{{body.next}}' },
+        },
+      },
+      repeats: {
+        type: 'search',
+        communication: {
+          endpoint: 'list',
+          input: { url: '{{ifempty(body.next; "/items")}}' },
+          repeat: { condition: '{{body.next}}', limit: 3 },
+          response: { iterate: '{{body.items}}' },
+        },
+      },
+    },
+  });
+
+  it.each([
+    ['pages', 'https://evil.test/p', false],
+    ['repeats', 'https://evil.test/p', false],
+    ['pages', 'https://api.example.test/p', true],
+    ['repeats', 'https://api.example.test/p', true],
+  ])('takes secrets along to the host of the first page only: %s, %s', async (name, next, isSent) => {
+    const there: TransportRequest[] = [];
+    const engine = createEngine({
+      app,
+      transport: async (request) => {
+        const isFurther = request.url === next;
+        if (isFurther) there.push(request);
+        return respond({ json: isFurther ? { items: [2] } : { items: [1], next } }, request.url);
+      },
+    });
+    const report = await engine.module(name).run({ connection: { accessToken: TOKEN_OF_CONNECTION } });
+    await engine.close();
+    expect(report.error).toBeUndefined();
+    expect(there).toHaveLength(1);
+    expect(JSON.stringify(there).includes(TOKEN_OF_CONNECTION)).toBe(isSent);
+    expect(report.warnings.some(({ code }) => code === 'other-host')).toBe(!isSent);
+  });
+});
+
 describe('what an app prints and what a run warns of', () => {
   it.each(['summary', 'full', 'deep'] as const)(
     'has no secret of the last answer: trace %s',

@@ -57,8 +57,10 @@ function collect(value: unknown, hosts: Set<string>, depth: number): void {
 
 /** Texts hold examples that no request can go to. Behind an expression, a top-level domain alone would name half the world. */
 function isHost(host: string): boolean {
+  const name = host.replace(/:\d{1,5}$/, '').replace(/\.+$/, '');
   return (
-    /^(?:\*\.(?=[^.]+\..))?[\p{L}\p{N}][\p{L}\p{N}.-]*(?::\d{1,5})?$/u.test(host) &&
+    /^(?:\*\.(?=[^.]+\.[^.])|[^*])/.test(name) &&
+    /^(?:\*\.)?[\p{L}\p{N}][\p{L}\p{N}.-]*(?::\d{1,5})?$/u.test(host) &&
     URL.canParse(`https://${host.replace(/^\*\./, '')}`)
   );
 }

@@ -45,7 +45,7 @@ export function dryRunApp(app: App, isMeant: IsMeant = () => true): readonly Run
   for (const { communication } of rpcs) dryRunRequests(dryRun, communication, base);
   for (const { name, communication } of pick('endpoint', app.endpoints)) {
     const requests = compile(dryRun, communication, base);
-    dryRun.requests(requests, dryRun.context().apart(name, {}));
+    dryRun.requests(requests, dryRun.context().apart(name, {}, false));
   }
   // The forms that are read before a run.
   for (const module of modules) dryRun.step(() => moduleForm(module));

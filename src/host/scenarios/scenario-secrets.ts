@@ -1,4 +1,5 @@
-import { isPlainObject } from '../../util/plain-object.js';
+import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
+import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { collectHookSecrets } from '../hooks/hook-secrets.js';
 import type { HookRow } from '../store/tables.js';
 
@@ -21,8 +22,8 @@ export interface SecretOwners {
 }
 
 /**
- * What neither an error nor a bundle of scenarios may show when people look at it: what their hooks hold, and the connections of
- * these and of all their steps, as any of them may have quoted what another was given.
+ * What neither an error nor a bundle of scenarios may show when people look at it: what their hooks hold, the connections of
+ * these and of all their steps, and the passwords that are written into steps, as any of them may have quoted what another was given.
  *
  * @throws ImlError (IML_LIMIT) for more than can be known
  */
@@ -31,7 +32,8 @@ export async function collectScenarioSecrets({
   flows,
   findConnectionSecrets,
 }: SecretOwners): Promise<readonly string[]> {
-  const named = [...hooks, ...flows.flatMap(listSteps)].filter(isNamed);
+  const steps = flows.flatMap(listSteps);
+  const named = [...hooks, ...steps].filter(isNamed);
   const distinct = new Map(
     named.map(({ app, connection }) => [`${app}\n${connection}`, { app, connection }]),
   );
@@ -39,7 +41,26 @@ export async function collectScenarioSecrets({
     ...hooks.map(collectHookSecrets),
     ...[...distinct.values()].map(findConnectionSecrets),
   ]);
-  return [...new Set(found.flat())];
+  return [...new Set([...found.flat(), ...steps.flatMap(listPasswords)])];
+}
+
+/** What is written into fields of type password of a step, and under names that say secret. */
+function listPasswords(step: unknown): readonly string[] {
+  if (!isPlainObject(step)) return [];
+  const { parameters, hiddenParameters } = step;
+  const pointers: readonly unknown[] = Array.isArray(hiddenParameters) ? hiddenParameters : [];
+  const hidden = pointers.map((pointer) => memberAt(parameters, String(pointer)));
+  return [...collectSecrets(...hidden), ...collectNamedSecrets(parameters)];
+}
+
+/** The member a JSON pointer leads to. */
+function memberAt(value: unknown, pointer: string): unknown {
+  let member = value;
+  for (const step of pointer.split('/').slice(1)) {
+    const name = step.replaceAll('~1', '/').replaceAll('~0', '~');
+    member = typeof member === 'object' && member !== null ? ownMember(member, name) : undefined;
+  }
+  return member;
 }
 
 /** Flows that are not ours may be anything. */

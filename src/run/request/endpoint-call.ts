@@ -20,10 +20,14 @@ export function evaluateEndpointCall(
   page: CompiledPagination | undefined,
   context: RunContext,
 ): EndpointCall {
-  return page === undefined ? callOfRequest(request, context) : callOfPage(request, page, context);
+  const isFollowing = page !== undefined || context.progress.isRepeating === true;
+  const call = page === undefined ? callOfRequest(request, context) : callOfPage(request, page, context);
+  return { ...call, isFollowing };
 }
 
-function callOfRequest(request: CompiledRequest, context: RunContext): EndpointCall {
+type WrittenCall = Omit<EndpointCall, 'isFollowing'>;
+
+function callOfRequest(request: CompiledRequest, context: RunContext): WrittenCall {
   const { endpoint } = request;
   return {
     name: endpointName(evaluateDirective(endpoint?.name, context), context),
@@ -33,7 +37,7 @@ function callOfRequest(request: CompiledRequest, context: RunContext): EndpointC
 }
 
 /** `pagination.endpoint` takes the place of the request's, `pagination.input` is merged by name. [inf] */
-function callOfPage(request: CompiledRequest, page: CompiledPagination, context: RunContext): EndpointCall {
+function callOfPage(request: CompiledRequest, page: CompiledPagination, context: RunContext): WrittenCall {
   const written = evaluateDirective(page.endpoint, context);
   const input = evaluateFlatObject(page.input, context) ?? {};
   const merges = evaluateFlag(page.mergeWithParent, true, context);
@@ -46,7 +50,7 @@ function callOfPage(request: CompiledRequest, page: CompiledPagination, context:
   };
 }
 
-function readEndpoint(written: unknown, context: RunContext): Omit<EndpointCall, 'input'> {
+function readEndpoint(written: unknown, context: RunContext): Omit<WrittenCall, 'input'> {
   const endpoint: PlainObject = isPlainObject(written) ? written : { name: written };
   return {
     name: endpointName(ownMember(endpoint, 'name'), context),

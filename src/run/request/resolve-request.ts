@@ -75,7 +75,8 @@ export function resolveRequest(
     signal: context.signal,
     crossing: () => createCrossingRule(request, context),
   };
-  const isFollowing = page !== undefined || context.progress.isRepeating === true;
+  const isFollowing =
+    page !== undefined || context.progress.isRepeating === true || followsCaller(server, context);
   if (!isFollowing) context.progress.firstServer = server;
   const crossing = isFollowing ? findCrossing(server, page, request, context) : undefined;
   // Unsigned: a signature is made of secrets, too.
@@ -101,10 +102,29 @@ function findCrossing(
   if (rule.isTrusted(server)) return undefined;
   const directive = page === undefined ? request.url : page.url;
   const place = directive && context.document?.placeOf(directive.pointer);
-  const what = page === undefined ? 'address of a repeat' : 'link of the next page';
+  const what =
+    page !== undefined
+      ? 'link of the next page'
+      : context.progress.isRepeating === true
+        ? 'address of a repeat'
+        : 'address that an endpoint is given';
   const message = `The ${what} leads to ${server.origin}, a host the app does not name.`;
   context.warnOnce({ code: 'other-host', message, place });
   return rule.sendsSecrets ? undefined : rule;
+}
+
+/** Whether a request of an endpoint is made for a further page of its caller, or a repeat: it was made for the first one then. */
+function followsCaller(server: HttpServer, { progress, position }: RunContext): boolean {
+  const { caller } = progress;
+  if (caller === undefined) return false;
+  const key = `${position.requestIndex} ${position.endpoint}`;
+  const first = caller.servers.get(key);
+  if (!caller.isFollowing || first === undefined) {
+    caller.servers.set(key, server);
+    return false;
+  }
+  progress.firstServer = first;
+  return true;
 }
 
 function partsOfRequest(request: CompiledRequest, context: RunContext): RequestParts {

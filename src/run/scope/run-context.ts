@@ -42,6 +42,8 @@ export interface EndpointCall {
   readonly connection: unknown;
   /** What the endpoint reads as `parameters`. */
   readonly input: PlainObject;
+  /** Whether it is made for a further page or a repeat: what it is given may come from an answer. */
+  readonly isFollowing: boolean;
 }
 
 /** What the caller of an endpoint sees: its output as `body`, and the status and headers of its last response. */
@@ -84,6 +86,10 @@ export interface RunProgress {
   firstServer?: HttpServer | undefined;
   /** Whether the request under way was made before: then its address may come from an answer, as that of a page does. */
   isRepeating?: boolean;
+  /** Where the endpoints that a page calls asked the first time, by endpoint and request. */
+  endpointServers?: Map<string, HttpServer>;
+  /** Of the communication of an endpoint: `endpointServers` of its caller, and whether that follows an answer. */
+  caller?: { readonly servers: Map<string, HttpServer>; readonly isFollowing: boolean };
 }
 
 /** Where in a run something happens. */
@@ -229,8 +235,10 @@ export class RunContext implements ScopeListener {
   }
 
   /** A communication of its own on the counters, clock and log of this run: the names are its alone. */
-  apart(endpoint: string, names: RunNames): RunContext {
-    const progress = { records: 0, stopReason: undefined };
+  apart(endpoint: string, names: RunNames, isFollowing: boolean): RunContext {
+    this.progress.endpointServers ??= new Map();
+    const caller = { servers: this.progress.endpointServers, isFollowing };
+    const progress = { records: 0, stopReason: undefined, caller };
     return new RunContext(this.run, deriveScope(this.scope, names), { ...START, endpoint }, progress);
   }
 
