@@ -81,6 +81,7 @@ const app = defineApp({
     }),
     headerName: read({ url: '/moved', headers: { 'X-{{connection.hostToken}}': 'a' } }),
     dataSent: read({ url: '/kept', method: 'POST', body: { a: '{{data.token}}' } }),
+    payloadSent: read({ url: '/kept', method: 'POST', body: { a: '{{payload.token}}' } }),
     away: read({ url: 'https://{{parameters.host}}/x' }),
     named: read({ url: 'https://uploads.example.com/x' }),
   },
@@ -115,6 +116,7 @@ async function run(
   const report = await engine.module(name).run({
     connection: { key: KEY, botToken: TOKEN, hostToken: HOST_TOKEN, account: 'account-1234' },
     data: { token: 'token-of-the-data' },
+    payload: { token: 'token-of-the-payload' },
     parameters,
     checkParameters: false,
   });
@@ -175,16 +177,22 @@ describe('a secret that is cut, or stands where nobody looks first', () => {
     expect(report.warnings.map(({ code }) => code)).toContain('other-host');
   });
 
-  it.each(['cutJson', 'cutForm', 'cutParts', 'cutXml', 'cutAttributes', 'dataSent', 'hostOfPage'])(
-    'ends the run: %s',
-    async (name) => {
-      const { report, there, sent } = await run(name);
-      expect(there).toEqual([]);
-      expect(sent).toHaveLength(1);
-      expect(report.error?.message).toMatch(/take credentials in its (?:body|name) to .*network\.appHosts/);
-      expect(JSON.stringify(report.error).toLowerCase()).not.toContain(HOST_TOKEN.toLowerCase());
-    },
-  );
+  it.each([
+    'cutJson',
+    'cutForm',
+    'cutParts',
+    'cutXml',
+    'cutAttributes',
+    'dataSent',
+    'payloadSent',
+    'hostOfPage',
+  ])('ends the run: %s', async (name) => {
+    const { report, there, sent } = await run(name);
+    expect(there).toEqual([]);
+    expect(sent).toHaveLength(1);
+    expect(report.error?.message).toMatch(/take credentials in its (?:body|name) to .*network\.appHosts/);
+    expect(JSON.stringify(report.error).toLowerCase()).not.toContain(HOST_TOKEN.toLowerCase());
+  });
 
   it('is no name of a header there', async () => {
     const { there, shown } = await run('headerName');

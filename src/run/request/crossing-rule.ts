@@ -7,7 +7,15 @@ import type { RunContext } from '../scope/run-context.js';
 import { givenOrigin, trustedOrigin } from './universal-host.js';
 
 /** What a run is given, and what it keeps: a member of it is a credential where its name says so. */
-const GIVEN_NAMES: readonly string[] = ['connection', 'common', 'parameters', 'data', 'webhook', 'temp'];
+const GIVEN_NAMES: readonly string[] = [
+  'connection',
+  'common',
+  'parameters',
+  'payload',
+  'data',
+  'webhook',
+  'temp',
+];
 
 /**
  * What goes along when a redirect or the link of a next page leads to another host: nothing the run knows as secret,
