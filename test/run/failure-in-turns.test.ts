@@ -1,27 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { RunReport } from '../../src/component/module-run.js';
 import type { TransportRequest } from '../../src/http/message/transport.js';
-import { engineOf, service } from './helpers.js';
+import { countTurns, engineOf, service } from './helpers.js';
 
 const TOKEN = 'a-token-of-somebody';
 const HIDDEN = '[SANITIZED]';
 
 /** More than is learned at once, and less than what is read in turns. */
 const LARGE = { token: TOKEN, list: Array.from({ length: 20_000 }, (_, id) => id) };
-
-/** What a run reports, and how often others had their turn meanwhile. */
-async function countTurns(run: () => Promise<RunReport>): Promise<{ report: RunReport; turns: number }> {
-  let turns = 0;
-  let isOver = false;
-  const count = (): void => {
-    turns++;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  const report = await run();
-  isOver = true;
-  return { report, turns };
-}
 
 describe('an error that quotes a large answer', () => {
   it.each<[what: string, response: object]>([
@@ -35,7 +20,7 @@ describe('an error that quotes a large answer', () => {
   ])('lets others have their turn before it is cleaned: %s', async (_what, response) => {
     const { transport } = service(() => ({ json: LARGE }));
     const { run } = engineOf({ url: '/x', response }, { transport });
-    const { report, turns } = await countTurns(run);
+    const { result: report, turns } = await countTurns(run);
     // Where the message fails, it is its error that quotes the answer.
     const told = `${report.error?.message} ${report.error?.cause}`;
     expect(told).toContain(HIDDEN);
@@ -47,7 +32,7 @@ describe('an error that quotes a large answer', () => {
     const { transport } = service(() => ({ json: { said: TOKEN } }));
     const response = { valid: false, error: { message: 'No {{body.said}}' } };
     const { run } = engineOf({ url: '/x', method: 'POST', body: LARGE, response }, { transport });
-    const { report } = await countTurns(run);
+    const { result: report } = await countTurns(run);
     expect(report.error?.message).toContain(`No ${HIDDEN}`);
   });
 
@@ -57,7 +42,7 @@ describe('an error that quotes a large answer', () => {
     const random = (): number => ++draws / 1000;
     const output = "{{random}} {{body.nothing}} {{parseDate(body.token; 'YYYY')}}";
     const { run } = engineOf({ url: '/x', response: { output } }, { transport, random });
-    const { report } = await countTurns(run);
+    const { result: report } = await countTurns(run);
     expect(report.error?.message).toContain(HIDDEN);
     expect(draws).toBe(1);
     expect(report.trace.filter(({ kind }) => kind === 'missing')).toHaveLength(1);
@@ -67,7 +52,7 @@ describe('an error that quotes a large answer', () => {
     const text = `{"token":"${TOKEN}","list":[${'1,'.repeat(200_000)}`;
     const { transport } = service(() => ({ text, headers: { 'content-type': 'application/json' } }));
     const { run } = engineOf({ url: '/x', response: { output: '{{body}}' } }, { transport });
-    const { report, turns } = await countTurns(run);
+    const { result: report, turns } = await countTurns(run);
     expect(report.error?.message).toContain('not valid JSON');
     expect(turns).toBeGreaterThanOrEqual(1);
   });
@@ -79,7 +64,7 @@ describe('a large body that is sent', () => {
   it.each(['json', 'urlencoded', 'multipart/form-data'])('is written in turns: %s', async (type) => {
     const { transport, requests } = service(() => ({ json: {} }));
     const { run } = engineOf({ url: '/x', method: 'POST', type, body: '{{parameters.all}}' }, { transport });
-    const { report, turns } = await countTurns(() => run({ parameters: { all: fields } }));
+    const { result: report, turns } = await countTurns(() => run({ parameters: { all: fields } }));
     expect(report.error).toBeUndefined();
     expect(turns).toBeGreaterThanOrEqual(1);
     expect(readFields(requests[0], type)).toEqual(fields);
