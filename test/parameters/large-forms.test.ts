@@ -1,4 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
 import { withinSteps } from '../../src/iml/values/work.js';
 import { findOption, indexChoices } from '../../src/parameters/check/check-choice.js';
 import { createFormCheck, report } from '../../src/parameters/check/form-check.js';
@@ -223,4 +225,33 @@ describe('answers of RPCs', () => {
     const more = await validate(spec, { s: 1 }, answers(options(MAX_DESCRIBED + 1)));
     expect(!more.ok && more.problems).toMatchObject([{ kind: 'depth' }]);
   });
+});
+
+it('asks for no more than one form may be made of, where what RPCs describe asks for more', async () => {
+  const answer = Array.from({ length: 9000 }, (_, id) => `rpc://more?of=${id}`);
+  let calls = 0;
+  const engine = createEngine({
+    app: defineApp({
+      name: 'nested',
+      rpcs: {
+        more: { communication: { url: 'https://api.example.test/more', response: { output: '{{body}}' } } },
+      },
+      modules: {
+        go: { type: 'action', communication: { response: { output: 1 } }, mappableParams: ['rpc://more'] },
+      },
+    }),
+    transport: async ({ url }) => {
+      calls++;
+      const headers = { 'content-type': 'application/json' };
+      return { status: 200, headers, body: Buffer.from(JSON.stringify(answer)), url };
+    },
+  });
+  const form = await engine.module('go').parameters({ resolve: true });
+  await engine.close();
+  expect(calls).toBeLessThanOrEqual(100);
+  expect(form.mappable.length).toBeLessThanOrEqual(100_000);
+  expect(form.failures.length).toBeLessThanOrEqual(1000);
+  expect(form.failures.map(({ error }) => error.message).join()).toContain(
+    'More than 100000 fields and options',
+  );
 });

@@ -20,7 +20,7 @@ import { parseRpcReference } from '../form/rpc-reference.js';
 import { copyItems, copyMembers, mergeMembers } from '../values/copy-value.js';
 import { findOption, indexChoices } from './check-choice.js';
 import { memberPath } from './field-path.js';
-import { MAX_CALLS } from './form-limits.js';
+import { MAX_CALLS, MAX_PROBLEMS, MAX_RESOLVED } from './form-limits.js';
 import type { ResolveRpc } from './validation.js';
 
 /** A reference that could not be followed. It stays in the list as it is written. */
@@ -45,6 +45,8 @@ interface Resolution {
   readonly maxSteps: number;
   readonly turns: Turns;
   callsLeft: number;
+  /** Fields and options that may still be described. */
+  left: number;
 }
 
 /** Where a field stands: its path, the values that are seen there, and the references it came from. */
@@ -71,7 +73,15 @@ export async function resolveParameters(
   maxSteps: number = Number.POSITIVE_INFINITY,
 ): Promise<ResolvedParameters> {
   const turns = new Turns();
-  const resolution = { resolveRpc, failures: [], warnings: [], callsLeft: MAX_CALLS, maxSteps, turns };
+  const resolution = {
+    resolveRpc,
+    failures: [],
+    warnings: [],
+    callsLeft: MAX_CALLS,
+    left: MAX_RESOLVED,
+    maxSteps,
+    turns,
+  };
   const root = withinSteps(maxSteps, () => copyMembers(values ?? {}) ?? {});
   const spot = { path: '', levels: [root], trail: [], depth: 0 };
   const elements = await resolveElements(resolution, list.elements, spot);
@@ -107,6 +117,7 @@ async function resolveReference(
   if (spot.trail.includes(text)) return [reference];
   const answer = await ask(resolution, reference, spot, async (given) => {
     const { elements, warnings } = await readAnsweredFields(given, place);
+    count(elements, resolution, place);
     resolution.warnings.push(...warnings);
     return elements;
   });
@@ -165,9 +176,11 @@ async function resolveChoices(
   const options =
     reference === undefined
       ? choices.options
-      : await ask(resolution, reference, spot, (given) =>
-          readAnsweredOptions(given, { valueKey, labelKey }, reference.place),
-        );
+      : await ask(resolution, reference, spot, async (given) => {
+          const read = await readAnsweredOptions(given, { valueKey, labelKey }, reference.place);
+          count(read, resolution, reference.place);
+          return read;
+        });
   const isChosen = value !== undefined && value !== null && value !== '';
   if (options === undefined || !isChosen) return { ...choices, options };
   if (resolution.turns.isOver) await resolution.turns.next();
@@ -187,6 +200,14 @@ function findChosen(options: readonly Option[], value: unknown): ReadonlySet<Opt
   return new Set((copyItems(value) ?? [value]).map((item) => findOption(index, item)));
 }
 
+/** @throws SpecError `SPEC_INVALID` for more than one form may be made of */
+function count(described: readonly unknown[], resolution: Resolution, place: Place): void {
+  resolution.left -= described.length;
+  if (resolution.left >= 0) return;
+  const message = `More than ${MAX_RESOLVED} fields and options are described for one form.`;
+  throw new SpecError('SPEC_INVALID', message, { place });
+}
+
 /** What an RPC gives, read; undefined where that fails. */
 async function ask<T>(
   resolution: Resolution,
@@ -204,7 +225,7 @@ async function ask<T>(
     return await read(await resolution.resolveRpc(reference, values));
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    resolution.failures.push({ text, path, place, error });
+    if (resolution.failures.length < MAX_PROBLEMS) resolution.failures.push({ text, path, place, error });
     return undefined;
   }
 }
