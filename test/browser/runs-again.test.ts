@@ -32,6 +32,7 @@ function addFields(root: string): void {
   writeFileSync(file, JSON.stringify([...fields, binding, drm]));
 }
 
+// A machine without a Chromium has nothing to open a page with; CI fails where it was skipped.
 describe.skipIf(hasNoBrowser)('runs and calls once more', { timeout: WHOLE_MS }, () => {
   let started: TestBrowser;
   let dev: TestDev;

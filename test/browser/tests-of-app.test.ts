@@ -15,6 +15,7 @@ import {
 
 const SPEC = 'modules/list-books/list-books.communication.iml.json';
 
+// A machine without a Chromium has nothing to open a page with; CI fails where it was skipped.
 describe.skipIf(hasNoBrowser)('tests on the page', { timeout: WHOLE_MS }, () => {
   let started: TestBrowser;
   let dev: TestDev;

@@ -28,6 +28,7 @@ const title = HERE
   ? 'published apps'
   : 'published apps (they are not here: they need ../shared/corpus beside the repository)';
 
+// Published apps stand beside the repository and not in it; CI fails where this was skipped.
 describe.skipIf(!HERE)(title, () => {
   it.each(APPS)('%s: every finding is known and true', async (app) => {
     const { findings } = await checkFolder(path.join(CORPUS, app));

@@ -3,6 +3,7 @@ import { ImlError } from '../../errors/iml-error.js';
 import {
   giveTree,
   LONG_TEXT,
+  listCountedNames,
   MAX_PLACES,
   quotedPieces,
   quotedText,
@@ -101,13 +102,8 @@ const BODY_STYLE: TreeStyle = {
   onEnter: assertDepth,
 };
 
-/** To look whether a member is written, as `listPresentNames` counts it. */
-const STEPS_OF_NAME = 4;
-const STEPS_OF_LOOKED_UP = 26;
-
 function listWrittenNames(collection: PlainObject): readonly string[] {
-  const names = Object.keys(collection);
-  spend((names.length > MAX_PLACES ? STEPS_OF_LOOKED_UP : STEPS_OF_NAME) * names.length);
+  const names = listCountedNames(collection);
   return names.filter((name) => !['undefined', 'function', 'symbol'].includes(typeof collection[name]));
 }
 

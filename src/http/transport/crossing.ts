@@ -42,13 +42,8 @@ export async function withholdSecretsInTurns(
   request: TransportRequest,
   rule: CrossingRule,
 ): Promise<TransportRequest> {
-  const turns = new Turns();
-  const parts = searchBody(request.body, rule);
-  for (;;) {
-    const { done, value } = parts.next();
-    if (done === true) return withholdFrom(request, value, rule);
-    if (turns.isOver) await turns.next();
-  }
+  const isSecret = await new Turns().finish(searchBody(request.body, rule));
+  return withholdFrom(request, isSecret, rule);
 }
 
 /** Whether a body holds a secret, in one text or cut into several members of JSON or fields of a form. */

@@ -1,6 +1,7 @@
 import { functionError } from '../../errors/iml-error.js';
 import { sortInParts } from '../../util/sort-in-parts.js';
 import { isBuffer, isEmpty, isMissing, toInstant, toText } from '../values/coerce.js';
+import { foldCase } from '../values/compared-text.js';
 import { pathReader } from '../values/path.js';
 import { type Parts, resumable, spend } from '../values/work.js';
 import { quoted } from './arguments.js';
@@ -127,14 +128,6 @@ function objectEntry(item: unknown, key: object | null, ignoreCase: boolean): En
   const text = toText(key);
   const rank = Array.isArray(key) || isBuffer(key) ? RANK.text : RANK.object;
   return { item, rank, value: ignoreCase ? foldCase(text) : text };
-}
-
-/** To change the case of a character. */
-const STEPS_OF_FOLDED = 0.1;
-
-function foldCase(text: string): string {
-  spend(STEPS_OF_FOLDED * text.length);
-  return text.toLowerCase();
 }
 
 /** Texts up to this length are compared in no time. */

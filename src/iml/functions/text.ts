@@ -3,7 +3,7 @@ import type { FunctionTable } from '../environment/environment.js';
 import { replacePattern } from '../pattern/replace-pattern.js';
 import { isBuffer, isMissing, isOn, toText } from '../values/coerce.js';
 import { isCollection, memberNames } from '../values/collection.js';
-import { isSameText } from '../values/compared-text.js';
+import { foldCase, isSameText } from '../values/compared-text.js';
 import { createTextSearch, isShortNeedle } from '../values/find-text.js';
 import { createEqualityKey } from '../values/identity.js';
 import { findMediaType } from '../values/mime-types.js';
@@ -146,14 +146,6 @@ function capitalize(text: string): string {
   if (first === undefined) return text;
   const character = String.fromCodePoint(first);
   return character.toUpperCase() + text.slice(character.length);
-}
-
-/** Steps of a character whose case is changed. */
-const STEPS_OF_FOLDED = 0.1;
-
-function foldCase(text: string): string {
-  spend(STEPS_OF_FOLDED * text.length);
-  return text.toLowerCase();
 }
 
 function listContains(list: readonly unknown[], search: unknown, ignoresCase: boolean): boolean {

@@ -22,6 +22,15 @@ export function countComparison(left: string, right: string): void {
   if (length > SHORT_TEXT) spend(STEPS_OF_CHARACTER * length);
 }
 
+/** To change the case of a character. */
+const STEPS_OF_FOLDED = 0.1;
+
+/** A text as it is compared without case. @throws as `spend` */
+export function foldCase(text: string): string {
+  spend(STEPS_OF_FOLDED * text.length);
+  return text.toLowerCase();
+}
+
 /** Counts what it takes to hold a text against a number. @throws as `spend` */
 export function countDigits(text: string): void {
   if (text.length > SHORT_TEXT) spend(STEPS_OF_DIGIT * text.length);

@@ -178,10 +178,16 @@ const STEPS_OF_LOOKED_UP = 26;
 /** Names up to which the host keeps members by their places. */
 export const MAX_PLACES = 1000;
 
-/** Names of the members whose value is neither undefined nor a function. */
-export function listPresentNames(collection: PlainObject): string[] {
+/** All names of a collection whose members are looked at next. @throws as `spend` */
+export function listCountedNames(collection: PlainObject): string[] {
   const names = Object.keys(collection);
   spend((names.length > MAX_PLACES ? STEPS_OF_LOOKED_UP : STEPS_OF_NAME) * names.length);
+  return names;
+}
+
+/** Names of the members whose value is neither undefined nor a function. */
+export function listPresentNames(collection: PlainObject): string[] {
+  const names = listCountedNames(collection);
   return names.filter((name) => {
     const member = collection[name];
     return member !== undefined && typeof member !== 'function';
