@@ -1,4 +1,5 @@
 import type { CheckParameters } from '../parameters/check/parameter-check.js';
+import { listWritten } from '../parameters/form/form.js';
 import { Turns } from '../util/turns.js';
 import type { ReadyParameters } from './check-parameters.js';
 import { readingValues } from './reading-values.js';
@@ -59,7 +60,10 @@ async function begin(
   const { log } = started.context.run;
   log.learnCredentials(secrets);
   if (log.isUnsettled) await log.settle(turns);
-  for (const { message, place } of await runtime.functionWarnings(subject.form.elements, ...subject.specs)) {
+  for (const { message, place } of await runtime.functionWarnings(
+    listWritten(subject.form.elements),
+    ...subject.specs,
+  )) {
     started.context.warn({ code: 'function', message, place });
   }
   return started;

@@ -7,6 +7,7 @@ import type { CheckParameters, ParameterCheck } from '../parameters/check/parame
 import { secretValuesInParts } from '../parameters/check/secret-values.js';
 import { validateParameters } from '../parameters/check/validate-parameters.js';
 import type { ResolveRpc, ValidateParametersOptions } from '../parameters/check/validation.js';
+import { listWritten } from '../parameters/form/form.js';
 import type { ParameterElement, ParameterList } from '../parameters/form/parameter-spec.js';
 import { readAnsweredFields } from '../parameters/form/read-answer.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
@@ -91,7 +92,7 @@ export async function checkForm(
   options: ValidateParametersOptions,
   runtime: Runtime,
 ): Promise<PlainObject> {
-  const directives = await runtime.directives(form.elements);
+  const directives = await runtime.directives(listWritten(form.elements));
   const { environment } = runtime;
   const { timezone, platformVersion } = directives.environment;
   const result = await validateParameters(form, values, {

@@ -1,6 +1,6 @@
 import type { ModuleComponent, RpcComponent, WebhookComponent } from '../document/app.js';
 import type { Document } from '../document/reading/document.js';
-import { moduleForm, readForm } from '../parameters/form/form.js';
+import { moduleFormInTurns, readFormInTurns } from '../parameters/form/form.js';
 import type { ParameterList } from '../parameters/form/parameter-spec.js';
 import type { PlainObject } from '../util/plain-object.js';
 
@@ -26,13 +26,13 @@ export interface RunSubject {
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api,
  * https://developers.make.com/custom-apps-documentation/app-components/modules. [doc][src]; unresolved [choice].
  */
-export function moduleSubject(module: ModuleComponent): RunSubject {
+export async function moduleSubject(module: ModuleComponent): Promise<RunSubject> {
   const { connection, altConnection, communication, epoch, staticParams, mappableParams } = module;
   return {
     connection,
     altConnection,
     specs: [communication?.value, epoch?.value],
-    form: moduleForm(module),
+    form: await moduleFormInTurns(module),
     isChecked: true,
     metadata: {
       parameters: staticParams?.value,
@@ -43,26 +43,28 @@ export function moduleSubject(module: ModuleComponent): RunSubject {
 }
 
 /** A form asks its RPCs while it is still being filled in, so nothing is demanded of their parameters. [choice] */
-export function rpcSubject({ connection, altConnection, communication, params }: RpcComponent): RunSubject {
+export async function rpcSubject(rpc: RpcComponent): Promise<RunSubject> {
+  const { connection, altConnection, communication, params } = rpc;
   const metadata = { expect: params?.value, interface: undefined };
   const specs = [communication?.value];
-  return { connection, altConnection, specs, form: readForm(params), isChecked: false, metadata };
+  const form = await readFormInTurns(params);
+  return { connection, altConnection, specs, form, isChecked: false, metadata };
 }
 
 /**
  * @param communication what is run: attach, update or detach
  * @param isChecked not where a hook is given up: it was checked when it was made
  */
-export function hookSubject(
+export async function hookSubject(
   { connection, altConnection, params }: WebhookComponent,
   communication: Document | undefined,
   isChecked: boolean,
-): RunSubject {
+): Promise<RunSubject> {
   return {
     connection,
     altConnection,
     specs: [communication?.value],
-    form: readForm(params),
+    form: await readFormInTurns(params),
     isChecked,
   };
 }

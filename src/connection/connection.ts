@@ -3,6 +3,7 @@ import type { Report, Reporting } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';
 import { createSingleFlight } from '../util/single-flight.js';
+import { Turns } from '../util/turns.js';
 import type { CompiledConnection } from './compile-connection.js';
 import type {
   AuthorizeInput,
@@ -63,7 +64,8 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
   let compiled: Promise<CompiledConnection> | undefined;
   const compileNow = async (): Promise<CompiledConnection> => {
     const { compileConnection } = await import('./compile-connection.js');
-    return compileConnection(component, await runtime.directives(component.communication?.value));
+    const directives = await runtime.directives(component.communication?.value);
+    return new Turns().finish(compileConnection(component, directives));
   };
   const compile = (): Promise<CompiledConnection> => {
     compiled ??= compileNow();

@@ -4,7 +4,7 @@ import type { FormInput, Runtime } from '../component/runtime.js';
 import type { ModuleComponent } from '../document/app.js';
 import type { Document, Warning } from '../document/reading/document.js';
 import { type ReferenceFailure, resolveParameters } from '../parameters/check/resolve-parameters.js';
-import { readForm } from '../parameters/form/form.js';
+import { readFormInTurns, writtenOf } from '../parameters/form/form.js';
 import type { ParameterElement, ParameterList } from '../parameters/form/parameter-spec.js';
 
 /** What a form is listed for. */
@@ -43,10 +43,10 @@ export async function listParameters(
   runtime: Runtime,
 ): Promise<ModuleParameters> {
   const { resolve = false, ...given } = input;
-  const ask = rpcAsker(runtime, given, moduleSubject(module));
+  const ask = rpcAsker(runtime, given, await moduleSubject(module));
   const failures: ReferenceFailure[] = [];
   const list = async (document: Document | undefined): Promise<ParameterList> => {
-    const form = readForm(document);
+    const form = await readFormInTurns(document);
     if (!resolve) return form;
     const { maxSteps } = runtime.settings.limits;
     try {
@@ -64,16 +64,11 @@ export async function listParameters(
     static: fixed.elements,
     mappable: mappable.elements,
     metadata: {
-      parameters: fixed.elements.map(readSource),
-      expect: mappable.elements.map(readSource),
-      interface: output.elements.map(readSource),
+      parameters: fixed.elements.map(writtenOf),
+      expect: mappable.elements.map(writtenOf),
+      interface: output.elements.map(writtenOf),
     },
     failures,
     warnings: [...fixed.warnings, ...mappable.warnings, ...output.warnings],
   };
-}
-
-/** A field as the app, or its RPC, writes it. */
-function readSource(element: ParameterElement): unknown {
-  return element.kind === 'reference' ? element.text : element.source;
 }

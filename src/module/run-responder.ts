@@ -10,6 +10,7 @@ import { EngineError } from '../errors/engine-error.js';
 import { type BuiltResponse, buildAnswer } from '../run/response/build-answer.js';
 import { inTurns } from '../run/scope/evaluate-directive.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
+import { Turns } from '../util/turns.js';
 
 /**
  * Builds the answer of a responder to the webhook sender. Nothing is sent, and the base takes no part.
@@ -32,12 +33,8 @@ export async function runResponder(
       const document = Array.isArray(communication.value) ? subDocument(communication, 0) : communication;
       const { value } = document;
       const response = isPlainObject(value) ? ownMember(value, 'response') : undefined;
-      const respond = compileRespond(
-        response,
-        document,
-        '/response',
-        await runtime.directives(communication.value),
-      );
+      const directives = await runtime.directives(communication.value);
+      const respond = await new Turns().finish(compileRespond(response, document, '/response', directives));
       return { result: await inTurns(context, () => buildAnswer(respond, context, 'text')) };
     },
   });

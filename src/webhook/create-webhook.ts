@@ -3,6 +3,7 @@ import { readingValues } from '../component/reading-values.js';
 import { type Reporting, reporting } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { WebhookComponent } from '../document/app.js';
+import { Turns } from '../util/turns.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 import type { IncomingCall } from './incoming-call.js';
 import type { WebhookLimits } from './payload/webhook-limits.js';
@@ -71,8 +72,10 @@ async function openHandle(
   let compiled: CompiledWebhook | undefined;
   const compile = async (): Promise<CompiledWebhook> => {
     const { compileWebhook } = await import('./compile-webhook.js');
-    compiled = compileWebhook(communication, await runtime.directives(communication?.value));
-    return compiled;
+    const directives = await runtime.directives(communication?.value);
+    const ready = await new Turns().finish(compileWebhook(communication, directives));
+    compiled = ready;
+    return ready;
   };
   const ready = { compile: () => compiled ?? compile(), isShared: type === 'web-shared', limits, runtime };
   return (request, input) => processWebhook(ready, request, input);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeLargeBody } from '../../src/http/body/body-decoding.js';
-import { MAX_NAMES, MAX_VALUES } from '../../src/http/body/name-limit.js';
+import { MAX_VALUES } from '../../src/http/body/name-limit.js';
+import { MAX_NAMES } from '../../src/iml/values/size-limits.js';
 import { Turns } from '../../src/util/turns.js';
 
 // Line 2 of the findings: what holds the thread for as long as a collection is large is bounded.

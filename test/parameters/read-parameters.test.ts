@@ -154,17 +154,42 @@ describe('a form that is read in parts', () => {
   });
 
   it.each<readonly [string, unknown]>([
-    ['in a row', list(3200, (index) => ({ name: `x${index}` }))],
+    ['in a row', list(3200, (index) => ({ name: `x${index}`, type: 'text' }))],
     [
       'nested',
-      { name: 'x', nested: list(100, () => ({ name: 'y', spec: list(31, () => ({ name: 'z' })) })) },
+      {
+        name: 'x',
+        type: 'text',
+        nested: list(100, () => ({
+          name: 'y',
+          type: 'array',
+          spec: list(31, () => ({ name: 'z', type: 'text' })),
+        })),
+      },
     ],
-    ['as options', { name: 'x', options: list(3200, (value) => ({ value })) }],
+    ['as options', { name: 'x', type: 'select', options: list(3200, (value) => ({ value })) }],
   ])('lets others have their turn between fields %s', (_, value) => {
     const parts = readParametersInParts(value, (pointer) => ({ pointer }));
     let turns = 0;
     while (parts.next().done !== true) turns++;
     expect(turns).toBe(200);
+  });
+
+  it('lets others have their turn where a file was read again to place a warning', () => {
+    const places: string[] = [];
+    const parts = readParametersInParts(
+      list(200, () => 5),
+      (pointer) => {
+        places.push(pointer);
+        return { pointer };
+      },
+    );
+    let most = 0;
+    for (let before = 0; parts.next().done !== true; before = places.length) {
+      most = Math.max(most, places.length - before);
+    }
+    expect(places).toHaveLength(101);
+    expect(most).toBe(1);
   });
 
   it('keeps some warnings and says that there are more', () => {

@@ -1,7 +1,9 @@
 import type { App } from '../../document/app.js';
 import type { FunctionTable } from '../../iml/environment/environment.js';
 import { findCalls } from '../../iml/syntax/find-calls.js';
+import type { Parts } from '../../iml/values/work.js';
 import type { SandboxWarning } from '../../sandbox/sandbox.js';
+import { Turns } from '../../util/turns.js';
 import type { CustomFunctions } from './custom-functions.js';
 import { loadAllBuiltins, loadBuiltins } from './load-builtins.js';
 
@@ -31,16 +33,17 @@ export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): N
     opened ??= open();
     return opened;
   };
-  const listNames = (values: readonly unknown[]): Names[] => [app.base?.value, ...values].map(namesIn);
+  const listNames = (values: readonly unknown[]): Promise<Names[]> =>
+    Promise.all([app.base?.value, ...values].map(namesIn));
   return {
     tableFor: async (values) => {
-      const names = listNames(values);
+      const names = await listNames(values);
       const custom = await openFor(names);
       if (custom !== undefined) return custom.table;
       if (names.some(({ asksRpcs }) => asksRpcs)) return loadAllBuiltins();
       return loadBuiltins(names.flatMap(({ called }) => called));
     },
-    warningsFor: async (values) => (await openFor(listNames(values)))?.warnings ?? [],
+    warningsFor: async (values) => (await openFor(await listNames(values)))?.warnings ?? [],
     close: () =>
       void opened?.then(
         (functions) => functions.close(),
@@ -59,35 +62,60 @@ interface Names {
 }
 
 /** Finds what JSON of an app names; each is looked through once. */
-function rememberNames({ functions }: App): (value: unknown) => Names {
+function rememberNames({ functions }: App): (value: unknown) => Promise<Names> {
   const custom = [...functions.keys()];
-  const known = new WeakMap<object, Names>();
+  const known = new WeakMap<object, Promise<Names>>();
   return (value) => {
-    if (typeof value !== 'object' || value === null) return findNames(value, custom);
-    const names = known.get(value) ?? findNames(value, custom);
+    if (typeof value !== 'object' || value === null) return new Turns().finish(findNames(value, custom));
+    const names = known.get(value) ?? new Turns().finish(findNames(value, custom));
     known.set(value, names);
     return names;
   };
 }
 
+/** Characters looked through between two turns, once for each name that is looked for: well below a millisecond. */
+const CHARACTERS_AT_ONCE = 100_000;
+
+/** What a value costs beside the characters of its text. */
+const CHARACTERS_OF_VALUE = 20;
+
 /** Looks through texts and names of members. */
-function findNames(value: unknown, custom: readonly string[]): Names {
+function* findNames(value: unknown, custom: readonly string[]): Parts<Names> {
   const called = new Set<string>();
   let asksRpcs = false;
   let namesCustom = false;
+  let looked = 0;
+  const isTurnDue = (characters: number): boolean => {
+    looked += characters;
+    if (looked <= CHARACTERS_AT_ONCE) return false;
+    looked = 0;
+    return true;
+  };
   const pending = [value];
   const seen = new Set<object>();
   while (pending.length > 0) {
     const next = pending.pop();
     if (typeof next === 'string') {
-      const text = next;
-      for (const name of findCalls(text)) called.add(name);
-      asksRpcs ||= text.includes('rpc://');
-      namesCustom ||= custom.some((name) => text.includes(name));
+      for (const name of findCalls(next)) called.add(name);
+      asksRpcs ||= next.includes('rpc://');
+      for (let index = 0; index < custom.length && !namesCustom; index++) {
+        namesCustom = next.includes(custom[index] as string);
+        if (isTurnDue(next.length)) yield;
+      }
     } else if (typeof next === 'object' && next !== null && !seen.has(next)) {
       seen.add(next);
-      for (const [name, member] of Object.entries(next)) pending.push(name, member);
+      addMembers(next, pending);
     }
+    if (isTurnDue(CHARACTERS_OF_VALUE + (typeof next === 'string' ? next.length : 0))) yield;
   }
   return { called: [...called], asksRpcs, isCustom: namesCustom || (asksRpcs && custom.length > 0) };
+}
+
+/** Adds the items of a list; of an object the names as well, which may be templates. */
+function addMembers(value: object, pending: unknown[]): void {
+  if (Array.isArray(value)) {
+    for (const item of value) pending.push(item);
+    return;
+  }
+  for (const [name, member] of Object.entries(value)) pending.push(name, member);
 }

@@ -1,6 +1,7 @@
 import { childPointer } from '../../errors/place.js';
-import { compileTemplate } from '../../iml/compile/compile-template.js';
+import { templateInParts } from '../../iml/compile/compile-template.js';
 import type { Environment, FunctionTable, Scope } from '../../iml/environment/environment.js';
+import type { Parts } from '../../iml/values/work.js';
 import { ownMember } from '../../util/plain-object.js';
 
 /** One directive made ready, with the place it is written at. */
@@ -18,16 +19,17 @@ export interface DirectiveContext {
 }
 
 /** Makes the value at `pointer` ready, or gives undefined where nothing is written. */
-export function compileDirective(
+export function* compileDirective(
   value: unknown,
   pointer: string,
   context: DirectiveContext,
-): Directive | undefined {
+): Parts<Directive | undefined> {
   if (value === undefined) return undefined;
-  return { evaluate: compileTemplate(value, { ...context, pointer }), pointer, raw: value };
+  yield;
+  return { evaluate: yield* templateInParts(value, { ...context, pointer }), pointer, raw: value };
 }
 
-/** Reads directives that are members of one object. */
+/** Compiles directives that are members of one object. */
 export class DirectiveReader {
   private readonly object: object;
   private readonly pointer: string;
@@ -39,12 +41,12 @@ export class DirectiveReader {
     this.context = context;
   }
 
-  read(key: string): Directive | undefined {
+  read(key: string): Parts<Directive | undefined> {
     return compileDirective(ownMember(this.object, key), childPointer(this.pointer, key), this.context);
   }
 
   /** Like `read`; a text without braces is taken as a path. Only `iterate` and its container. */
-  readPath(key: string): Directive | undefined {
+  readPath(key: string): Parts<Directive | undefined> {
     const value = ownMember(this.object, key);
     const isBare = typeof value === 'string' && value.trim() !== '' && !value.includes('{{');
     return compileDirective(isBare ? `{{${value}}}` : value, childPointer(this.pointer, key), this.context);

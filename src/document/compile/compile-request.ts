@@ -24,7 +24,7 @@ import { BASE_POINTER, mergeWithBase } from './merge.js';
 /**
  * Makes a communication ready: one request, or an array of them run in order. The base is merged into each.
  *
- * @throws SpecError (SPEC_INVALID) where a request is no object.
+ * @throws SpecError (SPEC_INVALID) where a request is no object, and for more than 1000 of them
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
  */
 export function compileCommunication(
@@ -35,29 +35,40 @@ export function compileCommunication(
   return finishAtOnce(compileInParts(communication, base, context));
 }
 
-/** `compileCommunication`, a request at a time: a chain may be long. */
+/** Requests of a chain: a hundred of them may send something. [choice] */
+const MAX_CHAIN = 1000;
+
+/** `compileCommunication` in parts, as it may be large. */
 export function* compileInParts(
   communication: Document,
   base: Document | undefined,
   context: DirectiveContext,
 ): Parts<readonly CompiledRequest[]> {
   const { value } = communication;
-  if (!Array.isArray(value)) return [compileRequest(communication, base, context)];
+  if (!Array.isArray(value)) return [yield* compileRequest(communication, base, context)];
   const requests: CompiledRequest[] = [];
+  if (value.length > MAX_CHAIN) {
+    throw new SpecError(
+      'SPEC_INVALID',
+      `A communication has at most ${MAX_CHAIN} requests, not ${value.length}.`,
+      {
+        place: communication.placeOf(''),
+      },
+    );
+  }
   for (const [index, written] of value.entries()) {
     if (written === null) continue;
-    requests.push(compileRequest(subDocument(communication, index), base, context));
-    yield;
+    requests.push(yield* compileRequest(subDocument(communication, index), base, context));
   }
   return requests;
 }
 
-/** Makes one request ready. */
-export function compileRequest(
+/** Makes one request ready, in parts. */
+export function* compileRequest(
   component: Document,
   base: Document | undefined,
   context: DirectiveContext,
-): CompiledRequest {
+): Parts<CompiledRequest> {
   if (!isPlainObject(component.value)) {
     throw new SpecError(
       'SPEC_INVALID',
@@ -76,92 +87,99 @@ export function compileRequest(
     document,
     functions: context.functions,
     isStatic: ownMember(own, 'url') === undefined && ownMember(own, 'endpoint') === undefined,
-    temp: read.read('temp'),
-    condition: compileCondition(merged, context),
-    url: read.read('url'),
-    baseUrl: read.read('baseUrl'),
-    method: read.read('method'),
-    encodeUrl: read.read('encodeUrl'),
-    headers: [compileInherited(inherited, 'headers', context), read.read('headers')].filter(
+    temp: yield* read.read('temp'),
+    condition: yield* compileCondition(merged, context),
+    url: yield* read.read('url'),
+    baseUrl: yield* read.read('baseUrl'),
+    method: yield* read.read('method'),
+    encodeUrl: yield* read.read('encodeUrl'),
+    headers: [yield* compileInherited(inherited, 'headers', context), yield* read.read('headers')].filter(
       (d) => d !== undefined,
     ),
-    inheritedQs: compileInherited(inherited, 'qs', context),
-    qs: read.read('qs'),
-    body: read.read('body'),
-    type: read.read('type'),
-    ca: read.read('ca'),
-    gzip: read.read('gzip'),
-    followRedirects: read.read('followRedirects'),
-    followAllRedirects: read.read('followAllRedirects'),
-    aws: read.read('aws'),
-    oauth: read.read('oauth'),
-    endpoint: compileEndpointCall(merged, context),
-    repeat: compileRepeat(merged, context),
-    sanitize: compileSanitize(merged, context),
-    response: compileResponse(ownMember(merged, 'response'), context),
-    pagination: compilePagination(merged, context),
+    inheritedQs: yield* compileInherited(inherited, 'qs', context),
+    qs: yield* read.read('qs'),
+    body: yield* read.read('body'),
+    type: yield* read.read('type'),
+    ca: yield* read.read('ca'),
+    gzip: yield* read.read('gzip'),
+    followRedirects: yield* read.read('followRedirects'),
+    followAllRedirects: yield* read.read('followAllRedirects'),
+    aws: yield* read.read('aws'),
+    oauth: yield* read.read('oauth'),
+    endpoint: yield* compileEndpointCall(merged, context),
+    repeat: yield* compileRepeat(merged, context),
+    sanitize: yield* compileSanitize(merged, context),
+    response: yield* compileResponse(ownMember(merged, 'response'), context),
+    pagination: yield* compilePagination(merged, context),
   };
 }
 
 /** The base's own headers or qs, which are evaluated apart from the request's. */
-function compileInherited(
+function* compileInherited(
   base: PlainObject,
   key: 'headers' | 'qs',
   context: DirectiveContext,
-): Directive | undefined {
-  return compileDirective(ownMember(base, key), `${BASE_POINTER}/${key}`, context);
+): Parts<Directive | undefined> {
+  return yield* compileDirective(ownMember(base, key), `${BASE_POINTER}/${key}`, context);
 }
 
 /** `condition`, or `{condition, default}`; of a request or of a webhook. */
-export function compileCondition(
+export function* compileCondition(
   request: PlainObject,
   context: DirectiveContext,
-): CompiledCondition | undefined {
+): Parts<CompiledCondition | undefined> {
   const condition = ownMember(request, 'condition');
   if (!isPlainObject(condition)) {
-    const test = compileDirective(condition, '/condition', context);
+    const test = yield* compileDirective(condition, '/condition', context);
     return test && { test, default: undefined };
   }
   const read = new DirectiveReader(condition, '/condition', context);
-  return { test: read.read('condition'), default: read.read('default') };
+  return { test: yield* read.read('condition'), default: yield* read.read('default') };
 }
 
-function compileEndpointCall(
+function* compileEndpointCall(
   request: PlainObject,
   context: DirectiveContext,
-): CompiledEndpointCall | undefined {
+): Parts<CompiledEndpointCall | undefined> {
   const endpoint = ownMember(request, 'endpoint');
-  const input = compileDirective(ownMember(request, 'input'), '/input', context);
+  const input = yield* compileDirective(ownMember(request, 'input'), '/input', context);
   if (!isPlainObject(endpoint)) {
-    const name = compileDirective(endpoint, '/endpoint', context);
+    const name = yield* compileDirective(endpoint, '/endpoint', context);
     return name && { name, connection: undefined, input };
   }
   const read = new DirectiveReader(endpoint, '/endpoint', context);
-  const name = read.read('name');
-  return name && { name, connection: read.read('connection'), input };
+  const name = yield* read.read('name');
+  return name && { name, connection: yield* read.read('connection'), input };
 }
 
-function compileRepeat(request: PlainObject, context: DirectiveContext): CompiledRepeat | undefined {
+function* compileRepeat(request: PlainObject, context: DirectiveContext): Parts<CompiledRepeat | undefined> {
   const repeat = ownMember(request, 'repeat');
   if (!isPlainObject(repeat)) return undefined;
   const read = new DirectiveReader(repeat, '/repeat', context);
-  return { condition: read.read('condition'), delay: read.read('delay'), limit: read.read('limit') };
+  return {
+    condition: yield* read.read('condition'),
+    delay: yield* read.read('delay'),
+    limit: yield* read.read('limit'),
+  };
 }
 
-function compilePagination(request: PlainObject, context: DirectiveContext): CompiledPagination | undefined {
+function* compilePagination(
+  request: PlainObject,
+  context: DirectiveContext,
+): Parts<CompiledPagination | undefined> {
   const pagination = ownMember(request, 'pagination');
   if (!isPlainObject(pagination)) return undefined;
   const read = new DirectiveReader(pagination, '/pagination', context);
   return {
-    mergeWithParent: read.read('mergeWithParent'),
-    url: read.read('url'),
-    method: read.read('method'),
-    headers: read.read('headers'),
-    qs: read.read('qs'),
-    body: read.read('body'),
-    condition: read.read('condition'),
-    endpoint: read.read('endpoint'),
-    input: read.read('input'),
+    mergeWithParent: yield* read.read('mergeWithParent'),
+    url: yield* read.read('url'),
+    method: yield* read.read('method'),
+    headers: yield* read.read('headers'),
+    qs: yield* read.read('qs'),
+    body: yield* read.read('body'),
+    condition: yield* read.read('condition'),
+    endpoint: yield* read.read('endpoint'),
+    input: yield* read.read('input'),
     pointer: '/pagination',
   };
 }
@@ -172,15 +190,22 @@ const SANITIZE_EXPRESSION = /^([^<]*)<(.+)>$/s;
  * `request.body<parameters.secret>` hides the value of the expression.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [doc]
  */
-function compileSanitize(request: PlainObject, context: DirectiveContext): readonly CompiledSanitize[] {
+function* compileSanitize(
+  request: PlainObject,
+  context: DirectiveContext,
+): Parts<readonly CompiledSanitize[]> {
   const log = ownMember(request, 'log');
   const entries = isPlainObject(log) ? ownMember(log, 'sanitize') : undefined;
   if (!Array.isArray(entries)) return [];
-  return entries
-    .filter((entry): entry is string => typeof entry === 'string')
-    .map((entry) => {
-      const [, path, expression] = SANITIZE_EXPRESSION.exec(entry) ?? [];
-      if (path === undefined || expression === undefined) return { path: entry, expression: undefined };
-      return { path, expression: compileDirective(`{{${expression}}}`, '/log/sanitize', context) };
-    });
+  const compiled: CompiledSanitize[] = [];
+  for (const entry of entries) {
+    if (typeof entry !== 'string') continue;
+    const [, path, source] = SANITIZE_EXPRESSION.exec(entry) ?? [];
+    if (path === undefined || source === undefined) compiled.push({ path: entry, expression: undefined });
+    else {
+      const expression = yield* compileDirective(`{{${source}}}`, '/log/sanitize', context);
+      compiled.push({ path, expression });
+    }
+  }
+  return compiled;
 }

@@ -1,8 +1,9 @@
+import { MAX_NAMES, tooManyNames } from '../../iml/values/size-limits.js';
 import { jsonProblem } from '../../util/json-problem.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Turns } from '../../util/turns.js';
 import { DifferentTexts, tooManyDifferent } from './different-texts.js';
-import { MAX_NAME_LENGTH, MAX_NAMES, MAX_VALUES, tooManyNames, tooManyValues } from './name-limit.js';
+import { MAX_NAME_LENGTH, MAX_VALUES, tooManyValues } from './name-limit.js';
 import { type ParseResult, parseJson } from './parse-json.js';
 
 /** Bytes `JSON.parse` is given at once: it takes a millisecond or two for them. */

@@ -1,14 +1,8 @@
+import { MAX_NAMES, tooManyNames } from '../../iml/values/size-limits.js';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Turns } from '../../util/turns.js';
 import { decodeFormComponent, FormComponentDecoder } from '../message/percent-encoding.js';
-import {
-  MAX_NAME_LENGTH,
-  MAX_NAMES,
-  MAX_VALUES,
-  tooLongName,
-  tooManyNames,
-  tooManyValues,
-} from './name-limit.js';
+import { MAX_NAME_LENGTH, MAX_VALUES, tooLongName, tooManyValues } from './name-limit.js';
 import type { ParseResult } from './parse-json.js';
 
 /**

@@ -1,10 +1,10 @@
 import type { SaxesTagPlain } from 'saxes';
-import { textChunks } from '../../iml/values/size-limits.js';
+import { MAX_NAMES, textChunks, tooManyNames } from '../../iml/values/size-limits.js';
 import { type Parts, spend } from '../../iml/values/work.js';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import { DifferentTexts, tooManyDifferent } from './different-texts.js';
 import { loadSaxes } from './load-saxes.js';
-import { MAX_NAMES, MAX_VALUES, tooManyNames } from './name-limit.js';
+import { MAX_VALUES } from './name-limit.js';
 import type { ParseResult } from './parse-json.js';
 import { type MarkLimits, XmlMarks } from './xml-marks.js';
 

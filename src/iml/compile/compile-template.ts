@@ -10,9 +10,9 @@ import { countNewName, MAX_HASHED_LENGTH } from '../values/long-text-key.js';
 import { showsOwn, withRecord } from '../values/path-step.js';
 import { assertListLength } from '../values/size-limits.js';
 import { describeType } from '../values/value-kind.js';
-import { spend } from '../values/work.js';
+import { finishAtOnce, type Parts, spend } from '../values/work.js';
 import type { Evaluate } from './compile-primary.js';
-import { compileText, type TemplateContext, thrower } from './compile-text.js';
+import { compileText, compileTextInParts, type TemplateContext, thrower } from './compile-text.js';
 import { type CompiledValue, compiledAs, finiteOrNull, missingValueFor, valueFor } from './compiled-value.js';
 import { type MemberWriter, memberWriter } from './member-writer.js';
 
@@ -24,13 +24,42 @@ const MAX_DEPTH = 512;
  * Never throws: a string that does not parse throws its error when it is evaluated.
  */
 export function compileTemplate(value: unknown, context: TemplateContext): Evaluate {
-  let ready: CompiledValue;
+  if (typeof value !== 'string') return finishAtOnce(templateInParts(value, context));
   try {
-    ready = compileValue(value, context, 0);
+    return evaluator(compileText(value, context));
+  } catch (error) {
+    return thrower(asImlError(error));
+  }
+}
+
+/** `compileTemplate` in parts, for a value that may be large. */
+export function* templateInParts(value: unknown, context: TemplateContext): Parts<Evaluate> {
+  try {
+    return evaluator(yield* compileValue(value, context, 0, { left: COMPILED_AT_ONCE }));
   } catch (error) {
     // A Proxy or getter of the embedder may throw where a template is read.
     return thrower(asImlError(error));
   }
+}
+
+/** Characters of templates, and values, that are made ready between two turns: some 0.5 ms. */
+const COMPILED_AT_ONCE = 2000;
+const CHARACTERS_OF_VALUE = 20;
+
+/** What may still be made ready before others have their turn. */
+interface Pace {
+  left: number;
+}
+
+function isTurnDue(pace: Pace, characters: number): boolean {
+  pace.left -= characters + CHARACTERS_OF_VALUE;
+  if (pace.left > 0) return false;
+  pace.left = COMPILED_AT_ONCE;
+  return true;
+}
+
+/** @returns what gives the value of a template for a scope */
+function evaluator(ready: CompiledValue): Evaluate {
   const { evaluate, isComputed } = ready;
   return (scope) => {
     try {
@@ -57,22 +86,38 @@ function plainScope(scope: Scope): Scope {
   return isCollection(scope) ? Object.defineProperties({}, Object.getOwnPropertyDescriptors(scope)) : {};
 }
 
-function compileValue(value: unknown, context: TemplateContext, depth: number): CompiledValue {
-  if (typeof value === 'string') return compileText(value, context);
+function* compileValue(
+  value: unknown,
+  context: TemplateContext,
+  depth: number,
+  pace: Pace,
+): Parts<CompiledValue> {
+  if (isTurnDue(pace, typeof value === 'string' ? value.length : 0)) yield;
+  if (typeof value === 'string') return yield* compileTextInParts(value, context);
   if (typeof value !== 'object' || value === null) return compiledAs(() => value);
   if (depth >= MAX_DEPTH) {
     const message = `A template can nest ${MAX_DEPTH} levels of objects and arrays.`;
     const place = { pointer: context.pointer };
     return compiledAs(thrower(new ImlError('IML_LIMIT', message, { kind: 'limit', place })));
   }
-  if (Array.isArray(value)) return compiledAs(compileArray(value, context, depth));
-  return compiledAs(isPlainObject(value) ? compileObject(value, context, depth) : () => value);
+  if (Array.isArray(value)) return compiledAs(yield* compileArray(value, context, depth, pace));
+  return compiledAs(isPlainObject(value) ? yield* compileObject(value, context, depth, pace) : () => value);
 }
 
 /** Items that are undefined are null, so that the others keep their places. [choice] */
-function compileArray(items: readonly unknown[], context: TemplateContext, depth: number): Evaluate {
+function* compileArray(
+  items: readonly unknown[],
+  context: TemplateContext,
+  depth: number,
+  pace: Pace,
+): Parts<Evaluate> {
   assertListLength(items.length);
-  const ready = items.map((item, index) => compileValue(item, contextAt(context, index), depth + 1));
+  const ready: CompiledValue[] = Array(items.length);
+  for (let index = 0; index < items.length; index++) {
+    // Of an embedder's list holes may be most.
+    if (!(index in items)) continue;
+    ready[index] = yield* compileValue(items[index], contextAt(context, index), depth + 1, pace);
+  }
   return (scope) => ready.map((item) => valueFor(item, scope) ?? null);
 }
 
@@ -86,10 +131,16 @@ interface CompiledMember {
 }
 
 /** Members do not see each other's results; one whose value is undefined is left out. [app] */
-function compileObject(object: PlainObject, context: TemplateContext, depth: number): Evaluate {
-  const members = Object.entries(object).map(([name, value]) =>
-    compileMember(name, value, context, depth + 1),
-  );
+function* compileObject(
+  object: PlainObject,
+  context: TemplateContext,
+  depth: number,
+  pace: Pace,
+): Parts<Evaluate> {
+  const members: CompiledMember[] = [];
+  for (const [name, value] of Object.entries(object)) {
+    members.push(yield* compileMember(name, value, context, depth + 1, pace));
+  }
   if (members.every(({ kind, name }) => kind === 'plain' && name !== '__proto__'))
     return plainObjectMaker(members);
   return (scope) => {
@@ -99,16 +150,18 @@ function compileObject(object: PlainObject, context: TemplateContext, depth: num
   };
 }
 
-function compileMember(
+function* compileMember(
   name: string,
   value: unknown,
   context: TemplateContext,
   depth: number,
-): CompiledMember {
+  pace: Pace,
+): Parts<CompiledMember> {
   const inner = contextAt(context, name);
   const kind = isSpreadKey(name) ? 'spread' : name.includes('{{') ? 'templated' : 'plain';
-  const readyName = kind === 'templated' ? compileText(name, inner) : compiledAs(() => name);
-  return { kind, name, readyName, ready: compileValue(value, inner, depth), pointer: inner.pointer };
+  const readyName = kind === 'templated' ? yield* compileTextInParts(name, inner) : compiledAs(() => name);
+  const ready = yield* compileValue(value, inner, depth, pace);
+  return { kind, name, readyName, ready, pointer: inner.pointer };
 }
 
 /**
@@ -121,8 +174,10 @@ function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
     JSON.stringify(Object.fromEntries(members.map(({ name }) => [name, null]))),
   ) as PlainObject;
   const writers = members.map(({ name, ready }) => memberWriter(name, ready));
+  const isTabled = members.length > NAMES_OF_RECORD;
   const root = commonRoot(members.map(({ ready }) => ready));
   const make = (scope: Scope): PlainObject => {
+    if (isTabled) spend(STEPS_OF_TABLED_NAME * members.length);
     const result = { ...shape };
     let isComplete = true;
     for (let index = 0; index < writers.length; index++) {
@@ -136,6 +191,10 @@ function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
     return withRecord(showsOwn(record) ? record : undefined, make, scope);
   };
 }
+
+/** Names of an object that the host keeps in a table once there are more of them, and what one costs there. */
+const NAMES_OF_RECORD = 1000;
+const STEPS_OF_TABLED_NAME = 40;
 
 /** The name of the scope that most of the values are members of. */
 function commonRoot(values: readonly CompiledValue[]): string | undefined {

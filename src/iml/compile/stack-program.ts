@@ -5,6 +5,7 @@ import type { ImlFunction, Scope } from '../environment/environment.js';
 import type { Binary, Call, Expression } from '../syntax/ast.js';
 import { isEmpty, isTruthy, toArithmetic } from '../values/coerce.js';
 import { memberReader, readFirst, readIndex } from '../values/path.js';
+import { finishAtOnce, type Parts } from '../values/work.js';
 import {
   type CompileContext,
   type Evaluate,
@@ -44,9 +45,17 @@ interface Frame {
 const MAX_WRAPPED_CALLS = 100;
 
 export function compileStackProgram(root: Expression, context: CompileContext): Evaluate {
-  const steps = new Emitter(context).emit(root);
+  return finishAtOnce(stackProgramInParts(root, context));
+}
+
+/** `compileStackProgram` in parts, for a tree that may be large. */
+export function* stackProgramInParts(root: Expression, context: CompileContext): Parts<Evaluate> {
+  const steps = yield* new Emitter(context).emit(root);
   return (scope) => run(steps, scope, context);
 }
+
+/** Nodes that are written between two turns: well below a millisecond. */
+const WRITTEN_AT_ONCE = 500;
 
 function run(steps: readonly Step[], scope: Scope, context: CompileContext): unknown {
   const values: unknown[] = [];
@@ -129,9 +138,11 @@ class Emitter {
     this.context = context;
   }
 
-  emit(root: Expression): readonly Step[] {
+  *emit(root: Expression): Parts<readonly Step[]> {
     this.visit(root, undefined);
+    let written = 0;
     for (let task = this.todo.pop(); task !== undefined; task = this.todo.pop()) {
+      if (++written % WRITTEN_AT_ONCE === 0) yield;
       if (task.kind === 'visit') this.visit(task.node, task.frame);
       else if (task.kind === 'land') task.jump.to = this.steps.length;
       else this.steps.push(task);

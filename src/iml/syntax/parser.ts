@@ -1,8 +1,12 @@
 import { ImlError } from '../../errors/iml-error.js';
+import type { Parts } from '../values/work.js';
 import type { BinaryOperator, Expression, Template, UnaryOperator } from './ast.js';
 import { isKeyword } from './keywords.js';
 import { Lexer } from './lexer.js';
 import { PRECEDENCE } from './operators.js';
+
+/** Tokens and expressions that are read between two turns: well below a millisecond. */
+const READ_AT_ONCE = 500;
 
 /**
  * Reads a template: text with `{{expression}}` parts.
@@ -14,30 +18,82 @@ export function parseTemplate(source: string): Template {
   if (typeof source !== 'string') {
     throw new ImlError('IML_HOST_VALUE', 'A template that is parsed has to be a text.', { kind: 'type' });
   }
-  let open = source.indexOf('{{');
-  if (open < 0) return { source, parts: source === '' ? [] : [source] };
-  const parts: (string | Expression)[] = [];
-  const parser = new ExpressionParser(new Lexer(source, 0));
-  let text = '';
-  let offset = 0;
-  for (; open >= 0; open = source.indexOf('{{', offset)) {
-    // `\{{` is text. [choice]
-    if (open > offset && source.charCodeAt(open - 1) === 0x5c) {
-      text += `${source.slice(offset, open - 1)}{{`;
-      offset = open + 2;
-      continue;
-    }
-    text += source.slice(offset, open);
-    if (text !== '') parts.push(text);
-    text = '';
-    const expression = parser.parse(open);
-    offset = parser.end;
-    if (open === 0 && offset === source.length) return { source, parts: [expression] };
-    parts.push(expression);
+  if (!source.includes('{{')) return { source, parts: source === '' ? [] : [source] };
+  const reader = new TemplateReader(source);
+  while (reader.toExpression()) reader.readExpression(Number.POSITIVE_INFINITY);
+  return reader.finish();
+}
+
+/** `parseTemplate` in parts, for a text that may be long. */
+export function* parseTemplateInParts(source: string): Parts<Template> {
+  const reader = new TemplateReader(source);
+  let left = READ_AT_ONCE;
+  while (reader.toExpression()) {
+    while (!reader.readExpression(READ_AT_ONCE)) yield;
+    left -= READ_OF_EXPRESSION;
+    if (left > 0) continue;
+    left = READ_AT_ONCE;
+    yield;
   }
-  text += source.slice(offset);
-  if (text !== '') parts.push(text);
-  return { source, parts };
+  return reader.finish();
+}
+
+/** Tokens that most expressions have. */
+const READ_OF_EXPRESSION = 5;
+
+/** Reads the parts of a template one after the other. */
+class TemplateReader {
+  private readonly source: string;
+  private readonly parts: (string | Expression)[] = [];
+  private readonly parser: ExpressionParser;
+  /** The text read since the last expression. */
+  private text = '';
+  private offset = 0;
+
+  constructor(source: string) {
+    this.source = source;
+    this.parser = new ExpressionParser(new Lexer(source, 0));
+  }
+
+  /** Reads text up to the next expression, which is to be read then. Gives whether there is one. */
+  toExpression(): boolean {
+    const { source } = this;
+    for (;;) {
+      const open = source.indexOf('{{', this.offset);
+      if (open < 0) return false;
+      // `\{{` is text. [choice]
+      if (open > this.offset && source.charCodeAt(open - 1) === 0x5c) {
+        this.text += `${source.slice(this.offset, open - 1)}{{`;
+        this.offset = open + 2;
+        continue;
+      }
+      this.text += source.slice(this.offset, open);
+      this.putText();
+      this.parser.open(open);
+      return true;
+    }
+  }
+
+  /** Reads so many tokens of the expression. Gives whether that was all of it. */
+  readExpression(tokens: number): boolean {
+    const expression = this.parser.read(tokens);
+    if (expression === undefined) return false;
+    this.offset = this.parser.end;
+    this.parts.push(expression);
+    return true;
+  }
+
+  finish(): Template {
+    const { source, parts } = this;
+    this.text += source.slice(this.offset);
+    this.putText();
+    return { source, parts };
+  }
+
+  private putText(): void {
+    if (this.text !== '') this.parts.push(this.text);
+    this.text = '';
+  }
 }
 
 /** The template, or the error that `parseTemplate` would throw. */
@@ -51,6 +107,9 @@ export function safeParseTemplate(
     throw error;
   }
 }
+
+/** Steps of a path that are read with its first name. */
+const MAX_STEPS_AT_ONCE = 50;
 
 const PARENTHESIS = 0x28;
 const DOT = 0x2e;
@@ -81,6 +140,9 @@ type Pending = { readonly start: number; readonly outer: Pending | undefined } &
  */
 class ExpressionParser {
   private readonly lexer: Lexer;
+  /** Where the braces stand that open what is read. */
+  private opened = 0;
+  private wantsOperand = true;
   /** The operand read last. */
   private operand: Expression | undefined;
   /** The innermost of what is pending. */
@@ -95,26 +157,29 @@ class ExpressionParser {
     return this.lexer.end;
   }
 
-  /** Reads the expression that opens with the braces at `open`, and the braces that close it. */
-  parse(open: number): Expression {
+  /** Begins the expression that opens with the braces at `open`. */
+  open(open: number): void {
+    this.opened = open;
+    this.wantsOperand = true;
     this.lexer.moveTo(open + 2);
-    try {
-      return this.readExpression();
-    } catch (error) {
-      // A missing `}}` is found at the end of the text, but what the author has to look at is where `{{` stands.
-      if (error instanceof ImlError && error.code === 'IML_UNTERMINATED_EXPRESSION') error.offset = open;
-      throw error;
-    }
   }
 
-  private readExpression(): Expression {
+  /** Reads so many tokens, and the braces that close the expression; undefined where there are more. */
+  read(tokens: number): Expression | undefined {
     const { lexer } = this;
-    let wantsOperand = true;
-    for (;;) {
-      lexer.advance();
-      if (wantsOperand) wantsOperand = this.readOperand();
-      else if (lexer.kind === 'end') return this.finish();
-      else wantsOperand = this.readOperator();
+    try {
+      for (let count = 0; count < tokens; count++) {
+        lexer.advance();
+        if (this.wantsOperand) this.wantsOperand = this.readOperand();
+        else if (lexer.kind === 'end') return this.finish();
+        else this.wantsOperand = this.readOperator();
+      }
+      return undefined;
+    } catch (error) {
+      // A missing `}}` is found at the end of the text, but what the author has to look at is where `{{` stands.
+      if (error instanceof ImlError && error.code === 'IML_UNTERMINATED_EXPRESSION')
+        error.offset = this.opened;
+      throw error;
     }
   }
 
@@ -159,8 +224,8 @@ class ExpressionParser {
     this.operand = isKeyword(name)
       ? { kind: 'keyword', name, start, end, height: 1 }
       : { kind: 'name', name, form: 'plain', start, end, height: 1 };
-    // Most expressions are paths: their dots are no tokens that anything has to tell from others.
-    for (let code = next; code === DOT; code = lexer.peek()) {
+    // Most expressions are paths: their dots are no tokens that anything has to tell from others, in the beginning of a long one.
+    for (let code = next, left = MAX_STEPS_AT_ONCE; code === DOT && left > 0; code = lexer.peek(), left--) {
       lexer.moveTo(lexer.end + 1);
       this.readSegment();
     }

@@ -95,3 +95,15 @@ export function rewriteInChunks(
 function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
+
+/**
+ * Names a collection from outside may have: of a body, of parameters. JavaScript can neither list the names of a collection in parts nor let its table of
+ * them grow in parts, so that others wait for either: 10 ms or so for as many as these, five times as long where the collection is
+ * copied. [choice]
+ */
+export const MAX_NAMES = 50_000;
+
+/** What is wrong with a collection of more. */
+export function tooManyNames(): string {
+  return `more than ${MAX_NAMES} names in a collection`;
+}

@@ -36,15 +36,9 @@ const STEPS_OF_FIELD = 20;
 /**
  * Checks the values of a level against its fields and gives them in their declared types.
  * Members no field describes are kept as they are; fields that are not shown are not looked at.
- *
- * @param output Filled with the values, field by field; a copy of those given unless the caller has one.
  */
-export function checkFields(
-  check: FormCheck,
-  fields: readonly ParameterElement[],
-  level: FormLevel,
-  output: PlainObject = copyMembers(level.values) ?? {},
-): PlainObject {
+function checkFields(check: FormCheck, fields: readonly ParameterElement[], level: FormLevel): PlainObject {
+  const output = copyMembers(level.values) ?? {};
   checkInto(check, fields, level, output);
   if (check.settings.reportsUnknown) reportUnknown(check, fields, level);
   return output;
@@ -56,10 +50,18 @@ function checkInto(
   level: FormLevel,
   output: PlainObject,
 ): void {
-  for (const field of fields) {
-    if (field.kind === 'reference') checkReference(check, field, level, output);
-    else checkMember(check, field, level, output);
-  }
+  for (const field of fields) checkElement(check, field, level, output);
+}
+
+/** Checks what one field, and those nested in it, say of the values of a level. */
+export function checkElement(
+  check: FormCheck,
+  element: ParameterElement,
+  level: FormLevel,
+  output: PlainObject,
+): void {
+  if (element.kind === 'reference') checkReference(check, element, level, output);
+  else checkMember(check, element, level, output);
 }
 
 function checkReference(

@@ -1,13 +1,13 @@
 import { ImlError } from '../../errors/iml-error.js';
 import { SpecError } from '../../errors/spec-error.js';
-import { spend, withinSteps } from '../../iml/values/work.js';
+import { countAffordable, spend, withinSteps } from '../../iml/values/work.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
 import type { Option, ParameterElement } from '../form/parameter-spec.js';
 import { readAnsweredFields, readAnsweredOptions } from '../form/read-answer.js';
 import { parseRpcReference, type RpcReference } from '../form/rpc-reference.js';
 import { copyMembers, expectedCollection, mergeMembers } from '../values/copy-value.js';
-import { checkFields } from './check-fields.js';
+import { checkElement } from './check-fields.js';
 import {
   createFormCheck,
   type FormCheck,
@@ -18,6 +18,7 @@ import {
 } from './form-check.js';
 import { DEFAULT_MAX_RPC_CALLS } from './form-limits.js';
 import { bundleValidationError, describeValue, type Problem } from './problem.js';
+import { reportUnknown } from './report-unknown.js';
 import type { ValidateParametersOptions, ValidateParametersResult } from './validation.js';
 
 /** What RPCs answered; filled between passes. */
@@ -34,7 +35,7 @@ export async function checkValues(
   options: ValidateParametersOptions,
 ): Promise<ValidateParametersResult> {
   const turns = new Turns();
-  const copy = atOnce(options, () => ({ root: copyMembers(values ?? {}) }));
+  const copy = withinBudget(budgetOf(options), () => ({ root: copyMembers(values ?? {}) }));
   if (copy === undefined) return rejected([TOO_MUCH], 1);
   const { root } = copy;
   if (root === undefined) return rejected([wholeProblem(values)], 1);
@@ -43,7 +44,7 @@ export async function checkValues(
   // Answers bring fields with further references, so the check is repeated until it asks for nothing new.
   for (;;) {
     if (turns.isOver) await turns.next();
-    const pass = atOnce(options, () => checkOnce(elements, root, answers, options));
+    const pass = await checkOnce(elements, root, answers, options, turns);
     if (pass === undefined) return rejected([TOO_MUCH], 1);
     const { check, calls } = pass;
     if (calls.length === 0 || options.resolveRpc === undefined) return finish(check, answers);
@@ -51,25 +52,49 @@ export async function checkValues(
       if (callsLeft-- <= 0) answers.failures.push(tooManyCalls(need));
       if (callsLeft < 0) return finish(check, answers);
       if (turns.isOver) await turns.next();
-      const visible = atOnce(options, () => visibleValues(need.level));
+      const visible = withinBudget(budgetOf(options), () => visibleValues(need.level));
       if (visible === undefined) return rejected([TOO_MUCH], 1);
       await readAnswer(answers, key, need, await options.resolveRpc(reference, visible));
     }
   }
 }
 
-/** One pass over the values, with what RPCs have answered so far. */
-function checkOnce(
+interface Pass {
+  readonly check: FormCheck;
+  readonly calls: readonly Call[];
+}
+
+/**
+ * One pass over the values, with what RPCs have answered so far: a field of the form after the other, in turns.
+ *
+ * @returns undefined where all of it is more than may be done
+ */
+async function checkOnce(
   elements: readonly ParameterElement[],
   root: PlainObject,
   answers: Answers,
   options: ValidateParametersOptions,
-): { readonly check: FormCheck; readonly calls: readonly Call[] } {
-  const output = mergeMembers([root]);
-  const check = createFormCheck(readSettings(options), answers, output);
+  turns: Turns,
+): Promise<Pass | undefined> {
+  const budget = budgetOf(options);
+  const check = withinBudget(budget, () =>
+    createFormCheck(readSettings(options), answers, mergeMembers([root])),
+  );
+  if (check === undefined) return undefined;
+  const { output, settings } = check;
   const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, demands: true };
-  checkFields(check, elements, level, output);
-  return { check, calls: options.resolveRpc === undefined ? [] : listCalls(check, options) };
+  const checkOne = (element: ParameterElement): true => {
+    checkElement(check, element, level, output);
+    return true;
+  };
+  for (const element of elements) {
+    if (turns.isOver) await turns.next();
+    if (withinBudget(budget, () => checkOne(element)) === undefined) return undefined;
+  }
+  return withinBudget(budget, () => {
+    if (settings.reportsUnknown) reportUnknown(check, elements, level);
+    return { check, calls: options.resolveRpc === undefined ? [] : listCalls(check, options) };
+  });
 }
 
 const TOO_MUCH: Problem = {
@@ -81,13 +106,23 @@ const TOO_MUCH: Problem = {
   place: undefined,
 };
 
-/** What a part of the check gives; undefined where that part is more than may be done at a time. */
-function atOnce<T>(
-  { maxSteps = Number.POSITIVE_INFINITY }: ValidateParametersOptions,
-  part: () => T,
-): T | undefined {
+/** Steps that all parts of a piece of work may still take together. */
+interface Budget {
+  left: number;
+}
+
+function budgetOf({ maxSteps = Number.POSITIVE_INFINITY }: ValidateParametersOptions): Budget {
+  return { left: maxSteps };
+}
+
+/** What a part of the check gives; undefined where that is more than the budget has. */
+function withinBudget<T>(budget: Budget, part: () => T): T | undefined {
   try {
-    return withinSteps(maxSteps, part);
+    return withinSteps(budget.left, () => {
+      const given = part();
+      budget.left = countAffordable(1);
+      return given;
+    });
   } catch (error) {
     if (error instanceof ImlError && error.code === 'IML_LIMIT') return undefined;
     throw error;

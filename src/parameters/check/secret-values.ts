@@ -1,4 +1,5 @@
 import { limitError } from '../../errors/iml-error.js';
+import { MAX_NAMES, tooManyNames } from '../../iml/values/size-limits.js';
 import { finishAtOnce, type Parts } from '../../iml/values/work.js';
 import { collectNamedSecrets, collectSecretsInParts } from '../../redaction/collect-secrets.js';
 import { isSecretName } from '../../redaction/secret-names.js';
@@ -76,7 +77,10 @@ function enter(walk: Walk, value: unknown, elements: readonly ParameterElement[]
     return;
   }
   const holder = attempt(() => open(value, elements, depth));
-  if (holder !== undefined) walk.open.push(holder);
+  if (holder === undefined) return;
+  if (holder.names !== undefined && holder.length > MAX_NAMES)
+    throw limitError(`They hold ${tooManyNames()}.`);
+  walk.open.push(holder);
 }
 
 function open(value: object, elements: readonly ParameterElement[], depth: number): Holder | undefined {

@@ -75,14 +75,22 @@ const READ_AT_ONCE = 16;
 
 function createReader(placeOf: (pointer: string) => Place, warnings: Warning[], most: number): Reader {
   const warn = limitWarnings(collectWarnings(warnings));
+  let hasFoundPlace = false;
   let described = 0;
   let asked = 0;
   const reader: Reader = {
-    warn: (code, pointer, message) => warn(code, message, () => placeOf(pointer)),
+    warn: (code, pointer, message) =>
+      warn(code, message, () => {
+        hasFoundPlace = true;
+        return placeOf(pointer);
+      }),
     placeOf,
     count: (more, pointer) => {
       described += more;
-      if (described <= most) return ++asked % READ_AT_ONCE === 0;
+      // The place of a warning is found by reading the file once more.
+      const takesTurn = ++asked % READ_AT_ONCE === 0 || hasFoundPlace;
+      hasFoundPlace = false;
+      if (described <= most) return takesTurn;
       throw new SpecError('SPEC_INVALID', `More than ${most} fields and options are described.`, {
         place: placeOf(pointer),
       });

@@ -23,7 +23,10 @@ interface ScopeChanges {
 const MAX_SETTLED_AT_ONCE = 1024;
 
 /** The same in a run that needs its redactor where it fails only: most never do. */
-const MAX_UNSETTLED = 64 * 1024;
+const MAX_UNSETTLED = 16 * 1024;
+
+/** What a secret takes beside its characters: a short one has as many forms. */
+const CHARACTERS_OF_SECRET = 32;
 
 /** Bytes of an exchange that is learned at once. */
 const MAX_LEARNED_AT_ONCE = 16 * 1024;
@@ -106,7 +109,7 @@ export class RunLog {
     for (const secret of secrets) {
       if (this.#secrets.has(secret)) continue;
       if (this.#secrets.size >= MAX_KNOWN_SECRETS) return this.#warnOfMany();
-      this.#unsettled += secret.length;
+      this.#unsettled += secret.length + CHARACTERS_OF_SECRET;
       this.#secrets.add(secret);
       this.#redactor?.learn([secret]);
     }
