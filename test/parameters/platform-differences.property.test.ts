@@ -14,6 +14,7 @@ interface Difference {
   readonly types: readonly string[];
   readonly given: readonly string[];
   readonly hidden?: boolean;
+  readonly beside?: 'an empty list';
   readonly why: string;
 }
 
@@ -25,10 +26,17 @@ const DIFFERENCES = JSON.parse(
 const has = (list: readonly string[], item: string): boolean => list.includes('*') || list.includes(item);
 
 /** The difference that explains why a run takes what the platform refuses. */
-const explain = ({ rule, type, given }: Verdict, isHidden: boolean): Difference | undefined =>
+const explain = (
+  { rule, type, given, besideEmptyList }: Verdict,
+  isHidden: boolean,
+): Difference | undefined =>
   DIFFERENCES.find(
     (one) =>
-      one.rule === rule && has(one.types, type) && has(one.given, given) && (one.hidden !== true || isHidden),
+      (one.rule === rule || one.rule === '*') &&
+      has(one.types, type) &&
+      has(one.given, given) &&
+      (one.hidden !== true || isHidden) &&
+      (one.beside === undefined || besideEmptyList),
   );
 
 const ANSWERS: Readonly<Record<string, unknown>> = {

@@ -21,6 +21,8 @@ export interface Verdict {
   /** Type of the field, and the kind of the value it was given. */
   readonly type: string;
   readonly given: string;
+  /** Whether the field is nested in one that holds an empty list. */
+  readonly besideEmptyList: boolean;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -72,7 +74,8 @@ export function judge(
 ): readonly Verdict[] {
   const verdicts: Verdict[] = [];
   const seen = new Set<string>();
-  judgeFields({ verdicts, ask, strict, seen, path: '', demands: true }, form, values);
+  const walk = { verdicts, ask, strict, seen, path: '', demands: true, besideEmptyList: false };
+  judgeFields(walk, form, values);
   if (strict) tellUnknown(verdicts, values, seen, '');
   return verdicts;
 }
@@ -84,6 +87,7 @@ interface Walk {
   readonly seen: Set<string>;
   readonly path: string;
   readonly demands: boolean;
+  readonly besideEmptyList: boolean;
 }
 
 function judgeFields(walk: Walk, fields: readonly unknown[], values: Json): void {
@@ -98,8 +102,11 @@ function judgeMember(walk: Walk, field: Json, values: Json): void {
   const name = String(field['name']);
   walk.seen.add(name);
   const path = walk.path === '' ? name : `${walk.path}.${name}`;
-  judgeValue({ ...walk, path }, field, values[name], (nested, demands) =>
-    judgeFields({ ...walk, demands }, nested, values),
+  const value = values[name];
+  const isEmptyList = KINDS[String(field['type'])] === 'array' && Array.isArray(value) && value.length === 0;
+  const besideEmptyList = walk.besideEmptyList || isEmptyList;
+  judgeValue({ ...walk, path }, field, value, (nested, demands) =>
+    judgeFields({ ...walk, demands, besideEmptyList }, nested, values),
   );
 }
 
@@ -108,7 +115,8 @@ type Show = (nested: readonly unknown[], demands: boolean) => void;
 function judgeValue(walk: Walk, field: Json, value: unknown, show: Show): void {
   const type = String(field['type']);
   const tell = (rule: Rule): void => {
-    walk.verdicts.push({ rule, path: walk.path, type, given: kindOf(value) });
+    const { path, besideEmptyList } = walk;
+    walk.verdicts.push({ rule, path, type, given: kindOf(value), besideEmptyList });
   };
   if (value === undefined || value === null || value === '') {
     if (field['required'] === true && walk.demands) tell('missing');
@@ -228,7 +236,8 @@ function tellUnknown(verdicts: Verdict[], values: Json, seen: ReadonlySet<string
   for (const name of Object.keys(values)) {
     if (seen.has(name)) continue;
     const path = at === '' ? name : `${at}.${name}`;
-    verdicts.push({ rule: 'unknown', path, type: '', given: kindOf(values[name]) });
+    const given = kindOf(values[name]);
+    verdicts.push({ rule: 'unknown', path, type: '', given, besideEmptyList: false });
   }
 }
 
