@@ -15,12 +15,17 @@ export type Rule =
   | 'unknown'
   | 'filter';
 
+/** A list without items, or a boolean whose value asks for other fields; undefined beside neither. */
+export type Beside = 'an empty list' | 'a boolean of another value' | undefined;
+
 export interface Verdict {
   readonly rule: Rule;
   readonly path: string;
   /** Type of the field, and the kind of the value it was given. */
   readonly type: string;
   readonly given: string;
+  /** What the field is nested in, directly or not, that shows nothing in a run. */
+  readonly beside: Beside;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -72,7 +77,8 @@ export function judge(
 ): readonly Verdict[] {
   const verdicts: Verdict[] = [];
   const seen = new Set<string>();
-  judgeFields({ verdicts, ask, strict, seen, path: '', demands: true }, form, values);
+  const walk = { verdicts, ask, strict, seen, path: '', demands: true, beside: undefined };
+  judgeFields(walk, form, values);
   if (strict) tellUnknown(verdicts, values, seen, '');
   return verdicts;
 }
@@ -84,6 +90,7 @@ interface Walk {
   readonly seen: Set<string>;
   readonly path: string;
   readonly demands: boolean;
+  readonly beside: Beside;
 }
 
 function judgeFields(walk: Walk, fields: readonly unknown[], values: Json): void {
@@ -98,9 +105,12 @@ function judgeMember(walk: Walk, field: Json, values: Json): void {
   const name = String(field['name']);
   walk.seen.add(name);
   const path = walk.path === '' ? name : `${walk.path}.${name}`;
-  judgeValue({ ...walk, path }, field, values[name], (nested, demands) =>
-    judgeFields({ ...walk, demands }, nested, values),
-  );
+  const value = values[name];
+  const isEmptyList = KINDS[String(field['type'])] === 'array' && Array.isArray(value) && value.length === 0;
+  judgeValue({ ...walk, path }, field, value, (nested, demands) => {
+    const hides = isEmptyList ? 'an empty list' : demands ? undefined : 'a boolean of another value';
+    judgeFields({ ...walk, demands, beside: walk.beside ?? hides }, nested, values);
+  });
 }
 
 type Show = (nested: readonly unknown[], demands: boolean) => void;
@@ -108,7 +118,8 @@ type Show = (nested: readonly unknown[], demands: boolean) => void;
 function judgeValue(walk: Walk, field: Json, value: unknown, show: Show): void {
   const type = String(field['type']);
   const tell = (rule: Rule): void => {
-    walk.verdicts.push({ rule, path: walk.path, type, given: kindOf(value) });
+    const { path, beside } = walk;
+    walk.verdicts.push({ rule, path, type, given: kindOf(value), beside });
   };
   if (value === undefined || value === null || value === '') {
     if (field['required'] === true && walk.demands) tell('missing');
@@ -228,7 +239,8 @@ function tellUnknown(verdicts: Verdict[], values: Json, seen: ReadonlySet<string
   for (const name of Object.keys(values)) {
     if (seen.has(name)) continue;
     const path = at === '' ? name : `${at}.${name}`;
-    verdicts.push({ rule: 'unknown', path, type: '', given: kindOf(values[name]) });
+    const given = kindOf(values[name]);
+    verdicts.push({ rule: 'unknown', path, type: '', given, beside: undefined });
   }
 }
 

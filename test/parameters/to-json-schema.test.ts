@@ -107,6 +107,16 @@ describe('toJsonSchema', () => {
     });
   });
 
+  it.each([
+    ['text', ['', null]],
+    ['array', ['', null, []]],
+    ['filter', ['', null, []]],
+  ])('shows fields beside a %s that is none of %j', (type, empty) => {
+    const schema = schemaOf([{ name: 'a', type, nested: [{ name: 'n', type: 'text' }] }]);
+    const when = { properties: { a: { not: { enum: empty } } }, required: ['a'] };
+    expect(schema).toMatchObject({ allOf: [{ if: when }] });
+  });
+
   it('demands the fields that a choice shows, and names them once', () => {
     const spec = [
       {

@@ -56,7 +56,7 @@ const { field } = fc.letrec<{ field: unknown; fields: unknown }>((tie) => ({
       name,
       type: fc.constantFrom(...PARAMETER_TYPES, 'select', 'array', 'collection', 'html'),
       required: fc.boolean(),
-      default: scalar,
+      default: value,
       multiple: fc.boolean(),
       time: fc.boolean(),
       sequence: fc.boolean(),

@@ -105,12 +105,9 @@ function checkMember(check: FormCheck, spec: ParameterSpec, level: FormLevel, ou
     return;
   }
   const field: Field = { spec, path, level, demanded: spec.required && level.demands && visible === true };
-  const given = ownMember(level.values, name);
-  const value = checkValue(check, field, given);
+  const value = checkValue(check, field, ownMember(level.values, name));
   put(check, output, name, value);
-  // What is erased shows nothing, also where it becomes an empty list.
-  const shownFor = given === null ? null : value;
-  for (const nested of listShownFields(spec, shownFor, () => findChoices(check, spec.choices, level))) {
+  for (const nested of listShownFields(spec, value, () => findChoices(check, spec.choices, level))) {
     const demands = level.demands && visible === true;
     checkInto(check, nested, { ...level, depth: level.depth + 1, demands }, output);
   }
@@ -140,34 +137,23 @@ function visibility(check: FormCheck, spec: ParameterSpec): boolean | undefined 
 function checkValue(check: FormCheck, field: Field, given: unknown): unknown {
   const { spec, path, level } = field;
   const value = readable(spec, given);
-  if (isUnset(value) && !(value === '' && holds(check.settings.forcedEmpty, path))) {
+  if (isLeftEmpty(check, value, path)) {
     const filled = check.settings.applyDefaults ? checkDefault(check, field) : undefined;
     if (filled !== undefined) return filled;
     if (field.demanded) report(check, () => missingProblem(path, spec));
-    return level.keepsEmpty ? given : unsetValue(check, spec);
+    return level.keepsEmpty ? value : unsetValue(check, spec);
   }
-  if (value === null) return checkErased(check, field);
-  // An array without items is a value like any other; a choice of nothing is none. [choice]
-  if (
-    field.demanded &&
-    findFamily(spec.type) === 'select' &&
-    spec.multiple &&
-    copyItems(value)?.length === 0
-  ) {
-    report(check, () => missingProblem(path, spec));
-    return value;
-  }
-  return checkFilled(check, field, value);
+  return value === null ? checkErased(check, field) : checkFilled(check, field, value);
 }
 
-function isUnset(value: unknown): boolean {
-  return value === undefined || value === '';
+function isLeftEmpty(check: FormCheck, value: unknown, path: string): boolean {
+  return value === undefined || (value === '' && !holds(check.settings.forcedEmpty, path));
 }
 
 /** The default in the declared type. One that breaks the field's own rules is not used: the user did not write it. [choice] */
 function checkDefault(check: FormCheck, field: Field): unknown {
   const value = readDefault(check, field);
-  if (isUnset(value) || value === null) return undefined;
+  if (value === undefined || value === null || value === '') return undefined;
   const { problemCount } = check;
   const kept = check.problems.length;
   const checked = checkFilled(check, field, value);
@@ -179,6 +165,10 @@ function checkDefault(check: FormCheck, field: Field): unknown {
 
 function checkFilled(check: FormCheck, field: Field, value: unknown): unknown {
   const { type } = field.spec;
+  if (field.demanded && isChoiceOfNothing(field, value)) {
+    report(check, () => missingProblem(field.path, field.spec));
+    return value;
+  }
   if (type === 'collection') return checkCollection(check, field, value);
   if (type === 'filter') return checkConditions(check, field, value);
   switch (findFamily(type)) {
@@ -189,6 +179,11 @@ function checkFilled(check: FormCheck, field: Field, value: unknown): unknown {
     default:
       return checkScalar(check, field, value);
   }
+}
+
+/** An array without items is a value like any other; a choice of nothing is none. [choice] */
+function isChoiceOfNothing({ spec }: Field, value: unknown): boolean {
+  return findFamily(spec.type) === 'select' && spec.multiple && copyItems(value)?.length === 0;
 }
 
 function checkScalar(check: FormCheck, field: Field, value: unknown): unknown {
@@ -225,12 +220,13 @@ function checkItem(check: FormCheck, { spec, level }: Field, item: unknown, path
     level: { ...level, path, depth: level.depth + 1 },
     demanded: itemSpec.required,
   };
+  const value = readable(itemSpec, item);
   // An empty item keeps its place, so that the others keep theirs. [choice]
-  if (item === undefined || item === null || item === '') {
+  if (value === null || isLeftEmpty(check, value, path)) {
     if (field.demanded) report(check, () => missingProblem(path, itemSpec));
-    return item;
+    return value;
   }
-  return checkFilled(check, field, readable(itemSpec, item));
+  return checkFilled(check, field, value);
 }
 
 function checkCollection(check: FormCheck, field: Field, value: unknown): unknown {

@@ -1,5 +1,5 @@
 import type { ParameterSpec } from '../form/parameter-spec.js';
-import { findFamily } from '../form/parameter-type.js';
+import { findFamily, isListType } from '../form/parameter-type.js';
 import { asText, isTextType } from '../values/convert-value.js';
 import { evaluateSeen, type Field, type FormCheck, findChoices, holds, report } from './form-check.js';
 import { treatTags } from './html-tags.js';
@@ -60,7 +60,6 @@ export function checkErased(check: FormCheck, field: Field): unknown {
   return null;
 }
 
-function isList(spec: ParameterSpec): boolean {
-  const family = findFamily(spec.type);
-  return family === 'list' || spec.type === 'filter' || (family === 'select' && spec.multiple);
+function isList({ type, multiple }: ParameterSpec): boolean {
+  return isListType(type) || (findFamily(type) === 'select' && multiple);
 }

@@ -1,5 +1,5 @@
 import type { Option, ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
-import { findFamily } from '../form/parameter-type.js';
+import { findFamily, isListType } from '../form/parameter-type.js';
 import { copyItems } from '../values/copy-value.js';
 import { type ChoiceIndex, findOption } from './check-choice.js';
 
@@ -7,7 +7,8 @@ type Fields = readonly ParameterElement[];
 
 /**
  * The lists of fields that the value of a field shows beside it: a boolean those of its value, a select those of the
- * chosen options, any other field its own while it is set. Its own come before those of its `options`.
+ * chosen options, any other field its own while it is set. Its own come before those of its `options`. An empty list is
+ * what a list becomes that was erased or, in apps of version 1, left empty, so it is not set.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/parameters (boolean, select, text). [doc]
  *
  * @param readChoices The options of a select; asked for only where one is chosen.
@@ -32,8 +33,12 @@ export function listShownFields(
       );
     }
     default:
-      return isSet ? present([forAll]) : [];
+      return isSet && forAll !== undefined && !isEmptyList(spec, value) ? [forAll] : [];
   }
+}
+
+function isEmptyList({ type }: ParameterSpec, value: unknown): boolean {
+  return isListType(type) && copyItems(value)?.length === 0;
 }
 
 /**

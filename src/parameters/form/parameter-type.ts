@@ -92,6 +92,11 @@ export function findFamily(type: ParameterType): TypeFamily | undefined {
   return FAMILIES.get(type);
 }
 
+/** Whether the value is always a list: not so of a select, which holds one where several can be chosen. */
+export function isListType(type: ParameterType): boolean {
+  return findFamily(type) === 'list' || type === 'filter';
+}
+
 const TYPES: ReadonlySet<unknown> = new Set(PARAMETER_TYPES);
 
 /** `account:slack` says which accounts may be chosen; the type is what stands before the colon. [src] */

@@ -1,6 +1,6 @@
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
-import { findFamily } from '../form/parameter-type.js';
+import { findFamily, isListType } from '../form/parameter-type.js';
 
 /** Fields that are shown while a condition on the values holds. */
 export interface Condition {
@@ -23,8 +23,10 @@ export function listConditions(field: ParameterSpec, name: string): readonly Con
       ]);
     case 'select':
       return listChoices(field, name, forAll);
-    default:
-      return present([{ when: has(name, { not: { enum: EMPTY } }), shown: forAll }]);
+    default: {
+      const empty = isListType(field.type) ? [...EMPTY, []] : EMPTY;
+      return present([{ when: has(name, { not: { enum: empty } }), shown: forAll }]);
+    }
   }
 }
 
