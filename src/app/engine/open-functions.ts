@@ -1,8 +1,9 @@
 import type { App } from '../../document/app.js';
 import type { FunctionTable } from '../../iml/environment/environment.js';
-import { findCalls } from '../../iml/syntax/find-calls.js';
 import type { SandboxWarning } from '../../sandbox/sandbox.js';
+import { Turns } from '../../util/turns.js';
 import type { CustomFunctions } from './custom-functions.js';
+import { type FoundNames, findNames } from './find-names.js';
 import { loadAllBuiltins, loadBuiltins } from './load-builtins.js';
 
 /** The functions of an app, loaded or opened when something that is to run names one. */
@@ -26,21 +27,22 @@ export interface NamedFunctions {
 export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): NamedFunctions {
   let opened: Promise<CustomFunctions> | undefined;
   const namesIn = rememberNames(app);
-  const openFor = async (names: readonly Names[]): Promise<CustomFunctions | undefined> => {
+  const openFor = async (names: readonly FoundNames[]): Promise<CustomFunctions | undefined> => {
     if (!names.some(({ isCustom }) => isCustom)) return undefined;
     opened ??= open();
     return opened;
   };
-  const listNames = (values: readonly unknown[]): Names[] => [app.base?.value, ...values].map(namesIn);
+  const listNames = (values: readonly unknown[]): Promise<FoundNames[]> =>
+    Promise.all([app.base?.value, ...values].map(namesIn));
   return {
     tableFor: async (values) => {
-      const names = listNames(values);
+      const names = await listNames(values);
       const custom = await openFor(names);
       if (custom !== undefined) return custom.table;
       if (names.some(({ asksRpcs }) => asksRpcs)) return loadAllBuiltins();
       return loadBuiltins(names.flatMap(({ called }) => called));
     },
-    warningsFor: async (values) => (await openFor(listNames(values)))?.warnings ?? [],
+    warningsFor: async (values) => (await openFor(await listNames(values)))?.warnings ?? [],
     close: () =>
       void opened?.then(
         (functions) => functions.close(),
@@ -49,45 +51,15 @@ export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): N
   };
 }
 
-/** What some JSON of an app names. */
-interface Names {
-  /** Functions, with and without one of that name. */
-  readonly called: readonly string[];
-  readonly asksRpcs: boolean;
-  /** Whether it needs custom functions: it names one, or may be given expressions that do. */
-  readonly isCustom: boolean;
-}
-
-/** Finds what JSON of an app names; each is looked through once. */
-function rememberNames({ functions }: App): (value: unknown) => Names {
+/** Finds what JSON of an app names, in turns; each is looked through once. */
+function rememberNames({ functions }: App): (value: unknown) => Promise<FoundNames> {
   const custom = [...functions.keys()];
-  const known = new WeakMap<object, Names>();
+  const known = new WeakMap<object, Promise<FoundNames>>();
+  const find = (value: unknown): Promise<FoundNames> => new Turns().finish(findNames(value, custom));
   return (value) => {
-    if (typeof value !== 'object' || value === null) return findNames(value, custom);
-    const names = known.get(value) ?? findNames(value, custom);
+    if (typeof value !== 'object' || value === null) return find(value);
+    const names = known.get(value) ?? find(value);
     known.set(value, names);
     return names;
   };
-}
-
-/** Looks through texts and names of members. */
-function findNames(value: unknown, custom: readonly string[]): Names {
-  const called = new Set<string>();
-  let asksRpcs = false;
-  let namesCustom = false;
-  const pending = [value];
-  const seen = new Set<object>();
-  while (pending.length > 0) {
-    const next = pending.pop();
-    if (typeof next === 'string') {
-      const text = next;
-      for (const name of findCalls(text)) called.add(name);
-      asksRpcs ||= text.includes('rpc://');
-      namesCustom ||= custom.some((name) => text.includes(name));
-    } else if (typeof next === 'object' && next !== null && !seen.has(next)) {
-      seen.add(next);
-      for (const [name, member] of Object.entries(next)) pending.push(name, member);
-    }
-  }
-  return { called: [...called], asksRpcs, isCustom: namesCustom || (asksRpcs && custom.length > 0) };
 }
