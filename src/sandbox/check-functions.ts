@@ -1,7 +1,7 @@
 import { SpecError } from '../errors/spec-error.js';
 import { nameFile } from './guest-error.js';
 import type { SandboxFunction, SandboxWarning } from './sandbox.js';
-import type { SandboxLimits } from './sandbox-limits.js';
+import { MAX_COMPILED_LENGTH, type SandboxLimits } from './sandbox-limits.js';
 
 /**
  * The functions that a file declares something for: an empty file declares nothing, so that a call of its function is one
@@ -44,6 +44,13 @@ function nameWarning(code: SandboxFunction, builtins: ReadonlySet<string>): read
 function lengthWarning(code: SandboxFunction, limits: SandboxLimits): readonly SandboxWarning[] {
   const length = code.code?.length ?? 0;
   if (length <= limits.maxCodeLength) return [];
+  if (length > MAX_COMPILED_LENGTH)
+    return [{ code: 'code-too-long', message: tellTooLong(code), place: { file: nameFile(code) } }];
   const message = `Custom function '${code.name}' has ${length} characters of code; the platform takes at most ${limits.maxCodeLength}`;
   return [{ code: 'code-too-long', message, place: { file: nameFile(code) } }];
+}
+
+/** Why code of more than `MAX_COMPILED_LENGTH` is not compiled. */
+export function tellTooLong(code: SandboxFunction): string {
+  return `Custom function '${code.name}' has ${code.code?.length} characters of code; more than ${MAX_COMPILED_LENGTH} are not compiled (${nameFile(code)})`;
 }

@@ -4,6 +4,7 @@ import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { FunctionTable, ImlFunction } from '../iml/environment/environment.js';
 import { onceInTurn } from '../iml/values/work.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
+import { Turns } from '../util/turns.js';
 import { type ActiveCall, GuestCaller } from './caller.js';
 import { checkFunctions, declaredFunctions } from './check-functions.js';
 import { decodeValue, type Encoded, encodeValue } from './codec.js';
@@ -19,7 +20,7 @@ import { withinTime } from './within-time.js';
 
 /**
  * Compiles an app's custom functions in a QuickJS of their own: one WebAssembly memory an app, no way to the host
- * but text and bytes. See README.md for the border and the limits.
+ * but text and bytes. Others have their turn between any two files. See README.md for the border and the limits.
  *
  * @throws SpecError `SPEC_INVALID` if two functions have one name.
  */
@@ -30,17 +31,19 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
   if (declared.length === 0) return toSandbox({}, checked, () => undefined);
   const active: ActiveCall = { environment: undefined };
   const maxTransfer = Math.floor(limits.memoryBytes / 4);
+  const turns = options.turns ?? new Turns();
   const deadline = createDeadline(options.clock ?? { now: () => performance.now() });
   const machine = await createMachine({
     ...limits,
     now: () => active.environment?.now() ?? Date.now(),
     isOver: deadline.isOver,
+    turns,
   });
-  const guest = createGuest(machine, {
+  const offered = {
     builtins: Object.keys(options.builtins),
     functions: declared.map((code) => code.name),
     environment: options.environment ?? {},
-    host: (name, text, bytes) => {
+    host: (name: string, text: string, bytes: Uint8Array | undefined): Encoded => {
       if (deadline.isOver()) return OUT_OF_TIME;
       return answerGuest(
         { builtins: options.builtins, functions: declared, active, maxTransfer, deadline },
@@ -48,10 +51,10 @@ export async function createSandbox(options: SandboxOptions): Promise<Sandbox> {
       );
     },
     maxTransfer,
-  });
-  machine.keep();
-  const { warnings, broken } = loadFunctions({ machine, guest, deadline }, declared);
-  machine.keep();
+  };
+  const guest = await createGuest(machine, offered, turns);
+  const place = { machine, guest, deadline, timeMs: limits.timeMs, turns };
+  const { warnings, broken } = await loadFunctions(place, declared);
   const caller = new GuestCaller({
     machine,
     guest,

@@ -1,5 +1,7 @@
 import type { QuickJSContext, QuickJSHandle, VmCallResult } from 'quickjs-emscripten-core';
 import { EngineError } from '../errors/engine-error.js';
+import type { Parts } from '../iml/values/work.js';
+import type { Turns } from '../util/turns.js';
 import { type Encoded, encodeValue } from './codec.js';
 import { GUEST_PRELUDE } from './guest/prelude.js';
 import type { Machine } from './machine.js';
@@ -34,15 +36,16 @@ export interface GuestFault {
   readonly stack: string;
 }
 
+/** Names the guest is offered at once. */
+const NAMES_AT_ONCE = 100;
+
 /** Starts the guest of a fresh machine and tells it what it may reach. */
-export function createGuest(machine: Machine, options: GuestOptions): Guest {
+export async function createGuest(machine: Machine, options: GuestOptions, turns: Turns): Promise<Guest> {
   const { context } = machine;
+  await turns.next();
   const border = runPrelude(machine, options.host);
-  const offer = context.getProp(border, 'offer');
-  unwrap(
-    context,
-    context.callFunction(offer, context.undefined, context.newString(offeredNames(options))),
-  ).dispose();
+  await turns.next();
+  await turns.finish(offerInParts(context, border, options));
   const dispatch = context.getProp(border, 'dispatch');
   const takeBytes = context.getProp(border, 'takeBytes');
   const define = context.getProp(border, 'define');
@@ -116,11 +119,21 @@ function openDoors({ context, answer }: Machine, host: HostCall): QuickJSHandle[
   return [call, hostBytes];
 }
 
-/** What the guest is offered, as its function `offer` reads it. */
-function offeredNames(options: GuestOptions): string {
-  return JSON.stringify({
-    builtins: options.builtins,
-    functions: options.functions,
+/** Tells the guest what it is offered, as its functions `offer` and `closeOffer` read it. */
+function* offerInParts(context: QuickJSContext, border: QuickJSHandle, options: GuestOptions): Parts<void> {
+  const tell = (name: string, offered: unknown): void => {
+    const text = context.newString(JSON.stringify(offered));
+    const door = context.getProp(border, name);
+    unwrap(context, context.callFunction(door, context.undefined, text)).dispose();
+    for (const handle of [text, door]) handle.dispose();
+  };
+  for (const kind of ['builtins', 'functions'] as const) {
+    for (let from = 0; from < options[kind].length; from += NAMES_AT_ONCE) {
+      tell('offer', { kind, from, names: options[kind].slice(from, from + NAMES_AT_ONCE) });
+      yield;
+    }
+  }
+  tell('closeOffer', {
     environment: encodeValue(options.environment, options.maxTransfer).text,
     maxParts: Math.floor(options.maxTransfer / 2),
   });

@@ -5,6 +5,8 @@ import type {
   QuickJSRuntime,
 } from 'quickjs-emscripten-core';
 import { EngineError } from '../errors/engine-error.js';
+import type { Parts } from '../iml/values/work.js';
+import { Turns } from '../util/turns.js';
 import { type MemoryImage, PAGE_BYTES, restoreImage, takeImage } from './memory-image.js';
 import { FUEL_EXPORT, INITIAL_PAGES } from './meter-loops.js';
 import { loadQuickJs, type QuickJsCode } from './quickjs-code.js';
@@ -16,6 +18,8 @@ export interface MachineOptions {
   readonly now: () => number;
   /** Whether what runs inside has to end. Asked between byte codes, in long native loops and behind each `answer`. */
   readonly isOver: () => boolean;
+  /** Those the machine is made in. Default: of its own. */
+  readonly turns?: Turns;
 }
 
 /** One WebAssembly instance with its own memory, holding one QuickJS context. */
@@ -34,8 +38,8 @@ export interface Machine {
    * Called first, with the host's functions made as they were for the image, whose addresses stand in it.
    */
   readonly start: (run: () => QuickJSHandle) => QuickJSHandle;
-  /** Remembers the present state as the one `rewind` returns to, with nothing of the guest running. */
-  readonly keep: () => MemoryImage;
+  /** Remembers the present state as the one `rewind` returns to. Nothing of the guest may run until all parts are done. */
+  readonly keep: () => Parts<MemoryImage>;
   /**
    * Puts the machine back to the kept state, synchronously, whatever has happened to it: a kill in the middle of
    * an allocation, a trap, an exhausted host stack. Handles made before `keep` stay valid, later ones do not.
@@ -65,10 +69,13 @@ type Export = (...args: unknown[]) => unknown;
 
 /**
  * Makes a machine with an empty context. Its interrupt handler is set before anything can be kept: whether there is
- * one is written in the memory, which `rewind` puts back.
+ * one is written in the memory, which `rewind` puts back. Its steps have turns of their own: in a fresh process the host compiles
+ * what of QuickJS they are the first to call.
  */
 export async function createMachine(options: MachineOptions, given?: QuickJsCode): Promise<Machine> {
+  const { turns = new Turns() } = options;
   const code = given ?? (await loadQuickJs());
+  await turns.next();
   const limitPages = Math.ceil(options.memoryBytes / PAGE_BYTES);
   const memory = new WebAssembly.Memory({
     initial: INITIAL_PAGES,
@@ -82,6 +89,7 @@ export async function createMachine(options: MachineOptions, given?: QuickJsCode
     emscriptenModule: glue,
   });
   const quickJs = await code.core.newQuickJSWASMModuleFromVariant(variant);
+  await turns.next();
   const runtime = quickJs.newRuntime();
   const setLimits = (): void => {
     runtime.setMemoryLimit(options.memoryBytes);
@@ -103,8 +111,8 @@ export async function createMachine(options: MachineOptions, given?: QuickJsCode
       setLimits();
       return new code.core.StaticLifetime(code.started.border as JSValueConstPointer, runtime);
     },
-    keep: () => {
-      kept = takeImage(memory);
+    *keep() {
+      kept = yield* takeImage(memory);
       return kept;
     },
     rewind: () => {

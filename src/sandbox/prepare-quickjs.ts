@@ -1,3 +1,4 @@
+import { finishAtOnce } from '../iml/values/work.js';
 import { runPrelude } from './guest.js';
 import { createMachine } from './machine.js';
 import { packImage } from './memory-image.js';
@@ -19,6 +20,6 @@ export async function prepareQuickJs(): Promise<PreparedQuickJs> {
   });
   return {
     wasm: await meterQuickJs(),
-    image: packImage({ border: Number(border.value), pages: machine.keep() }),
+    image: packImage({ border: Number(border.value), pages: finishAtOnce(machine.keep()) }),
   };
 }

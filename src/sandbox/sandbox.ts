@@ -1,5 +1,6 @@
 import type { Place } from '../errors/place.js';
 import type { FunctionTable } from '../iml/environment/environment.js';
+import type { Turns } from '../util/turns.js';
 import type { SandboxLimits } from './sandbox-limits.js';
 
 /** A custom function as its author wrote it. */
@@ -23,6 +24,8 @@ export interface SandboxOptions {
    * would never stop an endless loop. What the guest's `Date` reads is the `now` of the call's environment.
    */
   readonly clock?: { readonly now: () => number } | undefined;
+  /** Those a sandbox is opened in. Default: of its own. */
+  readonly turns?: Turns | undefined;
 }
 
 export type SandboxWarningCode =

@@ -155,7 +155,9 @@ describe('the time limit', () => {
 
   it('counts from the call, with the clock it is given', async () => {
     const spin = 'function f() { let n = 0; while (n < 3e5) n++; return n }';
-    using sandboxAtLimit = await openSandbox({ f: spin }, { clock: clockAt([0, 0]) });
+    const clock = { now: () => 0 };
+    using sandboxAtLimit = await openSandbox({ f: spin }, { clock });
+    clock.now = clockAt([0]).now;
     expect(callIn(sandboxAtLimit, 'f')).toBe(3e5);
     using sandboxAbove = await openSandbox(
       { f: spin },
@@ -255,7 +257,8 @@ describe('bytes that are copied at once', () => {
     const clock = createAskedClock();
     const fill = 'function f() { new Uint8Array(1e6).fill(1); return 1 }';
     using own = await openSandbox({ f: fill }, { clock });
-    expect([callIn(own, 'f'), clock.times < 5]).toEqual([1, true]);
+    const before = clock.times;
+    expect([callIn(own, 'f'), clock.times - before < 4]).toEqual([1, true]);
   });
 });
 

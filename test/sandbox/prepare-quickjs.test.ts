@@ -1,11 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { finishAtOnce } from '../../src/iml/values/work.js';
 import { createGuest } from '../../src/sandbox/guest.js';
 import { createMachine } from '../../src/sandbox/machine.js';
 import { type MemoryImage, type StartedImage, unpackImage } from '../../src/sandbox/memory-image.js';
 import { prepareQuickJs } from '../../src/sandbox/prepare-quickjs.js';
 import { loadUnprepared } from '../../src/sandbox/quickjs-code.js';
 import { DEFAULT_SANDBOX_LIMITS } from '../../src/sandbox/sandbox-limits.js';
+import { Turns } from '../../src/util/turns.js';
 
 /** What lies in `dist`; the tests are run behind a build. */
 function readShipped(name: string): Buffer {
@@ -17,14 +19,15 @@ async function openGuest(started: StartedImage | undefined): Promise<MemoryImage
   const code = { ...(await loadUnprepared()), started };
   const limits = { ...DEFAULT_SANDBOX_LIMITS, memoryBytes: 5_000_000, stackBytes: 100_000 };
   const machine = await createMachine({ ...limits, now: () => 0, isOver: () => false }, code);
-  createGuest(machine, {
+  const offered = {
     builtins: ['upper', 'lower'],
     functions: ['shout'],
     environment: { team: { id: 7 } },
     host: () => ({ text: 'Pnull', bytes: undefined }),
     maxTransfer: 1000,
-  });
-  return machine.keep();
+  };
+  await createGuest(machine, offered, new Turns());
+  return finishAtOnce(machine.keep());
 }
 
 describe('what the build leaves for the sandbox', () => {

@@ -74,10 +74,11 @@ for (const key of Reflect.ownKeys(globalThis)) {
   Object.defineProperty(globalThis, key, { value: descriptor.value, writable: false, enumerable: descriptor.enumerable, configurable: false });
 }
 
+// The members of iml were made hard as they were offered: to look through all of them once more would hold up the host.
 function hardenOffered() {
-  hardened.delete(iml);
+  Object.freeze(iml);
   hardened.delete(environment);
-  harden([iml, environment]);
+  harden([environment]);
   hardened.clear();
 }
 

@@ -10,7 +10,7 @@ const HOST_DEBUG = ' debug';
 /**
  * The script a fresh context starts with: a function of the two doors to the host, which returns the guest's side of the
  * border. It knows nothing of an app, so that what it leaves can be kept for all of them (`prepare-quickjs.ts`); `offer` tells
- * the names an app may reach, as JSON: `{ builtins, functions, environment, maxParts }`.
+ * names an app may reach, as JSON, some at a time, and `closeOffer` the rest, behind which nothing more can be offered.
  */
 export const GUEST_PRELUDE: string = `(function (host, hostBytes) {
 'use strict';
@@ -33,19 +33,25 @@ const debug = (...values) => {
 Object.assign(globalThis, { iml, environment, Buffer, debug });
 Math.random = () => callHost('${HOST_RANDOM}', []);
 ${GUEST_HARDEN}
-function offer(names) {
-  const offered = JSON.parse(names);
+function offer(text) {
+  const { kind, from, names } = JSON.parse(text);
+  harden(
+    names.map((name, at) => {
+      const index = from + at;
+      return (iml[name] = kind === 'builtins' ? (...args) => callHost(name, args) : (...args) => run(index, args));
+    }),
+  );
+}
+function closeOffer(text) {
+  const offered = JSON.parse(text);
   maxParts = offered.maxParts;
-  for (const name of offered.builtins) iml[name] = (...args) => callHost(name, args);
-  offered.functions.forEach((name, index) => {
-    iml[name] = (...args) => run(index, args);
-  });
   Object.assign(environment, decode(offered.environment));
   Object.defineProperty(environment, 'timezone', { get: () => timezone, enumerable: true, configurable: true });
   hardenOffered();
 }
 return {
   offer,
+  closeOffer,
   dispatch,
   takeBytes,
   define(index, factory) {

@@ -1,0 +1,61 @@
+import { findCalls } from '../../iml/syntax/find-calls.js';
+import type { Parts } from '../../iml/values/work.js';
+
+/** What some JSON of an app names. */
+export interface FoundNames {
+  /** Functions, with and without one of that name. */
+  readonly called: readonly string[];
+  readonly asksRpcs: boolean;
+  /** Whether it needs custom functions: it names one, or may be given expressions that do. */
+  readonly isCustom: boolean;
+}
+
+/** Characters that are looked at before others may have their turn: a millisecond or less, a look at a short text counted as one at 16. */
+const LOOKED_AT_ONCE = 500_000;
+const LEAST_LOOKED_AT = 16;
+
+/**
+ * Looks through texts and names of members.
+ *
+ * @param custom names of the custom functions, of which an app may have thousands
+ */
+export function* findNames(value: unknown, custom: readonly string[]): Parts<FoundNames> {
+  const called = new Set<string>();
+  let asksRpcs = false;
+  let namesCustom = false;
+  let looked = 0;
+  const isEnough = (length: number): boolean => {
+    looked += length;
+    if (looked <= LOOKED_AT_ONCE) return false;
+    looked = 0;
+    return true;
+  };
+  const pending = [value];
+  const seen = new Set<object>();
+  while (pending.length > 0) {
+    const next = pending.pop();
+    if (typeof next === 'string') {
+      const length = next.length + LEAST_LOOKED_AT;
+      if (isEnough(length)) yield;
+      for (const name of findCalls(next)) called.add(name);
+      asksRpcs ||= next.includes('rpc://');
+      for (let at = 0; at < custom.length && !namesCustom; at++) {
+        if (isEnough(length)) yield;
+        namesCustom = next.includes(custom[at] ?? '');
+      }
+    } else if (typeof next === 'object' && next !== null && !seen.has(next)) {
+      seen.add(next);
+      addMembers(next, pending);
+    }
+  }
+  return { called: [...called], asksRpcs, isCustom: namesCustom || (asksRpcs && custom.length > 0) };
+}
+
+/** Adds the items of a list; of an object the names as well, which may be templates. */
+function addMembers(value: object, pending: unknown[]): void {
+  if (Array.isArray(value)) {
+    for (const item of value) pending.push(item);
+    return;
+  }
+  for (const [name, member] of Object.entries(value)) pending.push(name, member);
+}
