@@ -9,7 +9,7 @@ import { validateParameters } from '../parameters/check/validate-parameters.js';
 import type { ResolveRpc, ValidateParametersOptions } from '../parameters/check/validation.js';
 import { listWritten } from '../parameters/form/form.js';
 import type { ParameterElement, ParameterList } from '../parameters/form/parameter-spec.js';
-import { readAnsweredFields } from '../parameters/form/read-answer.js';
+import { AnswerReader } from '../parameters/form/read-answer.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import { createRedactor } from '../redaction/redact.js';
 import { redactAppError } from '../redaction/redact-app-error.js';
@@ -134,7 +134,7 @@ export function rpcAsker(
 /** Of fields that are too many or nested too deep the check tells by itself. */
 async function describedSecrets(answer: unknown, values: PlainObject): Promise<readonly string[]> {
   try {
-    const { elements } = await readAnsweredFields(answer, {});
+    const { elements } = await new AnswerReader().fields(answer, {});
     return await findSecrets(elements, values, new Turns());
   } catch (error) {
     if (!isOurs(error, SpecError)) throw error;

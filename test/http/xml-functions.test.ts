@@ -11,7 +11,7 @@ const call = (name: string, value: unknown): unknown => callFunction(XML_FUNCTIO
 describe('the work of parseXML', () => {
   const stepsOfMore = (piece: string): number => {
     const steps = (count: number): number => stepsOf(() => call('parseXML', `<r>${piece.repeat(count)}</r>`));
-    return (steps(200) - steps(100)) / 100;
+    return (steps(40) - steps(20)) / 20;
   };
 
   // 0.05 of a character is what every function of a text takes.
@@ -39,18 +39,18 @@ describe('the work of createXML', () => {
   const stepsOfMore = (item: unknown): number => {
     const steps = (count: number): number =>
       stepsOf(() => call('createXML', { r: { a: Array(count).fill(item) } }));
-    return (steps(200) - steps(100)) / 100;
+    return (steps(40) - steps(20)) / 20;
   };
 
   it('is counted for elements, members, attributes and characters', () => {
     const empty = stepsOfMore('');
-    expect(empty).toBe(25);
+    expect(empty).toBe(150);
     expect(stepsOfMore('x'.repeat(100))).toBeCloseTo(empty + 100 * 0.2, 1);
     expect(stepsOfMore('日'.repeat(100))).toBeCloseTo(empty + 100 * 0.4, 1);
     expect(stepsOfMore('&'.repeat(10))).toBeCloseTo(empty + 10 * (0.2 + 4), 1);
-    expect(stepsOfMore({ b: '', c: '' })).toBeCloseTo(empty + 2 * (16 + 25 + 0.2), 1);
+    expect(stepsOfMore({ b: '', c: '' })).toBeCloseTo(empty + 2 * (16 + 150 + 0.2), 1);
     // `_attributes` is a member, too.
-    expect(stepsOfMore({ _attributes: { b: '' } })).toBeCloseTo(empty + 2 * 16 + 25 + 0.2, 1);
+    expect(stepsOfMore({ _attributes: { b: '' } })).toBeCloseTo(empty + 2 * 16 + 150 + 0.2, 1);
   });
 });
 

@@ -57,8 +57,9 @@ describe('parseRpcReference', () => {
   );
 
   it('reads a long text in time that grows with its length', () => {
-    const parts = Array.from({ length: 50_000 }, (_, index) => `k${index}={{a}}`);
-    expect(reads(`rpc://x?${parts.join('&')}`)?.query).toHaveLength(50_000);
-    expect(reads(`rpc://x?${'{{'.repeat(100_000)}`)?.query).toHaveLength(1);
+    const parts = Array.from({ length: 6000 }, (_, index) => `k${index}={{a}}`);
+    expect(reads(`rpc://x?${parts.join('&')}`)?.query).toHaveLength(6000);
+    expect(reads(`rpc://x?${'{{'.repeat(49_000)}`)?.query).toHaveLength(1);
+    expect(reads(`rpc://x?${'{{'.repeat(50_000)}`)).toBeUndefined();
   });
 });

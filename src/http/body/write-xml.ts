@@ -43,7 +43,7 @@ export function writeXml(document: PlainObject): string {
 const PIECES_OF_PART = 64;
 
 /** To write an element or attribute, to check a character of its name, and to escape a character of a text. */
-const STEPS_OF_PIECE = 25;
+const STEPS_OF_PIECE = 150;
 const STEPS_OF_NAME_CHARACTER = 0.2;
 const STEPS_OF_CHARACTER = 0.2;
 

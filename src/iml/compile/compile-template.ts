@@ -34,8 +34,10 @@ export function compileTemplate(value: unknown, context: TemplateContext): Evalu
 
 /** `compileTemplate` in parts, for a value that may be large. */
 export function* templateInParts(value: unknown, context: TemplateContext): Parts<Evaluate> {
+  const pace: Pace = { left: COMPILED_AT_ONCE, values: 0 };
   try {
-    return evaluator(yield* compileValue(value, context, 0, { left: COMPILED_AT_ONCE }));
+    const ready = yield* compileValue(value, context, 0, pace);
+    return pace.values > VALUES_UNCOUNTED ? counting(evaluator(ready), pace.values) : evaluator(ready);
   } catch (error) {
     // A Proxy or getter of the embedder may throw where a template is read.
     return thrower(asImlError(error));
@@ -46,12 +48,29 @@ export function* templateInParts(value: unknown, context: TemplateContext): Part
 const COMPILED_AT_ONCE = 2000;
 const CHARACTERS_OF_VALUE = 20;
 
-/** What may still be made ready before others have their turn. */
+/** Values of a template whose evaluation is not counted: most have a tenth of them. */
+const VALUES_UNCOUNTED = 500;
+
+/** To evaluate a value, and to put it where it belongs, beside what its expressions cost. */
+const STEPS_OF_VALUE = 25;
+
+function counting(evaluate: Evaluate, values: number): Evaluate {
+  return (scope) => {
+    spend(STEPS_OF_VALUE * values);
+    return evaluate(scope);
+  };
+}
+
+/** How far the making ready is. */
 interface Pace {
+  /** Characters before others have their turn. */
   left: number;
+  /** Made ready so far. */
+  values: number;
 }
 
 function isTurnDue(pace: Pace, characters: number): boolean {
+  pace.values++;
   pace.left -= characters + CHARACTERS_OF_VALUE;
   if (pace.left > 0) return false;
   pace.left = COMPILED_AT_ONCE;
@@ -121,6 +140,10 @@ function* compileArray(
   return (scope) => ready.map((item) => valueFor(item, scope) ?? null);
 }
 
+/** Names of an object that the host keeps in a table once there are more of them, and what one costs there. */
+const NAMES_OF_RECORD = 1000;
+const STEPS_OF_TABLED_NAME = 60;
+
 interface CompiledMember {
   readonly kind: 'plain' | 'templated' | 'spread';
   readonly name: string;
@@ -141,9 +164,12 @@ function* compileObject(
   for (const [name, value] of Object.entries(object)) {
     members.push(yield* compileMember(name, value, context, depth + 1, pace));
   }
-  if (members.every(({ kind, name }) => kind === 'plain' && name !== '__proto__'))
+  const isTabled = members.length > NAMES_OF_RECORD;
+  if (!isTabled && members.every(({ kind, name }) => kind === 'plain' && name !== '__proto__')) {
     return plainObjectMaker(members);
+  }
   return (scope) => {
+    if (isTabled) spend(STEPS_OF_TABLED_NAME * members.length);
     const result: PlainObject = {};
     for (const member of members) writeMember(result, member, scope);
     return result;
@@ -174,10 +200,8 @@ function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
     JSON.stringify(Object.fromEntries(members.map(({ name }) => [name, null]))),
   ) as PlainObject;
   const writers = members.map(({ name, ready }) => memberWriter(name, ready));
-  const isTabled = members.length > NAMES_OF_RECORD;
   const root = commonRoot(members.map(({ ready }) => ready));
   const make = (scope: Scope): PlainObject => {
-    if (isTabled) spend(STEPS_OF_TABLED_NAME * members.length);
     const result = { ...shape };
     let isComplete = true;
     for (let index = 0; index < writers.length; index++) {
@@ -191,10 +215,6 @@ function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
     return withRecord(showsOwn(record) ? record : undefined, make, scope);
   };
 }
-
-/** Names of an object that the host keeps in a table once there are more of them, and what one costs there. */
-const NAMES_OF_RECORD = 1000;
-const STEPS_OF_TABLED_NAME = 40;
 
 /** The name of the scope that most of the values are members of. */
 function commonRoot(values: readonly CompiledValue[]): string | undefined {

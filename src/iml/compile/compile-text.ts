@@ -6,7 +6,7 @@ import { toText } from '../values/coerce.js';
 import { isInherited } from '../values/path.js';
 import { scopePathReader } from '../values/scope-path.js';
 import { limitedText } from '../values/size-limits.js';
-import type { Parts } from '../values/work.js';
+import { type Parts, spend } from '../values/work.js';
 import { pathNames } from './closures.js';
 import { compileExpression, compileExpressionInParts } from './compile-expression.js';
 import type { CompileContext, Evaluate } from './compile-primary.js';
@@ -44,10 +44,15 @@ export function compileText(source: string, context: TemplateContext): CompiledV
     return compilePath(whole, inner) ?? compiledWhole(whole, compileExpression(whole, inner), inner);
   }
   const holes: Hole[] = [];
+  let text = '';
   for (const part of parts) {
-    if (typeof part !== 'string') holes.push(holeFor(part, compileExpression(part, inner), inner));
+    if (typeof part === 'string') text = part;
+    else {
+      holes.push(holeFor(text, part, compileExpression(part, inner), inner));
+      text = '';
+    }
   }
-  return compiledAs(joined(textsBefore(parts), holes));
+  return compiledAs(joined(holes, text));
 }
 
 /** `compileText` in parts, where it is long. */
@@ -68,12 +73,16 @@ export function* compileTextInParts(source: string, context: TemplateContext): P
     return path ?? compiledWhole(whole, yield* compileExpressionInParts(whole, inner), inner);
   }
   const holes: Hole[] = [];
+  let text = '';
   for (const part of parts) {
-    if (typeof part === 'string') continue;
-    if (holes.length % HOLES_AT_ONCE === 0) yield;
-    holes.push(holeFor(part, yield* compileExpressionInParts(part, inner), inner));
+    if (typeof part === 'string') text = part;
+    else {
+      if (holes.length % HOLES_AT_ONCE === 0) yield;
+      holes.push(holeFor(text, part, yield* compileExpressionInParts(part, inner), inner));
+      text = '';
+    }
   }
-  return compiledAs(joined(textsBefore(parts), holes));
+  return compiledAs(joined(holes, text));
 }
 
 /** Expressions of a text that are made ready between two turns. */
@@ -114,38 +123,21 @@ function compiledWhole(
   };
 }
 
-function holeFor(node: Expression, evaluate: Evaluate, context: CompileContext): Hole {
-  return { evaluate, reported: reportedPath(node, 'text', context) };
-}
-
-/** Of text with holes as many texts as holes, each in front of its hole, and the text behind the last one. */
-function textsBefore(parts: Template['parts']): readonly string[] {
-  const texts: string[] = [];
-  let text = '';
-  for (const part of parts) {
-    if (typeof part === 'string') text = part;
-    else {
-      texts.push(text);
-      text = '';
-    }
-  }
-  return [...texts, text];
+function holeFor(before: string, node: Expression, evaluate: Evaluate, context: CompileContext): Hole {
+  return { before, evaluate, reported: reportedPath(node, 'text', context) };
 }
 
 /** Nearly all texts have one to three holes; a loop over them would cost as much as they do. */
-function joined(before: readonly string[], holes: readonly Hole[]): Evaluate {
-  const rest = before[holes.length] ?? '';
-  const a = before[0] ?? '';
-  const b = before[1] ?? '';
-  const c = before[2] ?? '';
-  const first = holes[0];
-  const second = holes[1];
-  const third = holes[2];
+function joined(holes: readonly Hole[], rest: string): Evaluate {
+  const [first, second, third] = holes;
   if (first === undefined) return () => rest;
+  const a = first.before;
   if (second === undefined) return (scope) => limitedText(a + renderHole(first, scope) + rest);
+  const b = second.before;
   if (third === undefined) {
     return (scope) => limitedText(a + renderHole(first, scope) + b + renderHole(second, scope) + rest);
   }
+  const c = third.before;
   if (holes.length === 3) {
     return (scope) =>
       limitedText(
@@ -153,15 +145,19 @@ function joined(before: readonly string[], holes: readonly Hole[]): Evaluate {
       );
   }
   return (scope) => {
+    spend(STEPS_OF_HOLE * holes.length);
     let text = '';
-    for (let index = 0; index < holes.length; index++) {
-      text = limitedText(text + before[index] + renderHole(holes[index] as Hole, scope));
-    }
+    for (const hole of holes) text = limitedText(text + hole.before + renderHole(hole, scope));
     return limitedText(text + rest);
   };
 }
 
+/** To evaluate an expression and put its value into a text, beside what the value costs. */
+const STEPS_OF_HOLE = 25;
+
 interface Hole {
+  /** The text in front of it. */
+  readonly before: string;
   readonly evaluate: Evaluate;
   readonly reported: ReportedPath | undefined;
 }

@@ -1,11 +1,11 @@
 import { ImlError } from '../../errors/iml-error.js';
 import { SpecError } from '../../errors/spec-error.js';
-import { countAffordable, spend, withinSteps } from '../../iml/values/work.js';
+import { countAffordable, withinSteps } from '../../iml/values/work.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
 import type { Option, ParameterElement } from '../form/parameter-spec.js';
-import { readAnsweredFields, readAnsweredOptions } from '../form/read-answer.js';
-import { parseRpcReference, type RpcReference } from '../form/rpc-reference.js';
+import { AnswerReader } from '../form/read-answer.js';
+import { parseRpcReference } from '../form/rpc-reference.js';
 import { copyMembers, expectedCollection, mergeMembers } from '../values/copy-value.js';
 import { checkElement } from './check-fields.js';
 import {
@@ -26,6 +26,7 @@ interface Answers {
   readonly fields: Map<string, readonly ParameterElement[]>;
   readonly options: Map<string, readonly Option[]>;
   readonly failures: Problem[];
+  readonly reader: AnswerReader;
 }
 
 /** Does what `validateParameters` says, over the fields of a form. */
@@ -39,29 +40,35 @@ export async function checkValues(
   if (copy === undefined) return rejected([TOO_MUCH], 1);
   const { root } = copy;
   if (root === undefined) return rejected([wholeProblem(values)], 1);
-  const answers: Answers = { fields: new Map(), options: new Map(), failures: [] };
+  const answers: Answers = {
+    fields: new Map(),
+    options: new Map(),
+    failures: [],
+    reader: new AnswerReader(),
+  };
   let callsLeft = options.maxRpcCalls ?? DEFAULT_MAX_RPC_CALLS;
   // Answers bring fields with further references, so the check is repeated until it asks for nothing new.
   for (;;) {
     if (turns.isOver) await turns.next();
-    const pass = await checkOnce(elements, root, answers, options, turns);
-    if (pass === undefined) return rejected([TOO_MUCH], 1);
-    const { check, calls } = pass;
-    if (calls.length === 0 || options.resolveRpc === undefined) return finish(check, answers);
-    for (const { key, need, reference } of calls) {
-      if (callsLeft-- <= 0) answers.failures.push(tooManyCalls(need));
-      if (callsLeft < 0) return finish(check, answers);
+    const check = await checkOnce(elements, root, answers, options, turns);
+    if (check === undefined) return rejected([TOO_MUCH], 1);
+    let hasAsked = false;
+    for (const [key, need] of listWanted(check, options)) {
+      if (turns.isOver) await turns.next();
+      const reference = parseRpcReference(need.reference.text);
+      if (reference === undefined || options.resolveRpc === undefined) continue;
+      hasAsked = true;
+      if (callsLeft-- <= 0) {
+        answers.failures.push(tooManyCalls(need));
+        return finish(check, answers);
+      }
       if (turns.isOver) await turns.next();
       const visible = withinBudget(budgetOf(options), () => visibleValues(need.level));
       if (visible === undefined) return rejected([TOO_MUCH], 1);
       await readAnswer(answers, key, need, await options.resolveRpc(reference, visible));
     }
+    if (!hasAsked) return finish(check, answers);
   }
-}
-
-interface Pass {
-  readonly check: FormCheck;
-  readonly calls: readonly Call[];
 }
 
 /**
@@ -75,7 +82,7 @@ async function checkOnce(
   answers: Answers,
   options: ValidateParametersOptions,
   turns: Turns,
-): Promise<Pass | undefined> {
+): Promise<FormCheck | undefined> {
   const budget = budgetOf(options);
   const check = withinBudget(budget, () =>
     createFormCheck(readSettings(options), answers, mergeMembers([root])),
@@ -83,17 +90,18 @@ async function checkOnce(
   if (check === undefined) return undefined;
   const { output, settings } = check;
   const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, demands: true };
-  const checkOne = (element: ParameterElement): true => {
+  const checkOne = (element: ParameterElement): FormCheck => {
     checkElement(check, element, level, output);
-    return true;
+    return check;
   };
   for (const element of elements) {
     if (turns.isOver) await turns.next();
     if (withinBudget(budget, () => checkOne(element)) === undefined) return undefined;
   }
+  if (!settings.reportsUnknown) return check;
   return withinBudget(budget, () => {
-    if (settings.reportsUnknown) reportUnknown(check, elements, level);
-    return { check, calls: options.resolveRpc === undefined ? [] : listCalls(check, options) };
+    reportUnknown(check, elements, level);
+    return check;
   });
 }
 
@@ -141,21 +149,13 @@ function readSettings(options: ValidateParametersOptions): FormSettings {
   };
 }
 
-interface Call {
-  readonly key: string;
-  readonly need: NeededReference;
-  readonly reference: RpcReference;
-}
-
-function listCalls(check: FormCheck, options: ValidateParametersOptions): readonly Call[] {
-  const calls: Call[] = [];
-  for (const [key, need] of check.needed) {
-    spend(need.reference.text.length);
-    const reference = parseRpcReference(need.reference.text);
-    const isWanted = need.purpose === 'fields' || options.resolveOptions === true;
-    if (reference !== undefined && isWanted) calls.push({ key, need, reference });
-  }
-  return calls;
+/** What RPCs are to be asked for. */
+function listWanted(
+  { needed }: FormCheck,
+  { resolveRpc, resolveOptions }: ValidateParametersOptions,
+): readonly (readonly [key: string, need: NeededReference])[] {
+  if (resolveRpc === undefined) return [];
+  return [...needed].filter(([, { purpose }]) => purpose === 'fields' || resolveOptions === true);
 }
 
 async function readAnswer(
@@ -169,11 +169,11 @@ async function readAnswer(
     if (need.purpose === 'fields') {
       // Set first: an answer that cannot be read is not asked for again.
       answers.fields.set(key, []);
-      answers.fields.set(key, (await readAnsweredFields(answer, place)).elements);
+      answers.fields.set(key, (await answers.reader.fields(answer, place)).elements);
     } else {
       answers.options.set(key, []);
       const keys = { valueKey: need.valueKey, labelKey: 'label' };
-      answers.options.set(key, await readAnsweredOptions(answer, keys, place));
+      answers.options.set(key, await answers.reader.options(answer, keys, place));
     }
   } catch (error) {
     if (!(error instanceof SpecError)) throw error;

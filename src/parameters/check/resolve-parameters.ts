@@ -15,7 +15,7 @@ import {
   type ParameterReference,
   type ParameterSpec,
 } from '../form/parameter-spec.js';
-import { readAnsweredFields, readAnsweredOptions } from '../form/read-answer.js';
+import { AnswerReader } from '../form/read-answer.js';
 import { parseRpcReference } from '../form/rpc-reference.js';
 import { copyItems, copyMembers, mergeMembers } from '../values/copy-value.js';
 import { findOption, indexChoices } from './check-choice.js';
@@ -44,6 +44,7 @@ interface Resolution {
   readonly warnings: Warning[];
   readonly maxSteps: number;
   readonly turns: Turns;
+  readonly reader: AnswerReader;
   callsLeft: number;
   /** Fields and options that may still be described. */
   left: number;
@@ -81,6 +82,7 @@ export async function resolveParameters(
     left: MAX_RESOLVED,
     maxSteps,
     turns,
+    reader: new AnswerReader(),
   };
   const root = withinSteps(maxSteps, () => copyMembers(values ?? {}) ?? {});
   const spot = { path: '', levels: [root], trail: [], depth: 0 };
@@ -116,7 +118,7 @@ async function resolveReference(
   // A list that names itself would never end.
   if (spot.trail.includes(text)) return [reference];
   const answer = await ask(resolution, reference, spot, async (given) => {
-    const { elements, warnings } = await readAnsweredFields(given, place);
+    const { elements, warnings } = await resolution.reader.fields(given, place);
     count(elements, resolution, place);
     resolution.warnings.push(...warnings);
     return elements;
@@ -177,7 +179,7 @@ async function resolveChoices(
     reference === undefined
       ? choices.options
       : await ask(resolution, reference, spot, async (given) => {
-          const read = await readAnsweredOptions(given, { valueKey, labelKey }, reference.place);
+          const read = await resolution.reader.options(given, { valueKey, labelKey }, reference.place);
           count(read, resolution, reference.place);
           return read;
         });

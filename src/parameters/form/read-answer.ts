@@ -1,4 +1,6 @@
 import type { Place } from '../../errors/place.js';
+import { SpecError } from '../../errors/spec-error.js';
+import type { Parts } from '../../iml/values/work.js';
 import { Turns } from '../../util/turns.js';
 import type { Option, ParameterList } from './parameter-spec.js';
 import type { OptionKeys } from './read-choices.js';
@@ -8,20 +10,72 @@ import { readOptionList, readParametersInParts } from './read-parameters.js';
 export const MAX_DESCRIBED = 10_000;
 
 /**
- * Reads the fields that an RPC answered, in turns.
- *
- * @param place Where the reference to the RPC is written.
- * @throws SpecError `SPEC_INVALID` for more than `MAX_DESCRIBED`, and for fields nested too deep
+ * Characters that an answer may have which describes fields or options, names included, and eight more for each value; and all
+ * answers for one form, as what they describe is held together. [choice]
  */
-export function readAnsweredFields(answer: unknown, place: Place): Promise<ParameterList> {
-  return new Turns().finish(readParametersInParts(answer, () => place, MAX_DESCRIBED));
+export const MAX_ANSWER_LENGTH: number = 2 * 1024 * 1024;
+export const MAX_ANSWERS_LENGTH: number = 16 * 1024 * 1024;
+
+const LENGTH_OF_VALUE = 8;
+
+/** Values weighed between two turns. */
+const WEIGHED_AT_ONCE = 1000;
+
+/** Reads what RPCs answer for one form, in turns. */
+export class AnswerReader {
+  #left = MAX_ANSWERS_LENGTH;
+
+  /**
+   * Reads fields.
+   *
+   * @param place Where the reference to the RPC is written.
+   * @throws SpecError `SPEC_INVALID` for more than `MAX_DESCRIBED`, for a longer answer, and for fields nested too deep
+   */
+  async fields(answer: unknown, place: Place): Promise<ParameterList> {
+    const list = await new Turns().finish(readParametersInParts(answer, () => place, MAX_DESCRIBED));
+    await this.#weigh(answer, place);
+    return list;
+  }
+
+  /** Reads options. @throws as `fields` */
+  async options(answer: unknown, keys: OptionKeys, place: Place): Promise<readonly Option[]> {
+    const list = await new Turns().finish(readOptionList(answer, keys, place, MAX_DESCRIBED));
+    await this.#weigh(answer, place);
+    return list;
+  }
+
+  async #weigh(answer: unknown, place: Place): Promise<void> {
+    const most = Math.min(MAX_ANSWER_LENGTH, this.#left);
+    const length = await new Turns().finish(lengthOf(answer, most));
+    if (length > most) {
+      const message =
+        most < MAX_ANSWER_LENGTH
+          ? `All that RPCs describe for one form has more than ${MAX_ANSWERS_LENGTH} characters.`
+          : `What an RPC describes has more than ${MAX_ANSWER_LENGTH} characters.`;
+      throw new SpecError('SPEC_INVALID', message, { place });
+    }
+    this.#left -= length;
+  }
 }
 
-/** Reads the options that an RPC answered, in turns. @throws as `readAnsweredFields` */
-export function readAnsweredOptions(
-  answer: unknown,
-  keys: OptionKeys,
-  place: Place,
-): Promise<readonly Option[]> {
-  return new Turns().finish(readOptionList(answer, keys, place, MAX_DESCRIBED));
+/** Characters of a value, in parts; more than `most` where there are more. */
+function* lengthOf(answer: unknown, most: number): Parts<number> {
+  const waiting: unknown[] = [answer];
+  let length = 0;
+  for (let weighed = 1; waiting.length > 0 && length <= most; weighed++) {
+    const value = waiting.pop();
+    length += LENGTH_OF_VALUE;
+    if (typeof value === 'string') length += value.length;
+    else if (Array.isArray(value)) {
+      length += LENGTH_OF_VALUE * value.length;
+      if (length <= most) for (const item of value) waiting.push(item);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const [name, member] of Object.entries(value)) {
+        length += name.length;
+        waiting.push(member);
+      }
+    }
+    if (weighed % WEIGHED_AT_ONCE === 0) yield;
+  }
+  return length;
 }

@@ -8,7 +8,7 @@ export interface RpcReference {
 const SCHEME = 'rpc://';
 
 /** What is longer is no address: taken apart, it would keep others waiting. [choice] */
-const MAX_LENGTH = 1_000_000;
+const MAX_LENGTH = 100_000;
 
 /**
  * Takes `rpc://name?x={{...}}&y=1` apart, or gives undefined for any other text.

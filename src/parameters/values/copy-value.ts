@@ -7,7 +7,7 @@ const STEPS_OF_MEMBER = 12;
 
 /** Names of a collection that the host keeps in a table once there are more of them, and what one more costs there. */
 const NAMES_OF_RECORD = 1000;
-const STEPS_OF_TABLED_NAME = 24;
+const STEPS_OF_TABLED_NAME = 48;
 
 /** To copy an item. */
 const STEPS_OF_ITEM = 2;
