@@ -4,7 +4,7 @@ import type { FormInput, Runtime } from '../component/runtime.js';
 import type { ModuleComponent } from '../document/app.js';
 import type { Document, Warning } from '../document/reading/document.js';
 import { type ReferenceFailure, resolveParameters } from '../parameters/check/resolve-parameters.js';
-import { readFormInTurns, writtenOf } from '../parameters/form/form.js';
+import { readFormInTurns, readWritten } from '../parameters/form/form.js';
 import type { ParameterElement, ParameterList } from '../parameters/form/parameter-spec.js';
 
 /** What a form is listed for. */
@@ -64,9 +64,9 @@ export async function listParameters(
     static: fixed.elements,
     mappable: mappable.elements,
     metadata: {
-      parameters: fixed.elements.map(writtenOf),
-      expect: mappable.elements.map(writtenOf),
-      interface: output.elements.map(writtenOf),
+      parameters: fixed.elements.map(readWritten),
+      expect: mappable.elements.map(readWritten),
+      interface: output.elements.map(readWritten),
     },
     failures,
     warnings: [...fixed.warnings, ...mappable.warnings, ...output.warnings],

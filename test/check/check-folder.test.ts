@@ -142,13 +142,13 @@ describe('the check of a folder', () => {
       ['.env', 'is hidden (.env)'],
       ['hosts/.secrets/key', 'is hidden (.secrets)'],
       ['hosts', 'is no regular file'],
-      ['large.json', 'has more than 8388608 bytes'],
+      ['large.json', 'has more than 2097152 bytes'],
       ['absent.json', 'There is no file of scenarios "absent.json".'],
     ])('and never %s', async (named, message) => {
       settle('iml.config.json', JSON.stringify({ scenarios: ['hosts/a.json', named] }));
       settle('hosts/a.json', SCENARIOS);
       settle('.env', CANARY);
-      settle('large.json', `${SCENARIOS}${' '.repeat(8 * 1024 * 1024)}`);
+      settle('large.json', `${SCENARIOS}${' '.repeat(2 * 1024 * 1024)}`);
       symlinkSync('../../outside/creds', path.join(app, 'hosts/link.json'));
       symlinkSync('../outside', path.join(app, 'linked'));
       const finding = await refusal();

@@ -32,8 +32,8 @@ const ENTRIES: Readonly<Record<string, string>> = {
  * for reading them. Whoever exceeds a budget makes something wait, or raises it and says in the commit what for.
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
-  index: [4, 652],
-  iml: [3, 179],
+  index: [4, 658],
+  iml: [3, 182],
   rest: [4, 234],
   scenario: [5, 684],
   host: [7, 868],

@@ -11,16 +11,16 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
  */
 const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: number])[] = [
   // The language without its functions, which come by panel; with the zones of the world, but in Node.
-  ['iml/index.ts', 104, 115],
+  ['iml/index.ts', 104, 117],
   ['scenario/index.ts', 137, 145],
   // What any run needs. Reading folders, forms, connections, webhooks, polls, epochs, RPCs and endpoints wait.
-  ['index.ts', 252, 303],
+  ['index.ts', 252, 307],
   // The same, with queues, hooks and schedules; databases wait.
   ['host/index.ts', 254, 283],
   // Schemas of all operations are compiled at the start, by ajv.
   ['rest/index.ts', 126, 308],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 537, 833],
+  ['testing/index.ts', 537, 836],
   ['cli/bin.ts', 2, 2],
 ];
 

@@ -229,7 +229,9 @@ describe('answers of RPCs', () => {
       list(1000, (index) => ({ name: `f${index}`, type: 'text', label }));
     expect((await validate(['rpc://r'], {}, answers(fields('x'.repeat(2000))))).ok).toBe(true);
     const more = await validate(['rpc://r'], {}, answers(fields('x'.repeat(2200))));
-    expect(!more.ok && more.problems[0]?.message).toContain('What an RPC describes has more than 2097152 characters.');
+    expect(!more.ok && more.problems[0]?.message).toContain(
+      'What an RPC describes has more than 2097152 characters.',
+    );
   });
 
   it('describe in so many characters what one form is made of', async () => {

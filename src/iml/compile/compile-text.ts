@@ -36,7 +36,7 @@ export function compileText(source: string, context: TemplateContext): CompiledV
   } catch (error) {
     return failing(error, context);
   }
-  const inner = contextOf(source, context);
+  const inner = createContext(source, context);
   const { parts } = template;
   const whole = parts.length === 1 ? parts[0] : undefined;
   if (typeof whole === 'string') return compiledAs(() => whole);
@@ -64,7 +64,7 @@ export function* compileTextInParts(source: string, context: TemplateContext): P
   } catch (error) {
     return failing(error, context);
   }
-  const inner = contextOf(source, context);
+  const inner = createContext(source, context);
   const { parts } = template;
   const whole = parts.length === 1 ? parts[0] : undefined;
   if (typeof whole === 'string') return compiledAs(() => whole);
@@ -88,7 +88,7 @@ export function* compileTextInParts(source: string, context: TemplateContext): P
 /** Expressions of a text that are made ready between two turns. */
 const HOLES_AT_ONCE = 100;
 
-function contextOf(source: string, { environment, functions, pointer }: TemplateContext): CompileContext {
+function createContext(source: string, { environment, functions, pointer }: TemplateContext): CompileContext {
   return { environment, functions, pointer, source };
 }
 

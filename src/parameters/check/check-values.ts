@@ -36,7 +36,7 @@ export async function checkValues(
   options: ValidateParametersOptions,
 ): Promise<ValidateParametersResult> {
   const turns = new Turns();
-  const copy = withinBudget(budgetOf(options), () => ({ root: copyMembers(values ?? {}) }));
+  const copy = withinBudget(createBudget(options), () => ({ root: copyMembers(values ?? {}) }));
   if (copy === undefined) return rejected([TOO_MUCH], 1);
   const { root } = copy;
   if (root === undefined) return rejected([wholeProblem(values)], 1);
@@ -63,7 +63,7 @@ export async function checkValues(
         return finish(check, answers);
       }
       if (turns.isOver) await turns.next();
-      const visible = withinBudget(budgetOf(options), () => visibleValues(need.level));
+      const visible = withinBudget(createBudget(options), () => visibleValues(need.level));
       if (visible === undefined) return rejected([TOO_MUCH], 1);
       await readAnswer(answers, key, need, await options.resolveRpc(reference, visible));
     }
@@ -83,7 +83,7 @@ async function checkOnce(
   options: ValidateParametersOptions,
   turns: Turns,
 ): Promise<FormCheck | undefined> {
-  const budget = budgetOf(options);
+  const budget = createBudget(options);
   const check = withinBudget(budget, () =>
     createFormCheck(readSettings(options), answers, mergeMembers([root])),
   );
@@ -119,7 +119,7 @@ interface Budget {
   left: number;
 }
 
-function budgetOf({ maxSteps = Number.POSITIVE_INFINITY }: ValidateParametersOptions): Budget {
+function createBudget({ maxSteps = Number.POSITIVE_INFINITY }: ValidateParametersOptions): Budget {
   return { left: maxSteps };
 }
 

@@ -63,12 +63,12 @@ const WRITTEN = new WeakMap<readonly ParameterElement[], readonly unknown[]>();
 
 /** The elements of a form as the app writes them; for one form always the same list. */
 export function listWritten(elements: readonly ParameterElement[]): readonly unknown[] {
-  const written = WRITTEN.get(elements) ?? elements.map(writtenOf);
+  const written = WRITTEN.get(elements) ?? elements.map(readWritten);
   WRITTEN.set(elements, written);
   return written;
 }
 
 /** A field, or the address of an RPC, as the app or its RPC writes it. */
-export function writtenOf(element: ParameterElement): unknown {
+export function readWritten(element: ParameterElement): unknown {
   return element.kind === 'reference' ? element.text : element.source;
 }

@@ -46,7 +46,7 @@ export class AnswerReader {
 
   async #weigh(answer: unknown, place: Place): Promise<void> {
     const most = Math.min(MAX_ANSWER_LENGTH, this.#left);
-    const length = await new Turns().finish(lengthOf(answer, most));
+    const length = await new Turns().finish(measureLength(answer, most));
     if (length > most) {
       const message =
         most < MAX_ANSWER_LENGTH
@@ -59,7 +59,7 @@ export class AnswerReader {
 }
 
 /** Characters of a value, in parts; more than `most` where there are more. */
-function* lengthOf(answer: unknown, most: number): Parts<number> {
+function* measureLength(answer: unknown, most: number): Parts<number> {
   const waiting: unknown[] = [answer];
   let length = 0;
   for (let weighed = 1; waiting.length > 0 && length <= most; weighed++) {
