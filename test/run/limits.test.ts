@@ -248,7 +248,7 @@ describe('limits given by an embedder', () => {
       timeoutMs: 40_000,
       maxTimeoutMs: 300_000,
       functionTimeoutMs: 10_000,
-      maxSteps: 2_000_000,
+      maxSteps: 1_500_000,
     });
   });
 

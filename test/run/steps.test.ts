@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { engineOf, service } from './helpers.js';
 
-const records = Array.from({ length: 10_000 }, (_, id) => ({ id, name: `Name ${id}` }));
+const records = Array.from({ length: 8000 }, (_, id) => ({ id, name: `Name ${id}` }));
 const LIMITS = { maxSteps: 50_000 };
 
 describe('what is more work at a time than limits.maxSteps allows', () => {

@@ -167,13 +167,15 @@ class ExpressionParser {
   /** Reads so many tokens, and the braces that close the expression; undefined where there are more. */
   read(tokens: number): Expression | undefined {
     const { lexer } = this;
+    let { wantsOperand } = this;
     try {
       for (let count = 0; count < tokens; count++) {
         lexer.advance();
-        if (this.wantsOperand) this.wantsOperand = this.readOperand();
+        if (wantsOperand) wantsOperand = this.readOperand();
         else if (lexer.kind === 'end') return this.finish();
-        else this.wantsOperand = this.readOperator();
+        else wantsOperand = this.readOperator();
       }
+      this.wantsOperand = wantsOperand;
       return undefined;
     } catch (error) {
       // A missing `}}` is found at the end of the text, but what the author has to look at is where `{{` stands.

@@ -18,7 +18,7 @@ export interface Limits {
   readonly functionTimeoutMs: number;
   /**
    * Steps of one expression, of writing one body and of checking the parameters: what is done without letting others on the
-   * thread have their turn. A step takes some 25 ns. Default 2000000, about 50 ms.
+   * thread have their turn. A step takes some 25 ns. Default 1500000, about 40 ms.
    */
   readonly maxSteps: number;
 }
@@ -35,7 +35,7 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   timeoutMs: 40_000,
   maxTimeoutMs: 300_000,
   functionTimeoutMs: DEFAULT_SANDBOX_LIMITS.timeMs,
-  maxSteps: 2_000_000,
+  maxSteps: 1_500_000,
 });
 
 /** Pages that can be asked for at a time. */
