@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { engineOf, service } from './helpers.js';
 
-const records = Array.from({ length: 8000 }, (_, id) => ({ id, name: `Name ${id}` }));
-const LIMITS = { maxSteps: 50_000 };
+const records = Array.from({ length: 7000 }, (_, id) => ({ id, name: `Name ${id}` }));
+const LIMITS = { maxSteps: 35_000 };
 
 describe('what is more work at a time than limits.maxSteps allows', () => {
   it.each([
