@@ -26,10 +26,18 @@ export interface NamedFunctions {
  */
 export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): NamedFunctions {
   let opened: Promise<CustomFunctions> | undefined;
+  let isClosed = false;
   const namesIn = rememberNames(app);
+  const close = (): void =>
+    void opened?.then(
+      (functions) => functions.close(),
+      () => {},
+    );
   const openFor = async (names: readonly FoundNames[]): Promise<CustomFunctions | undefined> => {
     if (!names.some(({ isCustom }) => isCustom)) return undefined;
     opened ??= open();
+    // Names are looked for in turns: meanwhile they may have been closed.
+    if (isClosed) close();
     return opened;
   };
   const listNames = (values: readonly unknown[]): Promise<FoundNames[]> =>
@@ -43,11 +51,10 @@ export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): N
       return loadBuiltins(names.flatMap(({ called }) => called));
     },
     warningsFor: async (values) => (await openFor(await listNames(values)))?.warnings ?? [],
-    close: () =>
-      void opened?.then(
-        (functions) => functions.close(),
-        () => {},
-      ),
+    close: () => {
+      isClosed = true;
+      close();
+    },
   };
 }
 
