@@ -38,7 +38,14 @@ export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): N
     opened ??= open();
     // Names are looked for in turns: meanwhile they may have been closed.
     if (isClosed) close();
-    return opened;
+    const awaited = opened;
+    try {
+      return await awaited;
+    } catch (error) {
+      // There may be memory for a sandbox another time.
+      if (opened === awaited) opened = undefined;
+      throw error;
+    }
   };
   const listNames = (values: readonly unknown[]): Promise<FoundNames[]> =>
     Promise.all([app.base?.value, ...values].map(namesIn));
