@@ -68,7 +68,11 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
     return new Turns().finish(compileConnection(component, directives));
   };
   const compile = (): Promise<CompiledConnection> => {
-    compiled ??= compileNow();
+    compiled ??= compileNow().catch((error: unknown) => {
+      // The next step tries anew.
+      compiled = undefined;
+      throw error;
+    });
     return compiled;
   };
   const maker: Maker = { component, runtime, compile, refreshes: createSingleFlight() };

@@ -149,14 +149,19 @@ async function sendRequest(
   // What `temp` and answers brought since the run began: the trace asks for the redactor, and so does a failure.
   if (log.isUnsettled) await log.settle(new Turns(() => context.assertGoesOn()));
   log.send(request);
-  const sentAt = clock.now();
-  const sending = transport(request);
-  // A listener of the trace may throw before the answer is awaited; its failure must not count as unhandled then.
-  sending.catch(() => {});
+  let sentAt = clock.now();
   let response: TransportResponse | undefined;
   try {
-    // The request is on its way meanwhile.
-    await traceRequest(request, undefined, context);
+    // Before it is sent: one with a long body is told in turns, and whoever listens is to hear of it before it is answered.
+    const telling = traceRequest(request, undefined, context);
+    if (telling !== undefined) {
+      await telling;
+      context.assertGoesOn();
+      sentAt = clock.now();
+    }
+    const sending = transport(request);
+    // What is done meanwhile may throw before the answer is awaited; its failure must not count as unhandled then.
+    sending.catch(() => {});
     if (log.learnsAtOnce(request.body?.byteLength ?? 0)) await log.learnRequest(request, new Turns(() => {}));
     if (log.hasMuchUnread) await new Turns().finish(log.learnUnreadInParts());
     response = await sending;

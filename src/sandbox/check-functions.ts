@@ -25,13 +25,18 @@ export function declaredFunctions(functions: readonly SandboxFunction[]): readon
  * What can be said of functions without compiling them.
  *
  * @param builtins names of functions that one of them may hide
+ * @param mostCompiled characters of code that are compiled
  */
 export function checkFunctions(
   functions: readonly SandboxFunction[],
   builtins: ReadonlySet<string>,
-  limits: SandboxLimits,
+  { maxCodeLength }: SandboxLimits,
+  mostCompiled: number = MAX_COMPILED_LENGTH,
 ): readonly SandboxWarning[] {
-  return functions.flatMap((code) => [...nameWarning(code, builtins), ...lengthWarning(code, limits)]);
+  return functions.flatMap((code) => [
+    ...nameWarning(code, builtins),
+    ...lengthWarning(code, maxCodeLength, mostCompiled),
+  ]);
 }
 
 function nameWarning(code: SandboxFunction, builtins: ReadonlySet<string>): readonly SandboxWarning[] {
@@ -41,12 +46,16 @@ function nameWarning(code: SandboxFunction, builtins: ReadonlySet<string>): read
 }
 
 /** 5000 characters of code. Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc] */
-function lengthWarning(code: SandboxFunction, limits: SandboxLimits): readonly SandboxWarning[] {
+function lengthWarning(
+  code: SandboxFunction,
+  maxCodeLength: number,
+  mostCompiled: number,
+): readonly SandboxWarning[] {
   const length = code.code?.length ?? 0;
-  if (length <= limits.maxCodeLength) return [];
-  if (length > MAX_COMPILED_LENGTH)
+  if (length > mostCompiled)
     return [{ code: 'code-too-long', message: tellTooLong(code), place: { file: nameFile(code) } }];
-  const message = `Custom function '${code.name}' has ${length} characters of code; the platform takes at most ${limits.maxCodeLength}`;
+  if (length <= maxCodeLength) return [];
+  const message = `Custom function '${code.name}' has ${length} characters of code; the platform takes at most ${maxCodeLength}`;
   return [{ code: 'code-too-long', message, place: { file: nameFile(code) } }];
 }
 

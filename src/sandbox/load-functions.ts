@@ -47,7 +47,7 @@ export async function loadFunctions(
   functions: readonly SandboxFunction[],
 ): Promise<LoadedFunctions> {
   await warmUp(place);
-  const { machine, guest, turns } = place;
+  const { machine, guest, turns, deadline, timeMs } = place;
   const keep = (): Promise<unknown> => turns.finish(machine.keep());
   const loaded: Loaded[] = [];
   const failures = new Failures(place);
@@ -69,7 +69,11 @@ export async function loadFunctions(
       index = kept;
       continue;
     }
-    if (found.reason !== undefined) guest.defineBroken(index, found.reason);
+    if (found.reason !== undefined) {
+      // The time of what was compiled last may be over: QuickJS would be interrupted.
+      deadline.start(timeMs);
+      guest.defineBroken(index, found.reason);
+    }
     loaded[index] = found;
     index++;
   }

@@ -37,7 +37,7 @@ export function createTrustedFunctions(options: SandboxOptions): Sandbox {
   const session: Session = { options: { ...options, functions }, timeoutMs, environment: undefined };
   const limits = { ...DEFAULT_SANDBOX_LIMITS, ...options.limits };
   const warnings: SandboxWarning[] = [
-    ...checkFunctions(functions, new Set(Object.keys(options.builtins)), limits),
+    ...checkFunctions(functions, new Set(Object.keys(options.builtins)), limits, Number.POSITIVE_INFINITY),
   ];
   const table: PlainObject = {};
   const iml: PlainObject = {};

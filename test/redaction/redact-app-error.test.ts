@@ -53,6 +53,17 @@ it('causes that go round in a circle, or are no errors, come to an end', () => {
 });
 
 describe('what caused an error', () => {
+  it('shows none behind the errors it is made of, nor behind a member that cannot be read', () => {
+    const deep = new Error('deep hush');
+    const unreadable = Object.defineProperty(new Error('a hush', { cause: deep }), 'shown', {
+      get: () => {
+        throw new Error('hush');
+      },
+    });
+    redactCauses(new AggregateError([new Error('one hush', { cause: unreadable })], 'several'), redact);
+    expect([unreadable.message, deep.message]).toEqual(['a *', 'deep *']);
+  });
+
   it('shows no secret in a member that the host has added, nor in the errors it is made of', () => {
     const address = Object.assign(new TypeError('Invalid URL'), { input: 'https://hush/', base: 'hush' });
     const several = new AggregateError([new Error('a hush'), 'hush'], 'several hush');

@@ -162,6 +162,16 @@ describe('look-ahead', () => {
     },
   );
 
+  it('asks for no more that was evaluated in turns while an answer failed', async () => {
+    const refused = pages(9, (page) => (page === 2 ? { status: 429 } : undefined));
+    // More than is sorted at once, on any machine.
+    const list = Array.from({ length: 25_000 }, (_, index) => `n${(index * 7919) % 25_000}`);
+    const sorted = { ...UP_TO_TOTAL, headers: { 'x-first': '{{first(sort(parameters.list))}}' } };
+    const { engine } = engineOf(sorted, { transport: refused.transport, lookAhead: 4 });
+    const { stats } = await engine.module('m').run({ parameters: { list } });
+    expect([refused.asked, stats.lookAhead]).toEqual([[1, 2, 2], { asked: 1, dropped: 1 }]);
+  });
+
   it('leaves the budget when a page fails on its way', async () => {
     let failures = 0;
     const { transport, most } = pages(9);

@@ -134,13 +134,39 @@ describe('the link of a next page that goes through an endpoint', () => {
       baseUrl: 'https://api.example.test',
       headers: { Authorization: 'Bearer {{connection.accessToken}}' },
     },
-    endpoints: { list: { communication: { url: '{{parameters.url}}' } } },
+    endpoints: {
+      list: { communication: { url: '{{parameters.url}}' } },
+      either: {
+        communication: [
+          { condition: '{{!parameters.url}}', url: '/items' },
+          { condition: '{{parameters.url}}', url: '{{parameters.url}}' },
+        ],
+      },
+    },
     modules: {
       pages: {
         type: 'search',
         communication: {
           endpoint: 'list',
           input: { url: '/items' },
+          response: { iterate: '{{body.items}}' },
+          pagination: { input: { url: '{{body.next}}' }, condition: '{{body.next}}' },
+        },
+      },
+      others: {
+        type: 'search',
+        communication: {
+          endpoint: 'either',
+          input: {},
+          response: { iterate: '{{body.items}}' },
+          pagination: { endpoint: 'list', input: { url: '{{body.next}}' }, condition: '{{body.next}}' },
+        },
+      },
+      otherRequests: {
+        type: 'search',
+        communication: {
+          endpoint: 'either',
+          input: {},
           response: { iterate: '{{body.items}}' },
           pagination: { input: { url: '{{body.next}}' }, condition: '{{body.next}}' },
         },
@@ -160,8 +186,12 @@ describe('the link of a next page that goes through an endpoint', () => {
   it.each([
     ['pages', 'https://evil.test/p', false],
     ['repeats', 'https://evil.test/p', false],
+    ['others', 'https://evil.test/p', false],
+    ['otherRequests', 'https://evil.test/p', false],
     ['pages', 'https://api.example.test/p', true],
     ['repeats', 'https://api.example.test/p', true],
+    ['others', 'https://api.example.test/p', true],
+    ['otherRequests', 'https://api.example.test/p', true],
   ])('takes secrets along to the host of the first page only: %s, %s', async (name, next, isSent) => {
     const there: TransportRequest[] = [];
     const engine = createEngine({

@@ -41,6 +41,18 @@ describe('a trace', () => {
     expect(seen).toEqual(['request', 'response', 'stop']);
   });
 
+  it.each([10, 20_000])('tells it of a request before that is answered, with a body of %d', async (bytes) => {
+    const order: string[] = [];
+    const { transport } = service(() => {
+      order.push('answer');
+      return { json: {} };
+    });
+    const onTrace = ({ kind }: TraceEvent): void => void order.push(kind);
+    const spec = { url: '/x', method: 'POST', body: { pad: 'p'.repeat(bytes) } };
+    await engineOf(spec, { transport, trace: 'full', onTrace }).run();
+    expect(order).toEqual(['request', 'answer', 'response', 'stop']);
+  });
+
   it('names the hole of a text that stays empty, once a run', async () => {
     const spec = {
       ...PAGED,

@@ -85,6 +85,12 @@ describe('the length of code that is compiled', () => {
   });
 });
 
+it('code that is not compiled is told of, whatever length an embedder allows', async () => {
+  const limits = { maxCodeLength: 100_000 };
+  using own = await openSandbox({ f: small('f').padEnd(65_537), g: small('g').padEnd(65_536) }, { limits });
+  expect(own.warnings.map(({ place }) => place.file)).toEqual(['functions/f/code.js']);
+});
+
 /** A clock that goes on by 150 ms with each of the first looks at it. */
 function createSlowClock(looks: number) {
   const clock = { looks: 0, now: () => 150 * Math.min(looks, clock.looks++) };

@@ -48,6 +48,14 @@ describe('trusted functions', () => {
     });
   });
 
+  it('are compiled however long they are', () => {
+    const own = trust({ f: 'function f() { return 1 }'.padEnd(65_537) });
+    expect(callIn(own, 'f')).toBe(1);
+    expect(own.warnings.map(({ message }) => message)).toEqual([
+      "Custom function 'f' has 65537 characters of code; the platform takes at most 5000",
+    ]);
+  });
+
   it('take the name of a built-in, and replace it', () => {
     const { functions, warnings } = trust({ join: "function join() { return 'own' }" });
     expect(functions['join']?.(ENVIRONMENT)).toBe('own');

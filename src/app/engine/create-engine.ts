@@ -197,16 +197,21 @@ function drawnOnce<T>(draw: () => T): () => T {
   return () => once(draw);
 }
 
-/** A communication is compiled when it is first run, and kept while it is among those that run. */
+/** A communication is compiled when it is first run, and kept while it is among those that run. What fails is done anew by the next run. */
 function compileOnce(app: App, directives: Runtime['directives']): Runtime['compile'] {
   const places = new WeakMap<Document, MakeAgain<Promise<readonly CompiledRequest[]>>>();
   return (communication, withoutBase = false) => {
     const compiled = places.get(communication) ?? COMPILED.own();
     places.set(communication, compiled);
     return compiled(async () => {
-      const context = await directives(communication.value);
-      const base = withoutBase ? undefined : app.base;
-      return new Turns().finish(compileInParts(communication, base, context));
+      try {
+        const context = await directives(communication.value);
+        const base = withoutBase ? undefined : app.base;
+        return await new Turns().finish(compileInParts(communication, base, context));
+      } catch (error) {
+        places.delete(communication);
+        throw error;
+      }
     });
   };
 }

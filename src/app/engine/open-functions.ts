@@ -26,11 +26,26 @@ export interface NamedFunctions {
  */
 export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): NamedFunctions {
   let opened: Promise<CustomFunctions> | undefined;
+  let isClosed = false;
   const namesIn = rememberNames(app);
+  const close = (): void =>
+    void opened?.then(
+      (functions) => functions.close(),
+      () => {},
+    );
   const openFor = async (names: readonly FoundNames[]): Promise<CustomFunctions | undefined> => {
     if (!names.some(({ isCustom }) => isCustom)) return undefined;
     opened ??= open();
-    return opened;
+    // Names are looked for in turns: meanwhile they may have been closed.
+    if (isClosed) close();
+    const awaited = opened;
+    try {
+      return await awaited;
+    } catch (error) {
+      // There may be memory for a sandbox another time.
+      if (opened === awaited) opened = undefined;
+      throw error;
+    }
   };
   const listNames = (values: readonly unknown[]): Promise<FoundNames[]> =>
     Promise.all([app.base?.value, ...values].map(namesIn));
@@ -43,11 +58,10 @@ export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): N
       return loadBuiltins(names.flatMap(({ called }) => called));
     },
     warningsFor: async (values) => (await openFor(await listNames(values)))?.warnings ?? [],
-    close: () =>
-      void opened?.then(
-        (functions) => functions.close(),
-        () => {},
-      ),
+    close: () => {
+      isClosed = true;
+      close();
+    },
   };
 }
 

@@ -107,7 +107,8 @@ export class LookAhead implements EarlyAnswers {
       const evaluated = this.#evaluate(this.#reached + 1, context);
       // Without a wait between two that need none: what is asked for together shares the budget.
       const request = evaluated instanceof Promise ? await evaluated : evaluated;
-      if (request === undefined || !this.#ask(request, context)) return;
+      // While it was evaluated in turns an answer may have come that ends this.
+      if (request === undefined || this.#isOff || !this.#ask(request, context)) return;
       this.#reached++;
     }
   }

@@ -113,18 +113,26 @@ function findCrossing(
   return rule.sendsSecrets ? undefined : rule;
 }
 
-/** Whether a request of an endpoint is made for a further page of its caller, or a repeat: it was made for the first one then. */
+/**
+ * Whether a request of an endpoint is made for a further page of its caller, or a repeat. Mostly it was made for the first one, too; one
+ * that was not is held to where the others went.
+ */
 function followsCaller(server: HttpServer, { progress, position }: RunContext): boolean {
   const { caller } = progress;
   if (caller === undefined) return false;
+  const { servers, isFollowing } = caller;
   const key = `${position.requestIndex} ${position.endpoint}`;
-  const first = caller.servers.get(key);
-  if (!caller.isFollowing || first === undefined) {
-    caller.servers.set(key, server);
+  const first = isFollowing ? (servers.get(key) ?? findNearest(server, [...servers.values()])) : undefined;
+  if (first === undefined) {
+    servers.set(key, server);
     return false;
   }
   progress.firstServer = first;
   return true;
+}
+
+function findNearest(server: HttpServer, others: readonly HttpServer[]): HttpServer | undefined {
+  return others.find((other) => isSameHost(other, server)) ?? others[0];
 }
 
 function partsOfRequest(request: CompiledRequest, context: RunContext): RequestParts {

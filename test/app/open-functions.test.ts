@@ -1,0 +1,53 @@
+import { expect, it, vi } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { openWhenNamed } from '../../src/app/engine/open-functions.js';
+import { service } from '../run/helpers.js';
+
+const app = defineApp({
+  name: 'test',
+  functions: { own: { code: 'function own() { return 1 }' } },
+  connections: {
+    basic: {
+      type: 'basic',
+      communication: { url: 'https://api.example.test/me', response: { valid: '{{own() = 1}}' } },
+    },
+  },
+  endpoints: { other: { communication: { response: { output: '{{own()}}' } } } },
+  modules: {
+    own: { type: 'action', communication: { response: { output: '{{own()}}' } } },
+    through: { type: 'action', communication: { endpoint: 'other', response: { output: '{{body}}' } } },
+  },
+});
+
+class NoMemory {
+  constructor() {
+    throw new RangeError('could not allocate memory');
+  }
+}
+
+it('functions that are opened while they are closed are closed, too', async () => {
+  const heard: string[] = [];
+  const functions = openWhenNamed(app, async () => {
+    heard.push('open');
+    return { table: {}, warnings: [], close: () => void heard.push('closed') };
+  });
+  const asked = functions.tableFor(['{{own()}}']);
+  functions.close();
+  await asked;
+  expect(heard).toEqual(['open', 'closed']);
+});
+
+it('functions there is no memory for are opened by the next run, and by the next step of a connection', async () => {
+  const engine = createEngine({ app, transport: service(() => ({ json: {} })).transport });
+  const works = [
+    async () => (await engine.module('own').run({})).ok,
+    async () => (await engine.module('through').run({})).ok,
+    async () => (await engine.connection('basic').create()).ok,
+  ];
+  const memory = vi.spyOn(WebAssembly, 'Memory').mockImplementation(NoMemory as never);
+  for (const work of works) await expect(work()).rejects.toThrow(RangeError);
+  memory.mockRestore();
+  for (const work of works) expect(await work()).toBe(true);
+  await engine.close();
+});
