@@ -1,5 +1,6 @@
 import type { CheckParameters } from '../parameters/check/parameter-check.js';
 import { listWritten } from '../parameters/form/form.js';
+import type { RunContext } from '../run/scope/run-context.js';
 import { Turns } from '../util/turns.js';
 import type { ReadyParameters } from './check-parameters.js';
 import { readingValues } from './reading-values.js';
@@ -57,16 +58,25 @@ async function begin(
   const found = findRunSecrets(runtime, ready);
   const known = found instanceof Promise ? await found : found;
   const started = startRun(runtime, ready, known, { ...traits, connectionName });
-  const { log } = started.context.run;
-  log.learnCredentials(secrets);
-  if (log.isUnsettled) await log.settle(turns);
-  for (const { message, place } of await runtime.functionWarnings(
-    listWritten(subject.form.elements),
-    ...subject.specs,
-  )) {
-    started.context.warn({ code: 'function', message, place });
+  try {
+    const { log } = started.context.run;
+    log.learnCredentials(secrets);
+    if (log.isUnsettled) await log.settle(turns);
+    await openFunctions(runtime, subject, started.context);
+    return started;
+  } catch (error) {
+    started.finish();
+    throw error;
   }
-  return started;
+}
+
+/** Opens the custom functions that the run may call, which takes long where they are hard to compile. */
+async function openFunctions(runtime: Runtime, subject: RunSubject, context: RunContext): Promise<void> {
+  if (runtime.app.functions.size === 0) return;
+  const opening = runtime.functionWarnings(listWritten(subject.form.elements), ...subject.specs);
+  for (const { message, place } of await context.unlessOver(opening)) {
+    context.warn({ code: 'function', message, place });
+  }
 }
 
 /** Whether none are given, and no form asks for some. */

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import { openWhenNamed } from '../../src/app/engine/open-functions.js';
+import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { service } from '../run/helpers.js';
 
 const app = defineApp({
@@ -50,4 +53,27 @@ it('functions there is no memory for are opened by the next run, and by the next
   memory.mockRestore();
   for (const work of works) expect(await work()).toBe(true);
   await engine.close();
+});
+
+it('a run waits for functions that are being opened no longer than it goes on', async () => {
+  const { transport, requests } = service(() => ({ json: {} }));
+  const clock = createVirtualClock();
+  const opening = new AbortController();
+  const sharedFunctions = (): Promise<never> => {
+    opening.abort();
+    return new Promise(() => {});
+  };
+  const engine = createEngine({ app, transport, clock, sharedFunctions });
+  const late = Promise.resolve(engine.module('own').run());
+  await once(opening.signal, 'abort');
+  await setImmediate();
+  clock.advance(40_001);
+  expect((await late).error).toMatchObject({ type: 'ModuleTimeoutError' });
+
+  const controller = new AbortController();
+  const unwanted = Promise.resolve(engine.module('own').run({ signal: controller.signal }));
+  await setImmediate();
+  controller.abort(new Error('not wanted any more'));
+  await expect(unwanted).rejects.toThrow('not wanted any more');
+  expect(requests).toEqual([]);
 });

@@ -10,6 +10,7 @@ import {
 } from '../../iml/environment/scope-listener.js';
 import { doInTurns, inOnePart, once, type Parts } from '../../iml/values/work.js';
 import type { Redactor } from '../../redaction/redact.js';
+import { type AbortListener, addAbortListener, removeAbortListener } from '../../util/abort-listeners.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
 import type { BudgetReason } from '../limits/call-budget.js';
@@ -264,6 +265,27 @@ export class RunContext implements ScopeListener {
     } catch (error) {
       this.assertGoesOn();
       throw error;
+    }
+  }
+
+  /**
+   * Waits for what is done for other runs as well and does not end with this one, but no longer than this one goes on.
+   *
+   * @throws as `assertGoesOn`
+   */
+  async unlessOver<T>(work: Promise<T>): Promise<T> {
+    const { signal } = this;
+    let listener: AbortListener | undefined;
+    const over = new Promise<void>((resolve) => {
+      listener = { onAbort: resolve };
+      addAbortListener(signal, listener);
+    });
+    try {
+      await Promise.race([work, over]);
+      this.assertGoesOn();
+      return await work;
+    } finally {
+      if (listener !== undefined) removeAbortListener(signal, listener);
     }
   }
 
