@@ -2,6 +2,7 @@ import { findHookRows } from '../../host/hooks/hooks.js';
 import { collectScenarioSecrets } from '../../host/scenarios/scenario-secrets.js';
 import { readPlan } from '../../host/store/scenario-plan.js';
 import type { EventRow, HostStore, ScenarioRow } from '../../host/store/tables.js';
+import { isPlainObject } from '../../util/plain-object.js';
 import type { Io } from '../io.js';
 import { createConnectionSecrets } from './connection-data.js';
 
@@ -34,11 +35,21 @@ export function createHostSecretFinder(store: HostStore, env: Io['env']): HostSe
     forScenario: async (scenario) => {
       const hookId = scenario.hookId ?? (await store.get('hooks', { name: scenario.name }))?.id;
       if (hookId !== undefined) return find(hookId, [scenario]);
-      // Only events start it, so there was a hook.
-      if (readPlan(scenario).settings.scheduling === 'instant') return undefined;
+      if (await hadHook(store, scenario)) return undefined;
       return collectScenarioSecrets({ hooks: [], flows: readFlows([scenario]), findConnectionSecrets });
     },
   };
+}
+
+/** Whether events have been its work, so that there was a hook. One that runs by the clock takes those that wait by then. */
+async function hadHook(store: HostStore, scenario: ScenarioRow): Promise<boolean> {
+  const { settings, flow } = readPlan(scenario);
+  if (settings.scheduling === 'instant') return true;
+  if (isPlainObject(flow) && flow['startsWithWebhook'] === true) return true;
+  // Of an instant trigger the plan does not tell.
+  const where = { scenarioId: scenario.id };
+  const events = await store.find('events', { where, columns: ['id'], limit: 1 });
+  return events.length > 0;
 }
 
 function readFlows(scenarios: readonly ScenarioRow[]): readonly unknown[] {
