@@ -6,6 +6,7 @@ import { findOption, indexChoices } from '../../src/parameters/check/check-choic
 import { createFormCheck, report } from '../../src/parameters/check/form-check.js';
 import { MAX_PROBLEMS } from '../../src/parameters/check/form-limits.js';
 import type { Problem } from '../../src/parameters/check/problem.js';
+import { resolveParameters } from '../../src/parameters/check/resolve-parameters.js';
 import { secretValues, secretValuesInParts } from '../../src/parameters/check/secret-values.js';
 import { validateParameters } from '../../src/parameters/check/validate-parameters.js';
 import type {
@@ -13,7 +14,7 @@ import type {
   ValidateParametersResult,
 } from '../../src/parameters/check/validation.js';
 import { fieldsByName } from '../../src/parameters/form/fields-by-name.js';
-import { MAX_DESCRIBED } from '../../src/parameters/form/read-answer.js';
+import { MAX_DESCRIBED, MAX_DESCRIBED_FOR_FORM } from '../../src/parameters/form/read-answer.js';
 import { readParameters } from '../../src/parameters/form/read-parameters.js';
 import { copyMembers } from '../../src/parameters/values/copy-value.js';
 import { stepsOf } from '../iml/functions/call-function.js';
@@ -250,6 +251,24 @@ describe('answers of RPCs', () => {
     expect((await validate(spec, { s: 1 }, answers(options(MAX_DESCRIBED)))).ok).toBe(true);
     const more = await validate(spec, { s: 1 }, answers(options(MAX_DESCRIBED + 1)));
     expect(!more.ok && more.problems).toMatchObject([{ kind: 'depth' }]);
+  });
+});
+
+describe('what all RPCs describe for one form', () => {
+  // Each of 12 answers is no more than one may be.
+  const form = readParameters(Array.from({ length: 12 }, (_, id) => `rpc://r?id=${id}`));
+  const fields = Array.from({ length: 9000 }, (_, id) => ({ name: `f${id}` }));
+  const tooMany = `More than ${MAX_DESCRIBED_FOR_FORM} fields and options are described for one form.`;
+
+  it('is bounded where it is listed, with what is nested', async () => {
+    const nested = { name: 'x', type: 'text', nested: fields.slice(1) };
+    const { failures } = await resolveParameters(form, {}, async () => nested);
+    expect(failures.map(({ error }) => error.message)).toEqual([tooMany]);
+  });
+
+  it('is bounded where values are checked by it', async () => {
+    const checked = await validateParameters(form, {}, { resolveRpc: async () => fields });
+    expect(!checked.ok && checked.error.message).toContain(tooMany);
   });
 });
 

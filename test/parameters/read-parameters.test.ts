@@ -127,8 +127,9 @@ describe('readParameters', () => {
 });
 
 describe('a form that is read in parts', () => {
-  const read = (value: unknown, most?: number): readonly unknown[] =>
-    finishAtOnce(readParametersInParts(value, (pointer) => ({ pointer }), most)).elements;
+  const read = (value: unknown, left: number): readonly unknown[] =>
+    finishAtOnce(readParametersInParts(value, (pointer) => ({ pointer }), { left, refusal: 'Too many.' }))
+      .elements;
 
   const list = <T>(length: number, item: (index: number) => T): readonly T[] =>
     Array.from({ length }, (_, index) => item(index));
@@ -149,7 +150,7 @@ describe('a form that is read in parts', () => {
     ['values of an enum', { name: 'x', validate: { enum: options } }],
   ])('may describe so many %s, nested ones included', (_, value) => {
     expect(read(value, 13)).toEqual(readParameters(value).elements);
-    expect(() => read(value, 12)).toThrow('More than 12 fields and options are described.');
+    expect(() => read(value, 12)).toThrow('Too many.');
     expect(() => read(value, 12)).toThrow(expect.objectContaining({ code: 'SPEC_INVALID' }));
   });
 

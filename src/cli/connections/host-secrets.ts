@@ -2,10 +2,15 @@ import { findHookRows } from '../../host/hooks/hooks.js';
 import { collectScenarioSecrets } from '../../host/scenarios/scenario-secrets.js';
 import { readPlan } from '../../host/store/scenario-plan.js';
 import type { EventRow, HostStore, ScenarioRow } from '../../host/store/tables.js';
+import { createRedactor } from '../../redaction/redact.js';
+import { isPlainObject } from '../../util/plain-object.js';
 import type { Io } from '../io.js';
 import { createConnectionSecrets } from './connection-data.js';
 
-/** What is not to be shown of what a host keeps; undefined where nobody knows it any more, as the hook is gone. */
+/**
+ * What is not to be shown of what a host keeps; undefined where nobody knows it any more, as the hook is gone, and where it is more than
+ * can be looked for: a shared webhook may have any number of members.
+ */
 export type HostSecrets = readonly string[] | undefined;
 
 /** Finds the secrets of what a host keeps: those of the hook and of the connections, as far as this user has them. */
@@ -21,7 +26,9 @@ export function createHostSecretFinder(store: HostStore, env: Io['env']): HostSe
   const find = async (hookId: number, scenarios: readonly ScenarioRow[]): Promise<HostSecrets> => {
     const hooks = await findHookRows(store, hookId);
     if (hooks.length === 0) return undefined;
-    return collectScenarioSecrets({ hooks, flows: readFlows(scenarios), findConnectionSecrets });
+    return ifAllFound(
+      await collectScenarioSecrets({ hooks, flows: readFlows(scenarios), findConnectionSecrets }),
+    );
   };
   return {
     forEvent: ({ hookId, scenarioId }) => {
@@ -34,11 +41,26 @@ export function createHostSecretFinder(store: HostStore, env: Io['env']): HostSe
     forScenario: async (scenario) => {
       const hookId = scenario.hookId ?? (await store.get('hooks', { name: scenario.name }))?.id;
       if (hookId !== undefined) return find(hookId, [scenario]);
-      // Only events start it, so there was a hook.
-      if (readPlan(scenario).settings.scheduling === 'instant') return undefined;
-      return collectScenarioSecrets({ hooks: [], flows: readFlows([scenario]), findConnectionSecrets });
+      if (await hadHook(store, scenario)) return undefined;
+      const flows = readFlows([scenario]);
+      return ifAllFound(await collectScenarioSecrets({ hooks: [], flows, findConnectionSecrets }));
     },
   };
+}
+
+function ifAllFound(secrets: readonly string[]): HostSecrets {
+  return createRedactor({ secrets }).knowsAll() ? secrets : undefined;
+}
+
+/** Whether events have been its work, so that there was a hook. One that runs by the clock takes those that wait by then. */
+async function hadHook(store: HostStore, scenario: ScenarioRow): Promise<boolean> {
+  const { settings, flow } = readPlan(scenario);
+  if (settings.scheduling === 'instant') return true;
+  if (isPlainObject(flow) && flow['startsWithWebhook'] === true) return true;
+  // Of an instant trigger the plan does not tell.
+  const where = { scenarioId: scenario.id };
+  const events = await store.find('events', { where, columns: ['id'], limit: 1 });
+  return events.length > 0;
 }
 
 function readFlows(scenarios: readonly ScenarioRow[]): readonly unknown[] {

@@ -1,12 +1,12 @@
 import { spend } from '../../iml/values/work.js';
-import { contentKey } from './content-key.js';
+import { ContentIndex } from './content-index.js';
 import { quote } from './problem.js';
 
 /** Values that `enum` allows, found without walking the list for every value. */
 export interface AllowedValues {
   readonly scalars: ReadonlySet<unknown>;
   /** Collections and lists, by their content. */
-  readonly contents: ReadonlySet<string>;
+  readonly contents: ContentIndex<true>;
   /** What is said where a value is none of them. */
   readonly expected: string;
 }
@@ -16,10 +16,9 @@ const STEPS_OF_LOOK = 4;
 
 export function indexAllowed(values: readonly unknown[]): AllowedValues {
   spend(STEPS_OF_VALUE * values.length);
-  const contents = new Set<string>();
+  const contents = new ContentIndex<true>();
   for (const value of values) {
-    const key = typeof value === 'object' && value !== null ? contentKey(value) : undefined;
-    if (key !== undefined) contents.add(key);
+    if (typeof value === 'object' && value !== null) contents.add(value, true);
   }
   let expected: string | undefined;
   return {
@@ -37,9 +36,7 @@ export function indexAllowed(values: readonly unknown[]): AllowedValues {
 export function isAllowedValue({ scalars, contents }: AllowedValues, value: unknown): boolean {
   spend(STEPS_OF_LOOK);
   if (scalars.has(value)) return true;
-  if (contents.size === 0 || typeof value !== 'object' || value === null) return false;
-  const key = contentKey(value);
-  return key !== undefined && contents.has(key);
+  return typeof value === 'object' && value !== null && contents.find(value) === true;
 }
 
 const SHOWN_CHOICES = 10;

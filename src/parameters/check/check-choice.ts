@@ -1,7 +1,7 @@
 import { spend } from '../../iml/values/work.js';
 import type { Option } from '../form/parameter-spec.js';
 import { listChoices } from './allowed-values.js';
-import { contentKey } from './content-key.js';
+import { ContentIndex } from './content-index.js';
 
 /** Options of a select, found by value without walking the list for every value. */
 export interface ChoiceIndex {
@@ -10,7 +10,7 @@ export interface ChoiceIndex {
   readonly byValue: ReadonlyMap<unknown, Option>;
   readonly byText: ReadonlyMap<string, Option>;
   /** Those whose values are collections, lists or null, by content. */
-  readonly byContent: ReadonlyMap<string, Option>;
+  readonly byContent: ContentIndex<Option>;
   /** Values of those that are chosen where nothing else is. */
   readonly defaults: readonly unknown[];
   /** What was expected where a value is none of the options. */
@@ -25,10 +25,10 @@ export function indexChoices(options: readonly Option[] | undefined): ChoiceInde
   spend(STEPS_OF_OPTION * known.length);
   const byValue = new Map<unknown, Option>();
   const byText = new Map<string, Option>();
-  const byContent = new Map<string, Option>();
+  const byContent = new ContentIndex<Option>();
   for (const option of known) {
     const { value } = option;
-    if (typeof value === 'object') putFirst(byContent, contentKey(value), option);
+    if (typeof value === 'object') byContent.add(value, option);
     else if (value !== undefined) {
       putFirst(byValue, value, option);
       putFirst(byText, String(value), option);
@@ -49,8 +49,8 @@ export function indexChoices(options: readonly Option[] | undefined): ChoiceInde
   };
 }
 
-function putFirst<Key>(index: Map<Key, Option>, key: Key | undefined, option: Option): void {
-  if (key !== undefined && !index.has(key)) index.set(key, option);
+function putFirst<Key>(index: Map<Key, Option>, key: Key, option: Option): void {
+  if (!index.has(key)) index.set(key, option);
 }
 
 /**
@@ -59,10 +59,7 @@ function putFirst<Key>(index: Map<Key, Option>, key: Key | undefined, option: Op
  */
 export function findOption(index: ChoiceIndex, value: unknown): Option | undefined {
   spend(STEPS_OF_LOOK);
-  if (typeof value === 'object') {
-    const key = index.byContent.size === 0 ? undefined : contentKey(value);
-    return key === undefined ? undefined : index.byContent.get(key);
-  }
+  if (typeof value === 'object') return index.byContent.find(value);
   return index.byValue.get(value) ?? (isScalar(value) ? index.byText.get(String(value)) : undefined);
 }
 

@@ -4,9 +4,6 @@ export const DEFAULT_MAX_RPC_CALLS = 100;
 /** RPC calls for one form whose fields are listed. */
 export const MAX_CALLS = 100;
 
-/** Fields and options that all answers of RPCs may add to one form: what they describe is held together. */
-export const MAX_RESOLVED = 100_000;
-
 /** Problems kept with their words; further ones are only counted. */
 export const MAX_PROBLEMS = 1000;
 

@@ -20,7 +20,7 @@ import { parseRpcReference } from '../form/rpc-reference.js';
 import { copyItems, copyMembers, mergeMembers } from '../values/copy-value.js';
 import { findOption, indexChoices } from './check-choice.js';
 import { memberPath } from './field-path.js';
-import { MAX_CALLS, MAX_PROBLEMS, MAX_RESOLVED } from './form-limits.js';
+import { MAX_CALLS, MAX_PROBLEMS } from './form-limits.js';
 import type { ResolveRpc } from './validation.js';
 
 /** A reference that could not be followed. It stays in the list as it is written. */
@@ -46,8 +46,6 @@ interface Resolution {
   readonly turns: Turns;
   readonly reader: AnswerReader;
   callsLeft: number;
-  /** Fields and options that may still be described. */
-  left: number;
 }
 
 /** Where a field stands: its path, the values that are seen there, and the references it came from. */
@@ -79,7 +77,6 @@ export async function resolveParameters(
     failures: [],
     warnings: [],
     callsLeft: MAX_CALLS,
-    left: MAX_RESOLVED,
     maxSteps,
     turns,
     reader: new AnswerReader(),
@@ -119,7 +116,6 @@ async function resolveReference(
   if (spot.trail.includes(text)) return [reference];
   const answer = await ask(resolution, reference, spot, async (given) => {
     const { elements, warnings } = await resolution.reader.fields(given, place);
-    count(elements, resolution, place);
     resolution.warnings.push(...warnings);
     return elements;
   });
@@ -178,11 +174,9 @@ async function resolveChoices(
   const options =
     reference === undefined
       ? choices.options
-      : await ask(resolution, reference, spot, async (given) => {
-          const read = await resolution.reader.options(given, { valueKey, labelKey }, reference.place);
-          count(read, resolution, reference.place);
-          return read;
-        });
+      : await ask(resolution, reference, spot, (given) =>
+          resolution.reader.options(given, { valueKey, labelKey }, reference.place),
+        );
   const isChosen = value !== undefined && value !== null && value !== '';
   if (options === undefined || !isChosen) return { ...choices, options };
   if (resolution.turns.isOver) await resolution.turns.next();
@@ -200,14 +194,6 @@ async function resolveChoices(
 function findChosen(options: readonly Option[], value: unknown): ReadonlySet<Option | undefined> {
   const index = indexChoices(options);
   return new Set((copyItems(value) ?? [value]).map((item) => findOption(index, item)));
-}
-
-/** @throws SpecError `SPEC_INVALID` for more than one form may be made of */
-function count(described: readonly unknown[], resolution: Resolution, place: Place): void {
-  resolution.left -= described.length;
-  if (resolution.left >= 0) return;
-  const message = `More than ${MAX_RESOLVED} fields and options are described for one form.`;
-  throw new SpecError('SPEC_INVALID', message, { place });
 }
 
 /** What an RPC gives, read; undefined where that fails. */

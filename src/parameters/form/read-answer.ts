@@ -4,10 +4,13 @@ import type { Parts } from '../../iml/values/work.js';
 import { Turns } from '../../util/turns.js';
 import type { Option, ParameterList } from './parameter-spec.js';
 import type { OptionKeys } from './read-choices.js';
-import { readOptionList, readParametersInParts } from './read-parameters.js';
+import { type Allowance, readOptionList, readParametersInParts } from './read-parameters.js';
 
 /** Fields and options that one answer of an RPC may describe: a form that a person fills in has a hundredth of them. [choice] */
 export const MAX_DESCRIBED = 10_000;
+
+/** The same of all answers for one form: what they describe is held together. [choice] */
+export const MAX_DESCRIBED_FOR_FORM = 100_000;
 
 /**
  * Characters that an answer may have which describes fields or options, names included, and eight more for each value; and all
@@ -24,24 +27,35 @@ const WEIGHED_AT_ONCE = 1000;
 /** Reads what RPCs answer for one form, in turns. */
 export class AnswerReader {
   #left = MAX_ANSWERS_LENGTH;
+  #describedLeft = MAX_DESCRIBED_FOR_FORM;
 
   /**
    * Reads fields.
    *
    * @param place Where the reference to the RPC is written.
-   * @throws SpecError `SPEC_INVALID` for more than `MAX_DESCRIBED`, for a longer answer, and for fields nested too deep
+   * @throws SpecError `SPEC_INVALID` for more than `MAX_DESCRIBED`, or `MAX_DESCRIBED_FOR_FORM` with those before, for a longer
+   *   answer, and for fields nested too deep
    */
   async fields(answer: unknown, place: Place): Promise<ParameterList> {
-    const list = await new Turns().finish(readParametersInParts(answer, () => place, MAX_DESCRIBED));
-    await this.#weigh(answer, place);
-    return list;
+    return this.#read(answer, place, (allowance) => readParametersInParts(answer, () => place, allowance));
   }
 
   /** Reads options. @throws as `fields` */
   async options(answer: unknown, keys: OptionKeys, place: Place): Promise<readonly Option[]> {
-    const list = await new Turns().finish(readOptionList(answer, keys, place, MAX_DESCRIBED));
+    return this.#read(answer, place, (allowance) => readOptionList(answer, keys, place, allowance));
+  }
+
+  async #read<T>(answer: unknown, place: Place, read: (allowance: Allowance) => Parts<T>): Promise<T> {
+    const most = Math.min(MAX_DESCRIBED, this.#describedLeft);
+    const refusal =
+      most < MAX_DESCRIBED
+        ? `More than ${MAX_DESCRIBED_FOR_FORM} fields and options are described for one form.`
+        : `More than ${MAX_DESCRIBED} fields and options are described.`;
+    const allowance = { left: most, refusal };
+    const given = await new Turns().finish(read(allowance));
+    this.#describedLeft -= most - allowance.left;
     await this.#weigh(answer, place);
-    return list;
+    return given;
   }
 
   async #weigh(answer: unknown, place: Place): Promise<void> {

@@ -37,16 +37,16 @@ export function readParameters(
 /**
  * `readParameters` a few fields at a time.
  *
- * @param most Fields and options that are read, nested ones and values of `enum` included.
+ * @param allowance Fields and options that are read, nested ones and values of `enum` included; default any number.
  * @throws SpecError `SPEC_INVALID` for more of them, and as `readParameters`
  */
 export function* readParametersInParts(
   value: unknown,
   placeOf: (pointer: string) => Place,
-  most: number = Number.POSITIVE_INFINITY,
+  allowance: Allowance = { left: Number.POSITIVE_INFINITY, refusal: '' },
 ): Parts<ParameterList> {
   const warnings: Warning[] = [];
-  const elements = yield* readElements(createReader(placeOf, warnings, most), value, {
+  const elements = yield* readElements(createReader(placeOf, warnings, allowance), value, {
     pointer: '',
     depth: 0,
   });
@@ -56,27 +56,37 @@ export function* readParametersInParts(
 /**
  * Reads the options an RPC answered: objects with a value under `valueKey`, or groups of them; one such object is one option.
  *
- * @param most As of `readParametersInParts`.
+ * @param allowance As of `readParametersInParts`.
  * @throws SpecError `SPEC_INVALID` where fields nested in them are too deep, and for too many.
  */
 export function* readOptionList(
   value: unknown,
   keys: OptionKeys,
   place: Place,
-  most: number = Number.POSITIVE_INFINITY,
+  allowance: Allowance = { left: Number.POSITIVE_INFINITY, refusal: '' },
 ): Parts<readonly Option[]> {
   const options: readonly unknown[] = Array.isArray(value) ? value : isPlainObject(value) ? [value] : [];
-  const reader = createReader(() => place, [], most);
+  const reader = createReader(() => place, [], allowance);
   return yield* readOptions(reader, options, keys, { pointer: '', depth: 0 });
+}
+
+/** What a reader may still read; it takes from it what it reads. */
+export interface Allowance {
+  left: number;
+  /** What is said where there is more. */
+  readonly refusal: string;
 }
 
 /** Fields and options read at a time: some 50 microseconds. */
 const READ_AT_ONCE = 16;
 
-function createReader(placeOf: (pointer: string) => Place, warnings: Warning[], most: number): Reader {
+function createReader(
+  placeOf: (pointer: string) => Place,
+  warnings: Warning[],
+  allowance: Allowance,
+): Reader {
   const warn = limitWarnings(collectWarnings(warnings));
   let hasFoundPlace = false;
-  let described = 0;
   let asked = 0;
   const reader: Reader = {
     warn: (code, pointer, message) =>
@@ -86,14 +96,12 @@ function createReader(placeOf: (pointer: string) => Place, warnings: Warning[], 
       }),
     placeOf,
     count: (more, pointer) => {
-      described += more;
+      allowance.left -= more;
       // The place of a warning is found by reading the file once more.
       const takesTurn = ++asked % READ_AT_ONCE === 0 || hasFoundPlace;
       hasFoundPlace = false;
-      if (described <= most) return takesTurn;
-      throw new SpecError('SPEC_INVALID', `More than ${most} fields and options are described.`, {
-        place: placeOf(pointer),
-      });
+      if (allowance.left >= 0) return takesTurn;
+      throw new SpecError('SPEC_INVALID', allowance.refusal, { place: placeOf(pointer) });
     },
     readNested: (nested, spot) => readNested(reader, nested, spot),
   };

@@ -4,7 +4,7 @@ import { NOT_SHOWN } from './not-shown.js';
 
 /**
  * Gives the message of a stored error as a row of a list has it; empty where there is none. `secrets` are what it must not show,
- * undefined where nobody knows them any more.
+ * undefined where they cannot be looked for.
  */
 export type ReadMessage = (error: unknown, secrets: readonly string[] | undefined) => string;
 

@@ -1,7 +1,7 @@
 import { isPlainObject, ownMember, type PlainObject } from '../../../util/plain-object.js';
 
-/** Stands for what may hold secrets that nobody knows any more. */
-export const NOT_SHOWN = '[not shown: the hook whose secrets it may hold is gone]';
+/** Stands for what may hold secrets that nobody knows any more, or more of them than can be looked for. */
+export const NOT_SHOWN = '[not shown: it may hold secrets of a hook that is gone, or too many]';
 
 /** Members of an error that tell what it is, not what it was about. */
 const OPEN_MEMBERS: readonly string[] = ['name', 'type', 'code', 'statusCode', 'phase', 'place'];

@@ -19,7 +19,7 @@ export interface EventNames {
  * An event as a person may see it: instants as texts, the body of a call that could not be read as text where it is one,
  * without what names say is secret, and without the secrets of its hook.
  *
- * @param secrets of its hook and of connections; undefined where nobody knows them any more: what came in is not shown then
+ * @param secrets of its hook and of connections; undefined where they cannot be looked for: what came in is not shown then
  */
 export function shownEvent(
   event: EventRow,

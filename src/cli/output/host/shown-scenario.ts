@@ -11,7 +11,7 @@ import { shownPlan } from './shown-plan.js';
  * A scenario and its incomplete executions as a person may see them: instants as texts, without what its plan or the
  * names of data say is secret, and without the secrets of its hook and its connections.
  *
- * @param secrets undefined where nobody knows them any more: what came of events is not shown then
+ * @param secrets undefined where they cannot be looked for: what came of events is not shown then
  */
 export function shownScenario(
   scenario: ScenarioRow,

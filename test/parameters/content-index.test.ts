@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentKey } from '../../src/parameters/check/content-key.js';
+import { contentKey } from '../../src/parameters/check/content-index.js';
 import { stepsOf } from '../iml/functions/call-function.js';
 
 const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
@@ -48,6 +48,23 @@ describe('contentKey', () => {
     ['what throws', throwing],
   ])('is none for %s', (_, value) => {
     expect(contentKey(value)).toBeUndefined();
+  });
+
+  it.each<readonly [string, unknown, number]>([
+    ['a list', [1, 'é'], 6],
+    ['a collection', { a: 1 }, 6],
+    ['a text', { a: 'x'.repeat(100) }, 107],
+    ['bytes', [Buffer.alloc(30)], 48],
+  ])('is none where that of %s would be too long', (_, value, length) => {
+    expect(contentKey(value, length)).toHaveLength(length);
+    expect(contentKey(value, length - 1)).toBeUndefined();
+  });
+
+  it('does not write all of what holds one thing very often', () => {
+    let value: unknown = {};
+    for (let level = 0; level < 64; level++) value = { x: value, y: [value, value] };
+    expect(contentKey(value, 1000)).toBeUndefined();
+    expect(stepsOf(() => contentKey(value, 1000))).toBeLessThan(1_000_000);
   });
 
   it('counts what it takes before it is done', () => {
