@@ -16,8 +16,8 @@ export const MAX_DESCRIBED_FOR_FORM = 100_000;
  * Characters that an answer may have which describes fields or options, names included, and eight more for each value; and all
  * answers for one form, as what they describe is held together. [choice]
  */
-export const MAX_ANSWER_LENGTH: number = 2 * 1024 * 1024;
-export const MAX_ANSWERS_LENGTH: number = 16 * 1024 * 1024;
+const MAX_ANSWER_LENGTH: number = 2 * 1024 * 1024;
+const MAX_ANSWERS_LENGTH: number = 16 * 1024 * 1024;
 
 const LENGTH_OF_VALUE = 8;
 
