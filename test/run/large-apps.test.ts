@@ -94,3 +94,29 @@ describe('a communication', () => {
     });
   });
 });
+
+describe('values that are missing', () => {
+  it('are told of up to a thousand, their places found when the trace is read', async () => {
+    const output = list(3000, (index) => `{{body.x${index}}}`).join(' ');
+    const communication = { url: 'https://api.example.test/', response: { output } };
+    const app = defineApp({ name: 'large', modules: { m: { type: 'action', communication } } });
+    const module = app.modules.get('m');
+    if (module?.communication === undefined) throw new Error('The module has no communication.');
+    const placed: string[] = [];
+    const written: Document = {
+      ...module.communication,
+      placeOf: (pointer) => {
+        placed.push(pointer);
+        return { pointer };
+      },
+    };
+    const modules = new Map([['m', { ...module, communication: written }]]);
+    const report = await createEngine({ app: { ...app, modules }, transport: answering().transport })
+      .module('m')
+      .run();
+    expect(report.error).toBeUndefined();
+    expect(placed.length).toBeLessThan(10);
+    expect(report.trace.filter(({ kind }) => kind === 'missing')).toHaveLength(1000);
+    expect(placed.length).toBeGreaterThan(1000);
+  });
+});

@@ -37,6 +37,9 @@ const MAX_LEARNED_AT_ONCE = 16 * 1024;
  */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
+/** Missing values that a run tells of: whoever reads about so many has seen enough, and each costs. [choice] */
+const MAX_MISSING = 1000;
+
 /** What was asked, where that has a body, and what was answered, where that has one. */
 interface Exchange {
   readonly request: TransportRequest | undefined;
@@ -61,6 +64,7 @@ export class RunLog {
   /** Whether those of the body of its answer are. */
   #isAnswerLearned = false;
   #told: Set<string> | undefined;
+  #missing: Set<string> | undefined;
   #lastRequest: TransportRequest | undefined;
   #lastResponse: TransportResponse | undefined;
   /** Exchanges before the last that nobody has looked through for secrets, and their bytes. */
@@ -266,6 +270,14 @@ export class RunLog {
     this.#told ??= new Set();
     if (this.#told.has(key)) return false;
     this.#told.add(key);
+    return true;
+  }
+
+  /** Whether a missing value is to be told of: for the first time, and as one of the first `MAX_MISSING`. */
+  isNewlyMissing(key: string): boolean {
+    this.#missing ??= new Set();
+    if (this.#missing.size >= MAX_MISSING || this.#missing.has(key)) return false;
+    this.#missing.add(key);
     return true;
   }
 
