@@ -1,7 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
+import { compileCommunication } from '../../src/document/compile/compile-request.js';
+import { createDocument } from '../../src/document/reading/create-document.js';
 import type { Document } from '../../src/document/reading/document.js';
+import { toEnvironment } from '../../src/iml/environment/to-environment.js';
 import { stepsOfRsa } from '../../src/iml/values/rsa-signature.js';
 import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
 import { countTurns, engineOf, service } from './helpers.js';
@@ -187,5 +190,17 @@ describe('the key of a signature', () => {
   it('counts for what it takes: one of 16384 bits is more than others may wait for', () => {
     expect(stepsOfRsa(2048)).toBeLessThan(DEFAULT_LIMITS.maxSteps / 20);
     expect(stepsOfRsa(16_384)).toBeGreaterThan(DEFAULT_LIMITS.maxSteps);
+  });
+});
+
+describe('what a chain inherits', () => {
+  it('is compiled once for all of its requests', () => {
+    const base = createDocument({ headers: { a: '{{1}}' }, response: { error: { message: '{{body.m}}' } } });
+    const context = { environment: toEnvironment({}), functions: {} };
+    const [first, second] = compileCommunication(createDocument([{}, { headers: { b: 1 } }]), base, context);
+    expect(first?.headers).toHaveLength(1);
+    expect(second?.headers).toHaveLength(2);
+    expect(second?.headers[0]).toBe(first?.headers[0]);
+    expect(second?.response.error?.message).toEqual(first?.response.error?.message);
   });
 });
