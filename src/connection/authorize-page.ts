@@ -1,6 +1,7 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { decodeFormComponent, encodeComponent } from '../http/message/percent-encoding.js';
 import { resolveRequest } from '../run/request/resolve-request.js';
+import { inTurns } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 
 /** What the page is told beside the query the app writes. */
@@ -22,7 +23,7 @@ export async function buildAuthorizePage(
   { state, codeChallenge }: PageSecrets,
   context: RunContext,
 ): Promise<string> {
-  const resolved = await resolveRequest(authorize, undefined, context);
+  const resolved = await inTurns(context, () => resolveRequest(authorize, undefined, context));
   const { url } = resolved ?? { url: '' };
   const added: [string, string][] = [];
   if (state !== undefined) added.push(['state', state]);

@@ -23,31 +23,37 @@ const FORM = /^(request|response)\.(headers|qs|body)(.*)$/s;
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [doc]
  */
 export function readSanitize(entries: readonly string[]): Sanitize {
-  return { request: readSide('request', entries), response: readSide('response', entries) };
+  const sides = { request: openSide(), response: openSide() };
+  for (const entry of entries) {
+    const [, side, part, rest = ''] = FORM.exec(entry.trim()) ?? [];
+    if (side === 'request' || side === 'response') addEntry(sides[side], part, rest);
+  }
+  return sides;
 }
 
-function readSide(side: 'request' | 'response', entries: readonly string[]): SanitizePaths {
-  const headers = new Set<string>();
-  const qs = new Set<string>();
-  const body: string[][] = [];
-  const bodyTexts: string[] = [];
-  for (const entry of entries) {
-    const match = FORM.exec(entry.trim());
-    if (match === null || match[1] !== side) continue;
-    const [, , part, rest = ''] = match;
-    if (part === 'body' && rest.startsWith('<') && rest.endsWith('>')) {
-      if (rest.length > 2) bodyTexts.push(rest.slice(1, -1));
-      continue;
-    }
-    if (rest !== '' && !rest.startsWith('.') && !rest.startsWith('[')) continue;
-    if (part === 'headers') headers.add(readName(rest).toLowerCase());
-    else if (part === 'qs') qs.add(readName(rest));
-    else {
-      const steps = readSteps(rest);
-      if (steps !== undefined) body.push(steps);
-    }
+interface OpenSide extends SanitizePaths {
+  readonly headers: Set<string>;
+  readonly qs: Set<string>;
+  readonly body: string[][];
+  readonly bodyTexts: string[];
+}
+
+function openSide(): OpenSide {
+  return { headers: new Set(), qs: new Set(), body: [], bodyTexts: [] };
+}
+
+function addEntry({ headers, qs, body, bodyTexts }: OpenSide, part: string | undefined, rest: string): void {
+  if (part === 'body' && rest.startsWith('<') && rest.endsWith('>')) {
+    if (rest.length > 2) bodyTexts.push(rest.slice(1, -1));
+    return;
   }
-  return { headers, qs, body, bodyTexts };
+  if (rest !== '' && !rest.startsWith('.') && !rest.startsWith('[')) return;
+  if (part === 'headers') headers.add(readName(rest).toLowerCase());
+  else if (part === 'qs') qs.add(readName(rest));
+  else {
+    const steps = readSteps(rest);
+    if (steps !== undefined) body.push(steps);
+  }
 }
 
 /** `.x-key`, also with the name in backticks as in expressions. [app] */
@@ -81,13 +87,24 @@ export const NO_PATHS: HiddenPaths = { isEnd: false, below: new Map() };
 
 export function joinPaths(paths: readonly (readonly string[])[]): HiddenPaths {
   if (paths.length === 0) return NO_PATHS;
-  const byStep = new Map<string, (readonly string[])[]>();
-  for (const [step, ...rest] of paths) {
-    if (step === undefined) continue;
-    const others = byStep.get(step);
-    if (others === undefined) byStep.set(step, [rest]);
-    else others.push(rest);
+  const root: OpenPaths = { isEnd: false, below: new Map() };
+  for (const path of paths) {
+    let at = root;
+    for (const step of path) {
+      let next = at.below.get(step);
+      if (next === undefined) {
+        next = { isEnd: false, below: new Map() };
+        at.below.set(step, next);
+      }
+      at = next;
+    }
+    at.isEnd = true;
   }
-  const below = new Map([...byStep].map(([step, rests]) => [step, joinPaths(rests)]));
-  return { isEnd: paths.some((path) => path.length === 0), below };
+  return root;
+}
+
+/** As long as further paths are joined to it. */
+interface OpenPaths extends HiddenPaths {
+  isEnd: boolean;
+  readonly below: Map<string, OpenPaths>;
 }

@@ -6,7 +6,13 @@ import { evaluateLimit } from './paging/response-limit.js';
 import { collectOutputs, countRecords, type Page, singlePage } from './response/collect-outputs.js';
 import { extendTemp, judge } from './response/receive-response.js';
 import { type RequestEnd, runPages } from './run-pages.js';
-import { evaluateDirective, evaluateFlag, inTurns, runError } from './scope/evaluate-directive.js';
+import {
+  atDirective,
+  evaluateDirective,
+  evaluateFlag,
+  inTurns,
+  runError,
+} from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
 import { traceScope } from './scope/trace-scope.js';
 
@@ -66,7 +72,7 @@ interface AskedRequest {
 function askRequest(request: CompiledRequest, parent: RunContext): AskedRequest {
   const before = parent.at({ document: request.document, page: 1 });
   const sanitize = evaluateSanitize(request, before);
-  once(() => before.run.log.sanitize(sanitize));
+  atDirective({ pointer: '/log/sanitize' }, before, () => once(() => before.run.log.sanitize(sanitize)));
   const asked = extendTemp(request.temp, before.seeing({ pagination: { page: 1 } }));
   return { asked, goesAhead: evaluateFlag(request.condition?.test, true, asked) };
 }

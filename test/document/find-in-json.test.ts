@@ -1,7 +1,8 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { findInJson } from '../../src/document/reading/find-in-json.js';
+import { describe, expect, it, vi } from 'vitest';
+import { findInJson, JsonIndex } from '../../src/document/reading/find-in-json.js';
 import { readDocument } from '../../src/document/reading/jsonc.js';
+import { positionAt } from '../../src/errors/position.js';
 
 interface Spot {
   readonly path: readonly string[];
@@ -83,9 +84,11 @@ describe('findInJson', () => {
         writer.write(value);
         const source = { text: writer.text, file: 'a.json' };
         readDocument(source.text, source.file);
+        const index = new JsonIndex(source.text);
         for (const { path, offset, keyOffset } of writer.spots) {
-          expect(findInJson(source, path)).toEqual({ offset, keyOffset, exact: true });
-          const beyond = findInJson(source, [...path, 'no such step']);
+          expect(findInJson(index, path)).toEqual({ offset, keyOffset, exact: true });
+          expect(index.positionAt(offset)).toEqual(positionAt(source.text, offset));
+          const beyond = findInJson(index, [...path, 'no such step']);
           expect(beyond).toEqual({ offset, keyOffset, exact: false });
         }
       }),
@@ -99,6 +102,34 @@ describe('findInJson', () => {
     ['[[1], [2]]', ['01', '0'], { offset: 0, keyOffset: undefined, exact: false }],
     ['"a"', ['0'], { offset: 0, keyOffset: undefined, exact: false }],
   ])('finds in %s the path %j', (text, path, location) => {
-    expect(findInJson({ text, file: 'a.json' }, path)).toEqual(location);
+    expect(findInJson(new JsonIndex(text), path)).toEqual(location);
+  });
+
+  it('goes on in a text from where it was asked last, and back', () => {
+    const index = new JsonIndex('["a\\n\\u0041b", "cd"]');
+    const asked = [
+      [1, 2],
+      [1, 3],
+      [1, 1],
+      [16, 1],
+      [1, 4],
+    ] as const;
+    expect(asked.map(([start, offset]) => index.offsetInString(start, offset))).toEqual([5, 11, 3, 18, 12]);
+  });
+});
+
+describe('a document', () => {
+  it('is read once for all the places that are looked for', () => {
+    const text = JSON.stringify(Array.from({ length: 300 }, (_, index) => ({ [`a${index}`]: index })));
+    const { placeOf } = readDocument(text, 'a.json');
+    placeOf('/0');
+    const read = vi.spyOn(String.prototype, 'indexOf');
+    try {
+      for (let index = 0; index < 300; index++) placeOf(`/${index}/a${index}`);
+      // For the end of each name that is compared.
+      expect(read.mock.calls.length).toBeLessThanOrEqual(600);
+    } finally {
+      read.mockRestore();
+    }
   });
 });

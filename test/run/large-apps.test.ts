@@ -1,7 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
+import { compileCommunication } from '../../src/document/compile/compile-request.js';
+import { createDocument } from '../../src/document/reading/create-document.js';
 import type { Document } from '../../src/document/reading/document.js';
+import { toEnvironment } from '../../src/iml/environment/to-environment.js';
+import { stepsOfRsa } from '../../src/iml/values/rsa-signature.js';
+import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
 import { countTurns, engineOf, service } from './helpers.js';
 
 // Line 2 of the findings: what an app's author writes is worked on in turns as well.
@@ -92,5 +97,110 @@ describe('a communication', () => {
       type: 'InvalidConfigurationError',
       message: 'A communication has at most 1000 requests, not 1001.',
     });
+  });
+});
+
+describe('values that are missing', () => {
+  it('are told of up to a thousand, their places found when the trace is read', async () => {
+    const output = list(3000, (index) => `{{body.x${index}}}`).join(' ');
+    const communication = { url: 'https://api.example.test/', response: { output } };
+    const app = defineApp({ name: 'large', modules: { m: { type: 'action', communication } } });
+    const module = app.modules.get('m');
+    if (module?.communication === undefined) throw new Error('The module has no communication.');
+    const placed: string[] = [];
+    const written: Document = {
+      ...module.communication,
+      placeOf: (pointer) => {
+        placed.push(pointer);
+        return { pointer };
+      },
+    };
+    const modules = new Map([['m', { ...module, communication: written }]]);
+    const report = await createEngine({ app: { ...app, modules }, transport: answering().transport })
+      .module('m')
+      .run();
+    expect(report.error).toBeUndefined();
+    expect(placed.length).toBeLessThan(10);
+    expect(report.trace.filter(({ kind }) => kind === 'missing')).toHaveLength(1000);
+    expect(placed.length).toBeGreaterThan(1000);
+  });
+});
+
+describe('paths of log.sanitize', () => {
+  const engineHiding = (count: number, requests: number) => {
+    const sanitize = list(count, (index) => `response.body.field${index}`);
+    const request = { url: 'https://api.example.test/', log: { sanitize }, response: { output: '{{body}}' } };
+    return engineOf(
+      list(requests, () => request),
+      { transport: answering().transport },
+    );
+  };
+
+  it('that the requests of a chain have in common are read once', async () => {
+    const read = vi.spyOn(String.prototype, 'matchAll');
+    try {
+      await engineHiding(1000, 1).run();
+      const once = read.mock.calls.length;
+      read.mockClear();
+      await engineHiding(1000, 5).run();
+      expect(read).toHaveBeenCalledTimes(once);
+    } finally {
+      read.mockRestore();
+    }
+  });
+
+  it('that are more than others may wait for end the run', async () => {
+    const { error } = await engineHiding(10_000, 1).run();
+    expect(error).toMatchObject({ type: 'RuntimeError' });
+    expect(error?.place?.pointer).toMatch(/\/log\/sanitize$/);
+  });
+});
+
+describe('what is told of a request', () => {
+  it('names a hundred collections of its query, each once', async () => {
+    const qs = {
+      many: list(300, () => ({})),
+      ...Object.fromEntries(list(300, (index) => [`q${index}`, {}])),
+    };
+    const { error, warnings } = await engineOf({ url: '/x', qs }, { transport: answering().transport }).run();
+    expect(error).toBeUndefined();
+    expect(warnings).toHaveLength(100);
+    expect(new Set(warnings.map(({ message }) => message)).size).toBe(100);
+  });
+});
+
+describe('the page of an authorization', () => {
+  it('is evaluated in turns: it may sort a list of any length', async () => {
+    const sorted = '{{last(sort(parameters.list; "asc"; "n")).n}}';
+    const authorize = { url: 'https://id.example.test/', temp: { last: sorted }, qs: { last: sorted } };
+    const communication = { authorize, token: { url: 'https://id.example.test/token' } };
+    const app = defineApp({ name: 'large', connections: { c: { type: 'oauth', communication } } });
+    const { orThrow } = createEngine({ app, transport: answering().transport })
+      .connection('c')
+      .authorize({
+        parameters: { list: list(150_000, (index) => ({ n: (index * 7919) % 150_000 })) },
+        redirectUri: 'https://app.example.test/callback',
+      });
+    const { url } = await orThrow();
+    expect(new URL(url).searchParams.get('last')).toBe('149999');
+  });
+});
+
+describe('the key of a signature', () => {
+  it('counts for what it takes: one of 16384 bits is more than others may wait for', () => {
+    expect(stepsOfRsa(2048)).toBeLessThan(DEFAULT_LIMITS.maxSteps / 20);
+    expect(stepsOfRsa(16_384)).toBeGreaterThan(DEFAULT_LIMITS.maxSteps);
+  });
+});
+
+describe('what a chain inherits', () => {
+  it('is compiled once for all of its requests', () => {
+    const base = createDocument({ headers: { a: '{{1}}' }, response: { error: { message: '{{body.m}}' } } });
+    const context = { environment: toEnvironment({}), functions: {} };
+    const [first, second] = compileCommunication(createDocument([{}, { headers: { b: 1 } }]), base, context);
+    expect(first?.headers).toHaveLength(1);
+    expect(second?.headers).toHaveLength(2);
+    expect(second?.headers[0]).toBe(first?.headers[0]);
+    expect(second?.response.error?.message).toEqual(first?.response.error?.message);
   });
 });

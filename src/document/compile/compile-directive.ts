@@ -16,6 +16,8 @@ export interface Directive {
 export interface DirectiveContext {
   readonly environment: Environment;
   readonly functions: FunctionTable;
+  /** What the requests of one chain have from the base, by the value as written: it is made ready once for all of them. */
+  readonly inherited?: Map<unknown, Directive>;
 }
 
 /** Makes the value at `pointer` ready, or gives undefined where nothing is written. */
@@ -25,8 +27,14 @@ export function* compileDirective(
   context: DirectiveContext,
 ): Parts<Directive | undefined> {
   if (value === undefined) return undefined;
+  const known = context.inherited?.get(value);
+  if (known?.pointer === pointer) return known;
   yield;
-  return { evaluate: yield* templateInParts(value, { ...context, pointer }), pointer, raw: value };
+  const { environment, functions } = context;
+  const evaluate = yield* templateInParts(value, { environment, functions, pointer });
+  const directive = { evaluate, pointer, raw: value };
+  context.inherited?.set(value, directive);
+  return directive;
 }
 
 /** Compiles directives that are members of one object. */

@@ -56,9 +56,10 @@ export function* compileInParts(
       },
     );
   }
+  const ofChain = { ...context, inherited: new Map() };
   for (const [index, written] of value.entries()) {
     if (written === null) continue;
-    requests.push(yield* compileRequest(subDocument(communication, index), base, context));
+    requests.push(yield* compileRequest(subDocument(communication, index), base, ofChain));
   }
   return requests;
 }

@@ -1,4 +1,4 @@
-import type { JsonSource } from './json-tokens.js';
+import type { Position } from '../../errors/position.js';
 
 /** Where one value of a JSON text is written. Offsets are 0-based UTF-16 units. */
 export interface JsonLocation {
@@ -10,118 +10,225 @@ export interface JsonLocation {
 }
 
 /**
- * Finds the value at a path (unescaped steps of a JSON pointer) by reading the text again:
- * places are asked for seldom, and a table of all of them would outweigh the app.
- * Of members with one name the last counts, as it does for the value.
- *
- * @param source A text that `walkJson` accepts: nothing is checked once more.
+ * Finds the value at a path (unescaped steps of a JSON pointer). Of members with one name the last counts, as it does for the value.
  */
-export function findInJson({ text }: JsonSource, path: readonly string[]): JsonLocation {
-  return new Search(text, path).follow(0, undefined);
+export function findInJson(index: JsonIndex, path: readonly string[]): JsonLocation {
+  let at = 0;
+  for (const step of path) {
+    const next = index.memberOf(at, step);
+    if (next === undefined) return { ...index.placeOf(at), exact: false };
+    at = next;
+  }
+  return { ...index.placeOf(at), exact: true };
 }
 
-/** Reads a text of some MB in the time of a few of its tokens: what does not lie on the path is only run over. */
-class Search {
+/** Numbers of a list that grows, and room for more. */
+function withRoom(numbers: Int32Array): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(2 * numbers.length + 16);
+  larger.set(numbers);
+  return larger;
+}
+
+const NO_KEY = -1;
+
+/** Characters of an app's files to one value of them, about. */
+const CHARACTERS_OF_VALUE = 24;
+
+/** The members of an object by name, or the items of an array by place. */
+type Members = ReadonlyMap<string, number> | Int32Array;
+
+/**
+ * Where the values of a JSON text are written, found in one reading of it: a run that tells of thousands of places must not read the file for
+ * each. What lies in a value is listed when it is asked for.
+ */
+export class JsonIndex {
   private readonly text: string;
-  private readonly path: readonly string[];
-  private at = 0;
+  /** Of each value, in the order of the text: where it begins, where its name does, and which value is the first behind it. */
+  private starts: Int32Array;
+  private keys: Int32Array;
+  private behind: Int32Array;
+  private readonly members = new Map<number, Members>();
+  private lines: Int32Array | undefined;
+  private lastInString = { start: 0, seen: 0, offset: 0 };
 
-  constructor(text: string, path: readonly string[]) {
+  /** @param text One that `walkJson` accepts: nothing is checked once more. */
+  constructor(text: string) {
     this.text = text;
-    this.path = path;
+    const expected = Math.ceil(text.length / CHARACTERS_OF_VALUE);
+    this.starts = new Int32Array(expected);
+    this.keys = new Int32Array(expected);
+    this.behind = new Int32Array(expected);
+    this.readValues();
   }
 
-  /** Reads the value that begins next, to which so many steps of the path lead. The path bounds how deep this goes. */
-  follow(steps: number, keyOffset: number | undefined): JsonLocation {
-    const first = this.toToken();
-    const wanted = this.path[steps];
-    let found: JsonLocation = { offset: this.at, keyOffset, exact: wanted === undefined };
-    if (wanted === undefined || (first !== '{' && first !== '[')) {
-      this.skipValue();
-      return found;
+  /** Where a value is written; the first is the root. */
+  placeOf(value: number): { readonly offset: number; readonly keyOffset: number | undefined } {
+    const key = this.keys[value] ?? NO_KEY;
+    return { offset: this.starts[value] ?? 0, keyOffset: key === NO_KEY ? undefined : key };
+  }
+
+  /** The value that a step leads to from another; undefined where it leads nowhere. */
+  memberOf(value: number, step: string): number | undefined {
+    const members = this.members.get(value) ?? this.listMembers(value);
+    if (members instanceof Int32Array)
+      return String(Number(step)) === step ? members[Number(step)] : undefined;
+    return members.get(step);
+  }
+
+  /** The same as `positionAt` of the text. */
+  positionAt(offset: number): Position {
+    this.lines ??= findLines(this.text);
+    let first = 0;
+    for (let last = this.lines.length - 1; first < last; ) {
+      const middle = Math.ceil((first + last) / 2);
+      if ((this.lines[middle] ?? 0) <= offset) first = middle;
+      else last = middle - 1;
     }
-    this.at++;
-    for (let index = 0; ; index++) {
-      const next = this.toToken();
-      if (next === '}' || next === ']' || next === '') {
-        this.at++;
-        return found;
+    return { line: first + 1, column: Math.min(offset, this.text.length) - (this.lines[first] ?? 0) + 1 };
+  }
+
+  /**
+   * The offset in the file of a character of the text or name that begins at `start`: escapes take more room than what they stand for. It goes on
+   * from where it came the last time, as whoever asks for many of one text asks in its order.
+   */
+  offsetInString(start: number, characterOffset: number): number {
+    const { text, lastInString: last } = this;
+    const goesOn = last.start === start && last.seen <= characterOffset;
+    let offset = goesOn ? last.offset : start + 1;
+    let seen = goesOn ? last.seen : 0;
+    for (; seen < characterOffset && text[offset] !== '"' && offset < text.length; seen++) {
+      if (text[offset] === '\\') offset += text[offset + 1] === 'u' ? 6 : 2;
+      else offset++;
+    }
+    this.lastInString = { start, seen, offset };
+    return offset;
+  }
+
+  private listMembers(value: number): Members {
+    const members =
+      this.text[this.starts[value] ?? 0] === '{' ? this.listNames(value) : this.listItems(value);
+    this.members.set(value, members);
+    return members;
+  }
+
+  private listNames(value: number): ReadonlyMap<string, number> {
+    const { text, keys, behind } = this;
+    const names = new Map<string, number>();
+    const end = behind[value] ?? 0;
+    for (let member = value + 1; member < end; member = behind[member] ?? end) {
+      const key = keys[member] ?? 0;
+      const written = text.slice(key, endOfString(text, key));
+      names.set(written.includes('\\') ? String(JSON.parse(written)) : written.slice(1, -1), member);
+    }
+    return names;
+  }
+
+  private listItems(value: number): Int32Array {
+    const { behind } = this;
+    const end = behind[value] ?? 0;
+    let items = new Int32Array(0);
+    let count = 0;
+    for (let item = value + 1; item < end; item = behind[item] ?? end) {
+      if (count === items.length) items = withRoom(items);
+      items[count++] = item;
+    }
+    return items.subarray(0, count);
+  }
+
+  private readValues(): void {
+    const { text } = this;
+    /** The containers that are open, and whether the innermost is an object. */
+    const open: number[] = [];
+    let inObject = false;
+    let key = NO_KEY;
+    let count = 0;
+    for (let at = 0; at < text.length; ) {
+      const code = text.charCodeAt(at);
+      if (isBetween(code)) {
+        at++;
+        continue;
       }
-      const nameOffset = first === '{' ? this.at : undefined;
-      const name = first === '{' ? this.readName() : String(index);
-      if (name === wanted) found = this.follow(steps + 1, nameOffset);
-      else this.skipValue();
-    }
-  }
-
-  /** Goes to where the next value, name or bracket begins; the empty text at the end. */
-  private toToken(): string {
-    for (;;) {
-      const code = this.text.charCodeAt(this.at);
-      if (code === SLASH) this.skipComment();
-      else if (BETWEEN.has(code)) this.at++;
-      else return this.text.charAt(this.at);
-    }
-  }
-
-  private readName(): string {
-    const start = this.at;
-    this.skipString();
-    const written = this.text.slice(start, this.at);
-    return written.includes('\\') ? String(JSON.parse(written)) : written.slice(1, -1);
-  }
-
-  private skipValue(): void {
-    const first = this.toToken();
-    if (first === '"') this.skipString();
-    else if (first === '{' || first === '[') this.skipContainer();
-    else while (this.at < this.text.length && !ENDS_SCALAR.has(this.text.charCodeAt(this.at))) this.at++;
-  }
-
-  private skipContainer(): void {
-    let depth = 0;
-    do {
-      switch (this.text.charCodeAt(this.at)) {
-        case QUOTE:
-          this.skipString();
-          continue;
-        case SLASH:
-          this.skipComment();
-          continue;
-        case BRACE:
-        case BRACKET:
-          depth++;
-          break;
-        case CLOSING_BRACE:
-        case CLOSING_BRACKET:
-          depth--;
-          break;
-        default:
+      if (code === SLASH) {
+        at = endOfComment(text, at);
+        continue;
       }
-      this.at++;
-    } while (depth > 0 && this.at < this.text.length);
-  }
-
-  private skipString(): void {
-    let end = this.text.indexOf('"', this.at + 1);
-    while (end !== -1 && this.isEscaped(end)) end = this.text.indexOf('"', end + 1);
-    this.at = end === -1 ? this.text.length : end + 1;
-  }
-
-  private isEscaped(offset: number): boolean {
-    let start = offset;
-    while (this.text.charCodeAt(start - 1) === BACKSLASH) start--;
-    return (offset - start) % 2 === 1;
-  }
-
-  private skipComment(): void {
-    if (this.text.charCodeAt(this.at + 1) === SLASH) {
-      while (this.at < this.text.length && !isLineEnd(this.text.charCodeAt(this.at))) this.at++;
-      return;
+      if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
+        at++;
+        this.behind[open.pop() ?? 0] = count;
+        inObject = text.charCodeAt(this.starts[open.at(-1) ?? 0] ?? 0) === BRACE;
+        continue;
+      }
+      const start = at;
+      const isContainer = code === BRACE || code === BRACKET;
+      if (code === QUOTE) at = endOfString(text, at);
+      else at = isContainer ? at + 1 : endOfWord(text, at);
+      if (inObject && key === NO_KEY) {
+        key = start;
+        continue;
+      }
+      if (count === this.starts.length) this.addRoom();
+      this.starts[count] = start;
+      this.keys[count] = key;
+      this.behind[count] = count + 1;
+      key = NO_KEY;
+      if (isContainer) {
+        open.push(count);
+        inObject = code === BRACE;
+      }
+      count++;
     }
-    const end = this.text.indexOf('*/', this.at + 2);
-    this.at = end === -1 ? this.text.length : end + 2;
   }
+
+  private addRoom(): void {
+    this.starts = withRoom(this.starts);
+    this.keys = withRoom(this.keys);
+    this.behind = withRoom(this.behind);
+  }
+}
+
+/** Where lines begin. */
+function findLines(text: string): Int32Array {
+  let lines = new Int32Array(16);
+  let count = 1;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code !== LINE_FEED && code !== RETURN) continue;
+    if (code === RETURN && text.charCodeAt(at + 1) === LINE_FEED) continue;
+    if (count === lines.length) lines = withRoom(lines);
+    lines[count++] = at + 1;
+  }
+  return lines.subarray(0, count);
+}
+
+function endOfWord(text: string, start: number): number {
+  let at = start + 1;
+  for (; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (isBetween(code) || code === SLASH || code === CLOSING_BRACKET || code === CLOSING_BRACE) break;
+  }
+  return at;
+}
+
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1);
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
+  return end === -1 ? text.length : end + 1;
+}
+
+function isEscaped(text: string, offset: number): boolean {
+  let start = offset;
+  while (text.charCodeAt(start - 1) === BACKSLASH) start--;
+  return (offset - start) % 2 === 1;
+}
+
+function endOfComment(text: string, start: number): number {
+  if (text.charCodeAt(start + 1) !== SLASH) {
+    const end = text.indexOf('*/', start + 2);
+    return end === -1 ? text.length : end + 2;
+  }
+  let at = start;
+  while (at < text.length && !isLineEnd(text.charCodeAt(at))) at++;
+  return at;
 }
 
 const QUOTE = 0x22;
@@ -132,21 +239,16 @@ const CLOSING_BRACE = 0x7d;
 const BRACKET = 0x5b;
 const CLOSING_BRACKET = 0x5d;
 
+const LINE_FEED = 0x0a;
+const RETURN = 0x0d;
+
 /** White space, commas, colons. */
-const BETWEEN: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0x2c, 0x3a]);
-
-const ENDS_SCALAR: ReadonlySet<number> = new Set([...BETWEEN, SLASH, CLOSING_BRACKET, CLOSING_BRACE]);
-
-function isLineEnd(code: number): boolean {
-  return code === 0x0a || code === 0x0d;
+function isBetween(code: number): boolean {
+  return (
+    code === 0x20 || code === 0x09 || code === LINE_FEED || code === RETURN || code === 0x2c || code === 0x3a
+  );
 }
 
-/** The offset in the file of a character of a text: escapes of the written text take more room than what they stand for. */
-export function offsetInString(text: string, stringOffset: number, characterOffset: number): number {
-  let raw = stringOffset + 1;
-  for (let seen = 0; seen < characterOffset && text[raw] !== '"' && raw < text.length; seen++) {
-    if (text[raw] === '\\') raw += text[raw + 1] === 'u' ? 6 : 2;
-    else raw++;
-  }
-  return raw;
+function isLineEnd(code: number): boolean {
+  return code === LINE_FEED || code === RETURN;
 }

@@ -2,8 +2,9 @@ import { childPointer } from '../../errors/place.js';
 import { positionAt } from '../../errors/position.js';
 import { isSpreadKey } from '../../iml/syntax/spread-key.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
+import { RecentlyUsed } from '../../util/recently-used.js';
 import type { Document } from './document.js';
-import { findInJson, offsetInString } from './find-in-json.js';
+import { findInJson, JsonIndex } from './find-in-json.js';
 import type { JsonSource } from './json-tokens.js';
 import { walkJson } from './walk-json.js';
 import { limitWarnings, type Warn } from './warn.js';
@@ -19,31 +20,33 @@ import { limitWarnings, type Warn } from './warn.js';
  */
 export function readDocument(text: string, file: string, warn?: Warn): Document {
   const source: JsonSource = { text: text.startsWith('\uFEFF') ? text.slice(1) : text, file };
+  const place = INDEXES.own();
+  const index = (): JsonIndex => place(() => new JsonIndex(source.text));
+  const offsetOf = (pointer: string, offset?: number, part: 'value' | 'key' = 'value'): number => {
+    const location = findInJson(index(), splitPointer(pointer));
+    const key = location.exact && part === 'key' ? location.keyOffset : undefined;
+    const start = key ?? location.offset;
+    const inText = offset !== undefined && location.exact && source.text[start] === '"';
+    return inText ? index().offsetInString(start, offset) : start;
+  };
   return {
     value: readValue(source, warn && limitWarnings(warn)),
     file,
     text: source.text,
-    offsetOf: (pointer, offset, part) => findOffset(source, pointer, offset, part),
+    offsetOf,
     placeOf: (pointer, offset, part) => ({
       file,
       pointer,
-      ...positionAt(source.text, findOffset(source, pointer, offset, part)),
+      ...index().positionAt(offsetOf(pointer, offset, part)),
     }),
   };
 }
 
-function findOffset(
-  source: JsonSource,
-  pointer: string,
-  offset?: number,
-  part: 'value' | 'key' = 'value',
-): number {
-  const location = findInJson(source, splitPointer(pointer));
-  const key = location.exact && part === 'key' ? location.keyOffset : undefined;
-  const start = key ?? location.offset;
-  const inText = offset !== undefined && location.exact && source.text[start] === '"';
-  return inText ? offsetInString(source.text, start, offset) : start;
-}
+/**
+ * Of all files of a process those in which places were looked for last: places are asked for seldom, and then often many of one file.
+ * An index takes up to some 40 MB for a file of the size that is read at most, most of them a few kB. [choice]
+ */
+const INDEXES = new RecentlyUsed<JsonIndex>(8);
 
 /** The steps of a JSON pointer, unescaped. Source: RFC 6901 section 4. */
 function splitPointer(pointer: string): string[] {

@@ -1,4 +1,5 @@
-import { createHmac, createSign } from 'node:crypto';
+import { createHmac, createPrivateKey, createSign, type KeyObject } from 'node:crypto';
+import { stepsOfRsa } from '../../iml/values/rsa-signature.js';
 import { spend } from '../../iml/values/work.js';
 import { readContentType } from '../message/content-type.js';
 import { findHeader, withHeader } from '../message/headers.js';
@@ -171,12 +172,19 @@ function sign(method: SignatureMethod, base: string, options: OAuth1Options): st
 
 function signRsa(base: string, privateKey: string | undefined): string {
   if (!privateKey) throw requestInvalid('oauth needs private_key for RSA-SHA1.');
+  const key = readPrivateKey(privateKey);
+  spend(stepsOfRsa(key.asymmetricKeyDetails?.modulusLength));
+  return createSign('RSA-SHA1').update(base).sign(key, 'base64');
+}
+
+function readPrivateKey(text: string): KeyObject {
   try {
-    return createSign('RSA-SHA1').update(base).sign(privateKey, 'base64');
+    const key = createPrivateKey(text);
+    if (key.asymmetricKeyType === 'rsa') return key;
   } catch {
     // The cause is left out: it may quote the key.
-    throw requestInvalid('oauth.private_key is not a private key in PEM form.');
   }
+  throw requestInvalid('oauth.private_key is not an RSA private key in PEM form.');
 }
 
 function place(

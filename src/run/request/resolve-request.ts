@@ -1,5 +1,6 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledPagination, CompiledRequest } from '../../document/compile/compiled-request.js';
+import { MAX_WARNINGS } from '../../document/reading/warn.js';
 import { AppError } from '../../errors/app-error.js';
 import { isOurs } from '../../errors/engine-error.js';
 import { childPointer, type Place } from '../../errors/place.js';
@@ -227,16 +228,16 @@ function buildAddress(request: CompiledRequest, parts: RequestParts, context: Ru
   const baseUrl = evaluateText(request.baseUrl, context);
   const encodeUrl = evaluateFlag(request.encodeUrl, true, context);
   const layers = [...inheritedQs, ...qs];
-  const onCollection = (name: string): void =>
-    context.warnOnce({
-      code: 'qs-collection',
-      message: `A collection cannot be sent in a query: "${name}" goes out with an empty value.`,
-      place: placeOfMember(name, layers, context),
-    });
+  const collections = new Set<string>();
+  const onCollection = (name: string): void => void collections.add(name);
   const values = { inheritedQs: mergeLayers(inheritedQs), qs: mergeLayers(qs) };
   const built = atLayers(layers, parts.urlDirective, context, () =>
     buildUrl({ url, baseUrl, encodeUrl, ...values, onCollection }),
   );
+  for (const name of [...collections].slice(0, MAX_WARNINGS)) {
+    const message = `A collection cannot be sent in a query: "${name}" goes out with an empty value.`;
+    context.warnOnce({ code: 'qs-collection', message, place: placeOfMember(name, layers, context) });
+  }
   if (context.run.rules.keepsHost) assertUniversalHost(built.url, request, parts.urlDirective, context);
   return built;
 }
@@ -302,7 +303,7 @@ function resolveHeaders(
   const { headers: written, ignored } = atLayers(layers, request.headers.at(-1), context, () =>
     buildHeaders(parts.layers, host, isRedirected),
   );
-  for (const name of ignored) {
+  for (const name of ignored.slice(0, MAX_WARNINGS)) {
     const place = placeOfMember(name, layers, context);
     context.warn({ code: 'header-ignored', message: `The header ${name} is the transport's to set.`, place });
   }

@@ -1,5 +1,6 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledRespond } from '../../document/compile/compile-respond.js';
+import { MAX_WARNINGS } from '../../document/reading/warn.js';
 import { RESPOND_TYPES } from '../../document/shapes/directive-values.js';
 import { encodeBody } from '../../http/body/body-encoding.js';
 import { isJsonMediaType, readContentType } from '../../http/message/content-type.js';
@@ -111,8 +112,9 @@ function readHeaders(directive: Directive | undefined, context: RunContext): rea
   const { headers, ignored } = atDirective(directive, context, () =>
     buildHeaders([Object.fromEntries(own)], ''),
   );
-  for (const name of own.length < values.length ? [...ignored, 'Host'] : ignored) {
-    const place = directive && context.document?.placeOf(directive.pointer);
+  const told = own.length < values.length ? [...ignored, 'Host'] : ignored;
+  const place = told.length === 0 ? undefined : context.document?.placeOf(directive.pointer);
+  for (const name of told.slice(0, MAX_WARNINGS)) {
     context.warn({ code: 'header-ignored', message: `The header ${name} is the transport's to set.`, place });
   }
   return headers;

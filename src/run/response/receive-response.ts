@@ -160,8 +160,10 @@ export function extendTemp(directive: Directive | undefined, context: RunContext
   }
   const { log, rules } = context.run;
   const earlier = context.scope['temp'];
-  const kept = isPlainObject(earlier) ? withoutUndefined(earlier, directive.raw, value) : {};
-  const merge = (): PlainObject => deepMerge(kept, value, countNames);
+  const merge = (): PlainObject => {
+    const kept = isPlainObject(earlier) ? withoutUndefined(earlier, directive.raw, value) : {};
+    return deepMerge(kept, value, countNames);
+  };
   const temp = atDirective(directive, context, () => atOnce(context, merge));
   // Where it is much to merge, it is as much to look through.
   onceInTurn(() => log.learn(rules.hidesTemp ? collectSecrets(value) : collectNamedSecrets(value)));
@@ -172,7 +174,9 @@ export function extendTemp(directive: Directive | undefined, context: RunContext
 function withoutUndefined(earlier: PlainObject, raw: unknown, value: PlainObject): PlainObject {
   if (!isPlainObject(raw)) return earlier;
   const kept: PlainObject = {};
-  for (const name of Object.keys(earlier)) {
+  const names = Object.keys(earlier);
+  countNames(names.length);
+  for (const name of names) {
     const before = earlier[name];
     const now = ownMember(value, name);
     if (now === undefined && Object.hasOwn(raw, name)) continue;

@@ -198,7 +198,11 @@ export function runError(
 }
 
 /** Runs a step that builds on evaluated values; what it throws gets the directive's place. */
-export function atDirective<T>(directive: Directive | undefined, context: RunContext, step: () => T): T {
+export function atDirective<T>(
+  directive: Pick<Directive, 'pointer'> | undefined,
+  context: RunContext,
+  step: () => T,
+): T {
   try {
     return step();
   } catch (error) {

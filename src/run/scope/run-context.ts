@@ -394,13 +394,17 @@ export class RunContext implements ScopeListener {
     this.settings.observer?.onDecision(this.document, pointer, isYes, offset);
   }
 
-  /** Each missing value is told once a run, however many records miss it. */
+  /** Each missing value is told once a run, however many records miss it, up to as many as somebody may read. */
   onMissing({ expression, pointer, offset, reason }: MissingValue): void {
     const { requestIndex, document } = this.position;
     once(() => {
-      if (!this.run.log.isNew(`missing ${requestIndex} ${pointer} ${offset}`)) return;
-      const place = document?.placeOf(pointer, offset) ?? { pointer };
-      this.emit({ kind: 'missing', expression, reason, place });
+      if (!this.run.log.isNewlyMissing(`${requestIndex} ${pointer} ${offset}`)) return;
+      this.emitLater(() =>
+        inOnePart(() => {
+          const place = document?.placeOf(pointer, offset) ?? { pointer };
+          return { kind: 'missing', expression, reason, place };
+        }),
+      );
     });
   }
 }

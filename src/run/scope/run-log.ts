@@ -4,7 +4,7 @@ import { MAX_BYTES_AT_ONCE, readUtf8InTurns } from '../../http/body/text-in-turn
 import { isJsonMediaType, readContentType, responseHeader } from '../../http/message/content-type.js';
 import { findHeader } from '../../http/message/headers.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
-import { finishAtOnce, type Parts } from '../../iml/values/work.js';
+import { finishAtOnce, type Parts, spend } from '../../iml/values/work.js';
 import { MAX_KNOWN_SECRETS } from '../../redaction/known-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { mayNameSecret } from '../../redaction/secret-names.js';
@@ -37,6 +37,19 @@ const MAX_LEARNED_AT_ONCE = 16 * 1024;
  */
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
+/** Missing values that a run tells of: whoever reads about so many has seen enough, and each costs. [choice] */
+const MAX_MISSING = 1000;
+
+/** Of an entry of `log.sanitize`: to read a character and a step of its path, and to know a text in all its forms. */
+const STEPS_OF_CHARACTER = 5;
+const STEPS_OF_STEP = 100;
+const STEPS_OF_TEXT = 4000;
+
+function countSteps(entry: string): number {
+  if (entry.includes('<')) return STEPS_OF_TEXT;
+  return STEPS_OF_CHARACTER * entry.length + STEPS_OF_STEP * entry.split('.').length;
+}
+
 /** What was asked, where that has a body, and what was answered, where that has one. */
 interface Exchange {
   readonly request: TransportRequest | undefined;
@@ -61,13 +74,16 @@ export class RunLog {
   /** Whether those of the body of its answer are. */
   #isAnswerLearned = false;
   #told: Set<string> | undefined;
+  #missing: Set<string> | undefined;
   #lastRequest: TransportRequest | undefined;
   #lastResponse: TransportResponse | undefined;
   /** Exchanges before the last that nobody has looked through for secrets, and their bytes. */
   readonly #unread: Set<Exchange> = new Set();
   #unreadBytes = 0;
   #isLastLarge = false;
-  #isSanitized = false;
+  /** Entries of `log.sanitize`, and what it takes to read them. */
+  readonly #sanitized: Set<string> = new Set();
+  #sanitizeSteps = 0;
   /** The names that were told of each communication, in the order in which they came up. */
   #scopes: Map<object, ReadonlyMap<string, unknown>> | undefined;
 
@@ -149,11 +165,20 @@ export class RunLog {
     if (!redactor.knowsAll()) this.#warnOfMany();
   }
 
-  /** From here on, what stands at these paths of requests and responses is secret, too. */
+  /**
+   * From here on, what stands at these paths of requests and responses is secret, too. Those that the requests of a chain have in common are
+   * read once.
+   *
+   * @throws ImlError `IML_LIMIT` for more than others may wait for
+   */
   sanitize(paths: readonly string[]): void {
-    if (paths.length === 0) return;
-    this.#isSanitized = true;
-    this.#redactor = this.redactor.withSanitize(paths);
+    const more = [...new Set(paths)].filter((path) => !this.#sanitized.has(path));
+    if (more.length === 0) return;
+    // All of them are read once more.
+    for (const path of more) this.#sanitizeSteps += countSteps(path);
+    spend(this.#sanitizeSteps);
+    for (const path of more) this.#sanitized.add(path);
+    this.#redactor = this.redactor.withSanitize(more);
     this.#isLastLearned = false;
     this.#isAnswerLearned = false;
   }
@@ -258,7 +283,7 @@ export class RunLog {
 
   #mayHide(body: Uint8Array | undefined, contentType: string | undefined): boolean {
     if (body === undefined) return false;
-    return this.#isSanitized || mayNameSecret(decodeText(body, readContentType(contentType).charset));
+    return this.#sanitized.size > 0 || mayNameSecret(decodeText(body, readContentType(contentType).charset));
   }
 
   /** Whether something is told for the first time. */
@@ -266,6 +291,14 @@ export class RunLog {
     this.#told ??= new Set();
     if (this.#told.has(key)) return false;
     this.#told.add(key);
+    return true;
+  }
+
+  /** Whether a missing value is to be told of: for the first time, and as one of the first `MAX_MISSING`. */
+  isNewlyMissing(key: string): boolean {
+    this.#missing ??= new Set();
+    if (this.#missing.size >= MAX_MISSING || this.#missing.has(key)) return false;
+    this.#missing.add(key);
     return true;
   }
 
