@@ -32,12 +32,12 @@ const ENTRIES: Readonly<Record<string, string>> = {
  * for reading them. Whoever exceeds a budget makes something wait, or raises it and says in the commit what for.
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
-  index: [4, 658],
+  index: [4, 663],
   iml: [3, 182],
   rest: [4, 234],
-  scenario: [5, 684],
-  host: [7, 868],
-  testing: [9, 1215],
+  scenario: [5, 690],
+  host: [7, 876],
+  testing: [9, 1224],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */

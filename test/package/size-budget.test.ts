@@ -14,13 +14,13 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   ['iml/index.ts', 104, 117],
   ['scenario/index.ts', 137, 145],
   // What any run needs. Reading folders, forms, connections, webhooks, polls, epochs, RPCs and endpoints wait.
-  ['index.ts', 252, 307],
+  ['index.ts', 253, 309],
   // The same, with queues, hooks and schedules; databases wait.
   ['host/index.ts', 254, 283],
   // Schemas of all operations are compiled at the start, by ajv.
   ['rest/index.ts', 126, 308],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 537, 836],
+  ['testing/index.ts', 538, 839],
   ['cli/bin.ts', 2, 2],
 ];
 

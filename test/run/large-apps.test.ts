@@ -85,6 +85,21 @@ describe('a communication', () => {
     expect(first.turns).toBeGreaterThan(second.turns);
   });
 
+  it('holds at most 50,000 members in objects that its requests share with the base', async () => {
+    const body = Object.fromEntries(list(499, (id) => [`n${id}`, 1]));
+    const report = (count: number) =>
+      engineOf(
+        list(count, () => ({ body: { own: 1 }, response: { output: 1 } })),
+        { base: { body }, transport: answering().transport },
+      ).run();
+    expect((await report(100)).error).toBeUndefined();
+    expect((await report(101)).error).toMatchObject({
+      type: 'InvalidConfigurationError',
+      message:
+        'The objects that requests of a communication share with the base have at most 50000 members in all.',
+    });
+  });
+
   it('has at most 1000 requests', async () => {
     const { transport } = answering();
     const report = (count: number) =>

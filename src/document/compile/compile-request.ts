@@ -19,12 +19,12 @@ import type {
   CompiledRequest,
   CompiledSanitize,
 } from './compiled-request.js';
-import { BASE_POINTER, mergeWithBase } from './merge.js';
+import { BASE_POINTER, type CountMerged, mergeWithBase } from './merge.js';
 
 /**
  * Makes a communication ready: one request, or an array of them run in order. The base is merged into each.
  *
- * @throws SpecError (SPEC_INVALID) where a request is no object, and for more than 1000 of them
+ * @throws SpecError (SPEC_INVALID) where a request is no object, for more than 1000 of them, and where they hold too much in part from the base
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
  */
 export function compileCommunication(
@@ -37,6 +37,9 @@ export function compileCommunication(
 
 /** Requests of a chain: a hundred of them may send something. [choice] */
 const MAX_CHAIN = 1000;
+
+/** Names of all objects that the requests of a chain hold in part from the base: each request has its own. [choice] */
+const MAX_MERGED = 50_000;
 
 /** `compileCommunication` in parts, as it may be large. */
 export function* compileInParts(
@@ -57,9 +60,16 @@ export function* compileInParts(
     );
   }
   const ofChain = { ...context, inherited: new Map() };
+  let merged = 0;
+  const countMerged = (names: number): void => {
+    merged += names;
+    if (merged <= MAX_MERGED) return;
+    const message = `The objects that requests of a communication share with the base have at most ${MAX_MERGED} members in all.`;
+    throw new SpecError('SPEC_INVALID', message, { place: communication.placeOf('') });
+  };
   for (const [index, written] of value.entries()) {
     if (written === null) continue;
-    requests.push(yield* compileRequest(subDocument(communication, index), base, ofChain));
+    requests.push(yield* compileRequest(subDocument(communication, index), base, ofChain, countMerged));
   }
   return requests;
 }
@@ -69,6 +79,7 @@ export function* compileRequest(
   component: Document,
   base: Document | undefined,
   context: DirectiveContext,
+  countMerged?: CountMerged,
 ): Parts<CompiledRequest> {
   if (!isPlainObject(component.value)) {
     throw new SpecError(
@@ -80,7 +91,7 @@ export function* compileRequest(
     );
   }
   const own = component.value;
-  const document = mergeWithBase(base, component);
+  const document = mergeWithBase(base, component, countMerged);
   const merged = document.value as PlainObject;
   const inherited = base !== undefined && isPlainObject(base.value) ? base.value : {};
   const read = new DirectiveReader(merged, '', context);

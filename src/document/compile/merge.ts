@@ -47,10 +47,17 @@ const EPOCH_RULES: Readonly<Record<string, MergeRule>> = {
 
 const { body: _, ...RULES_OF_DELETE } = RULES;
 
+/** Told of so many names of an object that is neither side's alone, before it is made. Throws to make none. */
+export type CountMerged = (names: number) => void;
+
 /** A request spec with what it takes from the base. Places lead to the file each piece is written in. */
-export function mergeWithBase(base: Document | undefined, component: Document): Document {
+export function mergeWithBase(
+  base: Document | undefined,
+  component: Document,
+  countMerged?: CountMerged,
+): Document {
   if (base === undefined) return component;
-  return mergeDocuments(base, component, isDelete(base, component) ? RULES_OF_DELETE : RULES);
+  return mergeDocuments(base, component, isDelete(base, component) ? RULES_OF_DELETE : RULES, countMerged);
 }
 
 /**
@@ -72,9 +79,10 @@ function mergeDocuments(
   base: Document,
   component: Document,
   rules: Readonly<Record<string, MergeRule>>,
+  countMerged: CountMerged = () => {},
 ): Document {
   if (!isPlainObject(base.value) || !isPlainObject(component.value)) return component;
-  const merger = new Merger(base, component);
+  const merger = new Merger(base, component, countMerged);
   return {
     value: merger.merge(base.value, component.value, rules),
     file: component.file,
@@ -96,10 +104,12 @@ class Merger {
   private readonly base: Document;
   private readonly component: Document;
   private readonly fromBase = new Set<string>();
+  private readonly countMerged: CountMerged;
 
-  constructor(base: Document, component: Document) {
+  constructor(base: Document, component: Document, countMerged: CountMerged) {
     this.base = base;
     this.component = component;
+    this.countMerged = countMerged;
   }
 
   originOf(pointer: string): { readonly document: Document; readonly pointer: string } {
@@ -138,7 +148,9 @@ class Merger {
     pointer: string,
   ): PlainObject {
     const merged: PlainObject = {};
-    for (const key of new Set([...Object.keys(base), ...Object.keys(component)])) {
+    const names = new Set([...Object.keys(base), ...Object.keys(component)]);
+    this.countMerged(names.size);
+    for (const key of names) {
       const inner = rule === 'deep' ? 'deep' : 'component';
       const own = ownMember(component, key);
       const inherited = ownMember(base, key);

@@ -15,11 +15,11 @@ export interface JsonLocation {
 export function findInJson(index: JsonIndex, path: readonly string[]): JsonLocation {
   let at = 0;
   for (const step of path) {
-    const next = index.memberOf(at, step);
-    if (next === undefined) return { ...index.placeOf(at), exact: false };
+    const next = index.findMember(at, step);
+    if (next === undefined) return { ...index.locate(at), exact: false };
     at = next;
   }
-  return { ...index.placeOf(at), exact: true };
+  return { ...index.locate(at), exact: true };
 }
 
 /** Numbers of a list that grows, and room for more. */
@@ -62,13 +62,13 @@ export class JsonIndex {
   }
 
   /** Where a value is written; the first is the root. */
-  placeOf(value: number): { readonly offset: number; readonly keyOffset: number | undefined } {
+  locate(value: number): { readonly offset: number; readonly keyOffset: number | undefined } {
     const key = this.keys[value] ?? NO_KEY;
     return { offset: this.starts[value] ?? 0, keyOffset: key === NO_KEY ? undefined : key };
   }
 
   /** The value that a step leads to from another; undefined where it leads nowhere. */
-  memberOf(value: number, step: string): number | undefined {
+  findMember(value: number, step: string): number | undefined {
     const members = this.members.get(value) ?? this.listMembers(value);
     if (members instanceof Int32Array)
       return String(Number(step)) === step ? members[Number(step)] : undefined;
