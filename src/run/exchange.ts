@@ -148,6 +148,9 @@ async function sendRequest(
   if (shortage !== undefined) await waitForCallBudget(account, shortage, context);
   // What `temp` and answers brought since the run began: the trace asks for the redactor, and so does a failure.
   if (log.isUnsettled) await log.settle(new Turns(() => context.assertGoesOn()));
+  // To find the place of an address in a large file takes long, and what it was evaluated by may have taken a turn.
+  const turns = new Turns(() => context.assertGoesOn());
+  if (turns.isOver) await turns.next();
   log.send(request);
   let sentAt = clock.now();
   let response: TransportResponse | undefined;

@@ -29,4 +29,7 @@ it('lets others have their turn while it looks for many names in many or long te
   expect(countParts(texts, manyNames)).toBeGreaterThan(40);
   expect(countParts(' '.repeat(100_000), manyNames)).toBeGreaterThan(150);
   expect(countParts(Array.from({ length: 100_000 }, String), [])).toBeGreaterThan(3);
+  const calls = Array.from({ length: 20_000 }, (_, number) => `a${number}(1)`);
+  expect(countParts(`{{count(${calls.join(';')})}}`, [])).toBeGreaterThan(20);
+  expect(finishAtOnce(findNames(`{{count(${calls.join(';')})}}`, [])).called).toHaveLength(20_001);
 });

@@ -73,7 +73,7 @@ describe('a communication', () => {
   it.each<readonly [string, object]>([
     [
       'whose body has many members',
-      { method: 'POST', body: list(10_000, (id) => ({ id, a: '{{parameters.a}}' })) },
+      { method: 'POST', body: list(9000, (id) => ({ id, a: '{{parameters.a}}' })) },
     ],
     ['whose output is a long text', { response: { output: '{{body.ok}}, '.repeat(20_000) } }],
   ])('%s is made ready in turns', async (_, written) => {

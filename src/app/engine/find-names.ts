@@ -14,6 +14,9 @@ export interface FoundNames {
 const LOOKED_AT_ONCE = 500_000;
 const LEAST_LOOKED_AT = 16;
 
+/** Characters of a text in which calls are looked for at a time. */
+const CALLS_LOOKED_AT = 8192;
+
 /**
  * Looks through texts and names of members.
  *
@@ -37,7 +40,11 @@ export function* findNames(value: unknown, custom: readonly string[]): Parts<Fou
     if (typeof next === 'string') {
       const length = next.length + LEAST_LOOKED_AT;
       if (isEnough(length)) yield;
-      for (const name of findCalls(next)) called.add(name);
+      // All of a text may be calls.
+      for (let from = 0; from < next.length && next.includes('{{'); from += CALLS_LOOKED_AT) {
+        if (from > 0) yield;
+        for (const name of findCalls(next, from, from + CALLS_LOOKED_AT)) called.add(name);
+      }
       asksRpcs ||= next.includes('rpc://');
       for (let at = 0; at < custom.length && !namesCustom; at++) {
         if (isEnough(length)) yield;

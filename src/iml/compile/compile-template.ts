@@ -52,7 +52,7 @@ const CHARACTERS_OF_VALUE = 20;
 const VALUES_UNCOUNTED = 500;
 
 /** To evaluate a value, and to put it where it belongs, beside what its expressions cost. */
-const STEPS_OF_VALUE = 25;
+const STEPS_OF_VALUE = 40;
 
 function counting(evaluate: Evaluate, values: number): Evaluate {
   return (scope) => {

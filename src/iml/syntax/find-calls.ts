@@ -1,11 +1,14 @@
 /**
  * Names that stand before an opening parenthesis in a template: those of all functions it calls, and of what looks like a call.
  * Far less than parsing, for who has to know them before templates are compiled.
+ *
+ * @param from where the first parenthesis may stand. Default: anywhere.
+ * @param to in front of which the last one stands
  */
-export function findCalls(template: string): readonly string[] {
+export function findCalls(template: string, from = 0, to: number = template.length): readonly string[] {
   const names: string[] = [];
   if (!template.includes('{{')) return names;
-  for (let at = template.indexOf('('); at >= 0; at = template.indexOf('(', at + 1)) {
+  for (let at = template.indexOf('(', from); at >= 0 && at < to; at = template.indexOf('(', at + 1)) {
     let end = at;
     while (end > 0 && template.charCodeAt(end - 1) <= 0x20) end--;
     let start = end;
