@@ -17,18 +17,21 @@ function list<T>(count: number, make: (index: number) => T): T[] {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
+/** A document that notes of which pointers the place is looked for. */
+function notingPlaces(document: Document, placed: string[]): Document {
+  const placeOf = (pointer: string): { readonly pointer: string } => {
+    placed.push(pointer);
+    return { pointer };
+  };
+  return { ...document, placeOf };
+}
+
 function engineWithForm(mappableParams: readonly unknown[], placed: string[] = []) {
   const communication = { url: 'https://api.example.test/', response: { output: '{{body}}' } };
   const app = defineApp({ name: 'large', modules: { m: { type: 'action', communication, mappableParams } } });
   const module = app.modules.get('m');
   if (module?.mappableParams === undefined) throw new Error('The module has no form.');
-  const form: Document = {
-    ...module.mappableParams,
-    placeOf: (pointer) => {
-      placed.push(pointer);
-      return { pointer };
-    },
-  };
+  const form = notingPlaces(module.mappableParams, placed);
   const modules = new Map([['m', { ...module, mappableParams: form }]]);
   const { transport } = answering();
   return createEngine({ app: { ...app, modules }, transport });
@@ -123,13 +126,7 @@ describe('values that are missing', () => {
     const module = app.modules.get('m');
     if (module?.communication === undefined) throw new Error('The module has no communication.');
     const placed: string[] = [];
-    const written: Document = {
-      ...module.communication,
-      placeOf: (pointer) => {
-        placed.push(pointer);
-        return { pointer };
-      },
-    };
+    const written = notingPlaces(module.communication, placed);
     const modules = new Map([['m', { ...module, communication: written }]]);
     const report = await createEngine({ app: { ...app, modules }, transport: answering().transport })
       .module('m')

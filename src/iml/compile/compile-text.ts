@@ -55,7 +55,7 @@ export function compileText(source: string, context: TemplateContext): CompiledV
   return compiledAs(joined(holes, text));
 }
 
-/** `compileText` in parts, where it is long. */
+/** `compileText` in parts, where it is long. Written once more, as a generator takes as long as making most texts ready. */
 export function* compileTextInParts(source: string, context: TemplateContext): Parts<CompiledValue> {
   if (source.length <= MAX_AT_ONCE || !source.includes('{{')) return compileText(source, context);
   let template: Template;
