@@ -129,7 +129,9 @@ function holeFor(before: string, node: Expression, evaluate: Evaluate, context: 
 
 /** Nearly all texts have one to three holes; a loop over them would cost as much as they do. */
 function joined(holes: readonly Hole[], rest: string): Evaluate {
-  const [first, second, third] = holes;
+  const first = holes[0];
+  const second = holes[1];
+  const third = holes[2];
   if (first === undefined) return () => rest;
   const a = first.before;
   if (second === undefined) return (scope) => limitedText(a + renderHole(first, scope) + rest);

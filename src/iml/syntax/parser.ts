@@ -8,6 +8,9 @@ import { PRECEDENCE } from './operators.js';
 /** Tokens and expressions that are read between two turns: well below a millisecond. */
 const READ_AT_ONCE = 500;
 
+/** More than any text has; a small integer, as the loop compares it at each token. */
+const MAX_TOKENS = 0x3fffffff;
+
 /**
  * Reads a template: text with `{{expression}}` parts.
  *
@@ -20,7 +23,7 @@ export function parseTemplate(source: string): Template {
   }
   if (!source.includes('{{')) return { source, parts: source === '' ? [] : [source] };
   const reader = new TemplateReader(source);
-  while (reader.toExpression()) reader.readExpression(Number.POSITIVE_INFINITY);
+  while (reader.toExpression()) reader.readExpression(MAX_TOKENS);
   return reader.finish();
 }
 
@@ -67,7 +70,7 @@ class TemplateReader {
         this.offset = open + 2;
         continue;
       }
-      this.text += source.slice(this.offset, open);
+      if (open > this.offset) this.text += source.slice(this.offset, open);
       this.putText();
       this.parser.open(open);
       return true;
@@ -85,13 +88,14 @@ class TemplateReader {
 
   finish(): Template {
     const { source, parts } = this;
-    this.text += source.slice(this.offset);
+    if (this.offset < source.length) this.text += source.slice(this.offset);
     this.putText();
     return { source, parts };
   }
 
   private putText(): void {
-    if (this.text !== '') this.parts.push(this.text);
+    if (this.text === '') return;
+    this.parts.push(this.text);
     this.text = '';
   }
 }
