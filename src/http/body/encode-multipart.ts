@@ -17,7 +17,7 @@ interface FileOptions {
 }
 
 /** To write a part, and to look for the boundary in it. */
-const STEPS_OF_PART = 80;
+const STEPS_OF_PART = 120;
 const STEPS_OF_BYTE = 0.07;
 
 /** Bytes that are looked through between two turns. */

@@ -33,7 +33,7 @@ export function reportedPath(
 /** Tells the listener of a scope, where it has one, that a path led to nothing. */
 export function reportMissing(path: ReportedPath, scope: Scope): void {
   const listener = readScopeListener(scope);
-  if (listener === undefined) return;
+  if (listener === undefined || listener.wantsMissing?.() === false) return;
   const { start, end, reason, context } = path;
   if (reason === 'path') {
     path.parent ??= compileParent(context);

@@ -27,6 +27,8 @@ export type MissingListener = (missing: MissingValue) => void;
 /** Told what happens while expressions are evaluated in a scope; called synchronously. */
 export interface ScopeListener {
   readonly onMissing: MissingListener;
+  /** Asked before a missing value is looked into. Default: all are told. */
+  readonly wantsMissing?: () => boolean;
   /** Gets what custom functions write with `debug(...)`. */
   readonly onDebug?: DebugListener;
   /** Told by expressions that were compiled with `reportsBranches`. */

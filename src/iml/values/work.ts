@@ -120,8 +120,8 @@ export interface Journal {
 /** That of the evaluation under way, where it may be begun anew. */
 let journal: Journal | undefined;
 
-/** What is done at once of what may be done in parts: some 10 ms. Others wait for the rest of its evaluation as well. */
-const STEPS_AT_ONCE = 400_000;
+/** What is done at once of what may be done in parts: some 5 ms. Others wait for the rest of its evaluation as well. */
+const STEPS_AT_ONCE = 200_000;
 
 /**
  * Does at once what is not too much at a time. Where it is, and the evaluation may be begun anew, its parts are left in the

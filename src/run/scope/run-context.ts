@@ -394,6 +394,10 @@ export class RunContext implements ScopeListener {
     this.settings.observer?.onDecision(this.document, pointer, isYes, offset);
   }
 
+  wantsMissing(): boolean {
+    return once(() => this.run.log.tellsMissing);
+  }
+
   /** Each missing value is told once a run, however many records miss it, up to as many as somebody may read. */
   onMissing({ expression, pointer, offset, reason }: MissingValue): void {
     const { requestIndex, document } = this.position;

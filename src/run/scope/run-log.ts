@@ -294,10 +294,15 @@ export class RunLog {
     return true;
   }
 
-  /** Whether a missing value is to be told of: for the first time, and as one of the first `MAX_MISSING`. */
+  /** Whether missing values are told of, which only the first `MAX_MISSING` are. */
+  get tellsMissing(): boolean {
+    return (this.#missing?.size ?? 0) < MAX_MISSING;
+  }
+
+  /** Whether a missing value is to be told of: for the first time. */
   isNewlyMissing(key: string): boolean {
     this.#missing ??= new Set();
-    if (this.#missing.size >= MAX_MISSING || this.#missing.has(key)) return false;
+    if (!this.tellsMissing || this.#missing.has(key)) return false;
     this.#missing.add(key);
     return true;
   }
