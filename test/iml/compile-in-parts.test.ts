@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { ImlError } from '../../src/errors/iml-error.js';
 import type { Evaluate } from '../../src/iml/compile/compile-primary.js';
 import { compileTemplate, templateInParts } from '../../src/iml/compile/compile-template.js';
-import { parseTemplate, parseTemplateInParts } from '../../src/iml/syntax/parser.js';
+import { parseTemplate, parseTemplateInParts, safeParseTemplate } from '../../src/iml/syntax/parser.js';
 import { finishAtOnce, type Parts, withinSteps } from '../../src/iml/values/work.js';
 import { contextOf } from './core-environment.js';
 import { plainly, shapes, write } from './expression-arbitrary.js';
@@ -33,6 +34,20 @@ function outcome(evaluate: Evaluate): unknown {
   }
 }
 
+/** What is read in parts, or the offset where it does not parse. */
+function* parse(source: string): Parts<unknown> {
+  try {
+    return yield* parseTemplateInParts(source);
+  } catch (error) {
+    return error instanceof ImlError ? error.offset : error;
+  }
+}
+
+function parseOrError(source: string): unknown {
+  const parsed = safeParseTemplate(source);
+  return parsed.ok ? parsed.template : parsed.error.offset;
+}
+
 describe('a template that is made ready in parts', () => {
   it.each<readonly [string, unknown, number]>([
     ['a list', Array.from({ length: 1000 }, (_, id) => `{{a}} ${id}`), 10],
@@ -53,6 +68,22 @@ describe('a template that is made ready in parts', () => {
     const parts = finish(templateInParts(template, context));
     expect(parts.turns).toBeGreaterThanOrEqual(turns);
     expect(isDeepStrictEqual(outcome(parts.result), outcome(compileTemplate(template, context)))).toBe(true);
+  });
+
+  it.each<readonly [string, string]>([
+    ['expressions with nothing between them', '{{a}}'.repeat(450)],
+    ['texts that differ', Array.from({ length: 250 }, (_, id) => `${id}{{a}}`).join('')],
+    ['an expression of more than 500 tokens', `{{count(${'a;'.repeat(300)}${' '.repeat(1500)}a)}}`],
+    ['two of them, and a text', `${`{{${'1+'.repeat(1000)}a}}`.repeat(2)}.`],
+    ['a path of more than 50 steps', `{{${'object.'.repeat(400)}a}}`],
+    ['a path as the whole', `{{${' '.repeat(2000)}object.a}}`],
+    ['a text without an expression', 'x'.repeat(2001)],
+    ['braces that are text', `\\{{${'x'.repeat(2000)}{{a}}`],
+    ['what does not parse', `${'x'.repeat(2000)}{{a b}}`],
+  ])('%s: short of long, and a little beyond', (_, source) => {
+    expect(finishAtOnce(parse(source))).toEqual(parseOrError(source));
+    const inParts = finishAtOnce(templateInParts(source, context));
+    expect(outcome(inParts)).toEqual(outcome(compileTemplate(source, context)));
   });
 
   it('is read as one that is read at once', () => {
