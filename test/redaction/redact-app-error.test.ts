@@ -64,6 +64,17 @@ describe('what caused an error', () => {
     expect([unreadable.message, deep.message]).toEqual(['a *', 'deep *']);
   });
 
+  it('may be what cannot be looked at: the others are cleaned', () => {
+    const opaque = new Proxy(new Error('open'), {
+      ownKeys: () => {
+        throw new Error('no');
+      },
+    });
+    const cause = new Error('a hush', { cause: opaque });
+    expect(() => redactCauses(cause, redact)).not.toThrow();
+    expect(cause.message).toBe('a *');
+  });
+
   it('shows no secret in a member that the host has added, nor in the errors it is made of', () => {
     const address = Object.assign(new TypeError('Invalid URL'), { input: 'https://hush/', base: 'hush' });
     const several = new AggregateError([new Error('a hush'), 'hush'], 'several hush');
