@@ -4,6 +4,7 @@ import {
   listenForMissing,
   type MissingValue,
   SCOPE_LISTENER,
+  type ScopeListener,
 } from '../../src/iml/environment/scope-listener.js';
 
 const DATA = { a: { b: null, c: 0, d: '' }, text: 'x' };
@@ -42,6 +43,19 @@ describe('a scope with a listener', () => {
     compile('x{{gone}}')(listenForMissing(scope, () => told.push('second')));
     expect(told).toEqual(['second']);
   });
+});
+
+it('is looked into only where somebody wants to be told', () => {
+  const told: string[] = [];
+  let wanted = 2;
+  const listener: ScopeListener = {
+    onMissing: ({ expression }) => told.push(expression),
+    wantsMissing: () => wanted-- > 0,
+  };
+  const template = ['{{a.z.y}}', 'x{{gone}}', '{{a.z.x}}', 'x{{a.b}}'];
+  expect(compile(template)({ ...DATA, [SCOPE_LISTENER]: listener })).toHaveLength(4);
+  expect(told).toEqual(['a.z.y', 'gone']);
+  expect(wanted).toBe(-2);
 });
 
 describe('a path that stands alone', () => {

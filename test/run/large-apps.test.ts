@@ -138,6 +138,20 @@ describe('values that are missing', () => {
   });
 });
 
+it('more values are missing than are told, and the evaluation is begun anew: nobody can tell', async () => {
+  const holes = list(1500, (index) => `{{body.x${index}}}`).join('');
+  const output = `{{random}} ${holes}{{length(sort(body.list))}} {{random}}`;
+  const communication = { url: 'https://api.example.test/', response: { output } };
+  const app = defineApp({ name: 'large', modules: { m: { type: 'action', communication } } });
+  const { transport } = service(() => ({ json: { list: list(30_000, (index) => (index * 7919) % 30_011) } }));
+  let drawn = 0;
+  const engine = createEngine({ app, transport, random: () => ++drawn / 8 });
+  const report = await engine.module('m').run();
+  expect(report.bundles).toEqual(['0.125 30000 0.25']);
+  expect(drawn).toBe(2);
+  expect(report.trace.filter(({ kind }) => kind === 'missing')).toHaveLength(1000);
+});
+
 describe('paths of log.sanitize', () => {
   const engineHiding = (count: number, requests: number) => {
     const sanitize = list(count, (index) => `response.body.field${index}`);
