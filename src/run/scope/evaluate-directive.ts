@@ -2,6 +2,7 @@ import type { Directive } from '../../document/compile/compile-directive.js';
 import { AppError, type AppErrorOptions, type AppErrorType } from '../../errors/app-error.js';
 import { isOurs } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
+import { evaluateInTurns, finishPending, type TurnRules } from '../../iml/values/evaluate-in-turns.js';
 import { isTruthy, toText } from '../../iml/values/coerce.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import {
@@ -9,13 +10,12 @@ import {
   isBegunAnew,
   type Journal,
   openJournal,
-  type Parts,
   withinSteps,
   withJournal,
 } from '../../iml/values/work.js';
 import { redactCauses } from '../../redaction/redact-causes.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { isTurnOver, Turns } from '../../util/turns.js';
+import { Turns } from '../../util/turns.js';
 import type { RunContext } from './run-context.js';
 
 /**
@@ -46,52 +46,16 @@ export function atOnce<T>(context: RunContext, work: () => T): T {
 }
 
 /**
- * Evaluates what others have to wait for. A call that is too much at a time (`sort` of a long list) is done in turns, and the
- * evaluation is begun anew with its result. Where evaluations before it have taken all of the turn, it waits for the next one. Chance and time are drawn once, what is told is told once, and all else
- * follows from the input, so that nobody can tell.
+ * `evaluateInTurns` within the steps and the time of the run.
  *
- * @returns the value itself where nobody had to wait for it
- * @throws what `evaluate` throws, `IML_LIMIT` for what is too much and cannot be done in turns; what `assertGoesOn` throws
+ * @throws as it does
  */
 export function inTurns<T>(context: RunContext, evaluate: () => T): T | Promise<T> {
-  return isTurnOver() ? inNextTurn(context, evaluate) : inThisTurn(context, evaluate);
+  return evaluateInTurns(evaluate, rulesFor(context));
 }
 
-async function inNextTurn<T>(context: RunContext, evaluate: () => T): Promise<T> {
-  await new Turns(() => context.assertGoesOn()).next();
-  return inThisTurn(context, evaluate);
-}
-
-function inThisTurn<T>(context: RunContext, evaluate: () => T): T | Promise<T> {
-  const { maxSteps } = context.settings.limits;
-  const journal = openJournal(isTurnOver);
-  const begin = (): T => withJournal(journal, () => withinSteps(maxSteps, evaluate));
-  try {
-    return begin();
-  } catch (error) {
-    if (journal.pending === undefined) throw error;
-    return beginAnew(journal.pending, journal, begin, context);
-  }
-}
-
-async function beginAnew<T>(
-  first: NonNullable<Journal['pending']>,
-  journal: Journal,
-  begin: () => T,
-  context: RunContext,
-): Promise<T> {
-  const turns = new Turns(() => context.assertGoesOn());
-  for (let pending = first; ; ) {
-    await finish(pending, journal, context);
-    // The evaluation may take a turn by itself.
-    await turns.next();
-    try {
-      return begin();
-    } catch (error) {
-      if (journal.pending === undefined) throw error;
-      pending = journal.pending;
-    }
-  }
+function rulesFor(context: RunContext): TurnRules {
+  return { maxSteps: context.settings.limits.maxSteps, assertGoesOn: () => context.assertGoesOn() };
 }
 
 /**
@@ -116,7 +80,7 @@ export function forEachItem<T>(
 
   async function goOn(from: number, end: number, doNext: (from: number) => number): Promise<void> {
     for (let at = from; at < end; at = doNext(at)) {
-      if (journal.pending !== undefined) await finish(journal.pending, journal, context);
+      if (journal.pending !== undefined) await finishPending(journal.pending, journal, rulesFor(context));
       await turns.next();
     }
   }
@@ -147,33 +111,6 @@ function doUntilOver<T>(
   } catch (error) {
     if (journal.pending === undefined) throw error;
     return index;
-  }
-}
-
-/** Does what was left in a journal, in turns. @throws what `assertGoesOn` throws */
-async function finish(
-  { at, parts }: NonNullable<Journal['pending']>,
-  journal: Journal,
-  context: RunContext,
-): Promise<void> {
-  const turns = new Turns(() => context.assertGoesOn());
-  const take = (): ReturnType<Parts<unknown>['next']> => parts.next();
-  try {
-    for (;;) {
-      await turns.next();
-      while (!turns.isOver) {
-        const { done, value } = withinSteps(context.settings.limits.maxSteps, take);
-        if (done !== true) continue;
-        journal.done[at] = () => value;
-        return;
-      }
-    }
-  } catch (error) {
-    if (!isOurs(error, ImlError)) throw error;
-    // It belongs to the call, which says where it stands.
-    journal.done[at] = () => {
-      throw error;
-    };
   }
 }
 
