@@ -1,6 +1,6 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
-import { type CompileOptions, compileInParts } from '../../iml/compile.js';
+import { type CompileOptions, compileTemplateInParts } from '../../iml/compile.js';
 import { finishAtOnce, type Parts } from '../../iml/values/work.js';
 import type { Flow, FlowStep } from './flow.js';
 import { compileInputs, type InputMapping } from './map-inputs.js';
@@ -63,7 +63,7 @@ function* compileStep(step: FlowStep, options: CompileOptions): Parts<CompiledSt
   return {
     step,
     inputs: yield* compileInputs(parameters, options),
-    filter: filter === undefined ? undefined : yield* compileInParts(filter, options),
-    resume: onError?.kind === 'resume' ? yield* compileInParts(onError.output, options) : undefined,
+    filter: filter === undefined ? undefined : yield* compileTemplateInParts(filter, options),
+    resume: onError?.kind === 'resume' ? yield* compileTemplateInParts(onError.output, options) : undefined,
   };
 }

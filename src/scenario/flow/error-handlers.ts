@@ -1,5 +1,5 @@
 import type { AppError } from '../../errors/app-error.js';
-import type { TurnRules } from '../../iml/values/evaluate-in-turns.js';
+import type { TurnRules } from '../../run/scope/evaluate-directive.js';
 import type { CompiledStep } from './compile-flow.js';
 import type { ErrorHandler } from './flow.js';
 import { evaluateTemplate, type Outputs } from './run-step.js';
@@ -41,7 +41,8 @@ export async function handleError(
   if (handler === undefined) return { kind: 'unhandled', error };
   switch (handler.kind) {
     case 'resume': {
-      const output = resume === undefined ? { value: undefined } : await evaluateTemplate(resume, outputs, rules);
+      const output =
+        resume === undefined ? { value: undefined } : await evaluateTemplate(resume, outputs, rules);
       return 'error' in output
         ? { kind: 'unhandled', error: output.error }
         : { kind: 'resume', output: output.value };

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
-import type { TurnRules } from '../../iml/values/evaluate-in-turns.js';
-import type { BuiltResponse } from '../../run/response/build-answer.js';
 import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
+import type { BuiltResponse } from '../../run/response/build-answer.js';
+import type { TurnRules } from '../../run/scope/evaluate-directive.js';
 import type { Clock } from '../../util/clock.js';
 import { Turns } from '../../util/turns.js';
 import { reactionTo } from '../state/error-reactions.js';
@@ -157,7 +157,12 @@ export class FlowRun {
     }
     this.operations++;
     this.touched.add(step.module);
-    const outcome = await runStep(compiled, outputs, { ...extra, signal }, { options: this.flow.options, rules: this.rules });
+    const outcome = await runStep(
+      compiled,
+      outputs,
+      { ...extra, signal },
+      { options: this.flow.options, rules: this.rules },
+    );
     if (outcome.error !== undefined) {
       const error = await this.redact(outcome.error, outputs, extra.payload);
       return this.fail(compiled, index, outputs, error);

@@ -1,10 +1,10 @@
 import type { AppError } from '../../errors/app-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
-import { type CompileOptions, compileInParts } from '../../iml/compile.js';
+import { type CompileOptions, compileTemplateInParts } from '../../iml/compile.js';
 import type { Scope } from '../../iml/environment/environment.js';
-import { evaluateInTurns, type TurnRules } from '../../iml/values/evaluate-in-turns.js';
 import type { Parts } from '../../iml/values/work.js';
 import { validateParameters } from '../../parameters/check/validate-parameters.js';
+import { evaluateInTurns, type TurnRules } from '../../run/scope/evaluate-directive.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
 import type { FlowModule } from './flow.js';
@@ -24,7 +24,7 @@ export type MappedInputs =
 export function* compileInputs(templates: unknown, options: CompileOptions): Parts<InputMapping> {
   const forced = new Set<string>();
   yield* collectForced(templates, '', forced);
-  return { evaluate: yield* compileInParts(templates ?? {}, options), forced };
+  return { evaluate: yield* compileTemplateInParts(templates ?? {}, options), forced };
 }
 
 /**

@@ -28,8 +28,7 @@ export async function createFailureRedactor(
   let last: { readonly first: unknown; readonly redactor: Redactor } = { first: undefined, redactor: known };
   return async (error, [first, ...rest]) => {
     const turns = new Turns();
-    const ofFirst =
-      last.first === first ? last : { first, redactor: await learn(known, [first], turns) };
+    const ofFirst = last.first === first ? last : { first, redactor: await learn(known, [first], turns) };
     last = ofFirst;
     const { text } = await learn(ofFirst.redactor, rest, turns);
     return turns.finish(redactAppErrorInParts(error, text));
