@@ -12,7 +12,8 @@ import { moduleOf, source } from './helpers.js';
 const list = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-const run = (...steps: readonly FlowStep[]) => countTurns(async () => runFlow(compileFlow({ name: 'f', steps })));
+const run = (...steps: readonly FlowStep[]) =>
+  countTurns(async () => runFlow(compileFlow({ name: 'f', steps })));
 
 describe('a flow whose modules wait for nothing', () => {
   const bundles = list(60_000, (n) => ({ n }));
@@ -27,7 +28,10 @@ describe('a flow whose modules wait for nothing', () => {
   });
 
   it('lets others have their turn between bundles that go through', async () => {
-    const { turns, result } = await run({ id: 1, module: source(...bundles) }, { id: 2, module: moduleOf(() => [1]) });
+    const { turns, result } = await run(
+      { id: 1, module: source(...bundles) },
+      { id: 2, module: moduleOf(() => [1]) },
+    );
     expect(result).toMatchObject({ ok: true, operations: 60_001 });
     expect(turns).toBeGreaterThan(3);
   });
@@ -109,7 +113,8 @@ describe('a template of a flow', () => {
 });
 
 describe('a flow', () => {
-  const steps = (count: number): readonly FlowStep[] => list(count, (n) => ({ id: n + 1, module: source(1) }));
+  const steps = (count: number): readonly FlowStep[] =>
+    list(count, (n) => ({ id: n + 1, module: source(1) }));
 
   it('has at most 1000 steps', async () => {
     const report = await runFlow(compileFlow({ name: 'f', steps: steps(1000) }));
