@@ -37,7 +37,10 @@ export function compile(template: unknown, options: CompileOptions = NO_OPTIONS)
 }
 
 /** `compile` in parts, for a template that may be large. @throws as `compile`, before the first part */
-export function compileTemplateInParts(template: unknown, options: CompileOptions = NO_OPTIONS): Parts<Evaluate> {
+export function compileTemplateInParts(
+  template: unknown,
+  options: CompileOptions = NO_OPTIONS,
+): Parts<Evaluate> {
   return templateInParts(template, readOptions(options));
 }
 
