@@ -2,17 +2,19 @@ import { findModule, findWebhook } from '../app/engine/find-component.js';
 import type { App } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
 import { listSecretPaths } from '../parameters/check/secret-paths.js';
-import { moduleForm } from '../parameters/form/form.js';
+import { moduleFormInTurns } from '../parameters/form/form.js';
+import { MAX_FLOW_STEPS } from '../scenario/flow/compile-flow.js';
 import { completeSettings } from '../scenario/state/scenario-settings.js';
+import { Turns } from '../util/turns.js';
 import type { HookReport } from '../webhook/run-hook-request.js';
 import type { Host } from './create-host.js';
 import { attachHook, detachHook } from './hooks/attach-hook.js';
 import type { Hook } from './hooks/hooks.js';
 import { type Engines, requireApp } from './hooks/require-app.js';
-import type { FlowDefinition } from './scenarios/flow-definition.js';
+import type { FlowDefinition, StepDefinition } from './scenarios/flow-definition.js';
 import type { ScenarioEntry } from './scenarios/scenario-file.js';
 import { nextCronTime } from './schedule/cron.js';
-import { assertCanAnswer, type ScenarioPlan } from './store/scenario-plan.js';
+import { assertCanAnswer, assertFits, type ScenarioPlan } from './store/scenario-plan.js';
 import type { HostStore } from './store/tables.js';
 
 /** What sets a host up. */
@@ -37,11 +39,13 @@ export interface SetUpScenario {
  */
 export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry): Promise<SetUpScenario> {
   const { host, engines } = options;
-  for (const { app, module } of entry.modules) findModule(requireApp(engines, app).app, module);
-  const plan = planOfEntry(entry, engines);
+  // A store that answers at once lets nobody have a turn between two scenarios, and calls come in by now.
+  await new Turns().next();
+  const plan = await planOfEntry(entry, engines);
   // What cannot work is refused before anything is stored, and before any service is told of a hook.
   if (plan.cron !== undefined) await nextCronTime(plan.cron, 0);
   assertCanAnswer(entry.name, plan);
+  assertFits(entry.name, plan);
   if (entry.webhook === undefined) {
     await host.scenarios.put({ name: entry.name, plan });
     return { name: entry.name, hook: undefined };
@@ -55,8 +59,20 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
   return { name: entry.name, hook };
 }
 
-function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
+async function planOfEntry(entry: ScenarioEntry, engines: Engines): Promise<ScenarioPlan> {
   const { everyMinutes, cron, ordered, modules, webhook } = entry;
+  // With the webhook in front of them.
+  if (modules.length >= MAX_FLOW_STEPS) {
+    const message = `The scenario "${entry.name}" has ${modules.length} modules: it may have ${MAX_FLOW_STEPS - 1}.`;
+    throw new EngineError('HOST_REFUSED', message);
+  }
+  const hiding: StepDefinition[] = [];
+  const turns = new Turns();
+  for (const step of modules) {
+    // Calls come in by now.
+    if (turns.isOver) await turns.next();
+    hiding.push({ ...step, hiddenParameters: await listHiddenParameters(step, engines) });
+  }
   const findModuleType = ({ app, module }: ScenarioEntry['modules'][number]): string =>
     findModule(requireApp(engines, app).app, module).type;
   const [first] = modules;
@@ -66,11 +82,7 @@ function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
   const shift = startsWithWebhook && modules.some(({ id }) => id === 1) ? 1 : 0;
   const flow: FlowDefinition = {
     startsWithWebhook,
-    steps: modules.map((step) => ({
-      ...step,
-      id: step.id + shift,
-      hiddenParameters: listHiddenParameters(step, engines),
-    })),
+    steps: hiding.map((step) => ({ ...step, id: step.id + shift })),
   };
   return {
     settings: completeSettings({
@@ -87,9 +99,13 @@ function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
   };
 }
 
-function listHiddenParameters(step: ScenarioEntry['modules'][number], engines: Engines): readonly string[] {
-  const module = findModule(requireApp(engines, step.app).app, step.module);
-  return listSecretPaths(moduleForm(module).elements, step.parameters ?? {});
+/** @throws EngineError (HOST_MISSING), SpecError (SPEC_MISSING) */
+async function listHiddenParameters(
+  { app, module, parameters = {} }: StepDefinition,
+  engines: Engines,
+): Promise<readonly string[]> {
+  const { elements } = await moduleFormInTurns(findModule(requireApp(engines, app).app, module));
+  return listSecretPaths(elements, parameters);
 }
 
 /**

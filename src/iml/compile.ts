@@ -8,11 +8,12 @@ import {
   reading,
 } from '../errors/check-given.js';
 import type { Evaluate } from './compile/compile-primary.js';
-import { compileTemplate } from './compile/compile-template.js';
+import { compileTemplate, templateInParts } from './compile/compile-template.js';
 import type { TemplateContext } from './compile/compile-text.js';
 import type { FunctionTable, Scope } from './environment/environment.js';
 import { type EnvironmentOptions, NO_OPTIONS, toEnvironment } from './environment/to-environment.js';
 import { FUNCTIONS } from './functions/table.js';
+import type { Parts } from './values/work.js';
 
 /** What expressions read besides their scope, and call; every field has a default. */
 export interface CompileOptions extends EnvironmentOptions {
@@ -33,6 +34,14 @@ export interface CompileOptions extends EnvironmentOptions {
  */
 export function compile(template: unknown, options: CompileOptions = NO_OPTIONS): Evaluate {
   return compileTemplate(template, readOptions(options));
+}
+
+/** `compile` in parts, for a template that may be large. @throws as `compile`, before the first part */
+export function compileTemplateInParts(
+  template: unknown,
+  options: CompileOptions = NO_OPTIONS,
+): Parts<Evaluate> {
+  return templateInParts(template, readOptions(options));
 }
 
 const WHAT = 'The options of compile';

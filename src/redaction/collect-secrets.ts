@@ -1,6 +1,6 @@
 import { limitError } from '../errors/iml-error.js';
 import { asImlError } from '../iml/environment/call-error.js';
-import { type Parts, spend } from '../iml/values/work.js';
+import { finishAtOnce, type Parts, spend } from '../iml/values/work.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import { Turns } from '../util/turns.js';
 import { MAX_KNOWN_SECRETS } from './known-secrets.js';
@@ -120,10 +120,15 @@ function keepable(found: FoundSecrets): readonly string[] {
  * The values of other data that must not be shown: all that stands under a name which says secret.
  */
 export function collectNamedSecrets(data: unknown): string[] {
+  return finishAtOnce(collectNamedInParts(data));
+}
+
+/** `collectNamedSecrets` a few values at a time. */
+export function* collectNamedInParts(data: unknown): Parts<string[]> {
   const found = createFound();
   // What stands there without another name is not open, whatever it looks like.
-  const walk = walkData([{ secret: findNamed(data) }], found);
-  for (let looked = 0; looked < MAX_LOOKED && !isThrough(walk); looked += STEP);
+  const walk = walkData([{ secret: yield* findNamed(data) }], found);
+  for (let looked = 0; looked < MAX_LOOKED && !isThrough(walk); looked += STEP) yield;
   return [...joinFound(found).keys()];
 }
 
@@ -131,7 +136,7 @@ export function collectNamedSecrets(data: unknown): string[] {
  * No more than others may wait for: of what an answer holds beyond that, the run learns in turns (`learnBody`). Level by level, so
  * that no long list hides the name that stands behind it.
  */
-function findNamed(root: unknown): readonly unknown[] {
+function* findNamed(root: unknown): Parts<readonly unknown[]> {
   const named: unknown[] = [];
   const met = new Set<string>();
   const holders: object[] = [];
@@ -143,14 +148,25 @@ function findNamed(root: unknown): readonly unknown[] {
   };
   hold(root);
   let left = MAX_LOOKED;
+  let turnAt = left - STEP;
   for (let at = 0; at < holders.length && left > 0; at++) {
     const holder = holders[at] as PlainObject | unknown[];
     if (Array.isArray(holder)) {
-      for (let index = 0; index < holder.length && left-- > 0; index++) hold(holder[index]);
+      for (let index = 0; index < holder.length && left > 0; index++) {
+        left--;
+        hold(holder[index]);
+        if (left > turnAt) continue;
+        turnAt = left - STEP;
+        yield;
+      }
       continue;
     }
     for (const name of Object.keys(holder)) {
       if (left <= 0) break;
+      if (left <= turnAt) {
+        turnAt = left - STEP;
+        yield;
+      }
       left -= met.has(name) ? 1 : NAME_LOOKS;
       met.add(name);
       if (isSecretName(name, 'body')) named.push(ownMember(holder, name));

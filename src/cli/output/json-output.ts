@@ -1,6 +1,9 @@
 import { EngineError } from '../../errors/engine-error.js';
-import { jsonText } from '../../http/body/json-text.js';
+import { isLongerThan } from '../../host/store/kept-value.js';
+import { giveJson, jsonText } from '../../http/body/json-text.js';
+import { MAX_JSON_AT_ONCE } from '../../store/json-text.js';
 import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
+import type { Turns } from '../../util/turns.js';
 
 /**
  * A value as JSON text: dates are ISO text, binary data is base64, what is undefined is left out and stands as null alone.
@@ -11,6 +14,15 @@ import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
  */
 export function printJson(value: unknown): string {
   return escapeUnsafe(writeJson(value));
+}
+
+/** `printJson` where others run, too: a large value is written in turns. @throws as `printJson` */
+export async function printJsonInTurns(value: unknown, turns: Turns): Promise<string> {
+  if (turns.isOver) await turns.next();
+  if (!isLongerThan(value, MAX_JSON_AT_ONCE)) return printJson(value);
+  const pieces: string[] = [];
+  await turns.finish(giveJson(value, (piece) => void pieces.push(escapeUnsafe(piece)))).catch(refuse);
+  return pieces.join('');
 }
 
 /** The same in lines, indented by two blanks. */
@@ -27,7 +39,11 @@ function writeJson(value: unknown): string {
   try {
     return jsonText(value) ?? 'null';
   } catch (error) {
-    const message = 'The value holds itself or is nested too deep to be printed as JSON.';
-    throw new EngineError('IML_LIMIT', message, { cause: error });
+    return refuse(error);
   }
+}
+
+function refuse(error: unknown): never {
+  const message = 'The value holds itself or is nested too deep to be printed as JSON.';
+  throw new EngineError('IML_LIMIT', message, { cause: error });
 }

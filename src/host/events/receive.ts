@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../errors/engine-error.js';
 import { StoreError } from '../../errors/store-error.js';
 import { type PlainAnswer, toPlainAnswer } from '../../server/plain-request.js';
+import { JsonText } from '../../store/json-text.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { fromPortable } from '../../util/portable-value.js';
 import { Turns } from '../../util/turns.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { EventClaim } from '../claim/claim.js';
@@ -13,7 +13,7 @@ import { hookPath } from '../hooks/hooks.js';
 import type { CallRefusal } from '../ports/observer.js';
 import type { Receiver, WebhookReception } from '../ports/ports.js';
 import type { HostSpan } from '../ports/tracing.js';
-import { keepValue, measureKept } from '../store/kept-value.js';
+import { copyKept, keepValue, measureKept, readKept } from '../store/kept-value.js';
 import type { HookRow } from '../store/tables.js';
 import { runClaim } from '../work/run-claim.js';
 import type { WorkContext } from '../work/work-log.js';
@@ -151,14 +151,15 @@ async function answerCall(
 
 async function read(options: ReceiveOptions, hook: HookRow, call: IncomingCall): Promise<WebhookReception> {
   const { context, receiver, baseUrl, signal } = options;
-  const kept = fromPortable(hook.data);
+  const kept = await readKept(hook.data);
+  const parameters = hook.parameters instanceof JsonText ? await copyKept(hook.parameters) : hook.parameters;
   const failures: unknown[] = [];
   const reception = await receiver({
     app: hook.app,
     webhook: hook.webhook,
     call,
     signal,
-    parameters: isPlainObject(hook.parameters) ? hook.parameters : {},
+    parameters: isPlainObject(parameters) ? parameters : {},
     stored: {
       ...(isPlainObject(kept) ? kept : {}),
       id: hook.id,
@@ -166,10 +167,12 @@ async function read(options: ReceiveOptions, hook: HookRow, call: IncomingCall):
     },
     findRecipients: async (uid) => {
       const where = { app: hook.app, webhook: hook.webhook, kind: 'member', uid, enabled: true } as const;
-      const members = await context.store.find('hooks', { where }).catch((error: unknown) => {
-        failures.push(error);
-        throw error;
-      });
+      const members = await context.store
+        .find('hooks', { where, columns: ['uid'] })
+        .catch((error: unknown) => {
+          failures.push(error);
+          throw error;
+        });
       return members.map((member) => String(member.id));
     },
   });

@@ -1,11 +1,10 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { deepMerge } from '../../util/deep-merge.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { fromPortable, toPortable } from '../../util/portable-value.js';
 import type { HookReport } from '../../webhook/run-hook-request.js';
-import { isLongerThan } from '../store/kept-value.js';
+import { copyKept, isLongerThan, isSameKept, keepValue, readKept } from '../store/kept-value.js';
 import type { HookRow, HostStore } from '../store/tables.js';
-import { type Hook, keepHookData, keepHookParameters } from './hooks.js';
+import { type Hook, keepHookData, keepHookParameters, MAX_HOOK_LENGTH } from './hooks.js';
 import { type Engines, requireApp } from './require-app.js';
 
 /** What tells services of hooks. */
@@ -17,9 +16,6 @@ export interface AttachOptions {
   readonly store: HostStore;
   readonly engines: Engines;
 }
-
-/** Characters of JSON that a hook may keep of what its service answered: each call reads them. [choice] */
-const MAX_KEPT = 256 * 1024;
 
 /**
  * Tells the service of a hook what it does not know yet: that the hook is there (attach), or that its parameters have
@@ -35,20 +31,19 @@ export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'
   const { engines, store, host } = options;
   const row = await store.get('hooks', { id });
   if (row === undefined) return;
-  const parameters = toObject(row.parameters);
   const isNew = row.attachedWith === null;
-  if (!isNew && JSON.stringify(row.attachedWith) === JSON.stringify(parameters)) return;
+  if (isSameKept(row.attachedWith, row.parameters)) return;
   try {
     const component = requireApp(engines, row.app).webhook(row.webhook);
     const input = await readInput(options, row);
     const { result } = await (isNew ? component.attach(input) : component.update(input)).orThrow();
     assertKeepable(result, row);
-    const kept = deepMerge(toObject(fromPortable(row.data)), result);
+    const kept = deepMerge(toObject(await readKept(row.data)), result);
     assertKeepable(kept, row);
-    await keepHookData(store, id, toPortable(kept), parameters);
+    await keepHookData(store, id, await keepValue(kept), row.parameters);
   } catch (error) {
     if (isNew) await host.removeHook(id);
-    else await keepHookParameters(store, id, toObject(row.attachedWith));
+    else await keepHookParameters(store, id, row.attachedWith);
     throw error;
   }
 }
@@ -74,10 +69,10 @@ export async function detachHook(options: AttachOptions, id: number): Promise<Ho
 }
 
 function assertKeepable(data: unknown, { name }: HookRow): void {
-  if (!isLongerThan(data, MAX_KEPT)) return;
+  if (!isLongerThan(data, MAX_HOOK_LENGTH)) return;
   throw new EngineError(
     'HOST_REFUSED',
-    `The hook "${name}" cannot keep more than ${MAX_KEPT} characters of what its service answered: take less into \`response.data\`.`,
+    `The hook "${name}" cannot keep more than ${MAX_HOOK_LENGTH} characters of what its service answered: take less into \`response.data\`.`,
   );
 }
 
@@ -87,9 +82,9 @@ async function readInput(
 ): Promise<{ parameters: PlainObject; connection: string | undefined; webhook: PlainObject }> {
   const { url } = await host.hookAt(row.id);
   return {
-    parameters: toObject(row.parameters),
+    parameters: toObject(await copyKept(row.parameters)),
     connection: row.connection ?? undefined,
-    webhook: { ...toObject(fromPortable(row.data)), id: row.id, url },
+    webhook: { ...toObject(await readKept(row.data)), id: row.id, url },
   };
 }
 

@@ -1,4 +1,5 @@
 import { createBoundedCache } from '../../util/bounded-cache.js';
+import { writeKept } from '../store/kept-value.js';
 import type { HookKnowledge, HookSecrets } from './hook-secrets.js';
 
 /** Finds what knows the secrets of a hook, made ready once for as long as the hook stays as it is. */
@@ -17,7 +18,7 @@ interface Kept {
 export function createHookKnowledge(): KnowHook {
   const hooks = createBoundedCache<Kept>(MAX_KEPT);
   return (hook) => {
-    const madeOf = JSON.stringify([hook.token, hook.parameters, hook.data]);
+    const madeOf = [hook.token ?? '', writeKept(hook.parameters), writeKept(hook.data)].join('\n');
     const before = hooks.get(String(hook.id));
     if (before?.madeOf === madeOf) return before.known;
     // Calls that come meanwhile wait for the same: none of them gets ahead of another.

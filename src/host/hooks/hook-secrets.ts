@@ -1,7 +1,9 @@
 import { collectGiven } from '../../redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
+import { JsonText } from '../../store/json-text.js';
 import { fromPortable } from '../../util/portable-value.js';
 import { Turns } from '../../util/turns.js';
+import { copyKept, readKept } from '../store/kept-value.js';
 import type { HookRow } from '../store/tables.js';
 
 /** What of a hook nobody is to see again who looks at its calls. */
@@ -27,7 +29,12 @@ export function collectHookSecrets({
   parameters,
   data,
 }: HookSecrets): readonly string[] | Promise<readonly string[]> {
-  return collectGiven(token ?? undefined, parameters, fromPortable(data));
+  if (!(parameters instanceof JsonText || data instanceof JsonText)) {
+    return collectGiven(token ?? undefined, parameters, fromPortable(data));
+  }
+  return Promise.all([copyKept(parameters), readKept(data)]).then((large) =>
+    collectGiven(token ?? undefined, ...large),
+  );
 }
 
 /** Makes ready what knows the secrets of a hook, in turns. @throws as `collectHookSecrets` */

@@ -3,6 +3,7 @@ import { EngineError } from '../../errors/engine-error.js';
 import { createBatcher } from '../../util/batcher.js';
 import type { Clock } from '../../util/clock.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import { isLongerThan } from '../store/kept-value.js';
 import type { HookKind, HookRow, HostReader, HostStore, HostWriter } from '../store/tables.js';
 
 /** A hook with its address. */
@@ -28,6 +29,9 @@ export interface HookWanted {
   readonly parameters?: PlainObject | undefined;
 }
 
+/** Characters of JSON that a hook may have as parameters, and keep of what its service answered: each call reads them. [choice] */
+export const MAX_HOOK_LENGTH: number = 256 * 1024;
+
 /** Bytes of randomness in an address: 192 bits. */
 const TOKEN_BYTES = 24;
 
@@ -39,11 +43,15 @@ export function hookPath(token: string): string {
 /**
  * Makes a hook, or gives the one of that name. A shared webhook gets its one address with its first member.
  *
- * @throws EngineError (HOST_REFUSED) where the name belongs to another webhook, or a member has no uid
+ * @throws EngineError (HOST_REFUSED) where the name belongs to another webhook, a member has no uid, or the parameters are too large
  */
 export async function putHook(store: HostStore, clock: Clock, wanted: HookWanted): Promise<HookRow> {
   if (wanted.kind === 'member' && (wanted.uid ?? '') === '') {
     throw new EngineError('HOST_REFUSED', `The hook "${wanted.name}" of a shared webhook needs a uid.`);
+  }
+  if (isLongerThan(wanted.parameters, MAX_HOOK_LENGTH)) {
+    const message = `The parameters of the hook "${wanted.name}" are more than ${MAX_HOOK_LENGTH} characters.`;
+    throw new EngineError('HOST_REFUSED', message);
   }
   return store.transaction(async (writer) => {
     const present = await writer.get('hooks', { name: wanted.name });
@@ -107,8 +115,8 @@ function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Addresses that are looked up together at most. */
-const MAX_LOOKUPS = 500;
+/** Addresses that are looked up together at most: others wait while their rows are read, which may be large. [choice] */
+const MAX_LOOKUPS = 25;
 
 /**
  * Finds hooks by the secret part of their address, always as the store has them.
@@ -154,17 +162,13 @@ export async function keepHookData(
   store: HostStore,
   id: number,
   data: unknown,
-  attachedWith: PlainObject,
+  attachedWith: unknown,
 ): Promise<void> {
   await store.transaction((writer) => writer.update('hooks', { id }, { data, attachedWith }));
 }
 
 /** Takes changed parameters back that the service did not take. */
-export async function keepHookParameters(
-  store: HostStore,
-  id: number,
-  parameters: PlainObject,
-): Promise<void> {
+export async function keepHookParameters(store: HostStore, id: number, parameters: unknown): Promise<void> {
   await store.transaction((writer) => writer.update('hooks', { id }, { parameters }));
 }
 

@@ -7,13 +7,15 @@ export function describeOutput(flow: CompiledFlow, report: FlowReport): FlowOutp
   if (!report.ok) return undefined;
   const bundles = report.bundles.length;
   if (bundles > 0) return { bundles };
-  for (const phase of report.phases.toReversed()) {
+  const steps = new Map(flow.steps.map(({ step }) => [step.id, step.module]));
+  for (let index = report.phases.length - 1; index >= 0; index--) {
+    const phase = report.phases[index] as FlowPhase;
     const why = whyEnded(phase);
     if (why === undefined || !('stepId' in phase)) continue;
-    const { id, module } = flow.steps.find(({ step }) => step.id === phase.stepId)?.step ?? {};
+    const module = steps.get(phase.stepId);
     // A responder puts nothing out, and ends nothing.
-    if (id === undefined || module === undefined || module.type === 'responder') continue;
-    return { bundles, endedAt: { stepId: id, module: module.name, why } };
+    if (module === undefined || module.type === 'responder') continue;
+    return { bundles, endedAt: { stepId: phase.stepId, module: module.name, why } };
   }
   return { bundles };
 }

@@ -3,6 +3,7 @@ import type { ClaimRequest, EventClaim, ScheduledClaim } from '../claim/claim.js
 import { locateClaim } from '../claim/held-work.js';
 import type { HostContext } from '../ports/context.js';
 import type { PollProgress } from '../ports/ports.js';
+import { isSameKept } from '../store/kept-value.js';
 import type { HostWriter } from '../store/tables.js';
 import { addIncompletes } from '../work/move-state.js';
 import { persist } from '../work/persist.js';
@@ -43,7 +44,7 @@ async function saveProgress(
   if (fresh === undefined) {
     throw new EngineError('HOST_LEASE', `Others have taken over the scenario "${scenario.name}".`);
   }
-  if (JSON.stringify(fresh.triggerState) === JSON.stringify(triggerState)) return;
+  if (isSameKept(fresh.triggerState, triggerState)) return;
   const counts = { crashes: 1, crashesAlone: isAlone ? 1 : 0 };
   await writer.update('scenarios', { id: scenario.id }, { triggerState, ...counts });
   await addIncompletes(writer, context, scenario, incompletes);

@@ -5,7 +5,13 @@ import { OPEN_INCOMPLETES } from '../claim/claim.js';
 import type { AdminOptions } from '../events/event-admin.js';
 import { type PlannedRun, planFirst } from '../schedule/schedule.js';
 import { copyKept } from '../store/kept-value.js';
-import { assertCanAnswer, readPlan, readState, type ScenarioPlan } from '../store/scenario-plan.js';
+import {
+  assertCanAnswer,
+  assertFits,
+  readPlan,
+  readState,
+  type ScenarioPlan,
+} from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 
 /** A scenario as configuration asks for it. */
@@ -22,7 +28,11 @@ export interface ScenarioAdmin {
   readonly list: () => Promise<readonly ScenarioRow[]>;
   /** @throws EngineError (HOST_MISSING) */
   readonly get: (name: string) => Promise<ScenarioRow>;
-  /** Makes a scenario, turned on, or gives the one of that name another plan; its state stays. */
+  /**
+   * Makes a scenario, turned on, or gives the one of that name another plan; its state stays.
+   *
+   * @throws EngineError (HOST_REFUSED) for a plan that cannot work or is too large, and for the hook of another scenario
+   */
   readonly put: (wanted: ScenarioWanted) => Promise<ScenarioRow>;
   /** Turns it on; what waits for it is processed. @throws EngineError (HOST_MISSING) */
   readonly activate: (name: string) => Promise<ScenarioRow>;
@@ -147,6 +157,7 @@ async function putScenario(
   { name, plan, hookId: wantedHook }: ScenarioWanted,
 ): Promise<void> {
   assertCanAnswer(name, plan);
+  assertFits(name, plan);
   const hookId = wantedHook ?? null;
   const present = await writer.get('scenarios', { name });
   const taken = hookId === null ? undefined : await writer.get('scenarios', { hookId });

@@ -1,6 +1,8 @@
+import { findModule } from '../../app/engine/find-component.js';
 import type { CompileOptions } from '../../iml/compile.js';
+import { moduleFormInTurns } from '../../parameters/form/form.js';
 import { readAnswer } from '../../scenario/flow/answer-webhook.js';
-import { type CompiledFlow, compileFlow } from '../../scenario/flow/compile-flow.js';
+import { type CompiledFlow, compileFlowInParts } from '../../scenario/flow/compile-flow.js';
 import { engineModule } from '../../scenario/flow/engine-module.js';
 import type { FlowModule, FlowStep, ModuleInput, TriggerData } from '../../scenario/flow/flow.js';
 import type { FlowReport } from '../../scenario/flow/flow-report.js';
@@ -9,11 +11,11 @@ import { type ResumeOptions, resumeFlow, runFlow } from '../../scenario/flow/run
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { toPortable } from '../../util/portable-value.js';
+import { Turns } from '../../util/turns.js';
 import { type Engines, requireApp } from '../hooks/require-app.js';
 import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../ports/ports.js';
 import { type HostTracing, NO_TRACING } from '../ports/tracing.js';
-import { keepValue, readCopy, readKept } from '../store/kept-value.js';
+import { keepValue, measureKept, readCopy, readKept } from '../store/kept-value.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
 import { describeOutput } from './describe-output.js';
@@ -29,8 +31,8 @@ export interface ScenarioFlowsOptions {
   readonly expressions?: CompileOptions | undefined;
   /** Spans around modules: the same as the host's. Default: none. */
   readonly tracing?: HostTracing | undefined;
-  /** Gets what came of each run, before it is written down. */
-  readonly onReport?: ((scenario: string, report: FlowReport) => void) | undefined;
+  /** Gets what came of each run, before it is written down, which waits for a promise. */
+  readonly onReport?: ((scenario: string, report: FlowReport) => unknown) | undefined;
   /**
    * Finds what of the connections of a scenario and of its hook no error may show: a sender may have put it into a call. Default: of
    * connections only what a module knows of its own is kept out of its errors.
@@ -38,8 +40,9 @@ export interface ScenarioFlowsOptions {
   readonly findConnectionSecrets?: FindConnectionSecrets | undefined;
 }
 
-/** Flows kept compiled; one beyond that is compiled again. */
+/** Flows kept compiled, and characters of their definitions; one beyond that is compiled again. */
 const MAX_FLOWS = 500;
+const MAX_FLOWS_LENGTH = 16 * 1024 * 1024;
 
 /** Runs the linear flows of `scenario/` with the modules of some engines. */
 export function createScenarioFlows({
@@ -50,24 +53,37 @@ export function createScenarioFlows({
   onReport,
   findConnectionSecrets = async () => [],
 }: ScenarioFlowsOptions): Flows {
-  const compiled = createBoundedCache<CompiledFlow>(MAX_FLOWS);
-  const loadFlow = (scenario: ScenarioRow): CompiledFlow => {
+  const compiled = createBoundedCache<Promise<CompiledFlow>>(MAX_FLOWS, MAX_FLOWS_LENGTH);
+  const loadFlow = (scenario: ScenarioRow): Promise<CompiledFlow> => {
     // Only `putScenario` writes definitions, after a guard has seen them.
     const definition = readPlan(scenario).flow as FlowDefinition;
     const key = `${scenario.name} ${JSON.stringify(definition)}`;
     const known = compiled.get(key);
     if (known !== undefined) return known;
-    const steps = definition.steps.map((step) => compileStep(step, engines, tracing));
-    const flow = { name: scenario.name, steps: definition.startsWithWebhook ? [WEBHOOK, ...steps] : steps };
-    const made = compileFlow(flow, expressions);
-    compiled.set(key, made);
-    return made;
+    const making = makeFlow(scenario.name, definition);
+    compiled.set(key, making);
+    return making;
+  };
+  const makeFlow = async (name: string, definition: FlowDefinition): Promise<CompiledFlow> => {
+    const steps = definition.startsWithWebhook ? [WEBHOOK] : [];
+    const turns = new Turns();
+    for (const step of definition.steps) {
+      if (turns.isOver) await turns.next();
+      steps.push(await compileStep(step, engines, tracing));
+    }
+    return turns.finish(compileFlowInParts({ name, steps }, expressions));
   };
   return {
     run: async (request) => {
       const { scenario, room, signal } = request;
-      const flow = loadFlow(scenario);
-      const kept: Kept = { executions: new Map(), stored: 0, progress: undefined, toldAtMs: clock.now() };
+      const flow = await loadFlow(scenario);
+      const kept: Kept = {
+        drafts: new Map(),
+        stored: 0,
+        bytes: 0,
+        progress: undefined,
+        toldAtMs: clock.now(),
+      };
       const store = collectInto(kept, room);
       const onProgress = (state: TriggerData): Promise<void> =>
         tellProgress(request, kept, state, clock.now());
@@ -81,7 +97,7 @@ export function createScenarioFlows({
       const report = await runSource(flow, request, options, signal);
       const answer = readAnswer(report);
       if (answer !== undefined) request.onAnswer?.(answer);
-      onReport?.(scenario.name, report);
+      await onReport?.(scenario.name, report);
       return { ...(await toOutcome(report, kept)), output: describeOutput(flow, report) };
     },
   };
@@ -117,15 +133,18 @@ const WEBHOOK: FlowStep = {
   } satisfies FlowModule,
 };
 
-function compileStep(step: StepDefinition, engines: Engines, tracing: HostTracing): FlowStep {
+async function compileStep(step: StepDefinition, engines: Engines, tracing: HostTracing): Promise<FlowStep> {
   const { id, app, module, connection, parameters, filter, onError } = step;
+  const engine = requireApp(engines, app);
+  // Read here, it is there for whoever asks for it at once.
+  await moduleFormInTurns(findModule(engine.app, module));
   return {
     id,
     connection,
     parameters,
     filter,
     onError,
-    module: traceModule(engineModule(requireApp(engines, app), module), step, tracing),
+    module: traceModule(engineModule(engine, module), step, tracing),
   };
 }
 
@@ -146,26 +165,35 @@ function traceModule(module: FlowModule, { id, app }: StepDefinition, tracing: H
   };
 }
 
+/** Bytes of the incomplete executions that one run leaves, beside its last: all are stored in one commit. [choice] */
+const MAX_KEPT_BYTES = 32 * 1024 * 1024;
+
 /** Executions are collected while the flow runs, and stored by the host with everything else that follows from the run. */
 function collectInto(kept: Kept, room: number): IncompleteStore {
-  const { executions } = kept;
+  const { drafts } = kept;
   return {
-    get: async (id) => executions.get(id),
+    // Only who resolves one by hand asks for these.
+    get: async () => undefined,
+    list: async () => [],
     save: async (execution) => {
-      if (executions.size + kept.stored >= room && !executions.has(execution.id)) return 'full';
-      executions.set(execution.id, execution);
+      const isNew = !drafts.has(execution.id);
+      if (isNew && (drafts.size + kept.stored >= room || kept.bytes >= MAX_KEPT_BYTES)) return 'full';
+      const draft = await toDraft(execution);
+      kept.bytes += measureKept(draft.execution);
+      drafts.set(execution.id, draft);
       return 'saved';
     },
-    remove: async (id) => void executions.delete(id),
-    list: async () => [...executions.values()],
+    remove: async (id) => void drafts.delete(id),
   };
 }
 
 /** What a run leaves behind that is not told yet. */
 interface Kept {
-  readonly executions: Map<string, IncompleteExecution>;
+  readonly drafts: Map<string, IncompleteDraft>;
   /** How many executions were stored with the progress. */
   stored: number;
+  /** Of the executions that are not stored. */
+  bytes: number;
   /** Of the trigger, behind the last item that is through. */
   progress: TriggerData | undefined;
   toldAtMs: number;
@@ -184,24 +212,22 @@ async function tellProgress(
   kept.progress = state;
   if (onProgress === undefined || Math.abs(nowMs - kept.toldAtMs) < PROGRESS_EVERY_MS) return;
   kept.toldAtMs = nowMs;
-  const incompletes = [...kept.executions.values()];
-  await onProgress({
-    triggerState: toPortable(state),
-    incompletes: await Promise.all(incompletes.map(toDraft)),
-  });
+  const incompletes = [...kept.drafts.values()];
+  await onProgress({ triggerState: await keepValue(state), incompletes });
   kept.stored += incompletes.length;
-  kept.executions.clear();
+  kept.drafts.clear();
+  kept.bytes = 0;
 }
 
-async function toOutcome(report: FlowReport, { executions, progress }: Kept): Promise<FlowOutcome> {
+async function toOutcome(report: FlowReport, { drafts, progress }: Kept): Promise<FlowOutcome> {
   const { outcome, error, state, eventsDone } = report;
   return {
     outcome,
     error: error?.toJSON() as PlainObject | undefined,
-    incompletes: await Promise.all([...executions.values()].map(toDraft)),
+    incompletes: [...drafts.values()],
     bundlesDone: eventsDone,
-    triggerState: state === undefined ? undefined : toPortable(state),
-    progressState: progress === undefined ? undefined : toPortable(progress),
+    triggerState: state && (await keepValue(state)),
+    progressState: progress && (await keepValue(progress)),
   };
 }
 

@@ -1,5 +1,8 @@
-import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
+import type { Parts } from '../../iml/values/work.js';
+import { collectNamedInParts, collectSecretsInParts } from '../../redaction/collect-secrets.js';
+import { MAX_KNOWN_SECRETS } from '../../redaction/known-secrets.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
+import { Turns } from '../../util/turns.js';
 import { collectHookSecrets } from '../hooks/hook-secrets.js';
 import type { HookRow } from '../store/tables.js';
 
@@ -13,6 +16,9 @@ export interface NamedConnection {
 /** Finds the values of a connection that must not be shown; none where there is no such connection. */
 export type FindConnectionSecrets = (named: NamedConnection) => Promise<readonly string[]>;
 
+/** Values that are gathered: some of them may be too short or too long to be looked for. [choice] */
+const MAX_FOUND = 2 * MAX_KNOWN_SECRETS;
+
 /** Whose secrets they are. */
 export interface SecretOwners {
   readonly hooks: readonly HookRow[];
@@ -24,6 +30,7 @@ export interface SecretOwners {
 /**
  * What neither an error nor a bundle of scenarios may show when people look at it: what their hooks hold, the connections of
  * these and of all their steps, and the passwords that are written into steps, as any of them may have quoted what another was given.
+ * Where they are far more than can be known, the first of them.
  *
  * @throws ImlError (IML_LIMIT) for more than can be known
  */
@@ -37,20 +44,25 @@ export async function collectScenarioSecrets({
   const distinct = new Map(
     named.map(({ app, connection }) => [`${app}\n${connection}`, { app, connection }]),
   );
-  const found = await Promise.all([
-    ...hooks.map(collectHookSecrets),
-    ...[...distinct.values()].map(findConnectionSecrets),
-  ]);
-  return [...new Set([...found.flat(), ...steps.flatMap(listPasswords)])];
+  const found = new Set<string>();
+  const turns = new Turns();
+  const add = async (secrets: readonly string[]): Promise<void> => {
+    for (const secret of secrets) if (found.size <= MAX_FOUND) found.add(secret);
+    if (turns.isOver) await turns.next();
+  };
+  for (const hook of hooks) await add(await collectHookSecrets(hook));
+  for (const connection of distinct.values()) await add(await findConnectionSecrets(connection));
+  for (const step of steps) await add(await turns.finish(listPasswords(step)));
+  return [...found];
 }
 
 /** What is written into fields of type password of a step, and under names that say secret. */
-function listPasswords(step: unknown): readonly string[] {
+function* listPasswords(step: unknown): Parts<readonly string[]> {
   if (!isPlainObject(step)) return [];
   const { parameters, hiddenParameters } = step;
   const pointers: readonly unknown[] = Array.isArray(hiddenParameters) ? hiddenParameters : [];
   const hidden = pointers.map((pointer) => memberAt(parameters, String(pointer)));
-  return [...collectSecrets(...hidden), ...collectNamedSecrets(parameters)];
+  return [...(yield* collectSecretsInParts(...hidden)), ...(yield* collectNamedInParts(parameters))];
 }
 
 /** The member a JSON pointer leads to. */

@@ -6,7 +6,7 @@ import { fromPortable, toPortable } from '../../util/portable-value.js';
 const loadLarge = (): Promise<typeof import('./large-json.js')> => import('./large-json.js');
 
 /** What a value counts for beside the characters of its texts. */
-const VALUE_LENGTH = 16;
+export const VALUE_LENGTH = 16;
 
 /**
  * A value as it is stored (`toPortable`). A large one is written in turns and becomes its text, as nobody else should wait
@@ -39,6 +39,16 @@ export async function readCopy(portable: unknown): Promise<unknown> {
 export async function dropKept(kept: unknown, count: number): Promise<unknown> {
   const items = await readKept(kept);
   return Array.isArray(items) ? keepValue(items.slice(count)) : kept;
+}
+
+/** The JSON that is stored; undefined for what is left out. */
+export function writeKept(kept: unknown): string | undefined {
+  return kept instanceof JsonText ? kept.text : JSON.stringify(kept);
+}
+
+/** Whether two values are stored as the same JSON. */
+export function isSameKept(a: unknown, b: unknown): boolean {
+  return writeKept(a) === writeKept(b);
 }
 
 /** Bytes of the JSON that is stored. */

@@ -12,7 +12,11 @@ export async function writeLarge(value: unknown): Promise<JsonText> {
 
 /** The plain data of a text, read in turns. */
 export async function parseLarge(kept: JsonText): Promise<unknown> {
-  const result = await parseJsonInTurns(await kept.readBytes(), new Turns());
+  const turns = new Turns();
+  const bytes = await kept.readBytes();
+  // Up to a length it is read at once, and many may be read in one turn.
+  if (turns.isOver) await turns.next();
+  const result = await parseJsonInTurns(bytes, turns);
   // What an app has made of a call may be more than one call may bring.
   return result.ok ? result.value : JSON.parse(kept.text);
 }

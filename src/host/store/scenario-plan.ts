@@ -1,6 +1,7 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { ScenarioSettings } from '../../scenario/state/scenario-settings.js';
 import type { ScenarioState } from '../../scenario/state/scenario-state.js';
+import { isLongerThan, VALUE_LENGTH } from './kept-value.js';
 import type { ScenarioRow } from './tables.js';
 
 /** Times of a calendar: five or six fields, and the zone they are meant in. */
@@ -44,6 +45,16 @@ export function assertCanAnswer(
   const which = ordered ? '"ordered"' : '"sequential"';
   const why = 'an event may wait behind others for longer than its sender waits for the answer';
   const message = `The scenario "${name}" has a responder and keeps order (${which}), and cannot do both: ${why}. Leave out one of the two.`;
+  throw new EngineError('HOST_REFUSED', message);
+}
+
+/** Characters of JSON that a plan may have: each look at its scenario may read it, and each run of it. [choice] */
+const MAX_PLAN = 1024 * 1024;
+
+/** @throws EngineError (HOST_REFUSED) for a scenario that is too large to be looked at often */
+export function assertFits(name: string, plan: ScenarioPlan): void {
+  if (!isLongerThan(plan, MAX_PLAN)) return;
+  const message = `The scenario "${name}" is too large: it may have ${MAX_PLAN} characters of JSON, of which each value takes ${VALUE_LENGTH} besides its own.`;
   throw new EngineError('HOST_REFUSED', message);
 }
 

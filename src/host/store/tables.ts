@@ -35,6 +35,7 @@ export interface HookRow extends Row {
   readonly webhook: string;
   readonly uid: string | null;
   readonly connection: string | null;
+  /** `JsonText` where they are large, as the two below. */
   readonly parameters: unknown;
   /** What attach and update have kept. */
   readonly data: unknown;
@@ -156,6 +157,7 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
     ],
     flags: ['enabled'],
     json: ['parameters', 'data', 'attachedWith'],
+    large: ['parameters', 'data', 'attachedWith'],
     sealed: ['parameters', 'data', 'attachedWith'],
     unique: [['token'], ['name']],
     indexes: ['app'],

@@ -83,12 +83,17 @@ function holdsItself(): Error {
 export function* jsonBytesInParts(value: unknown): Parts<Uint8Array | undefined> {
   if (value === undefined || typeof value === 'function' || typeof value === 'symbol') return undefined;
   const pieces: Uint8Array[] = [];
+  yield* giveJson(value, (piece) => void pieces.push(textBytes(piece)));
+  return yield* joinBytes(pieces);
+}
+
+/** The text of `jsonText`, of a value that is not left out itself, a piece at a time. */
+export function* giveJson(value: unknown, take: (piece: string) => void): Parts<void> {
   try {
-    yield* giveTree(value, BODY_STYLE, (piece) => void pieces.push(textBytes(piece)));
+    yield* giveTree(value, BODY_STYLE, take);
   } catch (error) {
     throw isOurs(error, ImlError) && error.code === 'IML_FUNCTION' ? holdsItself() : error;
   }
-  return yield* joinBytes(pieces);
 }
 
 const BODY_STYLE: TreeStyle = {

@@ -45,6 +45,14 @@ export function atOnce<T>(context: RunContext, work: () => T): T {
   return withinSteps(context.settings.limits.maxSteps, work);
 }
 
+/** What others on the thread put up with. */
+export interface TurnRules {
+  /** Steps of work without a turn for others. */
+  readonly maxSteps: number;
+  /** Asked at the start of each turn; throws to end the work. */
+  readonly assertGoesOn: () => void;
+}
+
 /**
  * Evaluates what others have to wait for. A call that is too much at a time (`sort` of a long list) is done in turns, and the
  * evaluation is begun anew with its result. Where evaluations before it have taken all of the turn, it waits for the next one. Chance and time are drawn once, what is told is told once, and all else
@@ -53,24 +61,23 @@ export function atOnce<T>(context: RunContext, work: () => T): T {
  * @returns the value itself where nobody had to wait for it
  * @throws what `evaluate` throws, `IML_LIMIT` for what is too much and cannot be done in turns; what `assertGoesOn` throws
  */
-export function inTurns<T>(context: RunContext, evaluate: () => T): T | Promise<T> {
-  return isTurnOver() ? inNextTurn(context, evaluate) : inThisTurn(context, evaluate);
+export function evaluateInTurns<T>(evaluate: () => T, rules: TurnRules): T | Promise<T> {
+  return isTurnOver() ? inNextTurn(evaluate, rules) : inThisTurn(evaluate, rules);
 }
 
-async function inNextTurn<T>(context: RunContext, evaluate: () => T): Promise<T> {
-  await new Turns(() => context.assertGoesOn()).next();
-  return inThisTurn(context, evaluate);
+async function inNextTurn<T>(evaluate: () => T, rules: TurnRules): Promise<T> {
+  await new Turns(rules.assertGoesOn).next();
+  return inThisTurn(evaluate, rules);
 }
 
-function inThisTurn<T>(context: RunContext, evaluate: () => T): T | Promise<T> {
-  const { maxSteps } = context.settings.limits;
+function inThisTurn<T>(evaluate: () => T, rules: TurnRules): T | Promise<T> {
   const journal = openJournal(isTurnOver);
-  const begin = (): T => withJournal(journal, () => withinSteps(maxSteps, evaluate));
+  const begin = (): T => withJournal(journal, () => withinSteps(rules.maxSteps, evaluate));
   try {
     return begin();
   } catch (error) {
     if (journal.pending === undefined) throw error;
-    return beginAnew(journal.pending, journal, begin, context);
+    return beginAnew(journal.pending, journal, begin, rules);
   }
 }
 
@@ -78,11 +85,11 @@ async function beginAnew<T>(
   first: NonNullable<Journal['pending']>,
   journal: Journal,
   begin: () => T,
-  context: RunContext,
+  rules: TurnRules,
 ): Promise<T> {
-  const turns = new Turns(() => context.assertGoesOn());
+  const turns = new Turns(rules.assertGoesOn);
   for (let pending = first; ; ) {
-    await finish(pending, journal, context);
+    await finishPending(pending, journal, rules);
     // The evaluation may take a turn by itself.
     await turns.next();
     try {
@@ -92,6 +99,19 @@ async function beginAnew<T>(
       pending = journal.pending;
     }
   }
+}
+
+/**
+ * `evaluateInTurns` within the steps and the time of the run.
+ *
+ * @throws as it does
+ */
+export function inTurns<T>(context: RunContext, evaluate: () => T): T | Promise<T> {
+  return evaluateInTurns(evaluate, rulesFor(context));
+}
+
+function rulesFor(context: RunContext): TurnRules {
+  return { maxSteps: context.settings.limits.maxSteps, assertGoesOn: () => context.assertGoesOn() };
 }
 
 /**
@@ -116,7 +136,7 @@ export function forEachItem<T>(
 
   async function goOn(from: number, end: number, doNext: (from: number) => number): Promise<void> {
     for (let at = from; at < end; at = doNext(at)) {
-      if (journal.pending !== undefined) await finish(journal.pending, journal, context);
+      if (journal.pending !== undefined) await finishPending(journal.pending, journal, rulesFor(context));
       await turns.next();
     }
   }
@@ -151,18 +171,18 @@ function doUntilOver<T>(
 }
 
 /** Does what was left in a journal, in turns. @throws what `assertGoesOn` throws */
-async function finish(
+async function finishPending(
   { at, parts }: NonNullable<Journal['pending']>,
   journal: Journal,
-  context: RunContext,
+  { maxSteps, assertGoesOn }: TurnRules,
 ): Promise<void> {
-  const turns = new Turns(() => context.assertGoesOn());
+  const turns = new Turns(assertGoesOn);
   const take = (): ReturnType<Parts<unknown>['next']> => parts.next();
   try {
     for (;;) {
       await turns.next();
       while (!turns.isOver) {
-        const { done, value } = withinSteps(context.settings.limits.maxSteps, take);
+        const { done, value } = withinSteps(maxSteps, take);
         if (done !== true) continue;
         journal.done[at] = () => value;
         return;

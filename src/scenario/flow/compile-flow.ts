@@ -1,6 +1,7 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
-import { type CompileOptions, compile } from '../../iml/compile.js';
+import { type CompileOptions, compileTemplateInParts } from '../../iml/compile.js';
+import { finishAtOnce, type Parts } from '../../iml/values/work.js';
 import type { Flow, FlowStep } from './flow.js';
 import { compileInputs, type InputMapping } from './map-inputs.js';
 
@@ -20,14 +21,26 @@ export interface CompiledFlow {
   readonly options: CompileOptions;
 }
 
+/** Steps of a flow: each bundle comes to all of them, and holds what all before it gave. [choice] */
+export const MAX_FLOW_STEPS = 1000;
+
 /**
  * Makes a flow ready to run any number of times. Templates that do not parse are errors of the runs that reach them.
  *
  * @param options what expressions read besides the outputs: clock, timezone, randomness
- * @throws EngineError (USAGE) for a flow without steps, and for ids that are no whole numbers of at least 1 or not unique
+ * @throws EngineError (USAGE) for a flow without steps or with more than 1000, and for ids that are no whole numbers of at least 1 or not unique
  */
 export function compileFlow(flow: Flow, options: CompileOptions = {}): CompiledFlow {
+  return finishAtOnce(compileFlowInParts(flow, options));
+}
+
+/** `compileFlow` in parts, where others run, too. */
+export function* compileFlowInParts(flow: Flow, options: CompileOptions = {}): Parts<CompiledFlow> {
   if (flow.steps.length === 0) throw new EngineError('USAGE', `The flow "${flow.name}" has no steps.`);
+  if (flow.steps.length > MAX_FLOW_STEPS) {
+    const message = `A flow has at most ${MAX_FLOW_STEPS} steps, and "${flow.name}" has ${flow.steps.length}.`;
+    throw new EngineError('USAGE', message);
+  }
   const ids = new Set<number>();
   for (const { id } of flow.steps) {
     if (!Number.isInteger(id) || id < 1) {
@@ -37,14 +50,20 @@ export function compileFlow(flow: Flow, options: CompileOptions = {}): CompiledF
       throw new EngineError('USAGE', `Two steps of the flow "${flow.name}" have the id ${id}.`);
     ids.add(id);
   }
-  return { flow, steps: flow.steps.map((step) => compileStep(step, options)), options };
+  const steps: CompiledStep[] = [];
+  for (const step of flow.steps) {
+    yield;
+    steps.push(yield* compileStep(step, options));
+  }
+  return { flow, steps, options };
 }
 
-function compileStep(step: FlowStep, options: CompileOptions): CompiledStep {
+function* compileStep(step: FlowStep, options: CompileOptions): Parts<CompiledStep> {
+  const { parameters, filter, onError } = step;
   return {
     step,
-    inputs: compileInputs(step.parameters, options),
-    filter: step.filter === undefined ? undefined : compile(step.filter, options),
-    resume: step.onError?.kind === 'resume' ? compile(step.onError.output, options) : undefined,
+    inputs: yield* compileInputs(parameters, options),
+    filter: filter === undefined ? undefined : yield* compileTemplateInParts(filter, options),
+    resume: onError?.kind === 'resume' ? yield* compileTemplateInParts(onError.output, options) : undefined,
   };
 }

@@ -2,9 +2,7 @@ import type { Engine } from '../../app/engine/create-engine.js';
 import { findModule } from '../../app/engine/find-component.js';
 import type { ModuleRun } from '../../component/module-run.js';
 import type { TriggerState } from '../../component/trigger-data.js';
-import type { Document } from '../../document/reading/document.js';
-import type { ParameterList } from '../../parameters/form/parameter-spec.js';
-import { joinParameters, readParameters } from '../../parameters/form/read-parameters.js';
+import { moduleForm } from '../../parameters/form/form.js';
 import type { FlowModule, ModuleOutcome } from './flow.js';
 
 /**
@@ -13,7 +11,8 @@ import type { FlowModule, ModuleOutcome } from './flow.js';
  * @throws SpecError (SPEC_MISSING) for a name the app does not have, SPEC_INVALID for a form nested too deep
  */
 export function engineModule(engine: Engine, name: string): FlowModule {
-  const { staticParams, mappableParams } = findModule(engine.app, name);
+  const module = findModule(engine.app, name);
+  const hasForm = module.staticParams !== undefined || module.mappableParams !== undefined;
   const { type, run, respond } = engine.module(name);
   return {
     name,
@@ -24,7 +23,7 @@ export function engineModule(engine: Engine, name: string): FlowModule {
       return type === 'trigger' ? pollWithStates(started) : started;
     },
     respond: (input) => respond({ ...input, checkParameters: false }),
-    parameters: readForms([staticParams, mappableParams]),
+    parameters: hasForm ? moduleForm(module) : undefined,
   };
 }
 
@@ -48,10 +47,4 @@ async function pollWithStates(run: ModuleRun): Promise<ModuleOutcome> {
   }
   const report = run.report();
   return report.ok ? { bundles, states, state: report.state } : { error: report.error };
-}
-
-function readForms(documents: readonly (Document | undefined)[]): ParameterList | undefined {
-  const forms = documents.filter((document) => document !== undefined);
-  if (forms.length === 0) return undefined;
-  return joinParameters(...forms.map(({ value, placeOf }) => readParameters(value, placeOf)));
 }

@@ -1,4 +1,5 @@
 import type { AppError } from '../../errors/app-error.js';
+import type { TurnRules } from '../../run/scope/evaluate-directive.js';
 import type { CompiledStep } from './compile-flow.js';
 import type { ErrorHandler } from './flow.js';
 import { evaluateTemplate, type Outputs } from './run-step.js';
@@ -24,17 +25,24 @@ export function findHandler(
   return onError?.kind === 'break' && !canStore ? undefined : onError;
 }
 
+/** What a step failed with, and on what. */
+export interface FailedStep {
+  readonly outputs: Outputs;
+  readonly error: AppError;
+  readonly rules: TurnRules;
+}
+
 /** What a handler makes of an error. Source: https://help.make.com/quick-error-handling-reference. [doc] */
-export function handleError(
+export async function handleError(
   handler: ErrorHandler | undefined,
   { resume }: CompiledStep,
-  outputs: Outputs,
-  error: AppError,
-): Handling {
+  { outputs, error, rules }: FailedStep,
+): Promise<Handling> {
   if (handler === undefined) return { kind: 'unhandled', error };
   switch (handler.kind) {
     case 'resume': {
-      const output = resume === undefined ? { value: undefined } : evaluateTemplate(resume, outputs);
+      const output =
+        resume === undefined ? { value: undefined } : await evaluateTemplate(resume, outputs, rules);
       return 'error' in output
         ? { kind: 'unhandled', error: output.error }
         : { kind: 'resume', output: output.value };

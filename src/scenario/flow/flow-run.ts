@@ -1,6 +1,9 @@
 import { AppError } from '../../errors/app-error.js';
+import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
 import type { BuiltResponse } from '../../run/response/build-answer.js';
+import type { TurnRules } from '../../run/scope/evaluate-directive.js';
 import type { Clock } from '../../util/clock.js';
+import { Turns } from '../../util/turns.js';
 import { reactionTo } from '../state/error-reactions.js';
 import type { ScenarioSettings } from '../state/scenario-settings.js';
 import type { CompiledFlow, CompiledStep } from './compile-flow.js';
@@ -67,6 +70,9 @@ export class FlowRun {
   /** The execution this run goes on with; its id is used again for what fails now. */
   private readonly retried: IncompleteExecution | undefined;
   private freeId: string | undefined;
+  private readonly rules: TurnRules;
+  /** Modules that wait for nothing would leave nobody else a turn, however many bundles there are. */
+  private readonly turns: Turns;
   private readonly touched = new Set<FlowModule>();
   /** Made ready when the first module fails. */
   private redactor: Promise<RedactFailure> | undefined;
@@ -76,6 +82,9 @@ export class FlowRun {
     this.tools = tools;
     this.retried = retried;
     this.freeId = retried?.id;
+    const assertGoesOn = (): void => tools.signal?.throwIfAborted();
+    this.rules = { maxSteps: DEFAULT_LIMITS.maxSteps, assertGoesOn };
+    this.turns = new Turns(assertGoesOn);
   }
 
   get hasResponder(): boolean {
@@ -136,8 +145,10 @@ export class FlowRun {
   ): Promise<readonly unknown[] | undefined> {
     const { signal } = this.tools;
     signal?.throwIfAborted();
+    if (this.turns.isOver) await this.turns.next();
     const { step, filter } = compiled;
-    const passes = filter === undefined ? { value: true } : evaluateTemplate(filter, outputs);
+    const passes =
+      filter === undefined ? { value: true } : await evaluateTemplate(filter, outputs, this.rules);
     if ('error' in passes)
       return this.fail(compiled, index, outputs, await this.redact(passes.error, outputs));
     if (!passes.value || passes.value === 'false') {
@@ -146,10 +157,15 @@ export class FlowRun {
     }
     this.operations++;
     this.touched.add(step.module);
-    const outcome = await runStep(compiled, outputs, { ...extra, signal }, this.flow.options);
+    const outcome = await runStep(
+      compiled,
+      outputs,
+      { ...extra, signal },
+      { options: this.flow.options, rules: this.rules },
+    );
     if (outcome.error !== undefined) {
-      const given = { outputs, payload: extra.payload };
-      return this.fail(compiled, index, outputs, await this.redact(outcome.error, given));
+      const error = await this.redact(outcome.error, outputs, extra.payload);
+      return this.fail(compiled, index, outputs, error);
     }
     if (index === 0) {
       this.state = outcome.state;
@@ -169,7 +185,7 @@ export class FlowRun {
   ): Promise<readonly unknown[] | undefined> {
     const handler = findHandler(compiled, this.tools.store !== undefined);
     this.phases.push({ ...operation(compiled.step.id, 0), error, handledBy: handler?.kind });
-    const handling = handleError(handler, compiled, outputs, error);
+    const handling = await handleError(handler, compiled, { outputs, error, rules: this.rules });
     switch (handling.kind) {
       case 'unhandled': {
         const unhandled = handling.error === error ? error : await this.redact(handling.error, outputs);
@@ -192,9 +208,9 @@ export class FlowRun {
   }
 
   /** What a step fails with is stored, logged and told to others. */
-  private async redact(error: AppError, data: unknown): Promise<AppError> {
+  private async redact(error: AppError, outputs: Outputs, ...more: readonly unknown[]): Promise<AppError> {
     this.redactor ??= this.createRedactor();
-    return (await this.redactor)(error, data);
+    return (await this.redactor)(error, [...Object.values(outputs), ...more]);
   }
 
   /** Few runs fail, and what takes secrets out is much to load. */
@@ -242,6 +258,7 @@ export class FlowRun {
       return;
     }
     for (const bundle of rest) {
+      if (this.turns.isOver) await this.turns.next();
       const inner = bundle === PASS ? outputs : { ...outputs, [id]: bundle };
       if (!(await this.keep(next, inner, error, plan, false))) this.isLossy = true;
     }

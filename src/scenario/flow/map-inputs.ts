@@ -1,11 +1,12 @@
 import type { AppError } from '../../errors/app-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
-import { type CompileOptions, compile } from '../../iml/compile.js';
+import { type CompileOptions, compileTemplateInParts } from '../../iml/compile.js';
 import type { Scope } from '../../iml/environment/environment.js';
-import { withinSteps } from '../../iml/values/work.js';
+import type { Parts } from '../../iml/values/work.js';
 import { validateParameters } from '../../parameters/check/validate-parameters.js';
-import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
+import { evaluateInTurns, type TurnRules } from '../../run/scope/evaluate-directive.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+import { Turns } from '../../util/turns.js';
 import type { FlowModule } from './flow.js';
 
 /** The mapped parameters of a step, ready to be evaluated. */
@@ -19,13 +20,11 @@ export type MappedInputs =
   | { readonly ok: true; readonly parameters: PlainObject }
   | { readonly ok: false; readonly error: AppError };
 
-const EMPTY_ON_PURPOSE = /\{\{[^}]*\bemptystring\b/;
-
-/** Makes the mapping of a step ready. */
-export function compileInputs(templates: unknown, options: CompileOptions): InputMapping {
+/** Makes the mapping of a step ready, in parts. */
+export function* compileInputs(templates: unknown, options: CompileOptions): Parts<InputMapping> {
   const forced = new Set<string>();
-  collectForced(templates, '', forced);
-  return { evaluate: compile(templates ?? {}, options), forced };
+  yield* collectForced(templates, '', forced);
+  return { evaluate: yield* compileTemplateInParts(templates ?? {}, options), forced };
 }
 
 /**
@@ -41,41 +40,63 @@ export async function mapInputs(
   mapping: InputMapping,
   module: FlowModule,
   scope: Scope,
-  options: CompileOptions,
+  { options, rules }: MappingContext,
 ): Promise<MappedInputs> {
   const platformVersion = options.platformVersion ?? 2;
-  const value = withinSteps(DEFAULT_LIMITS.maxSteps, () => mapping.evaluate(scope));
+  const value = await evaluateInTurns(() => mapping.evaluate(scope), rules);
   const evaluated = isPlainObject(value) ? value : {};
   const isForced = (path: string): boolean => mapping.forced.has(path);
-  if (module.parameters === undefined) {
-    return { ok: true, parameters: withoutEmpty(evaluated, '', { isForced, platformVersion }) };
-  }
+  const dropEmpty = (values: PlainObject): Promise<PlainObject> =>
+    new Turns(rules.assertGoesOn).finish(withoutEmpty(values, '', { isForced, platformVersion, looked: 0 }));
+  if (module.parameters === undefined) return { ok: true, parameters: await dropEmpty(evaluated) };
   const checked = await validateParameters(module.parameters, evaluated, {
     platformVersion,
     mapped: true,
     forcedEmpty: isForced,
     timezone: options.timezone ?? 'UTC',
-    maxSteps: DEFAULT_LIMITS.maxSteps,
+    maxSteps: rules.maxSteps,
   });
   if (!checked.ok) return checked;
-  return { ok: true, parameters: withoutEmpty(checked.values, '', { isForced, platformVersion }) };
+  return { ok: true, parameters: await dropEmpty(checked.values) };
+}
+
+/** What a mapping is evaluated with. */
+export interface MappingContext {
+  readonly options: CompileOptions;
+  readonly rules: TurnRules;
 }
 
 /** Levels in which empty values are looked for; what is below is data from elsewhere, not fields. */
 const MAX_DEPTH = 64;
 
 /** Paths are those of the language, counted from 1: `items[2].email`. */
-function collectForced(template: unknown, path: string, forced: Set<string>, depth = 0): void {
+function* collectForced(template: unknown, path: string, forced: Set<string>, depth = 0): Parts<void> {
   if (depth > MAX_DEPTH) return;
   if (typeof template === 'string') {
-    if (EMPTY_ON_PURPOSE.test(template)) forced.add(path);
+    if (isEmptyOnPurpose(template)) forced.add(path);
   } else if (Array.isArray(template)) {
-    for (const [index, item] of template.entries())
-      collectForced(item, `${path}[${index + 1}]`, forced, depth + 1);
+    for (const [index, item] of template.entries()) {
+      if (index % LOOKED_AT_ONCE === LOOKED_AT_ONCE - 1) yield;
+      yield* collectForced(item, `${path}[${index + 1}]`, forced, depth + 1);
+    }
   } else if (isPlainObject(template)) {
-    for (const [name, member] of Object.entries(template))
-      collectForced(member, memberPath(path, name), forced, depth + 1);
+    for (const [index, [name, member]] of Object.entries(template).entries()) {
+      if (index % LOOKED_AT_ONCE === LOOKED_AT_ONCE - 1) yield;
+      yield* collectForced(member, memberPath(path, name), forced, depth + 1);
+    }
   }
+}
+
+/** Members that are looked at between two turns. */
+const LOOKED_AT_ONCE = 500;
+
+/** Whether an expression of a text names `emptystring`: in one piece up to a brace that closes, however many open. */
+function isEmptyOnPurpose(template: string): boolean {
+  if (!template.includes('emptystring')) return false;
+  return template.split('}').some((piece) => {
+    const start = piece.indexOf('{{');
+    return start !== -1 && /\bemptystring\b/.test(piece.slice(start));
+  });
 }
 
 function memberPath(path: string, name: string): string {
@@ -85,12 +106,15 @@ function memberPath(path: string, name: string): string {
 interface EmptyRules {
   readonly isForced: (path: string) => boolean;
   readonly platformVersion: 1 | 2;
+  /** Values so far. */
+  looked: number;
 }
 
 /** Of what no form describes: the rules of text. Items of lists keep their places. */
-function withoutEmpty(values: PlainObject, path: string, rules: EmptyRules, depth = 0): PlainObject {
+function* withoutEmpty(values: PlainObject, path: string, rules: EmptyRules, depth = 0): Parts<PlainObject> {
   const result: PlainObject = {};
   for (const [name, value] of Object.entries(values)) {
+    if (++rules.looked % LOOKED_AT_ONCE === 0) yield;
     const at = memberPath(path, name);
     const kept =
       value === '' && !rules.isForced(at)
@@ -98,7 +122,7 @@ function withoutEmpty(values: PlainObject, path: string, rules: EmptyRules, dept
           ? null
           : undefined
         : isPlainObject(value) && depth < MAX_DEPTH
-          ? withoutEmpty(value, at, rules, depth + 1)
+          ? yield* withoutEmpty(value, at, rules, depth + 1)
           : value;
     if (kept !== undefined) setMember(result, name, kept);
   }

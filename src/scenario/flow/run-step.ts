@@ -2,11 +2,11 @@ import { AppError } from '../../errors/app-error.js';
 import { isOurs } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
-import type { CompileOptions } from '../../iml/compile.js';
 import type { BuiltResponse } from '../../run/response/build-answer.js';
+import { evaluateInTurns, type TurnRules } from '../../run/scope/evaluate-directive.js';
 import type { CompiledStep } from './compile-flow.js';
 import type { ModuleInput, TriggerData } from './flow.js';
-import { mapInputs } from './map-inputs.js';
+import { type MappingContext, mapInputs } from './map-inputs.js';
 
 /** Outputs of the modules so far, by their ids: what expressions of a flow see. */
 export type Outputs = Readonly<Record<string, unknown>>;
@@ -32,11 +32,11 @@ export async function runStep(
   { step, inputs }: CompiledStep,
   outputs: Outputs,
   extra: Pick<ModuleInput, 'data' | 'payload' | 'signal'>,
-  options: CompileOptions,
+  context: MappingContext,
 ): Promise<StepOutcome> {
   const { module, connection } = step;
   try {
-    const mapped = await mapInputs(inputs, module, outputs, options);
+    const mapped = await mapInputs(inputs, module, outputs, context);
     if (!mapped.ok) return { error: mapped.error };
     const input = { ...extra, parameters: mapped.parameters, connection };
     if (module.type !== 'responder' || module.respond === undefined) return await module.run(input);
@@ -49,13 +49,16 @@ export async function runStep(
 }
 
 /** A template of the flow itself (a filter, the output of a resume handler) for one bundle. */
-export function evaluateTemplate(
+export async function evaluateTemplate(
   evaluate: Evaluate,
   outputs: Outputs,
-): { readonly value: unknown } | { readonly error: AppError } {
+  rules: TurnRules,
+): Promise<{ readonly value: unknown } | { readonly error: AppError }> {
   try {
-    return { value: evaluate(outputs) };
+    return { value: await evaluateInTurns(() => evaluate(outputs), rules) };
   } catch (error) {
+    // Whoever ends the run between two turns is no failure of the flow.
+    rules.assertGoesOn();
     return { error: asStepError(error) };
   }
 }

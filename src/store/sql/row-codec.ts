@@ -44,8 +44,9 @@ interface ColumnReader {
   readonly isPlain: boolean;
 }
 
-/** Values kept that rows share. */
+/** Values kept that rows share, and characters of their texts: what is made of one takes several times as much. */
 const MAX_SHARED = 1000;
+const MAX_SHARED_LENGTH = 16 * 1024 * 1024;
 
 /**
  * Booleans are kept as 0 and 1, objects and lists as JSON text: both databases treat these the same.
@@ -73,7 +74,7 @@ export function createRowCodec(
   const large: ReadonlySet<string> = new Set(definition.large);
   const shared: ReadonlySet<string> = new Set(definition.shared);
   const decimals: ReadonlySet<string> = new Set(definition.decimals);
-  const parsed = createBoundedCache<{ readonly value: unknown }>(MAX_SHARED);
+  const parsed = createBoundedCache<{ readonly value: unknown }>(MAX_SHARED, MAX_SHARED_LENGTH);
 
   const find = (texts: ReadonlyMap<string, string>, name: string): string => {
     const found = texts.get(name);

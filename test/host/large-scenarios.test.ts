@@ -1,0 +1,206 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import { createHost } from '../../src/host/create-host.js';
+import { createEngineReceiver } from '../../src/host/hooks/engine-receiver.js';
+import { createStoreQueue } from '../../src/host/queue/store-queue.js';
+import type { ScenarioEntry } from '../../src/host/scenarios/scenario-file.js';
+import { createScenarioFlows } from '../../src/host/scenarios/scenario-flows.js';
+import { collectScenarioSecrets } from '../../src/host/scenarios/scenario-secrets.js';
+import { setUpScenario } from '../../src/host/set-up.js';
+import { isSameKept, keepValue, readKept } from '../../src/host/store/kept-value.js';
+import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
+import type { FlowReport } from '../../src/scenario/flow/flow-report.js';
+import { JsonText } from '../../src/store/json-text.js';
+import { countTurns } from '../run/helpers.js';
+import { eventually, openParts } from './open-parts.js';
+
+const list = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
+const members = <T>(count: number, make: (index: number) => T): Record<string, T> =>
+  Object.fromEntries(list(count, (index) => [`n${index}`, make(index)]));
+
+const APP = defineApp({
+  name: 'crm',
+  webhooks: { calls: { type: 'web', communication: { output: '{{body}}' } } },
+  modules: {
+    items: {
+      type: 'search',
+      communication: { response: { iterate: '{{parameters.items}}', output: '{{item}}' } },
+    },
+    wide: {
+      type: 'action',
+      communication: { response: { output: { ok: true } } },
+      mappableParams: list(5000, (index) => ({ name: `n${index}`, type: 'text', label: `Field ${index}` })),
+    },
+    fails: { type: 'action', communication: { url: 'http://127.0.0.1:1/' } },
+  },
+});
+
+type Module = ScenarioEntry['modules'][number];
+
+const step = (id: number, module: string, more: Partial<Module> = {}): Module => ({
+  id,
+  app: 'crm',
+  module,
+  ...more,
+});
+
+function entryOf(modules: readonly Module[], more: Partial<ScenarioEntry> = {}): ScenarioEntry {
+  return {
+    name: 's',
+    webhook: { app: 'crm', webhook: 'calls', connection: undefined, uid: undefined, parameters: {} },
+    everyMinutes: undefined,
+    ordered: false,
+    settings: {},
+    modules,
+    ...more,
+  };
+}
+
+function setUp() {
+  const engines = { crm: createEngine({ app: APP }) };
+  const store = createHostMemoryStore();
+  const reports: FlowReport[] = [];
+  const host = createHost({
+    store,
+    queue: createStoreQueue({ pollMs: 20 }),
+    receiver: createEngineReceiver({ engines }),
+    flows: createScenarioFlows({ engines, onReport: (_, report) => reports.push(report) }),
+  });
+  onTestFinished(() => host.stop(1000));
+  const add = (entry: ScenarioEntry) => setUpScenario({ host, store, engines }, entry);
+  const send = async (path: string, body: unknown): Promise<number> => {
+    const headers = { 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    return (await host.fetch(new Request(`http://localhost${path}`, init))).status;
+  };
+  return { host, store, reports, add, send };
+}
+
+it('reads the form of a module once, however many steps use it', async () => {
+  const { host, reports, add, send } = setUp();
+  const before = process.memoryUsage().heapUsed;
+  const steps = list(200, (index) => step(index + 2, 'wide', { parameters: { n1: '{{1.a}}' } }));
+  const { hook } = await add(entryOf(steps));
+  await host.start();
+  expect(await send(hook?.path ?? '', { a: 1 })).toBe(200);
+  await eventually(() => reports.length > 0);
+  expect(reports[0]).toMatchObject({ ok: true, operations: 201 });
+  // A form of 5000 fields takes some 5 MB.
+  expect((process.memoryUsage().heapUsed - before) / 1e6).toBeLessThan(400);
+});
+
+it('lets others have their turn between two scenarios that are set up', async () => {
+  const { add } = setUp();
+  const { turns } = await countTurns(async () => {
+    for (let index = 0; index < 50; index++) await add(entryOf([], { name: `s${index}` }));
+  });
+  expect(turns).toBeGreaterThanOrEqual(50);
+});
+
+it('refuses a scenario that is too large, and one of too many modules, and stores nothing', async () => {
+  const { store, add } = setUp();
+  const parameters = members(20_000, () => 'x'.repeat(40));
+  await expect(add(entryOf([step(2, 'items', { parameters })]))).rejects.toMatchObject({
+    code: 'HOST_REFUSED',
+  });
+  const many = (count: number): Module[] => list(count, (index) => step(index + 2, 'items'));
+  await expect(add(entryOf(many(1000)))).rejects.toMatchObject({
+    code: 'HOST_REFUSED',
+    message: 'The scenario "s" has 1000 modules: it may have 999.',
+  });
+  expect(await store.count('hooks')).toBe(0);
+  expect(await store.count('scenarios')).toBe(0);
+  await add(entryOf(many(999)));
+});
+
+it('refuses parameters of a hook that each call would read', async () => {
+  const { add } = setUp();
+  const webhook = { app: 'crm', webhook: 'calls', connection: undefined, uid: undefined };
+  await expect(
+    add(entryOf([], { webhook: { ...webhook, parameters: { text: 'x'.repeat(300_000) } } })),
+  ).rejects.toMatchObject({ code: 'HOST_REFUSED' });
+});
+
+it.each(['memory', 'sqlite'] as const)(
+  'gives large data of a hook to its calls as they are: %s',
+  async (engine) => {
+    const { store, drop } = await openParts(engine);
+    onTestFinished(drop);
+    const large = members(4000, (index) => `text of some length ${index}`);
+    const given: unknown[] = [];
+    const host = createHost({
+      store,
+      queue: createStoreQueue(),
+      receiver: async ({ parameters, stored }) => {
+        given.push(parameters, stored);
+        return { ok: true, response: new Response('ok'), bundles: [], deliveries: undefined };
+      },
+      flows: createScenarioFlows({ engines: {} }),
+    });
+    onTestFinished(() => host.stop(1000));
+    const hook = await host.putHook({
+      name: 'h',
+      app: 'crm',
+      webhook: 'calls',
+      kind: 'dedicated',
+      parameters: large,
+    });
+    const data = await keepValue({ ...large, at: new Date(0) });
+    expect(data).toBeInstanceOf(JsonText);
+    await store.transaction((writer) =>
+      writer.update('hooks', { id: hook.id }, { data, attachedWith: large }),
+    );
+    const response = await host.fetch(
+      new Request(`http://localhost${hook.path}`, { method: 'POST', body: '{}' }),
+    );
+    expect(response.status).toBe(200);
+    expect(given[0]).toEqual(large);
+    expect(given[1]).toMatchObject({ ...large, at: new Date(0), id: hook.id });
+  },
+);
+
+it('keeps 32 MB of incomplete executions of one run, and then says that there is no room', async () => {
+  const { host, store, reports, add, send } = setUp();
+  const { hook } = await add(
+    entryOf(
+      [
+        step(2, 'items', { parameters: { items: '{{1.items}}' } }),
+        step(3, 'fails', { onError: { kind: 'break' } }),
+      ],
+      { settings: { storeIncomplete: true } },
+    ),
+  );
+  await host.start();
+  const text = 'x'.repeat(2_000_000);
+  expect(await send(hook?.path ?? '', { text, items: list(30, (n) => ({ n })) })).toBe(200);
+  await eventually(() => reports.length > 0);
+  // The one with which they become more is kept.
+  expect(reports[0]?.incomplete).toHaveLength(17);
+  expect(reports[0]?.outcome).toMatchObject({ kind: 'error', isStorageFull: true });
+  await eventually(async () => (await store.count('incompletes')) === 17);
+});
+
+it('keeps the state of a trigger that is large as its text, and knows it again', async () => {
+  const state = { ids: list(20_000, (index) => `identifier ${index}`) };
+  const kept = await keepValue(state);
+  expect(kept).toBeInstanceOf(JsonText);
+  expect(await readKept(kept)).toEqual(state);
+  expect(isSameKept(kept, await keepValue({ ...state }))).toBe(true);
+  expect(isSameKept(kept, await keepValue({ ids: [...state.ids, 'one more'] }))).toBe(false);
+  expect(isSameKept({ a: 1 }, { a: 1 })).toBe(true);
+  expect(isSameKept(kept, { a: 1 })).toBe(false);
+});
+
+it('gathers secrets of very many connections in turns, no more than can be known', async () => {
+  const connections = list(300, (index) => `c${index}`);
+  const secrets = await collectScenarioSecrets({
+    hooks: [],
+    flows: [{ steps: connections.map((connection, index) => ({ id: index + 1, app: 'crm', connection })) }],
+    findConnectionSecrets: async ({ connection }) => list(1000, (index) => `${connection} secret ${index}`),
+  });
+  expect(secrets.length).toBeGreaterThan(5000);
+  expect(secrets.length).toBeLessThan(20_000);
+});
