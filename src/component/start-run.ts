@@ -1,5 +1,6 @@
 import type { App } from '../document/app.js';
 import { toNumber } from '../iml/values/coerce.js';
+import type { Parts } from '../iml/values/work.js';
 import { collectGiven } from '../redaction/collect-secrets.js';
 import type { Limits } from '../run/limits/limits.js';
 import { Run, RunContext, type RunRules } from '../run/scope/run-context.js';
@@ -70,9 +71,13 @@ export function startRun(
 }
 
 /** A connection that is kept stays the same when its data are refreshed. */
-function nameConnection({ app }: Runtime, { connection }: RunInput, { connectionName }: RunTraits): string {
+function* nameConnection(
+  { app }: Runtime,
+  { connection }: RunInput,
+  { connectionName }: RunTraits,
+): Parts<string> {
   return connectionName === undefined
-    ? identifyConnection(connection)
+    ? yield* identifyConnection(connection)
     : JSON.stringify([app.identity, connectionName]);
 }
 

@@ -83,8 +83,27 @@ export function assertOwnCallback(
   expected: { readonly state: string | undefined; readonly requestToken: string | undefined },
   query: CallbackQuery,
 ): void {
+  assertShort(query);
   if (isOwnCallback(expected, query)) return;
   throw new AppError('RuntimeError', 'The callback does not belong to this authorization.');
+}
+
+/** Far more than the address of any callback holds, and small enough to be looked through at once. [choice] */
+const MAX_NAMES = 1000;
+const MAX_LENGTH = 262_144;
+
+function assertShort(query: CallbackQuery): void {
+  const names = Object.keys(query);
+  let length = 0;
+  for (const name of names.slice(0, MAX_NAMES)) {
+    length += name.length;
+    for (const value of [query[name]].flat()) length += typeof value === 'string' ? value.length : 1;
+  }
+  if (names.length <= MAX_NAMES && length <= MAX_LENGTH) return;
+  throw new AppError(
+    'RuntimeError',
+    `A callback has at most ${MAX_NAMES} names and ${MAX_LENGTH} characters.`,
+  );
 }
 
 /** Whether `state`, or the request token of OAuth 1, is the one that was sent out. */

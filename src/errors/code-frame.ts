@@ -1,4 +1,4 @@
-import { positionAt } from './position.js';
+import { type Position, positionAt } from './position.js';
 
 const MAX_WIDTH = 100;
 
@@ -9,8 +9,16 @@ const MAX_WIDTH = 100;
  *       |                ^
  */
 export function codeFrame(text: string, offset: number): string {
-  const { line, column } = positionAt(text, offset);
-  const source = text.split(/\r\n|[\n\r]/)[line - 1] ?? '';
+  const position = positionAt(text, offset);
+  return writeFrame(listLines(text)[position.line - 1] ?? '', position);
+}
+
+export function listLines(text: string): string[] {
+  return text.split(/\r\n|[\n\r]/);
+}
+
+/** The same of a line by itself. */
+export function writeFrame(source: string, { line, column }: Position): string {
   const from = Math.max(0, Math.min(column - 1 - MAX_WIDTH / 2, source.length - MAX_WIDTH));
   const shown = source.slice(from, from + MAX_WIDTH).replaceAll('\t', ' ');
   const gutter = String(line);

@@ -74,6 +74,20 @@ export function tooLarge(maxBytes: number): RestError {
   });
 }
 
+/** [seed] code; the sentence is ours. */
+export function limitExceeded(detail: string): RestError {
+  return refused('IM011', { message: 'Entity limit exceeded', detail });
+}
+
+/** An answer that nobody is made to wait for. [choice] */
+export function tooMuch(maxBytes: number): RestError {
+  return new RestError('REST_REQUEST', 'Bad Request', {
+    status: 400,
+    apiCode: 'SC400',
+    detail: `The answer would hold more than ${maxBytes} bytes. Ask for fewer entries (pg[limit]) or columns (cols[]).`,
+  });
+}
+
 /** [doc] text, [inf] code. */
 export function tooManyRequests(headers: Readonly<Record<string, string>>): RestError {
   return new RestError('REST_RATE_LIMIT', 'Too Many Requests', {

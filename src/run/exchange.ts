@@ -142,8 +142,11 @@ async function sendRequest(
     context.assertGoesOn();
     if (answer !== undefined) return receiveEarly(request, answer, context);
   }
+  const connection =
+    context.run.connection ??
+    (await new Turns(() => context.assertGoesOn()).finish(context.run.identifyConnection()));
   const now = clock.now();
-  const account = budget.open(request.url, context.run.connection, now);
+  const account = budget.open(request.url, connection, now);
   const shortage = budget.admit(account, now);
   if (shortage !== undefined) await waitForCallBudget(account, shortage, context);
   // What `temp` and answers brought since the run began: the trace asks for the redactor, and so does a failure.

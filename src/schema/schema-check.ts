@@ -41,13 +41,23 @@ function knownMembers({ parentSchema }: ErrorObject): readonly string[] {
 
 function describe(error: ErrorObject): string {
   const allowed: unknown = error.keyword === 'enum' ? error.params['allowedValues'] : undefined;
-  if (Array.isArray(allowed))
-    return `must be one of ${allowed.map((value) => JSON.stringify(value)).join(', ')}`;
+  if (Array.isArray(allowed)) return describeAllowed(allowed);
   const extra: unknown =
     error.keyword === 'additionalProperties' ? error.params['additionalProperty'] : undefined;
   if (typeof extra === 'string') return `must not have a member ${JSON.stringify(extra)}`;
   const rule: unknown = error.keyword === 'pattern' ? error.parentSchema?.['description'] : undefined;
   return typeof rule === 'string' ? rule : (error.message ?? 'is not valid');
+}
+
+/** Written once for each list, however many values are none of it. */
+const ALLOWED = new WeakMap<readonly unknown[], string>();
+
+function describeAllowed(allowed: readonly unknown[]): string {
+  const known = ALLOWED.get(allowed);
+  if (known !== undefined) return known;
+  const written = `must be one of ${allowed.map((value) => JSON.stringify(value)).join(', ')}`;
+  ALLOWED.set(allowed, written);
+  return written;
 }
 
 function unescapeStep(step: string): string {

@@ -161,6 +161,22 @@ describe('authorize', () => {
     expect(calls).toEqual([]);
   });
 
+  it.each<[title: string, query: Readonly<Record<string, unknown>>, isTaken: boolean]>([
+    ['1000 names', Object.fromEntries(Array.from({ length: 999 }, (_, index) => [`q${index}`, 'x'])), true],
+    ['1001 names', Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`q${index}`, 'x'])), false],
+    ['a long value', { code: 'x'.repeat(262_000) }, true],
+    ['a longer one', { code: ['x'.repeat(262_144)] }, false],
+  ])('takes a callback as large as any, and no larger: %s', async (_title, query, isTaken) => {
+    const { connection } = connectionOf({
+      type: 'oauth',
+      communication: { authorize: { url: URL }, token: { url: URL } },
+    });
+    const { pending } = await connection.authorize({ redirectUri: URL }).orThrow();
+    const { error } = await connection.complete(pending, { state: pending.state, ...query });
+    const message = 'A callback has at most 1000 names and 262144 characters.';
+    expect(error?.message).toBe(isTaken ? undefined : message);
+  });
+
   it('words a refusal without what steers a terminal', async () => {
     const { connection } = connectionOf({
       type: 'oauth',

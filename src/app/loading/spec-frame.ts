@@ -1,4 +1,4 @@
-import { codeFrame } from '../../errors/code-frame.js';
+import { listLines, writeFrame } from '../../errors/code-frame.js';
 import type { Place } from '../../errors/place.js';
 import { openAppFolder } from './app-folder.js';
 
@@ -15,20 +15,33 @@ export async function specFrame(root: string, place: Place | undefined): Promise
   return text === undefined ? undefined : frameLine(text, place);
 }
 
-/** The same for a text that was read before; undefined for a place without a line, or beyond the end. */
-export function frameLine(text: string, { line, column = 1 }: Place): string | undefined {
-  const offset = line === undefined ? undefined : findOffset(text, line, column);
-  return offset === undefined ? undefined : codeFrame(text, offset);
+/** Frames of many places: each file is read, and taken apart into its lines, once. */
+export function createFrameReader(root: string): (place: Place | undefined) => Promise<string | undefined> {
+  const folder = openAppFolder(root);
+  const files = new Map<string, Promise<readonly string[]>>();
+  return async (place) => {
+    if (place?.file === undefined || place.line === undefined) return undefined;
+    const { file } = place;
+    const reading =
+      files.get(file) ??
+      folder
+        .read(file, () => place)
+        .then(
+          (text) => (text === undefined ? [] : listLines(text)),
+          () => [],
+        );
+    files.set(file, reading);
+    return frameAmong(await reading, place);
+  };
 }
 
-/** The 0-based offset of a line and column, the reverse of `positionAt`. */
-function findOffset(text: string, line: number, column: number): number | undefined {
-  let lineStart = 0;
-  let current = 1;
-  for (const match of text.matchAll(/\r\n|[\n\r]/g)) {
-    if (current === line) break;
-    current++;
-    lineStart = match.index + match[0].length;
-  }
-  return current < line ? undefined : lineStart + column - 1;
+/** The same for a text that was read before; undefined for a place without a line, or beyond the end. */
+export function frameLine(text: string, place: Place): string | undefined {
+  return frameAmong(listLines(text), place);
+}
+
+function frameAmong(lines: readonly string[], { line, column = 1 }: Place): string | undefined {
+  const source = line === undefined ? undefined : lines[line - 1];
+  if (line === undefined || source === undefined) return undefined;
+  return writeFrame(source, { line, column: Math.min(column, source.length + 1) });
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { specFrame } from '../../app/loading/spec-frame.js';
+import { createFrameReader } from '../../app/loading/spec-frame.js';
 import { applyFixes } from '../../check/apply-fixes.js';
 import { type CheckReport, checkFolder } from '../../check/check-folder.js';
 import { type Finding, LEVELS, type Level } from '../../check/finding.js';
@@ -104,7 +104,8 @@ async function printReport(report: CheckReport, format: Format, io: Io): Promise
     case 'github':
       return printable(createAnnotations(findings, showPath));
     default: {
-      const readFrame = ({ place }: Finding): Promise<string | undefined> => specFrame(root, place);
+      const frameAt = createFrameReader(root);
+      const readFrame = ({ place }: Finding): Promise<string | undefined> => frameAt(place);
       const hidden = ignored === 0 ? '' : `, ${ignored} left out by settings and comments`;
       return `${await printFindings(findings, showPath, readFrame)}${countFindings(findings)}${hidden}\n`;
     }

@@ -34,6 +34,44 @@ const NO_KEY = -1;
 /** Characters of an app's files to one value of them, about. */
 const CHARACTERS_OF_VALUE = 24;
 
+/** A text or name as it is written, its escapes in order. */
+interface WrittenString {
+  readonly start: number;
+  /** Characters that it stands for. */
+  readonly length: number;
+  /** Which of them are escaped. */
+  readonly escaped: readonly number[];
+  /** How much more room escapes take: none of them, the first, the first two, ... */
+  readonly added: readonly number[];
+}
+
+function readString(text: string, start: number): WrittenString {
+  const escaped: number[] = [];
+  const added = [0];
+  let length = 0;
+  let more = 0;
+  for (let offset = start + 1; offset < text.length && text[offset] !== '"'; length++) {
+    const size = text[offset] !== '\\' ? 1 : text[offset + 1] === 'u' ? 6 : 2;
+    offset += size;
+    if (size === 1) continue;
+    more += size - 1;
+    escaped.push(length);
+    added.push(more);
+  }
+  return { start, length, escaped, added };
+}
+
+/** How many of some numbers in order are below another. */
+function countBelow(numbers: readonly number[], limit: number): number {
+  let first = 0;
+  for (let last = numbers.length; first < last; ) {
+    const middle = (first + last) >> 1;
+    if ((numbers[middle] ?? 0) < limit) first = middle + 1;
+    else last = middle;
+  }
+  return first;
+}
+
 /** The members of an object by name, or the items of an array by place. */
 type Members = ReadonlyMap<string, number> | Int32Array;
 
@@ -49,7 +87,7 @@ export class JsonIndex {
   private behind: Int32Array;
   private readonly members = new Map<number, Members>();
   private lines: Int32Array | undefined;
-  private lastInString = { start: 0, seen: 0, offset: 0 };
+  private lastString: WrittenString | undefined;
 
   /** @param text One that `walkJson` accepts: nothing is checked once more. */
   constructor(text: string) {
@@ -88,20 +126,14 @@ export class JsonIndex {
   }
 
   /**
-   * The offset in the file of a character of the text or name that begins at `start`: escapes take more room than what they stand for. It goes on
-   * from where it came the last time, as whoever asks for many of one text asks in its order.
+   * The offset in the file of a character of the text or name that begins at `start`: escapes take more room than what they stand for. They are
+   * looked for once, as whoever asks for a place of one text asks for many.
    */
   offsetInString(start: number, characterOffset: number): number {
-    const { text, lastInString: last } = this;
-    const goesOn = last.start === start && last.seen <= characterOffset;
-    let offset = goesOn ? last.offset : start + 1;
-    let seen = goesOn ? last.seen : 0;
-    for (; seen < characterOffset && text[offset] !== '"' && offset < text.length; seen++) {
-      if (text[offset] === '\\') offset += text[offset + 1] === 'u' ? 6 : 2;
-      else offset++;
-    }
-    this.lastInString = { start, seen, offset };
-    return offset;
+    if (this.lastString?.start !== start) this.lastString = readString(this.text, start);
+    const { length, escaped, added } = this.lastString;
+    const character = Math.min(characterOffset, length);
+    return start + 1 + character + (added[countBelow(escaped, character)] ?? 0);
   }
 
   private listMembers(value: number): Members {

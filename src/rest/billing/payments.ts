@@ -15,8 +15,9 @@ import { id, wrapped } from '../call/fields.js';
 import { type Addresses, defineOperation, type RestOperation } from '../call/operation.js';
 import { type Paging, pageQuery } from '../call/paging.js';
 import type { RestServices } from '../services/services.js';
+import { readAllRows } from '../store/read-rows.js';
 import { advanceSubscription } from '../store/subscription-state.js';
-import type { PaymentRow } from '../store/tables.js';
+import { type PaymentRow, REST_TABLES } from '../store/tables.js';
 import { recordPayments } from './record-payments.js';
 import { changeBilling } from './subscription-change.js';
 
@@ -82,7 +83,8 @@ const listPayments: RestOperation = defineOperation({
   handler: async ({ services, addresses, params, page, nowMs }) => {
     const { organizationId } = params;
     await settlePayments(services, organizationId, nowMs);
-    const rows = await services.store.find('payments', {
+    const rows = await readAllRows(services.store, 'payments', {
+      columns: REST_TABLES.payments.columns,
       where: { organizationId },
       ...pageQuery(page, SORTS),
     });

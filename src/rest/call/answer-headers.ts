@@ -19,7 +19,7 @@ export function commonHeaders(cors: string | undefined, requestId: string): Plai
 export function preflight(methods: readonly string[]): Answer {
   return {
     status: 204,
-    text: null,
+    body: null,
     headers: {
       'access-control-allow-methods': methods.join(', '),
       'access-control-allow-headers': 'authorization, content-type',

@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../errors/codes.js';
 import { RestError } from '../../errors/rest-error.js';
 import { StoreError } from '../../errors/store-error.js';
 import { refused } from '../problems.js';
+import { writeBody } from './write-body.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -12,15 +13,15 @@ export type PlainHeaders = Readonly<Record<string, string>>;
 export interface Answer {
   readonly status: number;
   readonly headers: PlainHeaders;
-  /** Null for an answer without a body. */
-  readonly text: string | null;
+  /** Null for an answer without one. */
+  readonly body: string | Uint8Array | null;
 }
 
-/** The answer to a call that went well. */
-export function writeSuccess(value: unknown): Answer {
+/** The answer to a call that went well. @throws RestError 400 `SC400` for one that is too large */
+export async function writeSuccess(value: unknown): Promise<Answer> {
   return typeof value === 'string'
     ? writeAnswer(value, 'text/plain; charset=utf-8')
-    : writeAnswer(JSON.stringify(value), JSON_TYPE);
+    : writeAnswer(await writeBody(value), JSON_TYPE);
 }
 
 /**
@@ -35,17 +36,17 @@ export function writeRefusal(error: RestError): Answer {
 
 /** With its length, which an answer to HEAD has as well. */
 function writeAnswer(
-  text: string,
+  body: string | Uint8Array,
   type: string,
   { status = 200, headers = {} }: { readonly status?: number; readonly headers?: PlainHeaders } = {},
 ): Answer {
-  const length = String(Buffer.byteLength(text));
-  return { status, headers: { ...headers, 'content-type': type, 'content-length': length }, text };
+  const length = String(Buffer.byteLength(body));
+  return { status, headers: { ...headers, 'content-type': type, 'content-length': length }, body };
 }
 
 /** An answer with headers that all have. */
-export function completeAnswer({ status, headers, text }: Answer, further: PlainHeaders): Response {
-  return new Response(text, { status, headers: { ...headers, ...further } });
+export function completeAnswer({ status, headers, body }: Answer, further: PlainHeaders): Response {
+  return new Response(body, { status, headers: { ...headers, ...further } });
 }
 
 /** What a store cannot do now and perhaps can later. */

@@ -1,18 +1,20 @@
 import { badRequest, invalidParameter, tooLarge } from '../problems.js';
 
 /** Ceilings of a body. */
-const BODY_LIMITS: { readonly maxBytes: number; readonly maxDepth: number } = Object.freeze({
-  maxBytes: 1024 * 1024,
-  maxDepth: 32,
-});
+const BODY_LIMITS: {
+  readonly maxBytes: number;
+  readonly maxDepth: number;
+  /** Others wait while a body is read and checked; no operation has a use for a hundredth of it. */
+  readonly maxValues: number;
+} = Object.freeze({ maxBytes: 1024 * 1024, maxDepth: 32, maxValues: 10_000 });
 
 /** Half of a pair that stands alone; a whole pair is one character under the flag. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /**
  * Reads the JSON body of a request; undefined when it has none.
- * Refused: another content type, a content encoding, text that is no JSON or no UTF-8, the same name twice in one object, more depth or bytes
- * than the limits, characters no database keeps.
+ * Refused: another content type, a content encoding, text that is no JSON or no UTF-8, the same name twice in one object, more depth, values or
+ * bytes than the limits, characters no database keeps.
  * @throws RestError 400 `SC400`, 413 `SC413`
  */
 export async function readJsonBody(request: Request): Promise<unknown> {
@@ -24,6 +26,8 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity')
     throw bodyProblem('must be sent without content encoding');
   const text = decodeUtf8(bytes);
+  if (countValues(text) > BODY_LIMITS.maxValues)
+    throw bodyProblem(`must not hold more than ${BODY_LIMITS.maxValues} values`);
   const value = parseJson(text);
   const problem = structureProblem(text);
   if (problem !== undefined) throw bodyProblem(problem);
@@ -74,6 +78,21 @@ function parseJson(text: string): unknown {
 function bodyProblem(expectation: string): Error {
   return badRequest([invalidParameter('body', expectation)]);
 }
+
+/** How many values a text of JSON holds, give or take the empty lists and objects in it; of any other text, some number. */
+function countValues(text: string): number {
+  let count = 1;
+  let isInside = false;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit === QUOTE) isInside = !isInside;
+    else if (isInside) index += unit === BACKSLASH ? 1 : 0;
+    else if (unit === COMMA || unit === BRACKET || unit === BRACE) count++;
+  }
+  return count;
+}
+
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
 
 /** Strings and the four marks that open, close or divide; everything else of valid JSON does not matter here. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/g;

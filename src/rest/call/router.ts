@@ -88,11 +88,11 @@ export async function createRouter(services: RestServices, options: RouterOption
 }
 
 /** Where no operation is, checkouts and invoices may be. @throws RestError 404 */
-function showPage({ billing }: RestServices, { method, url }: Request): Answer {
+async function showPage({ billing }: RestServices, { method, url }: Request): Promise<Answer> {
   const isRead = method === 'GET' || method === 'HEAD';
   const page = isRead ? billing.showPage?.(new URL(url).pathname) : undefined;
   if (page === undefined) throw notFound('Path');
-  const answer = writeSuccess(page);
+  const answer = await writeSuccess(page);
   return { ...answer, headers: { ...answer.headers, 'x-content-type-options': 'nosniff' } };
 }
 

@@ -19,6 +19,9 @@ type Parts = readonly (readonly [part: keyof RawInput, check: SchemaCheck])[];
 /** Compiling is slow and depends on the operation alone, so that all instances of the API share it. */
 const COMPILED = new WeakMap<RestOperation, Parts>();
 
+/** Problems of one part that are put into words: far more than an answer tells. */
+const MAX_SAID = 1000;
+
 export type InputCheck = (input: RawInput) => void;
 
 /** The border: behind it, an operation's handler can trust the types of its schemas. Compiled when first used. */
@@ -27,7 +30,9 @@ export function createInputCheck(operation: RestOperation): InputCheck {
     const parts = COMPILED.get(operation) ?? compileParts(operation);
     COMPILED.set(operation, parts);
     const problems = parts.flatMap(([part, check]) =>
-      check(input[part]).map((problem) => say(part, problem)),
+      check(input[part])
+        .slice(0, MAX_SAID)
+        .map((problem) => say(part, problem)),
     );
     if (problems.length > 0) throw badRequest([...new Set(problems)]);
   };

@@ -87,8 +87,14 @@ export const WRITTEN_KEY_SCHEMA: Schema<unknown> = {
   required: WRITTEN_KEY_COLUMNS,
 };
 
+/** The columns that `keyRecord` looks at. */
+export const READ_KEY_COLUMNS = ['name', 'typeName', 'teamId', 'packageName', 'theme', 'visibility'] as const;
+
 /** A key without its parameters: they are never shown. */
-export function keyRecord(row: KeyRow, columns: readonly string[]): PlainObject {
+export function keyRecord(
+  row: Pick<KeyRow, 'id' | (typeof READ_KEY_COLUMNS)[number]>,
+  columns: readonly string[],
+): PlainObject {
   const { id: keyId, name, typeName, teamId, packageName, theme, visibility } = row;
   return pickColumns({ id: keyId, name, typeName, teamId, packageName, theme, visibility }, columns);
 }

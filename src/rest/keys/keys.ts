@@ -5,6 +5,7 @@ import { defineOperation, type KeySubject, type RestOperation } from '../call/op
 import { badRequest, confirmationRequired, invalidParameter, notFound, refused } from '../problems.js';
 import { keyContext } from '../services/encryption-check.js';
 import type { RestServices } from '../services/services.js';
+import { readAllRows } from '../store/read-rows.js';
 import { type KeyRow, nameKey, type RestWriter } from '../store/tables.js';
 import { assertLockable, assertMayChange, assertUnlockable, isKeyAdmin } from './key-access.js';
 import { readKeyParameters } from './key-parameters.js';
@@ -13,6 +14,7 @@ import {
   KEY_SCHEMA,
   KEY_TYPE_SCHEMA,
   keyRecord,
+  READ_KEY_COLUMNS,
   VISIBILITY_SCHEMA,
   WRITTEN_KEY_COLUMNS,
   WRITTEN_KEY_SCHEMA,
@@ -52,7 +54,11 @@ const listKeys: RestOperation = defineOperation({
   handler: async ({ services, query, columns }) => {
     const { teamId, typeName } = query;
     const where = { teamId, ...(typeName !== undefined && { typeName }) };
-    const rows = await services.store.find('keys', { where, sortBy: 'nameKey' });
+    const rows = await readAllRows(services.store, 'keys', {
+      columns: READ_KEY_COLUMNS,
+      where,
+      sortBy: 'nameKey',
+    });
     return { keys: rows.map((row) => keyRecord(row, columns)) };
   },
 });

@@ -2,6 +2,7 @@ import type { Where } from '../../store/record-store.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { type ListPage, type PageRecord, type Paging, pageQuery, pageRecord } from '../call/paging.js';
 import type { RestServices } from '../services/services.js';
+import { readRows } from '../store/read-rows.js';
 import type { OrganizationRow } from '../store/tables.js';
 import { columnsToRead, organizationRecords } from './organization-record.js';
 
@@ -43,10 +44,16 @@ export async function listOrganizations(
   options: OrganizationListOptions,
 ): Promise<{ readonly organizations: readonly PlainObject[]; readonly pg: PageRecord }> {
   const { where, columns, page } = options;
-  const wanted = { find: 'organizations', columns: columnsToRead([...columns, page.sortBy]) } as const;
-  const { rows } = await services.store.ask({ rows: { ...wanted, where, ...pageQuery(page, SORTS) } });
-  const show = (shown: typeof rows, names: readonly string[]): Promise<readonly PlainObject[]> =>
+  const wanted = { columns: columnsToRead([...columns, page.sortBy]), where, ...pageQuery(page, SORTS) };
+  type Rows = Parameters<typeof organizationRecords>[2];
+  const show = (shown: Rows, names: readonly string[]): Promise<readonly PlainObject[]> =>
     organizationRecords(services, services.store, shown, { ...options, columns: names });
-  const [last] = await show(rows.slice(-1), [page.sortBy]);
-  return { organizations: await show(rows, columns), pg: pageRecord(page, last) };
+  const organizations: PlainObject[] = [];
+  let lastRows: Rows = [];
+  for await (const rows of readRows(services.store, 'organizations', wanted)) {
+    organizations.push(...(await show(rows, columns)));
+    if (rows.length > 0) lastRows = rows.slice(-1);
+  }
+  const [last] = await show(lastRows, [page.sortBy]);
+  return { organizations, pg: pageRecord(page, last) };
 }

@@ -10,7 +10,8 @@ import {
 } from '../call/operation.js';
 import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
 import { confirmationRequired, featureDisabled, notFound } from '../problems.js';
-import type { OrganizationRow, RestReader, TeamRow } from '../store/tables.js';
+import { readRows } from '../store/read-rows.js';
+import { type OrganizationRow, REST_TABLES, type RestReader, type TeamRow } from '../store/tables.js';
 import { FEATURES, hasFeature } from './organization-life.js';
 import { PRIVATE_SPACE_MEMBERS, privateSpaceRecord } from './private-space-record.js';
 
@@ -65,9 +66,14 @@ const listPrivateSpaces: RestOperation = defineOperation({
       type: 'personal',
       ...(externalId !== undefined && { externalId }),
     } as const;
-    const rows = await services.store.find('teams', { where, ...pageQuery(page, SORTS) });
-    const records = await spaceRecords(services.store, rows, columns);
-    return { privateSpaces: records, pg: pageRecord(page, rows.at(-1)) };
+    const wanted = { columns: REST_TABLES.teams.columns, where, ...pageQuery(page, SORTS) };
+    const privateSpaces: PlainObject[] = [];
+    let last: TeamRow | undefined;
+    for await (const rows of readRows(services.store, 'teams', wanted)) {
+      privateSpaces.push(...(await spaceRecords(services.store, rows, columns)));
+      last = rows.at(-1) ?? last;
+    }
+    return { privateSpaces, pg: pageRecord(page, last) };
   },
 });
 

@@ -5,8 +5,9 @@ import { id, listed, properName, wrapped } from '../call/fields.js';
 import { type ColumnChoice, defineOperation, type RestOperation } from '../call/operation.js';
 import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
 import { TEAM_ADMIN_ROLE_ID } from '../call/roles.js';
-import { confirmationRequired, notFound, refused } from '../problems.js';
-import type { RestReader, TeamRow } from '../store/tables.js';
+import { confirmationRequired, limitExceeded, notFound } from '../problems.js';
+import { readRows } from '../store/read-rows.js';
+import { REST_TABLES, type RestReader, type TeamRow } from '../store/tables.js';
 import { addTeam, removeTeams } from './organization-life.js';
 
 const TAG = 'teams';
@@ -46,6 +47,9 @@ const PAGING: Paging = {
   defaultLimit: 10_000,
 };
 
+/** As many as any license may allow: each organization that is shown shows all of them. [choice] */
+const MAX_TEAMS = 1000;
+
 const listTeams: RestOperation = defineOperation({
   id: 'listTeams',
   method: 'GET',
@@ -65,8 +69,14 @@ const listTeams: RestOperation = defineOperation({
     // Standard teams have no owner; of private spaces callers see their own. [inf]
     const ownerId = includePrivateSpaces ? [null, caller.user.id] : null;
     const where = { organizationId, ownerId };
-    const rows = await services.store.find('teams', { where, ...pageQuery(page, SORTS) });
-    return { teams: await teamRecords(services.store, rows, columns), pg: pageRecord(page, rows.at(-1)) };
+    const wanted = { columns: REST_TABLES.teams.columns, where, ...pageQuery(page, SORTS) };
+    const teams: PlainObject[] = [];
+    let last: TeamRow | undefined;
+    for await (const rows of readRows(services.store, 'teams', wanted)) {
+      teams.push(...(await teamRecords(services.store, rows, columns)));
+      last = rows.at(-1) ?? last;
+    }
+    return { teams, pg: pageRecord(page, last) };
   },
 });
 
@@ -99,14 +109,10 @@ const createTeam: RestOperation = defineOperation({
     const team = await services.store.transaction(async (writer) => {
       const organization = await writer.get('organizations', { id: organizationId });
       if (!organization) throw notFound('Organization');
-      const limit = organization.license['teams'];
+      const { teams } = organization.license;
+      const limit = typeof teams === 'number' ? Math.min(teams, MAX_TEAMS) : MAX_TEAMS;
       const count = await writer.count('teams', { organizationId, type: 'standard' });
-      if (typeof limit === 'number' && count >= limit) {
-        throw refused('IM011', {
-          message: 'Entity limit exceeded',
-          detail: `The license allows ${limit} teams.`,
-        });
-      }
+      if (count >= limit) throw limitExceeded(`The license allows ${limit} teams.`);
       return addTeam(writer, { ...body, adminId: userId, nowMs });
     });
     const role = {

@@ -2,6 +2,7 @@ import { integer, list, named, object, type Schema, text } from '../../schema/bu
 import { freeText, wrapped } from '../call/fields.js';
 import { defineOperation, type RestOperation } from '../call/operation.js';
 import { notFound } from '../problems.js';
+import { readAllRows } from '../store/read-rows.js';
 import type { AppRow } from '../store/tables.js';
 
 const TAG = 'administration of apps';
@@ -22,7 +23,10 @@ const listApps: RestOperation = defineOperation({
   administrators: true,
   response: wrapped('apps', list(APP_SCHEMA)),
   handler: async ({ services }) => {
-    const rows = await services.store.find('apps', { sortBy: 'name' });
+    const rows = await readAllRows(services.store, 'apps', {
+      columns: ['name', 'label', 'version', 'premiumTier'],
+      sortBy: 'name',
+    });
     return { apps: rows.map(appRecord) };
   },
 });
@@ -44,7 +48,7 @@ const getApp: RestOperation = defineOperation({
   },
 });
 
-function appRecord({ name, label, version, premiumTier }: AppRow): Omit<AppRow, 'id'> {
+function appRecord({ name, label, version, premiumTier }: Omit<AppRow, 'id'>): Omit<AppRow, 'id'> {
   return { name, label, version, premiumTier };
 }
 

@@ -1,6 +1,7 @@
 import { dateTime, integer, list, named, object, type Schema, text } from '../../schema/build.js';
 import { id, wrapped } from '../call/fields.js';
 import { defineOperation, type RestOperation } from '../call/operation.js';
+import { readAllRows } from '../store/read-rows.js';
 
 /** Source: https://developers.make.com/api-documentation (Installed app). [seed] */
 const INSTALLED_APP_SCHEMA: Schema<unknown> = named(
@@ -27,7 +28,11 @@ const listInstalledApps: RestOperation = defineOperation({
   response: wrapped('installedApps', list(INSTALLED_APP_SCHEMA)),
   handler: async ({ services, params }) => {
     const { organizationId } = params;
-    const rows = await services.store.find('installedApps', { where: { organizationId }, sortBy: 'appName' });
+    const rows = await readAllRows(services.store, 'installedApps', {
+      columns: ['appName', 'appVersion', 'installedAt', 'installedBy'],
+      where: { organizationId },
+      sortBy: 'appName',
+    });
     return {
       installedApps: rows.map(({ appName, appVersion, installedAt, installedBy }) => ({
         appName,

@@ -92,6 +92,9 @@ export const DEFAULT_LICENSE: License = Object.freeze({
   scenarioIO: true,
 });
 
+/** Characters of a license as JSON; its known parameters take 1000. A list shows the licenses of 10,000 organizations. [choice] */
+const MAX_LICENSE = 8192;
+
 /** What the rules of licenses depend on. */
 type LicenseRules = Pick<RestSettings, 'productManagement' | 'publicCloud'>;
 
@@ -102,6 +105,9 @@ type LicenseRules = Pick<RestSettings, 'productManagement' | 'publicCloud'>;
 export function licenseProblem(license: License, rules: LicenseRules): string | undefined {
   if (license['dynamicConnections'] === true && license['dynamicDependencies'] !== true) {
     return invalidParameter('license.dynamicConnections', 'requires dynamicDependencies to be enabled');
+  }
+  if (JSON.stringify(license).length > MAX_LICENSE) {
+    return invalidParameter('license', `must not hold more than ${MAX_LICENSE} characters of JSON`);
   }
   const { productManagement = rules.publicCloud ? rules.productManagement : undefined } = license;
   if (productManagement === undefined) return missingParameter('license.productManagement');

@@ -1,7 +1,9 @@
+import type { PlainObject } from '../../util/plain-object.js';
 import { freeText, id, listed } from '../call/fields.js';
 import { defineOperation, type RestOperation } from '../call/operation.js';
 import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
-import { nameKey, type UserRow } from '../store/tables.js';
+import { readRows } from '../store/read-rows.js';
+import { nameKey, REST_TABLES, type UserRow } from '../store/tables.js';
 import { ADMINISTERED_USER_COLUMNS, administeredUserRecord, USER_SCHEMA } from './user-record.js';
 
 const SORTS = {
@@ -36,7 +38,10 @@ const listUsers: RestOperation = defineOperation({
       column: 'userId',
       where: { teamId, ...(organizationId !== undefined && { userId: inOrganization }) },
     };
-    const rows = await services.store.find('users', {
+    const users: PlainObject[] = [];
+    let last: UserRow | undefined;
+    const wanted = {
+      columns: REST_TABLES.users.columns,
       where: {
         ...(organizationId !== undefined && { id: inOrganization }),
         ...(teamId !== undefined && { id: inTeam }),
@@ -44,10 +49,13 @@ const listUsers: RestOperation = defineOperation({
         ...(email !== undefined && { email: { containing: email.toLowerCase() } }),
       },
       ...pageQuery(page, SORTS),
-    });
-    const last = rows.at(-1);
+    };
+    for await (const rows of readRows(services.store, 'users', wanted)) {
+      for (const row of rows) users.push(administeredUserRecord(row, columns, services.settings));
+      last = rows.at(-1) ?? last;
+    }
     return {
-      users: rows.map((row) => administeredUserRecord(row, columns, services.settings)),
+      users,
       pg: pageRecord(page, last && { ...last, userAdminsRoleId: last.usersAdminsRoleId }),
     };
   },

@@ -4,7 +4,8 @@ import { hashToken } from '../call/authenticate.js';
 import { wrapped } from '../call/fields.js';
 import { defineOperation, type RestOperation } from '../call/operation.js';
 import { type ApiScope, SCOPE_NAMES } from '../call/scopes.js';
-import { forbidden, notFound } from '../problems.js';
+import { forbidden, limitExceeded, notFound } from '../problems.js';
+import { readAllRows } from '../store/read-rows.js';
 import type { RestWriter, TokenRow } from '../store/tables.js';
 
 const TAG = 'API tokens';
@@ -17,6 +18,9 @@ const TOKEN_SCHEMA: Schema<unknown> = named(
 
 const HINT_LENGTH = 8;
 
+/** Of one user: they are listed all at once. [choice] */
+const MAX_TOKENS = 1000;
+
 const listTokens: RestOperation = defineOperation({
   id: 'listApiTokens',
   method: 'GET',
@@ -26,7 +30,8 @@ const listTokens: RestOperation = defineOperation({
   scopes: ['user:read'],
   response: wrapped('apiTokens', list(TOKEN_SCHEMA)),
   handler: async ({ services, caller }) => {
-    const rows = await services.store.find('tokens', {
+    const rows = await readAllRows(services.store, 'tokens', {
+      columns: ['hint', 'scopes', 'label', 'createdAt'],
       where: { userId: caller.user.id },
       sortBy: 'createdAt',
     });
@@ -87,6 +92,9 @@ export interface NewToken {
 /** Tokens of a user are told apart by their millisecond, so a second one in the same gets the next. */
 export async function addToken(writer: RestWriter, wanted: NewToken): Promise<TokenRow> {
   const { userId, label, scopes, token, nowMs } = wanted;
+  if ((await writer.count('tokens', { userId })) >= MAX_TOKENS) {
+    throw limitExceeded(`A user has at most ${MAX_TOKENS} API tokens.`);
+  }
   const newest = await writer.find('tokens', {
     where: { userId },
     sortBy: 'createdAt',
@@ -98,7 +106,10 @@ export async function addToken(writer: RestWriter, wanted: NewToken): Promise<To
   return writer.insert('tokens', { userId, hash: hashToken(token), hint, scopes, label, createdAt });
 }
 
-function tokenRecord({ scopes, createdAt, label }: TokenRow, token: string): PlainObject {
+function tokenRecord(
+  { scopes, createdAt, label }: Pick<TokenRow, 'scopes' | 'createdAt' | 'label'>,
+  token: string,
+): PlainObject {
   return { token, scope: scopes, created: new Date(createdAt).toISOString(), label };
 }
 

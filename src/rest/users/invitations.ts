@@ -6,7 +6,8 @@ import { roleById } from '../call/roles.js';
 import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from '../organizations/organization-role.js';
 import { badRequest, forbidden, invalidParameter } from '../problems.js';
 import { notify } from '../services/notify.js';
-import type { InvitationRow } from '../store/tables.js';
+import { readRows } from '../store/read-rows.js';
+import type { InvitationRow, RestReader } from '../store/tables.js';
 import {
   acceptInvitation,
   findOpenInvitation,
@@ -103,22 +104,32 @@ const listOwnInvitations: RestOperation = defineOperation({
   response: wrapped('userOrganizationInvitations', list(INVITATION_SCHEMA)),
   handler: async ({ services, caller, nowMs }) => {
     const where = { userId: caller.user.id, acceptedAt: null };
-    const rows = await services.store.find('invitations', { where });
-    const open = rows.filter((row) => nowMs < row.expiresAt);
-    const organizations = await services.store.find('organizations', {
-      where: { id: open.map((row) => row.organizationId) },
-      columns: ['name', 'zone'],
-    });
-    const byId = new Map(organizations.map((it) => [it.id, it]));
-    const records = open.flatMap(({ hash, usersRoleId, organizationId }) => {
-      const organization = byId.get(organizationId);
-      if (!organization) return [];
-      const { name: organizationName, zone } = organization;
-      return [{ hash, invitation: PENDING, usersRoleId, organizationId, organizationName, zone }];
-    });
+    const columns = ['hash', 'usersRoleId', 'organizationId', 'expiresAt'] as const;
+    const records: PlainObject[] = [];
+    for await (const rows of readRows(services.store, 'invitations', { columns, where })) {
+      const open = rows.filter((row) => nowMs < row.expiresAt);
+      records.push(...(await describeInvitations(services.store, open)));
+    }
     return { userOrganizationInvitations: records };
   },
 });
+
+async function describeInvitations(
+  reader: RestReader,
+  rows: readonly Pick<InvitationRow, 'hash' | 'usersRoleId' | 'organizationId'>[],
+): Promise<readonly PlainObject[]> {
+  const organizations = await reader.find('organizations', {
+    where: { id: rows.map((row) => row.organizationId) },
+    columns: ['name', 'zone'],
+  });
+  const byId = new Map(organizations.map((it) => [it.id, it]));
+  return rows.flatMap(({ hash, usersRoleId, organizationId }) => {
+    const organization = byId.get(organizationId);
+    if (!organization) return [];
+    const { name: organizationName, zone } = organization;
+    return [{ hash, invitation: PENDING, usersRoleId, organizationId, organizationName, zone }];
+  });
+}
 
 /** Source: https://developers.make.com/api-documentation (organizations, neighbour calls). [doc] */
 const invite: RestOperation = defineOperation({

@@ -18,6 +18,7 @@ import { OWN_SPACE_SCHEMA, ownSpaceRecord } from '../organizations/private-space
 import { LOCALES } from '../reference/locales.js';
 import { timezoneCode } from '../reference/timezones.js';
 import type { RestServices } from '../services/services.js';
+import { readAllRows } from '../store/read-rows.js';
 import type { UserRow } from '../store/tables.js';
 
 const TEAM_ROLE_SCHEMA: Schema<unknown> = object({
@@ -169,11 +170,19 @@ const READ_COLUMNS: Readonly<Record<string, ReadColumn>> = {
   userTeamIds: readTeamIds,
   privateSpace: readPrivateSpace,
   userOrganizationRoles: async ({ store }, user) => {
-    const rows = await store.find('memberships', { where: { userId: user.id }, sortBy: 'organizationId' });
+    const rows = await readAllRows(store, 'memberships', {
+      columns: ['userId', 'organizationId', 'usersRoleId', 'invitation'],
+      where: { userId: user.id },
+      sortBy: 'organizationId',
+    });
     return rows.map(organizationRoleRecord);
   },
   userTeamRoles: async ({ store }, user) => {
-    const rows = await store.find('teamMembers', { where: { userId: user.id }, sortBy: 'teamId' });
+    const rows = await readAllRows(store, 'teamMembers', {
+      columns: ['userId', 'teamId', 'usersRoleId'],
+      where: { userId: user.id },
+      sortBy: 'teamId',
+    });
     return rows.map(({ userId, teamId, usersRoleId }) => ({ usersRoleId, userId, teamId, changeable: true }));
   },
 };
@@ -187,7 +196,8 @@ async function readTeamIds(
   if (organizationId === undefined) return undefined;
   if (!(await store.get('memberships', { organizationId, userId: user.id }))) return null;
   const teamId = { within: 'teams', column: 'id', where: { organizationId } };
-  const rows = await store.find('teamMembers', { where: { userId: user.id, teamId }, sortBy: 'teamId' });
+  const where = { userId: user.id, teamId };
+  const rows = await readAllRows(store, 'teamMembers', { columns: ['teamId'], where, sortBy: 'teamId' });
   return rows.map((row) => row.teamId);
 }
 
@@ -211,6 +221,6 @@ async function isSupportEligible(
 ): Promise<boolean> {
   if (nowMs - user.createdAt <= SUPPORT_DAYS_MS) return true;
   const mine = { within: 'memberships', column: 'organizationId', where: { userId: user.id } };
-  const rows = await store.find('organizations', { where: { id: mine }, columns: ['productName'] });
-  return rows.some((row) => row.productName !== FREE_PRODUCT);
+  const names = await store.distinct('organizations', 'productName', { id: mine });
+  return names.some((name) => name !== FREE_PRODUCT);
 }

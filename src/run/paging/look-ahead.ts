@@ -153,7 +153,7 @@ export class LookAhead implements EarlyAnswers {
   /** @returns whether the page was asked for */
   #ask(request: TransportRequest, context: RunContext): boolean {
     const { budget, clock } = context.settings;
-    const account = budget.open(request.url, this.#run.connection, clock.now());
+    const account = budget.open(request.url, this.#run.connection ?? '', clock.now());
     // Whoever has to ask now comes first.
     if (budget.admit(account, clock.now()) !== undefined) return false;
     const mark = { isUsed: false };

@@ -33,7 +33,7 @@ export interface RunRules {
   /** Whether all that `temp` holds is a secret. Of connections. Default: what its names say. */
   readonly hidesTemp?: boolean | undefined;
   /** Gives the identity of the connection, whose calls share a budget. Default: that of a run without one. */
-  readonly identifyConnection?: (() => string) | undefined;
+  readonly identifyConnection?: (() => Parts<string>) | undefined;
 }
 
 /** A call of a sibling endpoint, evaluated. */
@@ -134,9 +134,14 @@ export class Run {
     return this.settings.clock.now() - this.startedAt;
   }
 
-  /** Whose calls share a budget with those of this run. */
-  get connection(): string {
-    this.connectionIdentity ??= this.rules.identifyConnection?.() ?? '';
+  /** Whose calls share a budget with those of this run. Known once it was identified, before the first call. */
+  get connection(): string | undefined {
+    return this.connectionIdentity;
+  }
+
+  *identifyConnection(): Parts<string> {
+    const { identifyConnection } = this.rules;
+    this.connectionIdentity ??= identifyConnection === undefined ? '' : yield* identifyConnection();
     return this.connectionIdentity;
   }
 

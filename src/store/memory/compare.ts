@@ -1,3 +1,4 @@
+import { sortInParts } from '../../util/sort-in-parts.js';
 import type { Row } from '../record-store.js';
 
 /** Orders values as the databases do: null first, numbers by size, texts by code point. */
@@ -29,14 +30,47 @@ const HIGH_UNIT = /[\ud800-\uffff]/;
 
 /** Rows by a column, those with the same value by their ids. Each value is read once, however often it is compared. */
 export function inOrder<R extends Row>(rows: readonly R[], column: string, descending: boolean): R[] {
-  const keyed = rows.map((row): { readonly row: R; readonly key: unknown } => ({
-    row,
-    key: Reflect.get(row, column),
-  }));
+  const keyed = rows.map((row) => readKey(row, column));
   const compare = keyed.every(({ key }) => isLowText(key)) ? compareUnits : compareValues;
+  return keyed.sort(createOrder(compare, descending)).map(({ row }) => row);
+}
+
+/** The same a part at a time, for many rows. */
+export function* inOrderInParts<R extends Row>(
+  rows: readonly R[],
+  column: string,
+  descending: boolean,
+): Generator<undefined, R[], undefined> {
+  const keyed: Keyed<R>[] = [];
+  let isLow = true;
+  for (const row of rows) {
+    const entry = readKey(row, column);
+    isLow &&= isLowText(entry.key);
+    if (keyed.push(entry) % PART === 0) yield;
+  }
+  const order = createOrder(isLow ? compareUnits : compareValues, descending);
+  const sorted = yield* sortInParts(keyed, order, PART);
+  return sorted.map(({ row }) => row);
+}
+
+/** Rows that are looked at between two stops. */
+const PART = 500;
+
+/** A row with what it is ordered by. */
+interface Keyed<R extends Row> {
+  readonly row: R;
+  readonly key: unknown;
+}
+
+function readKey<R extends Row>(row: R, column: string): Keyed<R> {
+  return { row, key: Reflect.get(row, column) };
+}
+
+type Order = (a: Keyed<Row>, b: Keyed<Row>) => number;
+
+function createOrder(compare: (a: unknown, b: unknown) => number, descending: boolean): Order {
   const sign = descending ? -1 : 1;
-  keyed.sort((a, b) => sign * (compare(a.key, b.key) || a.row.id - b.row.id));
-  return keyed.map(({ row }) => row);
+  return (a, b) => sign * (compare(a.key, b.key) || a.row.id - b.row.id);
 }
 
 function isLowText(value: unknown): value is string {

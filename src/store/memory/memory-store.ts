@@ -145,7 +145,7 @@ function createReader<T extends Tables>(tables: ReadonlyMap<string, MemoryTable>
     },
     get: async (name, where) => typed<typeof name>(select(name, where).sort(byId))[0],
     find: async (name, query = {}) =>
-      typed<typeof name>(findOrdered(requireTable(tables, name), select(name, query.where), query)),
+      typed<typeof name>(await findOrdered(requireTable(tables, name), select(name, query.where), query)),
     firstOf: async (name, { column, values, where, limit = 1 }) => {
       const conditions: readonly AnyWhere[] = Array.isArray(where) ? where : [where];
       const firsts = conditions.flatMap((one) =>
@@ -202,7 +202,7 @@ function createWriter<T extends Tables>(
   };
   // What is asked is done at once, so in the order in which it is asked.
   const read = <K extends keyof T & string>(name: K, where: Where<T[K]>): readonly T[K][] => {
-    const rows: Row[] = findOrdered(requireTable(tables, name), selectRows(tables, name, where), {});
+    const rows: Row[] = selectRows(tables, name, where).sort(byId);
     // The rows of a table have the type its name stands for.
     return rows as T[K][];
   };
@@ -282,9 +282,9 @@ function listValues(condition: unknown): ReadonlySet<unknown> {
   return new Set(Array.isArray(condition) ? condition : [condition]);
 }
 
-function findOrdered<R extends Row>(table: MemoryTable, rows: Row[], query: Query<R>): Row[] {
+async function findOrdered<R extends Row>(table: MemoryTable, rows: Row[], query: Query<R>): Promise<Row[]> {
   const { sortBy = 'id', descending = false, offset = 0, limit = rows.length } = query;
-  return table.order(rows, sortBy, descending).slice(offset, offset + limit);
+  return (await table.order(rows, sortBy, descending)).slice(offset, offset + limit);
 }
 
 function byId(a: Row, b: Row): number {

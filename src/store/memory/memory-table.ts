@@ -1,6 +1,7 @@
 import { StoreError } from '../../errors/store-error.js';
+import { Turns } from '../../util/turns.js';
 import { isBounded, isContaining, type Row, type TableDefinition } from '../record-store.js';
-import { inOrder } from './compare.js';
+import { inOrder, inOrderInParts } from './compare.js';
 
 /** The rows of one table with what finds them fast. */
 export interface MemoryTable {
@@ -9,8 +10,8 @@ export interface MemoryTable {
   put(row: Row): void;
   drop(row: Row): void;
   all(): Row[];
-  /** Some of its rows by a column, those with the same value by their ids. */
-  order(some: readonly Row[], column: string, descending: boolean): Row[];
+  /** Some of its rows by a column, those with the same value by their ids; many of them in turns, as they are now. */
+  order(some: readonly Row[], column: string, descending: boolean): Row[] | Promise<Row[]>;
   /** Rows with one of the values in a column that is indexed; undefined if it is not. */
   lookup(column: string, values: ReadonlySet<unknown>): Row[] | undefined;
 }
@@ -23,28 +24,46 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
   for (const column of [...(definition.indexes ?? []), ...unique.map((columns) => columns[0] ?? 'id')]) {
     indexes.set(column, new Map());
   }
+  const uniques = unique.map((columns) => ({ columns, taken: new Set<string>() }));
   /** All rows in the orders that were asked for since the last change. */
   const orders = new Map<string, readonly Row[]>();
+  let changes = 0;
   let lastId = 0;
 
   function assertUnique(row: Row): void {
-    for (const columns of unique) {
-      const values = columns.map((column) => Reflect.get(row, column));
-      if (values.includes(null)) continue;
-      for (const other of listBucket(indexes.get(columns[0] ?? 'id')?.get(values[0]))) {
-        if (columns.every((column, index) => Reflect.get(other, column) === values[index])) {
-          throw new StoreError('STORE_CONFLICT', `The value of ${columns.join(' and ')} is already taken.`);
-        }
-      }
+    for (const { columns, taken } of uniques) {
+      if (!taken.has(uniqueKey(row, columns) ?? '')) continue;
+      throw new StoreError('STORE_CONFLICT', `The value of ${columns.join(' and ')} is already taken.`);
     }
+  }
+
+  async function orderAll(
+    key: string,
+    some: readonly Row[],
+    column: string,
+    descending: boolean,
+  ): Promise<Row[]> {
+    const before = changes;
+    const all = await orderMany([...rows.values()], column, descending);
+    if (changes === before) orders.set(key, all);
+    return keepWanted(all, some);
+  }
+
+  function forgetOrders(): void {
+    orders.clear();
+    changes++;
   }
 
   return {
     nextId: () => ++lastId,
     put: (row) => {
       assertUnique(row);
+      for (const { columns, taken } of uniques) {
+        const key = uniqueKey(row, columns);
+        if (key !== undefined) taken.add(key);
+      }
       rows.set(row.id, row);
-      orders.clear();
+      forgetOrders();
       for (const [column, index] of indexes) {
         const value: unknown = Reflect.get(row, column);
         const bucket = index.get(value);
@@ -55,7 +74,8 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
     },
     drop: (row) => {
       rows.delete(row.id);
-      orders.clear();
+      for (const { columns, taken } of uniques) taken.delete(uniqueKey(row, columns) ?? '');
+      forgetOrders();
       for (const [column, index] of indexes) {
         const value: unknown = Reflect.get(row, column);
         const bucket = index.get(value);
@@ -66,14 +86,16 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
     all: () => [...rows.values()],
     order: (some, column, descending) => {
       // Few are sorted by themselves; of many most of the work is done once for all that ask until something changes.
-      if (some.length * MOST_PASSED < rows.size || some.length < FEW)
-        return inOrder(some, column, descending);
+      if (some.length * MOST_PASSED < rows.size || some.length < FEW) {
+        return some.length < MANY ? inOrder(some, column, descending) : orderMany(some, column, descending);
+      }
       const key = `${descending} ${column}`;
-      const known = orders.get(key) ?? inOrder([...rows.values()], column, descending);
-      orders.set(key, known);
-      if (some.length === known.length) return [...known];
-      const wanted = new Set(some);
-      return known.filter((row) => wanted.has(row));
+      const known = orders.get(key);
+      if (known !== undefined) return keepWanted(known, some);
+      if (rows.size >= MANY) return orderAll(key, some, column, descending);
+      const all = inOrder([...rows.values()], column, descending);
+      orders.set(key, all);
+      return keepWanted(all, some);
     },
     lookup: (column, values) => {
       const found: Row[] = [];
@@ -94,6 +116,12 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
   };
 }
 
+/** What no other row may have in some columns together; undefined where one of them is null, which is like nothing. */
+function uniqueKey(row: Row, columns: readonly string[]): string | undefined {
+  const values = columns.map((column) => Reflect.get(row, column));
+  return values.some((value) => value === null || value === undefined) ? undefined : JSON.stringify(values);
+}
+
 /** The rows of one value; most values have one row. */
 type Bucket = Row | Set<Row>;
 
@@ -101,6 +129,20 @@ function listBucket(bucket: Bucket | undefined): Iterable<Row> {
   if (bucket === undefined) return [];
   return bucket instanceof Set ? bucket : [bucket];
 }
+
+/** Of rows in order those that are wanted. */
+function keepWanted(known: readonly Row[], some: readonly Row[]): Row[] {
+  if (some.length === known.length) return [...known];
+  const wanted = new Set(some);
+  return known.filter((row) => wanted.has(row));
+}
+
+function orderMany(some: readonly Row[], column: string, descending: boolean): Promise<Row[]> {
+  return new Turns().finish(inOrderInParts(some, column, descending));
+}
+
+/** Rows that are sorted in turns. */
+const MANY = 5000;
 
 /** Rows that are sorted each time, and how many others may stand between two that are wanted. */
 const FEW = 50;

@@ -1,3 +1,4 @@
+import type { Name } from '../../../iml/syntax/ast.js';
 import type { WrittenPath } from '../../../iml/syntax/walk-expression.js';
 import { didYouMean } from '../../../util/suggest.js';
 import type { Rule } from '../../rule.js';
@@ -18,8 +19,11 @@ export const unknownName: Rule = {
     for (const site of subject.expressions) {
       if (site.paths.length === 0) continue;
       const visible = listVisibleNames(subject.app, site.in, site.location);
+      let hyphened: ReadonlySet<Name> | undefined;
       for (const path of site.paths) {
-        if (isVisible(subject, site, path, visible) || isHyphened(subject, site, path)) continue;
+        if (isVisible(subject, site, path, visible)) continue;
+        hyphened ??= listHyphened(subject, site);
+        if (hyphened.has(path.root)) continue;
         report(findingAt(site, path.root, describe(site, path, visible)));
       }
     }
@@ -40,9 +44,9 @@ function isVisible(
   return site.location.phase === 'form' && subject.app.modules.size === 0;
 }
 
-/** A part of a name with hyphens, which `minus-in-path` tells of. */
-function isHyphened(subject: Subject, site: ExpressionSite, { root }: WrittenPath): boolean {
-  return listHyphenNames(subject, site).some(({ rest }) => rest.includes(root));
+/** The parts of names with hyphens, which `minus-in-path` tells of. */
+function listHyphened(subject: Subject, site: ExpressionSite): ReadonlySet<Name> {
+  return new Set(listHyphenNames(subject, site).flatMap(({ rest }) => rest));
 }
 
 function describe({ location }: ExpressionSite, { root }: WrittenPath, visible: readonly string[]): string {

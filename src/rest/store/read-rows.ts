@@ -1,0 +1,70 @@
+import type { Query, Questions, Row } from '../../store/record-store.js';
+import { Turns } from '../../util/turns.js';
+import type { RestReader, RestTables } from './tables.js';
+
+/** Rows that one statement reads: organizations with the largest licenses are 2 MB then. */
+const PIECE = 250;
+
+/** A query that names the columns it needs. */
+type ColumnQuery<K extends keyof RestTables, C extends keyof RestTables[K] & string> = Query<
+  RestTables[K],
+  C
+> & { readonly columns: readonly C[] };
+
+/**
+ * Rows of a table, a piece at a time; others have their turn between two. Up to a piece they are read in one statement. More are
+ * found as of one moment and read after it, so that none comes twice; what is gone by then is left out.
+ */
+export async function* readRows<K extends keyof RestTables & string, C extends keyof RestTables[K] & string>(
+  reader: RestReader,
+  table: K,
+  query: ColumnQuery<K, C>,
+): AsyncGenerator<readonly Pick<RestTables[K], C | 'id'>[], void, undefined> {
+  const { limit = Number.POSITIVE_INFINITY } = query;
+  const turns = new Turns();
+  const first = await ask(reader, table, { ...query, limit: Math.min(limit, PIECE + 1) });
+  if (first.length <= PIECE) {
+    yield first;
+    return;
+  }
+  if (turns.isOver) await turns.next();
+  const found = await ask(reader, table, { ...query, columns: [] });
+  for (let from = 0; from < found.length; from += PIECE) {
+    if (turns.isOver) await turns.next();
+    const ids = found.slice(from, from + PIECE).map((row) => row.id);
+    const where: Readonly<Record<string, unknown>> = { id: ids };
+    const rows = await ask(reader, table, { columns: query.columns, where });
+    const byId = new Map(rows.map((row) => [row.id, row] as const));
+    yield ids.flatMap((id) => byId.get(id) ?? []);
+  }
+}
+
+/** `readRows` in one list, where what is made of the rows takes no time. */
+export async function readAllRows<
+  K extends keyof RestTables & string,
+  C extends keyof RestTables[K] & string,
+>(reader: RestReader, table: K, query: ColumnQuery<K, C>): Promise<readonly Pick<RestTables[K], C | 'id'>[]> {
+  const all: Pick<RestTables[K], C | 'id'>[] = [];
+  for await (const rows of readRows(reader, table, query)) all.push(...rows);
+  return all;
+}
+
+/** What a statement is asked for of a table, which each has the column `id` of. */
+interface Asked<C extends string> extends Omit<Query<Row, never>, 'columns' | 'where' | 'sortBy'> {
+  readonly columns: readonly C[];
+  readonly where?: Readonly<Record<string, unknown>> | undefined;
+  readonly sortBy?: string | undefined;
+}
+
+async function ask<K extends keyof RestTables & string, C extends keyof RestTables[K] & string>(
+  reader: RestReader,
+  table: K,
+  { limit, ...query }: Asked<C>,
+): Promise<readonly Pick<RestTables[K], C | 'id'>[]> {
+  const isLimited = limit !== undefined && limit !== Number.POSITIVE_INFINITY;
+  const question: object = { find: table, ...query, ...(isLimited && { limit }) };
+  // A question about any one table is one of those about all of them, and answered by rows of that table.
+  const { rows } = await reader.ask({ rows: question } as Questions<RestTables>);
+  const found: unknown = rows;
+  return found as readonly Pick<RestTables[K], C | 'id'>[];
+}

@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bootstrap } from '../../src/rest/bootstrap.js';
+import { createRest, type Rest } from '../../src/rest/create-rest.js';
+import { readAllRows, readRows } from '../../src/rest/store/read-rows.js';
+import type { OrganizationRow, RestStore } from '../../src/rest/store/tables.js';
+import type { Query } from '../../src/store/record-store.js';
+import { MEMORY_STORES, postgresStores, sqliteStores, type TestStores } from './open-stores.js';
+
+/** More than SQLite takes as values of one statement. */
+const MANY = 33_000;
+/** More than one piece, and no whole number of pieces. */
+const SOME = 1130;
+const TOKENS_MOST = 1000;
+
+for (const stores of [MEMORY_STORES, await sqliteStores(), await postgresStores()]) runLists(stores);
+
+function runLists(stores: TestStores): void {
+  const title = `long lists on ${stores.name}${stores.missing ? `: ${stores.missing}` : ''}`;
+  describe.skipIf(stores.missing !== undefined)(title, () => {
+    let store: RestStore;
+    let rest: Rest;
+    let token: string;
+    let model: OrganizationRow;
+
+    beforeAll(async () => {
+      store = await stores.create();
+      rest = await createRest({ store, encryptionKey: new Uint8Array(32) });
+      token = (await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' })) ?? '';
+      const [first] = await store.find('organizations');
+      if (first === undefined) throw new Error('There is no organization.');
+      model = first;
+      await store.transaction(async (writer) => {
+        const { id: _, ...row } = model;
+        const names = Array.from({ length: SOME }, (_, index) => `o ${(index * 7919) % SOME}`);
+        const added = names.map((name) => ({ ...row, name, nameKey: name, zone: 'eu2.make.com' }));
+        await writer.insertAll('organizations', added);
+      });
+    });
+    afterAll(() => rest.close());
+
+    async function get(path: string): Promise<{ readonly status: number; readonly body: unknown }> {
+      const headers = { authorization: `Token ${token}` };
+      const response = await rest.fetch(new Request(`http://localhost/api/v2${path}`, { headers }));
+      return { status: response.status, body: await response.json() };
+    }
+
+    const read = (query: Query<OrganizationRow>): Promise<readonly { readonly id: number }[]> =>
+      readAllRows(store, 'organizations', { ...query, columns: ['nameKey'] });
+
+    it.each<[title: string, query: Query<OrganizationRow>]>([
+      ['all', {}],
+      ['by a column', { sortBy: 'zone' }],
+      ['backwards', { sortBy: 'nameKey', descending: true }],
+      ['from somewhere to somewhere', { sortBy: 'nameKey', offset: 13, limit: 700 }],
+      ['fewer than a piece', { limit: 30 }],
+      ['a piece', { limit: 250 }],
+      ['one more', { limit: 251 }],
+      ['none', { limit: 0 }],
+    ])('are what one statement reads: %s', async (_, query) => {
+      const wanted = await store.find('organizations', query);
+      expect((await read(query)).map((row) => row.id)).toEqual(wanted.map((row) => row.id));
+    });
+
+    it('leave out what goes while they are read, and repeat nothing', async () => {
+      const ids: number[] = [];
+      for await (const rows of readRows(store, 'organizations', { columns: ['name'], limit: 600 })) {
+        expect(rows.length).toBeLessThanOrEqual(250);
+        ids.push(...rows.map((row) => row.id));
+        const { id: _, ...row } = model;
+        await store.transaction(async (writer) => {
+          await writer.remove('organizations', { id: 500 });
+          await writer.insert('organizations', { ...row, name: 'late' });
+        });
+      }
+      const before = Array.from({ length: 600 }, (_, index) => index + 1);
+      expect(ids).toEqual(before.filter((id) => id !== 500));
+    });
+
+    it('are answered whole, with others in between', async () => {
+      let turns = 0;
+      let isOver = false;
+      const count = (): void => {
+        turns++;
+        if (!isOver) setImmediate(count);
+      };
+      setImmediate(count);
+      const { body } = await get('/admin/organizations?pg[sortBy]=id');
+      isOver = true;
+      const present = await store.count('organizations');
+      expect(body).toMatchObject({ organizations: { length: present }, pg: { limit: 10_000 } });
+      expect(turns).toBeGreaterThan(1);
+    });
+
+    it('of a column that needs more of each row are the same', async () => {
+      const { body } = await get('/admin/organizations?cols[]=name&cols[]=teams&pg[sortBy]=id&pg[limit]=300');
+      const rows = await store.find('organizations', { limit: 300 });
+      const organizations = rows.map(({ id, name }) => ({
+        name,
+        teams: id === 1 ? [{ id: 1, name: 'My Team' }] : [],
+      }));
+      expect(body).toMatchObject({ organizations });
+    });
+
+    it('are read where a statement could not name all that they are about', async () => {
+      const added = Array.from({ length: MANY }, (_, index) => ({
+        hash: `hash ${index}`,
+        organizationId: 1,
+        userId: 1,
+        usersRoleId: 3,
+        teamIds: [],
+        note: '',
+        invitedBy: null,
+        createdAt: 0,
+        expiresAt: Date.now() + 1e9,
+        acceptedAt: null,
+      }));
+      await store.transaction(async (writer) => {
+        for (let from = 0; from < MANY; from += 1000) {
+          await writer.insertAll('invitations', added.slice(from, from + 1000));
+        }
+      });
+      const { status, body } = await get('/users/me/organization-invitations');
+      expect(status).toBe(200);
+      expect(body).toMatchObject({ userOrganizationInvitations: { length: MANY } });
+    });
+
+    it('of more than 32 MiB are refused with what to ask instead', async () => {
+      const features = Array.from({ length: 2000 }, (_, index) => ({
+        name: `feature ${index}`,
+        enabled: true,
+      }));
+      await store.transaction((writer) =>
+        writer.update('organizations', { zone: 'eu2.make.com' }, { featureControls: features }),
+      );
+      const { status, body } = await get('/admin/organizations');
+      const detail =
+        'The answer would hold more than 33554432 bytes. Ask for fewer entries (pg[limit]) or columns (cols[]).';
+      expect({ status, body }).toMatchObject({ status: 400, body: { code: 'SC400', detail } });
+      expect((await get('/admin/organizations?pg[limit]=100')).status).toBe(200);
+    });
+
+    it('of API tokens end with the thousandth', async () => {
+      const [{ id: _, ...row } = { id: 0 }] = await store.find('tokens');
+      const added = Array.from({ length: TOKENS_MOST - 2 }, (_, index) => ({
+        ...row,
+        hash: `${index}`,
+        createdAt: index,
+      }));
+      await store.transaction((writer) => writer.insertAll('tokens', added as never));
+      const create = async (): Promise<number> => {
+        const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };
+        const init = { method: 'POST', headers, body: '{"label":"a","scope":["user:read"]}' };
+        return (await rest.fetch(new Request('http://localhost/api/v2/users/me/api-tokens', init))).status;
+      };
+      expect([await create(), await create()]).toEqual([200, 400]);
+    });
+  });
+}
