@@ -14,6 +14,7 @@ import type { FlowReport } from '../../src/scenario/flow/flow-report.js';
 import { JsonText } from '../../src/store/json-text.js';
 import { countTurns } from '../run/helpers.js';
 import { eventually, openParts } from './open-parts.js';
+import { flowsOf, receiveJson, SUCCESS } from './test-flows.js';
 
 const list = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
@@ -203,4 +204,38 @@ it('gathers secrets of very many connections in turns, no more than can be known
   });
   expect(secrets.length).toBeGreaterThan(5000);
   expect(secrets.length).toBeLessThan(20_000);
+});
+
+it('a call for many members is stored whole up to 16 MB, or not at all', async () => {
+  const parts = await openParts('memory');
+  const host = createHost({
+    store: parts.store,
+    queue: parts.queue,
+    receiver: receiveJson,
+    flows: flowsOf(() => SUCCESS),
+  });
+  onTestFinished(async () => {
+    await host.stop(1000);
+    await parts.drop();
+  });
+  const hooks = await Promise.all(
+    list(200, (index) =>
+      host.putHook({
+        name: `m${index}`,
+        app: 'a',
+        webhook: 'w',
+        kind: 'member',
+        uid: index < 20 ? '1' : '2',
+      }),
+    ),
+  );
+  const send = async (to: string): Promise<number> => {
+    const body = JSON.stringify({ to, text: 'x'.repeat(100_000) });
+    const address = `http://localhost${hooks[0]?.path}`;
+    return (await host.fetch(new Request(address, { method: 'POST', body }))).status;
+  };
+  expect(await send('2')).toBe(413);
+  expect(await host.events.list()).toHaveLength(0);
+  expect(await send('1')).toBe(200);
+  expect(await host.events.list()).toHaveLength(20);
 });

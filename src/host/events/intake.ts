@@ -114,7 +114,8 @@ export function createIntake(
   };
 }
 
-function countBytes(drafts: Drafts): number {
+/** Of their bundles, as they are stored. */
+export function countBytes(drafts: Drafts): number {
   return drafts.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 

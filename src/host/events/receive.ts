@@ -17,7 +17,7 @@ import { copyKept, keepValue, measureKept, readKept } from '../store/kept-value.
 import type { HookRow } from '../store/tables.js';
 import { runClaim } from '../work/run-claim.js';
 import type { WorkContext } from '../work/work-log.js';
-import type { EventDraft, Intake } from './intake.js';
+import { countBytes, type EventDraft, type Intake } from './intake.js';
 import { keepAccepted, type NamedCall } from './kept-request.js';
 
 /** What receiving needs beside the context. */
@@ -43,6 +43,7 @@ export interface ReceiveOptions {
  * Takes one call of a webhook: has the app read it, stores what it stands for, and only then answers.
  *
  * - 404: no such address; 410: the hook is turned off.
+ * - 413: what it stands for, once for each it is for, is more than is stored at a time. Nothing was stored.
  * - 429 with `Retry-After`: the queue of the hook is full. Nothing was stored. As long as that is known, no further body
  *   is read.
  * - 503 with `Retry-After`: the store does not take it now, or many others wait for it. Nothing was stored.
@@ -196,6 +197,10 @@ async function keep(
     ? await draftEvents(hook, reception, call, known)
     : [await draftRejected(hook, reception, call, { known, maxBytes: context.limits.maxKeptBytes })];
   if (drafts.length === 0) return { answer, ...refusal };
+  if (drafts.length > 1 && countBytes(drafts) > MAX_CALL_BYTES) {
+    const text = 'This call is too large for all of those together that it is for.';
+    return { answer: answerText(413, text), reason: 'too-large' };
+  }
   const stored = await intake.store(drafts);
   if (stored.kind === 'full') {
     intake.refuse(stored.hookId, call.body.byteLength);
@@ -207,6 +212,9 @@ async function keep(
   const own = await answerAtOnce(options, answering);
   return { answer: own === undefined ? answer : await toPlainAnswer(own), eventIds };
 }
+
+/** Bytes of all events of a call that is for several: they are stored together or not at all, and nobody gets a turn then. [choice] */
+const MAX_CALL_BYTES = 16 * 1024 * 1024;
 
 function answerFull({ limits }: WorkContext): Answered {
   const text = 'The queue of this webhook is full. Try again later.';

@@ -10,6 +10,8 @@ export type CallRefusal =
   | 'hook-off'
   /** The app refuses it: its `verification` answered, or the payload cannot be read. */
   | 'refused-by-app'
+  /** 413: it is for so many that all of them together are more than is stored at a time. */
+  | 'too-large'
   /** 429: too much waits for the webhook. */
   | 'queue-full'
   /** 503: the store does not take it now. */
