@@ -2,6 +2,7 @@
 export interface BoundedCache<V> {
   get(key: string): V | undefined;
   set(key: string, value: V): void;
+  delete(key: string): void;
 }
 
 /**
@@ -27,6 +28,9 @@ export function createBoundedCache<V>(
         }
       }
       entries.set(key, value);
+    },
+    delete: (key) => {
+      if (entries.delete(key)) characters -= key.length;
     },
   };
 }

@@ -93,6 +93,22 @@ it('reads the form of a module once, however many steps use it', async () => {
   expect((process.memoryUsage().heapUsed - before) / 1e6).toBeLessThan(400);
 });
 
+it('makes a flow ready again that could not be, as its app was not there', async () => {
+  const engines: Record<string, ReturnType<typeof createEngine>> = {};
+  const flows = createScenarioFlows({ engines });
+  const { store, add } = setUp();
+  await add(
+    entryOf([step(1, 'items', { parameters: { items: [1] } })], { webhook: undefined, everyMinutes: 15 }),
+  );
+  const scenario = await store.get('scenarios', { name: 's' });
+  if (scenario === undefined) throw new Error('The scenario is not stored.');
+  const { signal } = new AbortController();
+  const run = () => flows.run({ scenario, source: { kind: 'poll' }, room: 0, signal });
+  await expect(run()).rejects.toMatchObject({ code: 'HOST_MISSING' });
+  engines['crm'] = createEngine({ app: APP });
+  expect(await run()).toMatchObject({ outcome: { kind: 'success' } });
+});
+
 it('lets others have their turn between two scenarios that are set up', async () => {
   const { add } = setUp();
   const { turns } = await countTurns(async () => {

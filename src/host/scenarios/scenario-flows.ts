@@ -62,6 +62,8 @@ export function createScenarioFlows({
     if (known !== undefined) return known;
     const making = makeFlow(scenario.name, definition);
     compiled.set(key, making);
+    // An app that is not there now may be there for the next run.
+    making.catch(() => compiled.delete(key));
     return making;
   };
   const makeFlow = async (name: string, definition: FlowDefinition): Promise<CompiledFlow> => {
