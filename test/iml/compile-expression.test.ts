@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { functionError, ImlError } from '../../src/errors/iml-error.js';
 import { compileNested } from '../../src/iml/compile/closures.js';
-import { compileExpression } from '../../src/iml/compile/compile-expression.js';
+import { compileExpression, compileExpressionInParts } from '../../src/iml/compile/compile-expression.js';
 import { compileStackProgram } from '../../src/iml/compile/stack-program.js';
 import { acceptDebug } from '../../src/iml/environment/debug-hook.js';
 import type { FunctionTable, ImlFunction } from '../../src/iml/environment/environment.js';
@@ -10,6 +10,7 @@ import { FUNCTIONS } from '../../src/iml/functions/table.js';
 import type { Expression } from '../../src/iml/syntax/ast.js';
 import { parseTemplate } from '../../src/iml/syntax/parser.js';
 import { createCaseless } from '../../src/iml/values/caseless.js';
+import { finishAtOnce } from '../../src/iml/values/work.js';
 import { contextOf } from './core-environment.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
 
@@ -285,6 +286,26 @@ describe('an if that is observed', () => {
     ]);
     expect(evaluate({ ...DATA, [SCOPE_LISTENER]: { onMissing: () => {} } })).toBe(2);
     expect(evaluate(DATA)).toBe(2);
+  });
+
+  it('tells it where it stands in a long expression or deep in one, too', () => {
+    const deep = `${'('.repeat(300)}${'-'.repeat(300)}if(word; 1; 2)${')'.repeat(300)}`;
+    for (const written of [`if(word; 1; 2) + if(zero; 1; ${' '.repeat(2500)}2)`, deep]) {
+      const source = `{{${written}}}`;
+      const context = contextOf(source);
+      const environment = { ...context.environment, reportsBranches: true };
+      const node = parseTemplate(source).parts[0] as Expression;
+      const offsets = [...source.matchAll(/if\(/g)].map(({ index }) => index);
+      for (const evaluate of [
+        finishAtOnce(compileExpressionInParts(node, { ...context, environment })),
+        compileStackProgram(node, { ...context, environment }),
+      ]) {
+        const told: Branch[] = [];
+        const onBranch = (branch: Branch): void => void told.push(branch);
+        evaluate({ ...DATA, [SCOPE_LISTENER]: { onMissing: () => {}, onBranch } });
+        expect(told.map(({ offset }) => offset)).toEqual(offsets);
+      }
+    }
   });
 });
 

@@ -3,7 +3,6 @@ import { makeUnknownFunctionError, wrapCallError } from '../environment/call-err
 import { findRewrite, MAX_REWRITTEN_ARGUMENTS } from '../environment/call-rewrites.js';
 import { acceptsDebug, environmentFor } from '../environment/debug-hook.js';
 import type { Environment, ImlFunction } from '../environment/environment.js';
-import { readScopeListener } from '../environment/scope-listener.js';
 import type { Binary, Call, Expression, Index, Member, Unary } from '../syntax/ast.js';
 import { isEmpty, isTruthy, toArithmetic } from '../values/coerce.js';
 import { memberReader, readFirst, readIndex } from '../values/path.js';
@@ -20,6 +19,7 @@ import {
   variableOfName,
 } from './compile-primary.js';
 import { add, type BinaryOperation, compileOperator } from './operations.js';
+import { branchReporter } from './report-branch.js';
 
 /**
  * Turns a tree into nested closures. Evaluating them uses the host's stack, a few frames for each level of the tree.
@@ -237,8 +237,7 @@ function compileIf(args: readonly Evaluate[], { name, start }: Call, context: Co
   const asked = args[0] ?? ABSENT;
   const then = args[1] ?? ABSENT;
   const otherwise = args[2] ?? ABSENT;
-  const condition =
-    context.environment.reportsBranches === true ? reportBranch(asked, start, context) : asked;
+  const condition = context.environment.reportsBranches === true ? reported(asked, start, context) : asked;
   return (scope) => {
     try {
       return isTruthy(condition(scope)) ? then(scope) : otherwise(scope);
@@ -249,12 +248,9 @@ function compileIf(args: readonly Evaluate[], { name, start }: Call, context: Co
 }
 
 /** The condition of an `if` that is observed. */
-function reportBranch(condition: Evaluate, offset: number, { pointer }: CompileContext): Evaluate {
-  return (scope) => {
-    const value = condition(scope);
-    readScopeListener(scope)?.onBranch?.({ pointer, offset, isYes: isTruthy(value) });
-    return value;
-  };
+function reported(condition: Evaluate, offset: number, context: CompileContext): Evaluate {
+  const report = branchReporter(offset, context);
+  return (scope) => report(condition(scope), scope);
 }
 
 function compileIfEmpty(args: readonly Evaluate[], { name, start }: Call, context: CompileContext): Evaluate {

@@ -17,11 +17,12 @@ import {
   tooManyArguments,
 } from './compile-primary.js';
 import { type BinaryOperation, compileOperator, type StrictOperator } from './operations.js';
+import { branchReporter } from './report-branch.js';
 
 /** A deep tree as a list of steps over a stack of values: depth costs memory, never the host's call stack. */
 type Step = { readonly frame: Frame | undefined } & (
   | { readonly kind: 'read'; readonly read: Evaluate }
-  | { readonly kind: 'map'; readonly map: (value: unknown) => unknown }
+  | { readonly kind: 'map'; readonly map: (value: unknown, scope: Scope) => unknown }
   | { readonly kind: 'join'; readonly join: BinaryOperation }
   | { readonly kind: 'call'; readonly fn: ImlFunction; readonly count: number }
   | { readonly kind: 'fail'; readonly error: () => Error }
@@ -84,7 +85,7 @@ function perform(
     case 'read':
       return step.read(scope);
     case 'map':
-      return step.map(values.pop());
+      return step.map(values.pop(), scope);
     case 'join': {
       const right = values.pop();
       return step.join(values.pop(), right);
@@ -266,8 +267,12 @@ class Emitter {
   private visitIf(args: readonly (Expression | undefined)[], frame: Frame): void {
     const otherwise: Jump = { kind: 'jump', test: 'choose', to: 0, frame };
     const behind: Jump = { kind: 'jump', test: 'always', to: 0, frame };
+    const isObserved = this.context.environment.reportsBranches === true;
     this.plan([
       { kind: 'visit', node: args[0], frame },
+      ...(isObserved
+        ? [{ kind: 'map', map: branchReporter(frame.start, this.context), frame } as const]
+        : []),
       otherwise,
       { kind: 'visit', node: args[1], frame },
       behind,
