@@ -229,4 +229,36 @@ describe('what a chain inherits', () => {
     expect(second?.headers[0]).toBe(first?.headers[0]);
     expect(second?.response.error?.message).toEqual(first?.response.error?.message);
   });
+
+  it('is so where equal texts stand at several places, and where a request between has its own', () => {
+    const base = createDocument({
+      headers: '{{same}}',
+      qs: '{{same}}',
+      body: { a: '{{1}}' },
+      log: { sanitize: ['request.body.a', 'request.body.b'] },
+    });
+    const context = { environment: toEnvironment({}), functions: {} };
+    const between = { qs: '{{own}}', log: { sanitize: ['request.body.c'] } };
+    const [first, second, third] = compileCommunication(createDocument([{}, between, {}]), base, context);
+    expect(third?.headers[0]).toBe(first?.headers[0]);
+    expect(third?.inheritedQs).toBe(first?.inheritedQs);
+    expect(third?.body).toBe(first?.body);
+    expect(third?.sanitize).toBe(first?.sanitize);
+    expect(second?.sanitize.map(({ path }) => path)).toEqual([
+      'request.body.a',
+      'request.body.b',
+      'request.body.c',
+    ]);
+  });
+
+  it('counts the paths of log.sanitize that requests share with the base', async () => {
+    const sanitize = list(499, (id) => `request.body.n${id}`);
+    const report = (count: number) =>
+      engineOf(
+        list(count, () => ({ log: { sanitize: ['request.body.own'] }, response: { output: 1 } })),
+        { base: { log: { sanitize } }, transport: answering().transport },
+      ).run();
+    expect((await report(100)).error).toBeUndefined();
+    expect((await report(101)).error).toMatchObject({ type: 'InvalidConfigurationError' });
+  });
 });

@@ -3,6 +3,7 @@ import { templateInParts } from '../../iml/compile/compile-template.js';
 import type { Environment, FunctionTable, Scope } from '../../iml/environment/environment.js';
 import type { Parts } from '../../iml/values/work.js';
 import { ownMember } from '../../util/plain-object.js';
+import type { CompiledSanitize } from './compiled-request.js';
 
 /** One directive made ready, with the place it is written at. */
 export interface Directive {
@@ -16,8 +17,27 @@ export interface Directive {
 export interface DirectiveContext {
   readonly environment: Environment;
   readonly functions: FunctionTable;
-  /** What the requests of one chain have from the base, by the value as written: it is made ready once for all of them. */
-  readonly inherited?: Map<unknown, Directive>;
+  /** What the requests of one chain have in common: it is made ready once for all of them. */
+  readonly shared?: SharedDirectives;
+}
+
+/** What was made ready for one of several requests, as the others may have the same from the base. */
+export class SharedDirectives {
+  /** By pointer, then by the value as written. */
+  private readonly directives = new Map<string, Map<unknown, Directive>>();
+  /** By the list as written. */
+  readonly sanitize: Map<readonly unknown[], readonly CompiledSanitize[]> = new Map();
+
+  get(pointer: string, value: unknown): Directive | undefined {
+    return this.directives.get(pointer)?.get(value);
+  }
+
+  add(directive: Directive): void {
+    const { pointer, raw } = directive;
+    const values = this.directives.get(pointer);
+    if (values === undefined) this.directives.set(pointer, new Map([[raw, directive]]));
+    else values.set(raw, directive);
+  }
 }
 
 /** Makes the value at `pointer` ready, or gives undefined where nothing is written. */
@@ -27,13 +47,13 @@ export function* compileDirective(
   context: DirectiveContext,
 ): Parts<Directive | undefined> {
   if (value === undefined) return undefined;
-  const known = context.inherited?.get(value);
-  if (known?.pointer === pointer) return known;
+  const known = context.shared?.get(pointer, value);
+  if (known !== undefined) return known;
   yield;
   const { environment, functions } = context;
   const evaluate = yield* templateInParts(value, { environment, functions, pointer });
   const directive = { evaluate, pointer, raw: value };
-  context.inherited?.set(value, directive);
+  context.shared?.add(directive);
   return directive;
 }
 

@@ -9,6 +9,7 @@ import {
   type Directive,
   type DirectiveContext,
   DirectiveReader,
+  SharedDirectives,
 } from './compile-directive.js';
 import { compileResponse } from './compile-response.js';
 import type {
@@ -51,15 +52,10 @@ export function* compileInParts(
   if (!Array.isArray(value)) return [yield* compileRequest(communication, base, context)];
   const requests: CompiledRequest[] = [];
   if (value.length > MAX_CHAIN) {
-    throw new SpecError(
-      'SPEC_INVALID',
-      `A communication has at most ${MAX_CHAIN} requests, not ${value.length}.`,
-      {
-        place: communication.placeOf(''),
-      },
-    );
+    const message = `A communication has at most ${MAX_CHAIN} requests, not ${value.length}.`;
+    throw new SpecError('SPEC_INVALID', message, { place: communication.placeOf('') });
   }
-  const ofChain = { ...context, inherited: new Map() };
+  const ofChain = { ...context, shared: new SharedDirectives() };
   let merged = 0;
   const countMerged = (names: number): void => {
     merged += names;
@@ -69,6 +65,8 @@ export function* compileInParts(
   };
   for (const [index, written] of value.entries()) {
     if (written === null) continue;
+    // Of one that has all from the base nothing else takes a turn.
+    yield;
     requests.push(yield* compileRequest(subDocument(communication, index), base, ofChain, countMerged));
   }
   return requests;
@@ -196,6 +194,9 @@ function* compilePagination(
   };
 }
 
+/** Entries of `log.sanitize` that are read between two turns. */
+const ENTRIES_AT_ONCE = 500;
+
 const SANITIZE_EXPRESSION = /^([^<]*)<(.+)>$/s;
 
 /**
@@ -209,8 +210,11 @@ function* compileSanitize(
   const log = ownMember(request, 'log');
   const entries = isPlainObject(log) ? ownMember(log, 'sanitize') : undefined;
   if (!Array.isArray(entries)) return [];
+  const known = context.shared?.sanitize.get(entries);
+  if (known !== undefined) return known;
   const compiled: CompiledSanitize[] = [];
-  for (const entry of entries) {
+  for (const [index, entry] of entries.entries()) {
+    if (index % ENTRIES_AT_ONCE === 0) yield;
     if (typeof entry !== 'string') continue;
     const [, path, source] = SANITIZE_EXPRESSION.exec(entry) ?? [];
     if (path === undefined || source === undefined) compiled.push({ path: entry, expression: undefined });
@@ -219,5 +223,6 @@ function* compileSanitize(
       compiled.push({ path, expression });
     }
   }
+  context.shared?.sanitize.set(entries, compiled);
   return compiled;
 }

@@ -138,7 +138,9 @@ class Merger {
       return base;
     }
     if (!isPlainObject(base) || !isPlainObject(component) || rule === 'component') return component;
-    return rule === 'union' ? mergeLog(base, component) : this.mergeObjects(base, component, rule, pointer);
+    return rule === 'union'
+      ? this.mergeLog(base, component)
+      : this.mergeObjects(base, component, rule, pointer);
   }
 
   private mergeObjects(
@@ -160,10 +162,12 @@ class Merger {
     }
     return merged;
   }
-}
 
-/** `log.sanitize` hides what either side names. */
-function mergeLog(base: PlainObject, component: PlainObject): PlainObject {
-  const paths = [ownMember(base, 'sanitize'), ownMember(component, 'sanitize')].flat();
-  return { ...base, ...component, sanitize: paths.filter((path) => typeof path === 'string') };
+  /** `log.sanitize` hides what either side names. */
+  private mergeLog(base: PlainObject, component: PlainObject): PlainObject {
+    const lists = [ownMember(base, 'sanitize'), ownMember(component, 'sanitize')];
+    for (const list of lists) if (Array.isArray(list)) this.countMerged(list.length);
+    const paths = lists.flat();
+    return { ...base, ...component, sanitize: paths.filter((path) => typeof path === 'string') };
+  }
 }
