@@ -119,6 +119,11 @@ describe('findInJson', () => {
 });
 
 describe('a document', () => {
+  it('may be one text, with places in it', () => {
+    const { placeOf } = readDocument('"text {{a.b}}"', 'a.json');
+    expect(placeOf('', 7)).toEqual({ file: 'a.json', pointer: '', line: 1, column: 9 });
+  });
+
   it('is read once for all the places that are looked for', () => {
     const text = JSON.stringify(Array.from({ length: 300 }, (_, index) => ({ [`a${index}`]: index })));
     const { placeOf } = readDocument(text, 'a.json');

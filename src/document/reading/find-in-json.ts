@@ -36,7 +36,6 @@ const CHARACTERS_OF_VALUE = 24;
 
 /** A text or name as it is written, its escapes in order. */
 interface WrittenString {
-  readonly start: number;
   /** Characters that it stands for. */
   readonly length: number;
   /** Which of them are escaped. */
@@ -58,7 +57,7 @@ function readString(text: string, start: number): WrittenString {
     escaped.push(length);
     added.push(more);
   }
-  return { start, length, escaped, added };
+  return { length, escaped, added };
 }
 
 /** How many of some numbers in order are below another. */
@@ -71,6 +70,9 @@ function countBelow(numbers: readonly number[], limit: number): number {
   }
   return first;
 }
+
+/** Texts whose escapes are remembered. */
+const MAX_STRINGS = 16;
 
 /** The members of an object by name, or the items of an array by place. */
 type Members = ReadonlyMap<string, number> | Int32Array;
@@ -87,7 +89,7 @@ export class JsonIndex {
   private behind: Int32Array;
   private readonly members = new Map<number, Members>();
   private lines: Int32Array | undefined;
-  private lastString: WrittenString | undefined;
+  private readonly strings = new Map<number, WrittenString>();
 
   /** @param text One that `walkJson` accepts: nothing is checked once more. */
   constructor(text: string) {
@@ -127,13 +129,19 @@ export class JsonIndex {
 
   /**
    * The offset in the file of a character of the text or name that begins at `start`: escapes take more room than what they stand for. They are
-   * looked for once, as whoever asks for a place of one text asks for many.
+   * looked for once, as whoever asks for a place of one text asks for many, of some texts by turns.
    */
   offsetInString(start: number, characterOffset: number): number {
-    if (this.lastString?.start !== start) this.lastString = readString(this.text, start);
-    const { length, escaped, added } = this.lastString;
+    const { length, escaped, added } = this.strings.get(start) ?? this.addString(start);
     const character = Math.min(characterOffset, length);
     return start + 1 + character + (added[countBelow(escaped, character)] ?? 0);
+  }
+
+  private addString(start: number): WrittenString {
+    if (this.strings.size >= MAX_STRINGS) this.strings.clear();
+    const written = readString(this.text, start);
+    this.strings.set(start, written);
+    return written;
   }
 
   private listMembers(value: number): Members {

@@ -43,7 +43,7 @@ export function readDocument(text: string, file: string, warn?: Warn): Document 
 }
 
 /**
- * Of all files of a process those in which places were looked for last: places are asked for seldom, and then often many of one file.
+ * Of all files of a process the four to eight in which places were looked for last: places are asked for seldom, and then often many of one file.
  * An index takes up to some 40 MB for a file of the size that is read at most, most of them a few kB. [choice]
  */
 const INDEXES = new RecentlyUsed<JsonIndex>(8);

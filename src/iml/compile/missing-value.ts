@@ -3,6 +3,7 @@ import { type MissingValue, readScopeListener } from '../environment/scope-liste
 import type { Expression } from '../syntax/ast.js';
 import { parseTemplate } from '../syntax/parser.js';
 import { isMissing } from '../values/coerce.js';
+import { spend } from '../values/work.js';
 import { compileExpression } from './compile-expression.js';
 import type { CompileContext, Evaluate } from './compile-primary.js';
 
@@ -16,6 +17,10 @@ export interface ReportedPath {
   parent: Evaluate | undefined;
 }
 
+/** Characters of a template that is parsed once more to find where it broke. [choice] */
+const MAX_LOOKED_INTO = 1000;
+const STEPS_OF_CHARACTER = 2;
+
 /**
  * What to tell of a path that led to nothing, undefined for an expression of which nothing is told:
  * as the hole of a text it is told always, as the whole template (`path`) only if it broke before its last step.
@@ -26,7 +31,9 @@ export function reportedPath(
   reason: MissingValue['reason'],
   context: CompileContext,
 ): ReportedPath | undefined {
-  if (!isPath(node) || (reason === 'path' && node.kind !== 'member')) return undefined;
+  if (!isPath(node)) return undefined;
+  const isLookedInto = node.kind === 'member' && context.source.length <= MAX_LOOKED_INTO;
+  if (reason === 'path' && !isLookedInto) return undefined;
   return { start: node.start, end: node.end, reason, context, parent: undefined };
 }
 
@@ -48,6 +55,7 @@ export function reportMissing(path: ReportedPath, scope: Scope): void {
  * tree kept for each is much.
  */
 function compileParent(context: CompileContext): Evaluate {
+  spend(STEPS_OF_CHARACTER * context.source.length);
   const [node] = parseTemplate(context.source).parts;
   if (typeof node !== 'object' || node.kind !== 'member') throw new Error(`${context.source} is no path.`);
   return compileExpression(node.object, context);
