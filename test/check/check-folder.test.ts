@@ -142,7 +142,7 @@ describe('the check of a folder', () => {
       ['.env', 'is hidden (.env)'],
       ['hosts/.secrets/key', 'is hidden (.secrets)'],
       ['hosts', 'is no regular file'],
-      ['large.json', 'has more than 2097152 bytes'],
+      ['large.json', 'has more than 1048576 bytes'],
       ['absent.json', 'There is no file of scenarios "absent.json".'],
     ])('and never %s', async (named, message) => {
       settle('iml.config.json', JSON.stringify({ scenarios: ['hosts/a.json', named] }));

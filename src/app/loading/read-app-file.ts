@@ -6,7 +6,7 @@ import { SpecError } from '../../errors/spec-error.js';
 import { readRegularFile } from '../../util/files/read-regular-file.js';
 
 /** Larger files are refused: the largest file of a real app has some 100 KB, and what is in one place of a file is found by reading it. [choice] */
-export const MAX_FILE_BYTES: number = 2 * 1024 * 1024;
+export const MAX_FILE_BYTES: number = 1024 * 1024;
 
 /** Where files of an app may be read. */
 export interface OpenFolders {
