@@ -245,6 +245,38 @@ describe('answers of RPCs', () => {
     ]);
   });
 
+  it('are weighed once: eight characters for a value, besides its own', async () => {
+    const spec = [{ name: 's', type: 'select', options: 'rpc://r' }];
+    // The list, 8000 options in it, and for each its two values and their names.
+    const left = 2 * 1024 * 1024 - 8 - 8000 * (3 * 8 + 'valuelabel'.length);
+    const options = (length: number): unknown =>
+      list(8000, (index) => ({
+        value: `${index}`.padEnd(100),
+        label: 'x'.repeat((length - 800_000) / 8000),
+      }));
+    const fitting = Math.floor(left / 8000) * 8000;
+    expect((await validate(spec, { s: '1'.padEnd(100) }, answers(options(fitting)))).ok).toBe(true);
+    const more = await validate(spec, { s: '1'.padEnd(100) }, answers(options(fitting + 8000)));
+    expect(!more.ok && more.problems).toMatchObject([{ kind: 'depth' }]);
+  });
+
+  it.each([
+    ['bytes', Buffer.alloc(4_000_000)],
+    ['other bytes', new Float64Array(500_000)],
+    ['bytes in a list', [Buffer.alloc(4_000_000)]],
+  ])('that are %s are weighed without looking at each', async (_, bytes) => {
+    const entries = vi.spyOn(Object, 'entries');
+    const keys = vi.spyOn(Object, 'keys');
+    const checked = await validate(['rpc://r'], {}, answers(bytes));
+    const listed = [...entries.mock.calls, ...keys.mock.calls].filter(([value]) => ArrayBuffer.isView(value));
+    entries.mockRestore();
+    keys.mockRestore();
+    expect(listed).toEqual([]);
+    expect(!checked.ok && checked.problems[0]?.message).toContain(
+      'What an RPC describes has more than 2097152 characters.',
+    );
+  });
+
   it('describe options up to a number', async () => {
     const spec = [{ name: 's', type: 'select', options: 'rpc://r' }];
     const options = (count: number): unknown => list(count, (value) => ({ value }));

@@ -1,6 +1,7 @@
 import type { Place } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
 import type { Parts } from '../../iml/values/work.js';
+import { isPlainObject } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
 import type { Option, ParameterList } from './parameter-spec.js';
 import type { OptionKeys } from './read-choices.js';
@@ -75,18 +76,21 @@ export class AnswerReader {
 /** Characters of a value, in parts; more than `most` where there are more. */
 function* measureLength(answer: unknown, most: number): Parts<number> {
   const waiting: unknown[] = [answer];
-  let length = 0;
+  let length = LENGTH_OF_VALUE;
   for (let weighed = 1; waiting.length > 0 && length <= most; weighed++) {
     const value = waiting.pop();
-    length += LENGTH_OF_VALUE;
     if (typeof value === 'string') length += value.length;
+    else if (ArrayBuffer.isView(value)) length += value.byteLength;
     else if (Array.isArray(value)) {
       length += LENGTH_OF_VALUE * value.length;
       if (length <= most) for (const item of value) waiting.push(item);
-    } else if (typeof value === 'object' && value !== null) {
-      for (const [name, member] of Object.entries(value)) {
+    } else if (isPlainObject(value)) {
+      const names = Object.keys(value);
+      length += LENGTH_OF_VALUE * names.length;
+      for (let at = 0; at < names.length && length <= most; at++) {
+        const name = names[at] ?? '';
         length += name.length;
-        waiting.push(member);
+        waiting.push(value[name]);
       }
     }
     if (weighed % WEIGHED_AT_ONCE === 0) yield;
