@@ -298,6 +298,15 @@ describe('what all RPCs describe for one form', () => {
     expect(failures.map(({ error }) => error.message)).toEqual([tooMany]);
   });
 
+  it('is bounded with what is read of answers that are refused', async () => {
+    const { failures } = await resolveParameters(form, {}, async () => list(MAX_DESCRIBED + 1, () => 'x'));
+    expect(failures.map(({ error }) => error.message)).toEqual([
+      ...list(10, () => `More than ${MAX_DESCRIBED} fields and options are described.`),
+      tooMany,
+      tooMany,
+    ]);
+  });
+
   it('is bounded where values are checked by it', async () => {
     const checked = await validateParameters(form, {}, { resolveRpc: async () => fields });
     expect(!checked.ok && checked.error.message).toContain(tooMany);

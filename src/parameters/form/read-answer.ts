@@ -53,10 +53,14 @@ export class AnswerReader {
         ? `More than ${MAX_DESCRIBED_FOR_FORM} fields and options are described for one form.`
         : `More than ${MAX_DESCRIBED} fields and options are described.`;
     const allowance = { left: most, refusal };
-    const given = await new Turns().finish(read(allowance));
-    this.#describedLeft -= most - allowance.left;
-    await this.#weigh(answer, place);
-    return given;
+    try {
+      const given = await new Turns().finish(read(allowance));
+      await this.#weigh(answer, place);
+      return given;
+    } finally {
+      // What is refused took as long to read.
+      this.#describedLeft -= most - Math.max(0, allowance.left);
+    }
   }
 
   async #weigh(answer: unknown, place: Place): Promise<void> {
