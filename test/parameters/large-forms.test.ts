@@ -298,6 +298,27 @@ describe('what all RPCs describe for one form', () => {
     expect(failures.map(({ error }) => error.message)).toEqual([tooMany]);
   });
 
+  it('is counted once where each row of an array is answered the same', async () => {
+    const spec = [
+      { name: 'rows', type: 'array', spec: [{ name: 's', type: 'select', options: 'rpc://opts' }] },
+    ];
+    const rows = list(60, (index) => ({ s: `v${index}` }));
+    let first = 0;
+    const check = (isSame: boolean): Promise<ValidateParametersResult> =>
+      validate(
+        spec,
+        { rows },
+        {
+          resolveOptions: true,
+          resolveRpc: async () =>
+            list(2000, (index) => ({ value: `v${index}`, label: isSame ? 'x' : `${first++}` })),
+        },
+      );
+    expect((await check(true)).ok).toBe(true);
+    const other = await check(false);
+    expect(!other.ok && other.error.suberrors?.at(-1)).toContain(tooMany);
+  });
+
   it('is bounded with what is read of answers that are refused', async () => {
     const { failures } = await resolveParameters(form, {}, async () => list(MAX_DESCRIBED + 1, () => 'x'));
     expect(failures.map(({ error }) => error.message)).toEqual([
