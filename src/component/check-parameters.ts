@@ -17,6 +17,7 @@ import type { PlainObject } from '../util/plain-object.js';
 import { Turns } from '../util/turns.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
+import { startRun } from './start-run.js';
 
 export interface ReadyParameters {
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -52,7 +53,9 @@ export async function readyParameters(
   };
   try {
     if (turns.isOver) await turns.next();
-    const parameters = await checkForm(form, given, options, runtime);
+    const { environment, settings } = runtime;
+    const directives = openerInTime(runtime, input);
+    const parameters = await checkForm(form, given, options, { environment, settings, directives });
     if (turns.isOver) await turns.next();
     // A default may be a secret that nobody has given.
     return { parameters, secrets: [...secrets, ...(await findSecrets(form.elements, parameters, turns))] };
@@ -90,21 +93,33 @@ export async function checkForm(
   form: ParameterList,
   values: unknown,
   options: ValidateParametersOptions,
-  runtime: Runtime,
+  { environment, settings, directives: open }: Pick<Runtime, 'environment' | 'settings' | 'directives'>,
 ): Promise<PlainObject> {
-  const directives = await runtime.directives(listWritten(form.elements));
-  const { environment } = runtime;
+  const directives = await open(listWritten(form.elements));
   const { timezone, platformVersion } = directives.environment;
   const result = await validateParameters(form, values, {
     timezone,
     platformVersion,
     ...options,
-    maxSteps: runtime.settings.limits.maxSteps,
+    maxSteps: settings.limits.maxSteps,
     evaluate: (template, known) =>
       compileTemplate(template, { ...directives, pointer: '' })({ environment, ...known, parameters: known }),
   });
   if (!result.ok) throw result.error;
   return result.values;
+}
+
+/** Opens custom functions as `directives` does, but waits for them no longer than the run may that is yet to start. */
+function openerInTime(runtime: Runtime, { common, signal }: FormInput): Runtime['directives'] {
+  if (runtime.app.functions.size === 0) return runtime.directives;
+  return async (...values) => {
+    const { context, finish } = startRun(runtime, { common, signal }, []);
+    try {
+      return await context.unlessOver(runtime.directives(...values));
+    } finally {
+      finish();
+    }
+  };
 }
 
 /**

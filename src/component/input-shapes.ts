@@ -3,6 +3,7 @@ import {
   ANY_VALUE,
   checkGiven,
   DATA,
+  dataUpTo,
   either,
   FUNCTION,
   type GivenShape,
@@ -11,6 +12,7 @@ import {
   SIGNAL,
   YES_OR_NO,
 } from '../errors/check-given.js';
+import { MAX_NAMES } from '../iml/values/size-limits.js';
 import type { ParameterCheck } from '../parameters/check/parameter-check.js';
 import type { ConnectedInput } from './check-and-connect.js';
 
@@ -24,9 +26,12 @@ const CHECK_SHAPES: GivenShapes<ParameterCheck> = {
 export const CHECK_PARAMETERS: GivenShape = either(YES_OR_NO, DATA);
 export const START: GivenShape = oneOfChoices('all', 'now', 'newest');
 
+/** Those of more names are refused where they are looked through for secrets. */
+const PARAMETERS: GivenShape = dataUpTo(MAX_NAMES);
+
 /** What a run may be given. */
 export const INPUT_SHAPES: GivenShapes<ConnectedInput> = {
-  parameters: DATA,
+  parameters: PARAMETERS,
   connection: either(DATA, ANY_TEXT),
   common: ANY_VALUE,
   data: DATA,

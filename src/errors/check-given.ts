@@ -23,7 +23,8 @@ export const YES_OR_NO: GivenShape = {
   fits: (value) => typeof value === 'boolean',
 };
 export const FUNCTION: GivenShape = { expected: 'a function', fits: (value) => typeof value === 'function' };
-export const DATA: GivenShape = { expected: 'a plain object', fits: isPlainObject };
+/** A plain object whose members can be read. */
+export const DATA: GivenShape = dataUpTo(Number.POSITIVE_INFINITY);
 export const LIST: GivenShape = { expected: 'a list', fits: (value) => Array.isArray(value) };
 export const TEXT_LIST: GivenShape = {
   expected: 'a list of texts',
@@ -41,6 +42,23 @@ export const SIGNAL: GivenShape = {
     typeof value.aborted === 'boolean' &&
     hasFunctions(value, ['addEventListener', 'removeEventListener', 'throwIfAborted']),
 };
+
+/**
+ * A plain object. Its members are read once: what throws then is told as that, before anything relies on it.
+ *
+ * @param most names of one that is read; more take long, and have to be refused before anything reads them
+ */
+export function dataUpTo(most: number): GivenShape {
+  return {
+    expected: 'a plain object',
+    fits: (value) => {
+      if (!isPlainObject(value)) return false;
+      const names = Object.keys(value);
+      if (names.length <= most) for (const name of names) Reflect.get(value, name);
+      return true;
+    },
+  };
+}
 
 /** One of some texts or numbers. */
 export function oneOfChoices(...choices: readonly (string | number)[]): GivenShape {

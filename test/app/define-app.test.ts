@@ -99,6 +99,14 @@ describe('defineApp', () => {
     expect(error).toMatchObject({ code: 'SPEC_INVALID', place: { pointer } });
   });
 
+  it('refuses an object of more names than others could wait for', async () => {
+    const wide = Object.fromEntries(Array.from({ length: 50_001 }, (_, index) => [`n${index}`, 1]));
+    const error = await specErrorOf(() => define({ name: 'x', common: { a: [wide] } }));
+    expect(error).toMatchObject({ code: 'SPEC_INVALID', place: { pointer: '/common/a/0' } });
+    delete wide['n0'];
+    expect(() => define({ name: 'x', common: { a: [wide] } })).not.toThrow();
+  });
+
   it('suggests the type that was meant', async () => {
     const error = await specErrorOf(() => define({ name: 'x', modules: { m: { type: 'serach' } } }));
     expect(error.message).toContain('Did you mean "search"?');

@@ -33,3 +33,13 @@ it('lets others have their turn while it looks for many names in many or long te
   expect(countParts(`{{count(${calls.join(';')})}}`, [])).toBeGreaterThan(20);
   expect(finishAtOnce(findNames(`{{count(${calls.join(';')})}}`, [])).called).toHaveLength(20_001);
 });
+
+it('lets others have their turn while it lists the members of a wide object', () => {
+  let reads = 0;
+  const wide = {};
+  for (let index = 0; index < 50_000; index++) {
+    Object.defineProperty(wide, `n${index}`, { enumerable: true, get: () => ++reads });
+  }
+  findNames(wide, []).next();
+  expect(reads).toBeLessThan(40_000);
+});

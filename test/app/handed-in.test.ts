@@ -54,6 +54,42 @@ describe('the input of a run', () => {
   });
 });
 
+describe('a member that throws while it is read', () => {
+  const unreadable = Object.defineProperty({}, 'a', {
+    enumerable: true,
+    get: () => {
+      throw new Error('of the host');
+    },
+  });
+  const refusal = (what: string): unknown =>
+    expect.objectContaining({
+      code: 'IML_HOST_VALUE',
+      message: `${what} cannot be read: reading threw.`,
+    });
+
+  it.each(['environment', 'limits', 'budget'])('of the option %s is told', (name) => {
+    expect(() => createEngine({ app, [name]: unreadable })).toThrow(refusal('The options of createEngine'));
+  });
+
+  it.each(['parameters', 'connection', 'data', 'webhook', 'scenario', 'metadata'])(
+    'of the %s of a run is told',
+    async (name) => {
+      await expect(run({}, { [name]: unreadable })).rejects.toEqual(refusal('The input of a run'));
+    },
+  );
+
+  it('is not looked for among more parameters than a run may be given', async () => {
+    let reads = 0;
+    const parameters = Object.fromEntries(Array.from({ length: 50_000 }, (_, id) => [`n${id}`, id]));
+    Object.defineProperty(parameters, 'last', { enumerable: true, get: () => ++reads });
+    expect(await run({}, { parameters })).toMatchObject({
+      ok: false,
+      error: { type: 'BundleValidationError', message: expect.stringContaining('more than 50000 names') },
+    });
+    expect(reads).toBe(0);
+  });
+});
+
 describe('the answer of a transport', () => {
   it.each([
     ['status', '200'],

@@ -19,6 +19,11 @@ const app = defineApp({
   endpoints: { other: { communication: { response: { output: '{{own()}}' } } } },
   modules: {
     own: { type: 'action', communication: { response: { output: '{{own()}}' } } },
+    formed: {
+      type: 'action',
+      communication: { response: { output: 1 } },
+      mappableParams: [{ name: 'a', type: 'text', visible: '{{own() = 1}}' }],
+    },
     through: { type: 'action', communication: { endpoint: 'other', response: { output: '{{body}}' } } },
   },
 });
@@ -55,25 +60,30 @@ it('functions there is no memory for are opened by the next run, and by the next
   await engine.close();
 });
 
-it('a run waits for functions that are being opened no longer than it goes on', async () => {
-  const { transport, requests } = service(() => ({ json: {} }));
-  const clock = createVirtualClock();
-  const opening = new AbortController();
-  const sharedFunctions = (): Promise<never> => {
-    opening.abort();
-    return new Promise(() => {});
-  };
-  const engine = createEngine({ app, transport, clock, sharedFunctions });
-  const late = Promise.resolve(engine.module('own').run());
-  await once(opening.signal, 'abort');
-  await setImmediate();
-  clock.advance(40_001);
-  expect((await late).error).toMatchObject({ type: 'ModuleTimeoutError' });
+it.each(['own', 'formed'])(
+  'a run waits for functions of its component (%s) that are being opened no longer than it goes on',
+  async (name) => {
+    const { transport, requests } = service(() => ({ json: {} }));
+    const clock = createVirtualClock();
+    const opening = new AbortController();
+    const sharedFunctions = (): Promise<never> => {
+      opening.abort();
+      return new Promise(() => {});
+    };
+    const engine = createEngine({ app, transport, clock, sharedFunctions });
+    const late = Promise.resolve(engine.module(name).run({ parameters: { a: 1 } }));
+    await once(opening.signal, 'abort');
+    await setImmediate();
+    clock.advance(40_001);
+    expect((await late).error).toMatchObject({ type: 'ModuleTimeoutError' });
 
-  const controller = new AbortController();
-  const unwanted = Promise.resolve(engine.module('own').run({ signal: controller.signal }));
-  await setImmediate();
-  controller.abort(new Error('not wanted any more'));
-  await expect(unwanted).rejects.toThrow('not wanted any more');
-  expect(requests).toEqual([]);
-});
+    const controller = new AbortController();
+    const unwanted = Promise.resolve(
+      engine.module(name).run({ parameters: { a: 1 }, signal: controller.signal }),
+    );
+    await setImmediate();
+    controller.abort(new Error('not wanted any more'));
+    await expect(unwanted).rejects.toThrow('not wanted any more');
+    expect(requests).toEqual([]);
+  },
+);

@@ -5,6 +5,7 @@ import { MAX_JSON_DEPTH } from '../../src/document/reading/document.js';
 import { readDocument } from '../../src/document/reading/jsonc.js';
 import { collectWarnings, MAX_WARNINGS } from '../../src/document/reading/warn.js';
 import { SpecError } from '../../src/errors/spec-error.js';
+import { MAX_NAMES } from '../../src/iml/values/size-limits.js';
 
 const FILE = 'a.imljson';
 
@@ -129,6 +130,15 @@ describe('readDocument on text that is no JSON', () => {
     expect(() => readValue(nested(MAX_JSON_DEPTH))).not.toThrow();
     expect(errorOf(nested(MAX_JSON_DEPTH + 1)).message).toContain(`deeper than ${MAX_JSON_DEPTH}`);
     expect(errorOf(open.repeat(1_000_000)).code).toBe('SPEC_JSON');
+  });
+
+  it('has an exact limit for names in an object, wherever it is', () => {
+    const wide = (names: number): string =>
+      `{"a":[{${Array.from({ length: names }, (_, index) => `"n${index}":1`).join()}}]}`;
+    expect(() => readValue(wide(MAX_NAMES))).not.toThrow();
+    const error = errorOf(wide(MAX_NAMES + 1));
+    expect(error).toMatchObject({ code: 'SPEC_INVALID', place: { file: FILE, line: 1 } });
+    expect(error.message).toContain(`More than ${MAX_NAMES} names in one object.`);
   });
 
   it('takes any number of comments in a row', () => {

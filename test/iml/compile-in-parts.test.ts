@@ -100,6 +100,16 @@ describe('a template that is made ready in parts', () => {
   });
 });
 
+it('the values of a wide object are read in parts', () => {
+  let reads = 0;
+  const wide = {};
+  for (let index = 0; index < 5000; index++) {
+    Object.defineProperty(wide, `n${index}`, { enumerable: true, get: () => ++reads });
+  }
+  templateInParts(wide, context).next();
+  expect(reads).toBeLessThan(1000);
+});
+
 describe('what a template takes to be evaluated is counted where it has', () => {
   const takes = (template: unknown, steps: number): (() => unknown) => {
     const evaluate = compileTemplate(template, context);

@@ -23,6 +23,8 @@ describe('contentKey', () => {
     [{ a: 1 }, { a: '1' }],
     [{ a: 1 }, { a: 1, b: undefined }],
     [[1, 2], [[1, 2]]],
+    [[[1, 2]], [[1], 2]],
+    [{ a: { b: 1 }, c: 2 }, { a: { b: 1, c: 2 } }],
     [['a,"b'], ['a', 'b']],
     [[], {}],
     [new Date(5), new Date(6)],
@@ -51,10 +53,10 @@ describe('contentKey', () => {
   });
 
   it.each<readonly [string, unknown, number]>([
-    ['a list', [1, 'é'], 6],
-    ['a collection', { a: 1 }, 6],
-    ['a text', { a: 'x'.repeat(100) }, 107],
-    ['bytes', [Buffer.alloc(30)], 48],
+    ['a list', [1, 'é'], 7],
+    ['a collection', { a: 1 }, 7],
+    ['a text', { a: 'x'.repeat(100) }, 108],
+    ['bytes', [Buffer.alloc(30)], 49],
   ])('is none where that of %s would be too long', (_, value, length) => {
     expect(contentKey(value, length)).toHaveLength(length);
     expect(contentKey(value, length - 1)).toBeUndefined();

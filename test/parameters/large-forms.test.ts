@@ -245,6 +245,38 @@ describe('answers of RPCs', () => {
     ]);
   });
 
+  it('are weighed once: eight characters for a value, besides its own', async () => {
+    const spec = [{ name: 's', type: 'select', options: 'rpc://r' }];
+    // The list, 8000 options in it, and for each its two values and their names.
+    const left = 2 * 1024 * 1024 - 8 - 8000 * (3 * 8 + 'valuelabel'.length);
+    const options = (length: number): unknown =>
+      list(8000, (index) => ({
+        value: `${index}`.padEnd(100),
+        label: 'x'.repeat((length - 800_000) / 8000),
+      }));
+    const fitting = Math.floor(left / 8000) * 8000;
+    expect((await validate(spec, { s: '1'.padEnd(100) }, answers(options(fitting)))).ok).toBe(true);
+    const more = await validate(spec, { s: '1'.padEnd(100) }, answers(options(fitting + 8000)));
+    expect(!more.ok && more.problems).toMatchObject([{ kind: 'depth' }]);
+  });
+
+  it.each([
+    ['bytes', Buffer.alloc(4_000_000)],
+    ['other bytes', new Float64Array(500_000)],
+    ['bytes in a list', [Buffer.alloc(4_000_000)]],
+  ])('that are %s are weighed without looking at each', async (_, bytes) => {
+    const entries = vi.spyOn(Object, 'entries');
+    const keys = vi.spyOn(Object, 'keys');
+    const checked = await validate(['rpc://r'], {}, answers(bytes));
+    const listed = [...entries.mock.calls, ...keys.mock.calls].filter(([value]) => ArrayBuffer.isView(value));
+    entries.mockRestore();
+    keys.mockRestore();
+    expect(listed).toEqual([]);
+    expect(!checked.ok && checked.problems[0]?.message).toContain(
+      'What an RPC describes has more than 2097152 characters.',
+    );
+  });
+
   it('describe options up to a number', async () => {
     const spec = [{ name: 's', type: 'select', options: 'rpc://r' }];
     const options = (count: number): unknown => list(count, (value) => ({ value }));
@@ -264,6 +296,36 @@ describe('what all RPCs describe for one form', () => {
     const nested = { name: 'x', type: 'text', nested: fields.slice(1) };
     const { failures } = await resolveParameters(form, {}, async () => nested);
     expect(failures.map(({ error }) => error.message)).toEqual([tooMany]);
+  });
+
+  it('is counted once where each row of an array is answered the same', async () => {
+    const spec = [
+      { name: 'rows', type: 'array', spec: [{ name: 's', type: 'select', options: 'rpc://opts' }] },
+    ];
+    const rows = list(60, (index) => ({ s: `v${index}` }));
+    let first = 0;
+    const check = (isSame: boolean): Promise<ValidateParametersResult> =>
+      validate(
+        spec,
+        { rows },
+        {
+          resolveOptions: true,
+          resolveRpc: async () =>
+            list(2000, (index) => ({ value: `v${index}`, label: isSame ? 'x' : `${first++}` })),
+        },
+      );
+    expect((await check(true)).ok).toBe(true);
+    const other = await check(false);
+    expect(!other.ok && other.error.suberrors?.at(-1)).toContain(tooMany);
+  });
+
+  it('is bounded with what is read of answers that are refused', async () => {
+    const { failures } = await resolveParameters(form, {}, async () => list(MAX_DESCRIBED + 1, () => 'x'));
+    expect(failures.map(({ error }) => error.message)).toEqual([
+      ...list(10, () => `More than ${MAX_DESCRIBED} fields and options are described.`),
+      tooMany,
+      tooMany,
+    ]);
   });
 
   it('is bounded where values are checked by it', async () => {

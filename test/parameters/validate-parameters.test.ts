@@ -35,6 +35,28 @@ const throwing = {
   },
 };
 
+describe('an item that is forced to be empty', () => {
+  const forced = { forcedEmpty: true } as const;
+  const arrayWith = (item: object): unknown => [{ name: 'f', type: 'array', spec: item }];
+
+  it.each([{ type: 'number' }, { type: 'select', options: ['a'] }, { type: 'date' }, { type: 'url' }])(
+    'keeps its place where it is no text: %o',
+    async (item) => {
+      expect((await accepted(arrayWith(item), { f: [''] }, forced)).values).toEqual({ f: [''] });
+      const { problems } = await refused(arrayWith({ ...item, required: true }), { f: [''] }, forced);
+      expect(problems).toMatchObject([{ kind: 'missing', path: 'f[1]' }]);
+    },
+  );
+
+  it('is a value where it is one', async () => {
+    expect((await accepted(arrayWith({ type: 'text', required: true }), { f: [''] }, forced)).values).toEqual(
+      {
+        f: [''],
+      },
+    );
+  });
+});
+
 describe('values that are more work than allowed', () => {
   const spec = [{ name: 'list', type: 'array', spec: { type: 'number' } }];
   const list = Array.from({ length: 10_000 }, (_, index) => index);

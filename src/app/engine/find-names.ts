@@ -52,17 +52,18 @@ export function* findNames(value: unknown, custom: readonly string[]): Parts<Fou
       }
     } else if (typeof next === 'object' && next !== null && !seen.has(next)) {
       seen.add(next);
-      addMembers(next, pending);
+      if (Array.isArray(next)) {
+        for (const item of next) pending.push(item);
+        continue;
+      }
+      const names = Object.keys(next);
+      for (let at = 0; at < names.length; at++) {
+        if (isEnough(LEAST_LOOKED_AT)) yield;
+        const name = names[at] ?? '';
+        // Names may be templates, too.
+        pending.push(name, Reflect.get(next, name));
+      }
     }
   }
   return { called: [...called], asksRpcs, isCustom: namesCustom || (asksRpcs && custom.length > 0) };
-}
-
-/** Adds the items of a list; of an object the names as well, which may be templates. */
-function addMembers(value: object, pending: unknown[]): void {
-  if (Array.isArray(value)) {
-    for (const item of value) pending.push(item);
-    return;
-  }
-  for (const [name, member] of Object.entries(value)) pending.push(name, member);
 }

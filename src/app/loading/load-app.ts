@@ -12,7 +12,7 @@ import type { LoadOptions } from './app-folder.js';
  * @param folder The app's folder, its repository, or its manifest. Where several apps lie below, the error names them.
  * @param options Folders outside of it that may be read, too. Default: none.
  * @throws SpecError SPEC_MISSING (no app, or a file the app cannot run without), SPEC_JSON (with line and column),
- * SPEC_INVALID (a manifest that is no object), SPEC_READ (a file outside the app, unreadable or too large).
+ * SPEC_INVALID (a manifest that is no object, an object of too many names), SPEC_READ (a file outside the app, unreadable or too large).
  *
  * @example
  * const app = await loadApp('./my-app');

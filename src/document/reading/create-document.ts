@@ -1,5 +1,6 @@
 import { childPointer } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
+import { MAX_NAMES } from '../../iml/values/size-limits.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { type Document, MAX_JSON_DEPTH } from './document.js';
 
@@ -9,7 +10,7 @@ import { type Document, MAX_JSON_DEPTH } from './document.js';
  *
  * @param root JSON pointer to the value in the definition it is part of; places start with it and have no file.
  * @throws SpecError SPEC_INVALID with a pointer, for what JSON cannot hold (functions, dates, class instances, NaN),
- * a value that contains itself or nests too deep, and a value that throws while it is read.
+ * a value that contains itself, nests too deep or has too many names in one object, and a value that throws while it is read.
  */
 export function createDocument(value: unknown, root = ''): Document {
   const placeOf = (pointer: string): { pointer: string } => ({ pointer: root + pointer });
@@ -46,7 +47,10 @@ function copy(value: unknown, pointer: string, depth: number): unknown {
   }
   if (!isPlainObject(value)) throw invalid(pointer, 'is no JSON value');
   const result: PlainObject = {};
-  for (const [key, member] of Object.entries(value)) {
+  const names = Object.keys(value);
+  if (names.length > MAX_NAMES) throw invalid(pointer, `has more than ${MAX_NAMES} names`);
+  for (const key of names) {
+    const member = value[key];
     if (member !== undefined) setMember(result, key, copy(member, childPointer(pointer, key), depth + 1));
   }
   return result;

@@ -1,6 +1,8 @@
 import { childPointer } from '../../errors/place.js';
 import { positionAt } from '../../errors/position.js';
+import { SpecError } from '../../errors/spec-error.js';
 import { isSpreadKey } from '../../iml/syntax/spread-key.js';
+import { MAX_NAMES } from '../../iml/values/size-limits.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import { RecentlyUsed } from '../../util/recently-used.js';
 import type { Document } from './document.js';
@@ -15,7 +17,8 @@ import { limitWarnings, type Warn } from './warn.js';
  * Places are 1-based and count without the byte order mark.
  *
  * @param file Path relative to the app's folder, for places and messages.
- * @throws SpecError SPEC_JSON with line, column and what was expected; nesting has a limit too.
+ * @throws SpecError SPEC_JSON with line, column and what was expected, nesting has a limit too; SPEC_INVALID for an object of more names
+ *   than others on the thread could wait for
  * [app]
  */
 export function readDocument(text: string, file: string, warn?: Warn): Document {
@@ -55,7 +58,7 @@ function splitPointer(pointer: string): string[] {
 }
 
 type Container =
-  | { readonly kind: 'object'; readonly value: PlainObject; key: string }
+  | { readonly kind: 'object'; readonly value: PlainObject; key: string; names: number }
   | { readonly kind: 'array'; readonly value: unknown[] };
 
 function readValue(source: JsonSource, warn: Warn | undefined): unknown {
@@ -74,6 +77,7 @@ function readValue(source: JsonSource, warn: Warn | undefined): unknown {
       const parent = open.at(-1);
       if (parent?.kind !== 'object') return;
       parent.key = name;
+      if (++parent.names > MAX_NAMES) throw tooWide(source, offset);
       if (warn && Object.hasOwn(parent.value, name)) {
         warn('duplicate-key', duplicateMessage(name), () => ({
           file: source.file,
@@ -83,7 +87,8 @@ function readValue(source: JsonSource, warn: Warn | undefined): unknown {
       }
     },
     enter: (kind) => {
-      const container: Container = kind === 'object' ? { kind, value: {}, key: '' } : { kind, value: [] };
+      const container: Container =
+        kind === 'object' ? { kind, value: {}, key: '', names: 0 } : { kind, value: [] };
       put(container.value);
       open.push(container);
     },
@@ -91,6 +96,12 @@ function readValue(source: JsonSource, warn: Warn | undefined): unknown {
     scalar: put,
   });
   return root;
+}
+
+function tooWide({ text, file }: JsonSource, offset: number): SpecError {
+  const { line, column } = positionAt(text, offset);
+  const message = `${file}:${line}:${column}: More than ${MAX_NAMES} names in one object.`;
+  return new SpecError('SPEC_INVALID', message, { place: { file, line, column } });
 }
 
 function duplicateMessage(name: string): string {

@@ -161,8 +161,9 @@ function* compileObject(
   pace: Pace,
 ): Parts<Evaluate> {
   const members: CompiledMember[] = [];
-  for (const [name, value] of Object.entries(object)) {
-    members.push(yield* compileMember(name, value, context, depth + 1, pace));
+  // Member by member: with all values at once others would wait for those of a wide object.
+  for (const name of Object.keys(object)) {
+    members.push(yield* compileMember(name, object[name], context, depth + 1, pace));
   }
   const isTabled = members.length > NAMES_OF_RECORD;
   if (!isTabled && members.every(({ kind, name }) => kind === 'plain' && name !== '__proto__')) {

@@ -9,7 +9,7 @@ import {
   type ParameterSpec,
 } from '../form/parameter-spec.js';
 import { findFamily } from '../form/parameter-type.js';
-import { convertValue } from '../values/convert-value.js';
+import { convertValue, isFreeText } from '../values/convert-value.js';
 import { copyItems, copyMembers, expectedCollection } from '../values/copy-value.js';
 import { checkFilter } from './check-filter.js';
 import { checkSelect } from './check-select.js';
@@ -221,8 +221,9 @@ function checkItem(check: FormCheck, { spec, level }: Field, item: unknown, path
     demanded: itemSpec.required,
   };
   const value = readable(itemSpec, item);
-  // An empty item keeps its place, so that the others keep theirs. [choice]
-  if (value === null || isLeftEmpty(check, value, path)) {
+  // An empty item keeps its place, so that the others keep theirs; of types without empty texts also where it was forced. [choice]
+  const isBlank = value === '' && !isFreeText(itemSpec.type);
+  if (value === null || isBlank || isLeftEmpty(check, value, path)) {
     if (field.demanded) report(check, () => missingProblem(path, itemSpec));
     return value;
   }

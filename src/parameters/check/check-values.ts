@@ -44,7 +44,8 @@ export async function checkValues(
     fields: new Map(),
     options: new Map(),
     failures: [],
-    reader: new AnswerReader(),
+    // Each row of an array asks the RPC of its field, and most are answered the same.
+    reader: new AnswerReader(true),
   };
   let callsLeft = options.maxRpcCalls ?? DEFAULT_MAX_RPC_CALLS;
   // Answers bring fields with further references, so the check is repeated until it asks for nothing new.

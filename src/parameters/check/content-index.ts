@@ -81,10 +81,8 @@ function writeObject(value: object, depth: number, room: Room): string | undefin
   if (Array.isArray(value)) {
     if (value.length > room.left) return undefined;
     spend(value.length);
-    return joinAll(
-      '[',
-      Array.from(value, (item: unknown) => write(item, depth + 1, room)),
-    );
+    const items = Array.from(value, (item: unknown) => write(item, depth + 1, room));
+    return joinAll('[', items, ']');
   }
   if (value instanceof Date) return `date ${value.getTime()}`;
   if (isBuffer(value)) {
@@ -100,9 +98,13 @@ function writeObject(value: object, depth: number, room: Room): string | undefin
     const member = write(value[name], depth + 1, room);
     return member === undefined ? undefined : `${JSON.stringify(name)}:${member}`;
   });
-  return joinAll('{', members);
+  return joinAll('{', members, '}');
 }
 
-function joinAll(opening: '[' | '{', parts: readonly (string | undefined)[]): string | undefined {
-  return parts.includes(undefined) ? undefined : opening + parts.join();
+function joinAll(
+  opening: string,
+  parts: readonly (string | undefined)[],
+  closing: string,
+): string | undefined {
+  return parts.includes(undefined) ? undefined : opening + parts.join() + closing;
 }

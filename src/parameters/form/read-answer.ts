@@ -5,6 +5,7 @@ import { Turns } from '../../util/turns.js';
 import type { Option, ParameterList } from './parameter-spec.js';
 import type { OptionKeys } from './read-choices.js';
 import { type Allowance, readOptionList, readParametersInParts } from './read-parameters.js';
+import { weighAnswer } from './weigh-answer.js';
 
 /** Fields and options that one answer of an RPC may describe: a form that a person fills in has a hundredth of them. [choice] */
 export const MAX_DESCRIBED = 10_000;
@@ -19,15 +20,21 @@ export const MAX_DESCRIBED_FOR_FORM = 100_000;
 const MAX_ANSWER_LENGTH: number = 2 * 1024 * 1024;
 const MAX_ANSWERS_LENGTH: number = 16 * 1024 * 1024;
 
-const LENGTH_OF_VALUE = 8;
-
-/** Values weighed between two turns. */
-const WEIGHED_AT_ONCE = 1000;
-
 /** Reads what RPCs answer for one form, in turns. */
 export class AnswerReader {
   #left = MAX_ANSWERS_LENGTH;
   #describedLeft = MAX_DESCRIBED_FOR_FORM;
+  readonly #fields = new Map<string, ParameterList>();
+  readonly #options = new Map<string, readonly Option[]>();
+  readonly #readsOnce: boolean;
+
+  /**
+   * @param readsOnce Whether answers of the same content to one reference are read and counted once. Only for who holds what is read as
+   *   it is: copies are more, however many were made of one.
+   */
+  constructor(readsOnce = false) {
+    this.#readsOnce = readsOnce;
+  }
 
   /**
    * Reads fields.
@@ -37,59 +44,59 @@ export class AnswerReader {
    *   answer, and for fields nested too deep
    */
   async fields(answer: unknown, place: Place): Promise<ParameterList> {
-    return this.#read(answer, place, (allowance) => readParametersInParts(answer, () => place, allowance));
+    return this.#readOnce(this.#fields, answer, { place }, (allowance) =>
+      readParametersInParts(answer, () => place, allowance),
+    );
   }
 
   /** Reads options. @throws as `fields` */
   async options(answer: unknown, keys: OptionKeys, place: Place): Promise<readonly Option[]> {
-    return this.#read(answer, place, (allowance) => readOptionList(answer, keys, place, allowance));
+    return this.#readOnce(this.#options, answer, { place, keys }, (allowance) =>
+      readOptionList(answer, keys, place, allowance),
+    );
   }
 
-  async #read<T>(answer: unknown, place: Place, read: (allowance: Allowance) => Parts<T>): Promise<T> {
+  /** @param by what the reading depends on beside the answer */
+  async #readOnce<T>(
+    known: Map<string, T>,
+    answer: unknown,
+    by: { readonly place: Place; readonly keys?: OptionKeys },
+    read: (allowance: Allowance) => Parts<T>,
+  ): Promise<T> {
+    const { weight, digest } = await new Turns().finish(weighAnswer(answer, MAX_ANSWER_LENGTH));
+    const key = this.#readsOnce && digest !== undefined ? JSON.stringify([digest, by]) : undefined;
+    const before = key === undefined ? undefined : known.get(key);
+    if (before !== undefined) return before;
+    // First, as how many there are says more to its author than how much they weigh.
+    const given = await this.#read(read);
+    this.#assertLight(weight, by.place);
+    this.#left -= weight;
+    if (key !== undefined) known.set(key, given);
+    return given;
+  }
+
+  async #read<T>(read: (allowance: Allowance) => Parts<T>): Promise<T> {
     const most = Math.min(MAX_DESCRIBED, this.#describedLeft);
     const refusal =
       most < MAX_DESCRIBED
         ? `More than ${MAX_DESCRIBED_FOR_FORM} fields and options are described for one form.`
         : `More than ${MAX_DESCRIBED} fields and options are described.`;
     const allowance = { left: most, refusal };
-    const given = await new Turns().finish(read(allowance));
-    this.#describedLeft -= most - allowance.left;
-    await this.#weigh(answer, place);
-    return given;
+    try {
+      return await new Turns().finish(read(allowance));
+    } finally {
+      // What is refused took as long to read.
+      this.#describedLeft -= most - Math.max(0, allowance.left);
+    }
   }
 
-  async #weigh(answer: unknown, place: Place): Promise<void> {
+  #assertLight(weight: number, place: Place): void {
     const most = Math.min(MAX_ANSWER_LENGTH, this.#left);
-    const length = await new Turns().finish(measureLength(answer, most));
-    if (length > most) {
-      const message =
-        most < MAX_ANSWER_LENGTH
-          ? `All that RPCs describe for one form has more than ${MAX_ANSWERS_LENGTH} characters.`
-          : `What an RPC describes has more than ${MAX_ANSWER_LENGTH} characters.`;
-      throw new SpecError('SPEC_INVALID', message, { place });
-    }
-    this.#left -= length;
+    if (weight <= most) return;
+    const message =
+      most < MAX_ANSWER_LENGTH
+        ? `All that RPCs describe for one form has more than ${MAX_ANSWERS_LENGTH} characters.`
+        : `What an RPC describes has more than ${MAX_ANSWER_LENGTH} characters.`;
+    throw new SpecError('SPEC_INVALID', message, { place });
   }
-}
-
-/** Characters of a value, in parts; more than `most` where there are more. */
-function* measureLength(answer: unknown, most: number): Parts<number> {
-  const waiting: unknown[] = [answer];
-  let length = 0;
-  for (let weighed = 1; waiting.length > 0 && length <= most; weighed++) {
-    const value = waiting.pop();
-    length += LENGTH_OF_VALUE;
-    if (typeof value === 'string') length += value.length;
-    else if (Array.isArray(value)) {
-      length += LENGTH_OF_VALUE * value.length;
-      if (length <= most) for (const item of value) waiting.push(item);
-    } else if (typeof value === 'object' && value !== null) {
-      for (const [name, member] of Object.entries(value)) {
-        length += name.length;
-        waiting.push(member);
-      }
-    }
-    if (weighed % WEIGHED_AT_ONCE === 0) yield;
-  }
-  return length;
 }

@@ -50,6 +50,11 @@ export function isTextType(type: ParameterType): boolean {
   return TEXT_TYPES.has(type);
 }
 
+/** Whether texts of a type may be empty. */
+export function isFreeText(type: ParameterType): boolean {
+  return isTextType(type) && TEXT_TYPES.get(type)?.test === undefined;
+}
+
 /**
  * The text a value of a text type stands for; undefined where there is none.
  * Collections have none, alone or in an array; the strict check of parameters differs here from templates.
