@@ -145,19 +145,20 @@ async function sendRequest(
   const connection =
     context.run.connection ??
     (await new Turns(() => context.assertGoesOn()).finish(context.run.identifyConnection()));
-  const now = clock.now();
-  const account = budget.open(request.url, connection, now);
-  const shortage = budget.admit(account, now);
-  if (shortage !== undefined) await waitForCallBudget(account, shortage, context);
   // What `temp` and answers brought since the run began: the trace asks for the redactor, and so does a failure.
   if (log.isUnsettled) await log.settle(new Turns(() => context.assertGoesOn()));
   // To find the place of an address in a large file takes long, and what it was evaluated by may have taken a turn.
   const turns = new Turns(() => context.assertGoesOn());
   if (turns.isOver) await turns.next();
-  log.send(request);
+  const now = clock.now();
+  const account = budget.open(request.url, connection, now);
+  const shortage = budget.admit(account, now);
+  if (shortage !== undefined) await waitForCallBudget(account, shortage, context);
+  // Nothing that waits or throws may stand between here and `leave`: others would wait for this call for ever.
   let sentAt = clock.now();
   let response: TransportResponse | undefined;
   try {
+    log.send(request);
     // Before it is sent: one with a long body is told in turns, and whoever listens is to hear of it before it is answered.
     const telling = traceRequest(request, undefined, context);
     if (telling !== undefined) {
