@@ -162,9 +162,10 @@ async function sendRequest(
     const telling = traceRequest(request, undefined, context);
     if (telling !== undefined) {
       await telling;
-      context.assertGoesOn();
       sentAt = clock.now();
     }
+    // Whoever hears of it may end the run.
+    context.assertGoesOn();
     const sending = transport(request);
     // What is done meanwhile may throw before the answer is awaited; its failure must not count as unhandled then.
     sending.catch(() => {});
