@@ -27,7 +27,8 @@ export interface KnownSecrets {
   readonly version: () => number;
   /** Characters of the longest secret. */
   readonly longest: () => number;
-  readonly add: (secret: string) => void;
+  /** @returns whether it is looked for: it is neither too short nor too long, and there is room */
+  readonly add: (secret: string) => boolean;
   /** Whether there was room for all that was added. */
   readonly isWhole: () => boolean;
   /**
@@ -124,13 +125,13 @@ export function createKnownSecrets(): KnownSecrets {
     version: () => secrets.size,
     longest: () => longest,
     add: (secret) => {
-      if (secrets.has(secret)) return;
+      if (secrets.has(secret)) return true;
       if (secrets.size >= MAX_KNOWN_SECRETS || units >= MAX_UNITS.written) {
         isWhole = false;
-        return;
+        return false;
       }
       const forms = secretForms(secret, chooseForms(secrets.size, units));
-      if (forms === undefined) return;
+      if (forms === undefined) return false;
       secrets.add(secret);
       beginnings = undefined;
       longest = Math.max(longest, secret.length);
@@ -140,6 +141,7 @@ export function createKnownSecrets(): KnownSecrets {
       for (const form of forms.hex) patterns.hex.add(form);
       for (const form of forms.base64) patterns.base64.add(form);
       for (const form of [...forms.plain, ...forms.hex, ...forms.base64]) units += form.length;
+      return true;
     },
     isWhole: () => isWhole,
     clean: (text, length) => cleanStart(text, length, find),

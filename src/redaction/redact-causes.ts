@@ -1,4 +1,4 @@
-/** Causes end somewhere; more of them are none of ours. */
+/** Errors behind the first one that are kept; more of them are none of ours. */
 const MAX_CAUSES = 100;
 
 /** Members of an error that are looked at; none of the host's or ours has more. */
@@ -6,28 +6,41 @@ const MAX_MEMBERS = 100;
 
 /**
  * Whoever logs an error logs what caused it, so no text of that may quote a secret: message and stacks, and what the host adds (`input`
- * and `base` of an address that is none). The causes are changed in place, those of several errors in one as well.
+ * and `base` of an address that is none). The causes are changed in place, those of several errors in one as well; those that
+ * are too many to be looked at are taken out.
  */
 export function redactCauses(cause: unknown, redact: (text: string) => string): void {
-  const found: unknown[] = [cause];
+  const found = new Set([cause]);
+  const keeps = (error: unknown): boolean => {
+    if (!isError(error) || found.has(error)) return true;
+    if (found.size > MAX_CAUSES) return false;
+    found.add(error);
+    return true;
+  };
   // More are added while they are walked through.
-  for (const [index, error] of found.entries()) {
-    if (index >= MAX_CAUSES) return;
-    found.push(...redactCause(error, redact));
+  for (const error of found) {
+    if (!isError(error)) continue;
+    redactMembers(error, redact);
+    cutCauses(error, keeps);
   }
 }
 
-/** @returns what caused it; nothing for what is no error, or cannot be read: an embedder's value may throw a proxy */
-function redactCause(error: unknown, redact: (text: string) => string): readonly unknown[] {
+/** What is no error, or cannot be looked at, is none: an embedder's value may throw a proxy. */
+function isError(value: unknown): value is Error {
   try {
-    if (!(error instanceof Error)) return [];
+    return value instanceof Error;
+  } catch {
+    return false;
+  }
+}
+
+function redactMembers(error: Error, redact: (text: string) => string): void {
+  try {
     // A stack may be no member of its own.
     for (const name of new Set(['stack', ...Object.getOwnPropertyNames(error).slice(0, MAX_MEMBERS)]))
       redactMember(error, name, redact);
-    const further: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
-    return [error.cause, ...further.slice(0, MAX_CAUSES)];
   } catch {
-    return [];
+    // It cannot be shown either; the others can.
   }
 }
 
@@ -37,6 +50,18 @@ function redactMember(error: Error, name: string, redact: (text: string) => stri
     const clean = typeof text === 'string' ? redact(text) : text;
     if (clean !== text) Reflect.set(error, name, clean);
   } catch {
-    // It cannot be shown either; the others can.
+    // As above.
+  }
+}
+
+/** Leaves an error the causes that are kept. */
+function cutCauses(error: Error, keeps: (cause: unknown) => boolean): void {
+  try {
+    if (!keeps(error.cause)) error.cause = undefined;
+    if (!(error instanceof AggregateError)) return;
+    const kept = error.errors.slice(0, MAX_CAUSES).filter(keeps);
+    if (kept.length < error.errors.length) error.errors = kept;
+  } catch {
+    // As above.
   }
 }

@@ -23,7 +23,7 @@ import {
   type ShownCosts,
   type ValueRules,
 } from './redact-value.js';
-import { type HiddenPaths, joinPaths, NO_PATHS, readSanitize, type SanitizePaths } from './sanitize-paths.js';
+import { type Hidden, type HiddenSide, hideMore, NO_PATHS, NOTHING_HIDDEN } from './sanitize-paths.js';
 import { isSecretName } from './secret-names.js';
 import { mayBeEncoded } from './text-view.js';
 
@@ -119,7 +119,8 @@ const LOOKS_SECRET = /^\S{8,}$/;
 export function createRedactor(options: RedactorOptions): Redactor {
   const known = createKnownSecrets();
   for (const secret of options.secrets) known.add(secret);
-  return redactorOver(known, options.sanitize ?? [], chooseBudget(options.maxShown));
+  const hidden = hideMore(NOTHING_HIDDEN, options.sanitize ?? [], known.add);
+  return redactorOver(known, hidden, chooseBudget(options.maxShown));
 }
 
 function chooseBudget(maxShown: number | undefined): Budget {
@@ -128,10 +129,7 @@ function chooseBudget(maxShown: number | undefined): Budget {
     : { left: maxShown, ...COSTS_AS_SHOWN };
 }
 
-function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: Budget): Redactor {
-  const sides = readSanitize(sanitize);
-  const hidden = { request: joinPaths(sides.request.body), response: joinPaths(sides.response.body) };
-  for (const text of [...sides.request.bodyTexts, ...sides.response.bodyTexts]) known.add(text);
+function redactorOver(known: KnownSecrets, hidden: Hidden, budget: Budget): Redactor {
   const rulesOfCall = (): ValueRules => rulesOver(known, { ...budget });
   const lastHeaders = rememberLast(known, isSame);
   const lastUrl = rememberLast<string>(known, Object.is);
@@ -142,26 +140,26 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
     const rules = rulesOfCall();
     const shownHeaders = lastHeaders(headers, () =>
       withoutSplit(
-        headers.map(([name, value]): HeaderEntry => [name, shownHeader(name, value, sides.request, rules)]),
+        headers.map(([name, value]): HeaderEntry => [name, shownHeader(name, value, hidden.request, rules)]),
         rules,
       ),
     );
     const contentType = findHeader(headers, 'content-type');
     const show = yield* readBody(
       body,
-      { contentType, paths: sides.request, hidden: hidden.request, learned: learned.request },
+      { contentType, hidden: hidden.request, learned: learned.request },
       rules,
     );
-    const showUrl = (): string => lastUrl(url, () => redactQuery(url, sides.request.qs, rules));
+    const showUrl = (): string => lastUrl(url, () => redactQuery(url, hidden.request.qs, rules));
     return { method, shownHeaders, show, showUrl };
   };
   const readResponse = function* ({ status, headers, body }: LoggableResponse): Parts<ReadResponse> {
     const rules = rulesOfCall();
     const contentType = responseHeader(headers, 'content-type');
-    const shownHeaders = redactResponseHeaders(headers, sides.response, rules);
+    const shownHeaders = redactResponseHeaders(headers, hidden.response, rules);
     const show = yield* readBody(
       body,
-      { contentType, paths: sides.response, hidden: hidden.response, learned: learned.response },
+      { contentType, hidden: hidden.response, learned: learned.response },
       rules,
     );
     return { status, shownHeaders, show };
@@ -201,9 +199,8 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
       return texts.map((text, index) => cleaned[index] !== text);
     },
     knowsAll: known.isWhole,
-    apart: (most) =>
-      redactorOver(knowMore(known), sanitize, most === undefined ? budget : chooseBudget(most)),
-    withSanitize: (more) => redactorOver(known, [...sanitize, ...more], budget),
+    apart: (most) => redactorOver(knowMore(known), hidden, most === undefined ? budget : chooseBudget(most)),
+    withSanitize: (more) => redactorOver(known, hideMore(hidden, more, known.add), budget),
     learn: (secrets) => {
       for (const secret of secrets) known.add(secret);
     },
@@ -216,7 +213,7 @@ function redactorOver(known: KnownSecrets, sanitize: readonly string[], budget: 
     },
     learnBody: async (side, body, turns) => {
       const { onHidden } = rulesOfCall();
-      await findHiddenInTurns(body, { paths: hidden[side], onHidden }, turns);
+      await findHiddenInTurns(body, { paths: hidden[side].body, onHidden }, turns);
       if (typeof body === 'object' && body !== null) learned[side].add(body);
       await known.settle(turns);
     },
@@ -244,7 +241,7 @@ function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
     beginning: known.beginningIn,
     onHidden: (value, because) => {
       // Of a number all digits stand together, and a short one is not looked for.
-      if (typeof value === 'number' || typeof value === 'bigint') return known.add(String(value));
+      if (typeof value === 'number' || typeof value === 'bigint') known.add(String(value));
       if (typeof value !== 'string' || value.includes(SANITIZED)) return;
       if (because === 'path' || LOOKS_SECRET.test(value)) known.add(value);
     },
@@ -336,20 +333,19 @@ interface ReadResponse {
 /** How a body is read, and what of it is hidden. */
 interface BodyReading {
   readonly contentType: string | undefined;
-  readonly paths: SanitizePaths;
-  readonly hidden: HiddenPaths;
+  readonly hidden: HiddenSide;
   /** Bodies of which it is known already. */
   readonly learned: WeakSet<object>;
 }
 
 function* readBody(
   body: unknown,
-  { contentType, paths, hidden, learned }: BodyReading,
+  { contentType, hidden, learned }: BodyReading,
   rules: ValueRules,
 ): Parts<ShowBody> {
   const clean = (raw: string): string =>
-    paths.bodyTexts.reduce((cleaned, piece) => cleaned.replaceAll(piece, SANITIZED), rules.text(raw));
-  const bodyRules: ValueRules = { ...rules, text: clean, paths: hidden };
+    hidden.bodyTexts.reduce((cleaned, piece) => cleaned.replaceAll(piece, SANITIZED), rules.text(raw));
+  const bodyRules: ValueRules = { ...rules, text: clean, paths: hidden.body };
   const { mediaType, charset } = readContentType(contentType);
   if (typeof body === 'string') return yield* readBodyText(body, bodyRules, mediaType);
   if (!(body instanceof Uint8Array)) {
@@ -363,7 +359,7 @@ function* readBody(
   return yield* readBodyText(text, bodyRules, mediaType);
 }
 
-function shownHeader(name: string, value: string, paths: SanitizePaths, rules: ValueRules): string {
+function shownHeader(name: string, value: string, paths: HiddenSide, rules: ValueRules): string {
   const lower = name.toLowerCase();
   const isNamed = paths.headers.has(lower);
   if (isNamed || isSecretName(name, 'header')) {
@@ -388,7 +384,7 @@ function cookieValues(header: string): readonly string[] {
 
 function redactResponseHeaders(
   headers: ResponseHeaders,
-  paths: SanitizePaths,
+  paths: HiddenSide,
   rules: ValueRules,
 ): ResponseHeaders {
   const shown: Record<string, string | readonly string[]> = Object.create(null);

@@ -85,17 +85,21 @@ export interface HiddenPaths {
 
 export const NO_PATHS: HiddenPaths = { isEnd: false, below: new Map() };
 
-export function joinPaths(paths: readonly (readonly string[])[]): HiddenPaths {
-  if (paths.length === 0) return NO_PATHS;
-  const root: OpenPaths = { isEnd: false, below: new Map() };
+/** @param known paths that are joined already; they stay as they are */
+export function joinPaths(paths: readonly (readonly string[])[], known: HiddenPaths = NO_PATHS): HiddenPaths {
+  if (paths.length === 0) return known;
+  const own = new Map<HiddenPaths, OpenPaths>();
+  const open = (place: HiddenPaths = NO_PATHS): OpenPaths => {
+    const made = own.get(place) ?? { isEnd: place.isEnd, below: new Map(place.below) };
+    own.set(made, made);
+    return made;
+  };
+  const root = open(known);
   for (const path of paths) {
     let at = root;
     for (const step of path) {
-      let next = at.below.get(step);
-      if (next === undefined) {
-        next = { isEnd: false, below: new Map() };
-        at.below.set(step, next);
-      }
+      const next = open(at.below.get(step));
+      at.below.set(step, next);
       at = next;
     }
     at.isEnd = true;
@@ -106,5 +110,42 @@ export function joinPaths(paths: readonly (readonly string[])[]): HiddenPaths {
 /** As long as further paths are joined to it. */
 interface OpenPaths extends HiddenPaths {
   isEnd: boolean;
-  readonly below: Map<string, OpenPaths>;
+  readonly below: Map<string, HiddenPaths>;
+}
+
+/** What is hidden of one side of an exchange, ready to be looked up. */
+export interface HiddenSide extends Omit<SanitizePaths, 'body'> {
+  readonly body: HiddenPaths;
+}
+
+export interface Hidden {
+  readonly request: HiddenSide;
+  readonly response: HiddenSide;
+}
+
+const NOTHING: HiddenSide = { headers: new Set(), qs: new Set(), body: NO_PATHS, bodyTexts: [] };
+
+export const NOTHING_HIDDEN: Hidden = { request: NOTHING, response: NOTHING };
+
+/**
+ * What was hidden before, and more; only that is read.
+ *
+ * @param know knows a text from now on; gives whether it is looked for everywhere, so that nobody has to look for it in bodies
+ */
+export function hideMore(
+  before: Hidden,
+  entries: readonly string[],
+  know: (text: string) => boolean,
+): Hidden {
+  const more = readSanitize(entries);
+  const hideMoreOn = (side: 'request' | 'response'): HiddenSide => {
+    const { headers, qs, body, bodyTexts } = before[side];
+    return {
+      headers: new Set([...headers, ...more[side].headers]),
+      qs: new Set([...qs, ...more[side].qs]),
+      body: joinPaths(more[side].body, body),
+      bodyTexts: [...bodyTexts, ...more[side].bodyTexts.filter((text) => !know(text))],
+    };
+  };
+  return { request: hideMoreOn('request'), response: hideMoreOn('response') };
 }

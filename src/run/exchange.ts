@@ -8,7 +8,7 @@ import { textBytes } from '../http/body/text-bytes.js';
 import type { TransportRequest, TransportResponse } from '../http/message/transport.js';
 import { hashBody } from '../http/signing/hash-body.js';
 import type { Parts } from '../iml/values/work.js';
-import { Turns } from '../util/turns.js';
+import { isTurnOver, Turns } from '../util/turns.js';
 import { endpointError, evaluateEndpointCall } from './request/endpoint-call.js';
 import { chooseNetworkErrorType } from './request/network-error-type.js';
 import { resolveRequest } from './request/resolve-request.js';
@@ -145,26 +145,27 @@ async function sendRequest(
   const connection =
     context.run.connection ??
     (await new Turns(() => context.assertGoesOn()).finish(context.run.identifyConnection()));
+  // What `temp` and answers brought since the run began: the trace asks for the redactor, and so does a failure.
+  if (log.isUnsettled) await log.settle(new Turns(() => context.assertGoesOn()));
+  // To find the place of an address in a large file takes long, and what it was evaluated by may have taken the turn.
+  if (isTurnOver()) await new Turns(() => context.assertGoesOn()).next();
   const now = clock.now();
   const account = budget.open(request.url, connection, now);
   const shortage = budget.admit(account, now);
   if (shortage !== undefined) await waitForCallBudget(account, shortage, context);
-  // What `temp` and answers brought since the run began: the trace asks for the redactor, and so does a failure.
-  if (log.isUnsettled) await log.settle(new Turns(() => context.assertGoesOn()));
-  // To find the place of an address in a large file takes long, and what it was evaluated by may have taken a turn.
-  const turns = new Turns(() => context.assertGoesOn());
-  if (turns.isOver) await turns.next();
-  log.send(request);
+  // Nothing that waits or throws may stand between here and `leave`: others would wait for this call for ever.
   let sentAt = clock.now();
   let response: TransportResponse | undefined;
   try {
+    log.send(request);
     // Before it is sent: one with a long body is told in turns, and whoever listens is to hear of it before it is answered.
     const telling = traceRequest(request, undefined, context);
     if (telling !== undefined) {
       await telling;
-      context.assertGoesOn();
       sentAt = clock.now();
     }
+    // Whoever hears of it may end the run.
+    context.assertGoesOn();
     const sending = transport(request);
     // What is done meanwhile may throw before the answer is awaited; its failure must not count as unhandled then.
     sending.catch(() => {});

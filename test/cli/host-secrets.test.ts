@@ -1,36 +1,57 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import os from 'node:os';
-import path from 'node:path';
-import { expect, it } from 'vitest';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { createHostSecretFinder, type HostSecrets } from '../../src/cli/connections/host-secrets.js';
-import { putHook } from '../../src/host/hooks/hooks.js';
-import { openHostSqlite } from '../../src/host/store/open-host-store.js';
+import { createHost, type Host } from '../../src/host/create-host.js';
+import { removeHook } from '../../src/host/hooks/hooks.js';
+import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
+import type { HostStore } from '../../src/host/store/tables.js';
 import { SYSTEM_CLOCK } from '../../src/util/clock.js';
+import { flowsOf, plan, receiveJson, SUCCESS } from '../host/test-flows.js';
 
-/** What is found for a call that the shared address refused, where each member of it holds so many secrets. */
-async function findForAddress(members: number, secretsOfEach: number): Promise<HostSecrets> {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'iml-'));
-  const store = await openHostSqlite({ file: path.join(folder, 'host.db') });
-  try {
-    for (let uid = 0; uid < members; uid++) {
-      const list = Array.from({ length: secretsOfEach }, (_, id) => `secret-${uid}-${id}`);
-      const hook = { app: 'a', webhook: 'w', kind: 'member', parameters: { list } } as const;
-      await putHook(store, SYSTEM_CLOCK, { ...hook, name: `h${uid}`, uid: `${uid}` });
-    }
-    const address = await store.get('hooks', { kind: 'address' });
-    const finder = createHostSecretFinder(store, { HOME: folder });
-    return await finder.forEvent({ hookId: address?.id ?? 0, scenarioId: null });
-  } finally {
-    await store.close();
-    await rm(folder, { recursive: true });
-  }
-}
+const POLLING = { name: 's', plan: plan({ everyMs: 60_000 }) };
 
-it('finds what all members of a shared webhook hold', async () => {
-  const found = await findForAddress(3, 2);
-  expect(found).toEqual(expect.arrayContaining(['secret-0-0', 'secret-2-1']));
+let store: HostStore;
+let host: Host;
+
+beforeEach(() => {
+  store = createHostMemoryStore();
+  host = createHost({ store, flows: flowsOf(() => SUCCESS), receiver: receiveJson });
+  onTestFinished(() => host.stop(100));
 });
 
-it('gives none where they hold more than can be looked for, so that nothing is shown', async () => {
-  expect(await findForAddress(6, 1000)).toBeUndefined();
+async function findSecrets(): Promise<HostSecrets> {
+  return createHostSecretFinder(store, {}).forScenario(await host.scenarios.get('s'));
+}
+
+async function putWithHook(): Promise<number> {
+  const { id } = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
+  await host.scenarios.put({ ...POLLING, hookId: id });
+  return id;
+}
+
+it('of a scenario that never had a hook there are none but those of its steps', async () => {
+  await host.scenarios.put(POLLING);
+  expect(await findSecrets()).toEqual([]);
+  await host.scenarios.put({ ...POLLING, plan: plan({ everyMs: 30_000 }) });
+  expect(await findSecrets()).toEqual([]);
+});
+
+it('of one whose hook was removed nobody knows them, whatever becomes of it', async () => {
+  await removeHook(store, SYSTEM_CLOCK, await putWithHook());
+  expect(await findSecrets()).toBeUndefined();
+  await host.scenarios.put(POLLING);
+  expect(await findSecrets()).toBeUndefined();
+});
+
+it('nor of one that has another trigger now', async () => {
+  await putWithHook();
+  await host.scenarios.put(POLLING);
+  expect(await findSecrets()).toBeUndefined();
+});
+
+it('nor of one that an earlier version has stored, of which no hook is known', async () => {
+  await host.scenarios.put(POLLING);
+  await store.transaction((writer) => writer.update('scenarios', {}, { definition: POLLING.plan }));
+  expect(await findSecrets()).toBeUndefined();
+  await host.scenarios.put(POLLING);
+  expect(await findSecrets()).toBeUndefined();
 });

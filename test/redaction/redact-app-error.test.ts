@@ -85,4 +85,39 @@ describe('what caused an error', () => {
     expect(inspect(several.errors[0])).not.toContain('hush');
     expect(inspect(address)).not.toContain('hush');
   });
+
+  describe('of very many errors', () => {
+    const some = (count: number, makeCause: (at: number) => unknown = () => undefined): Error[] =>
+      Array.from({ length: count }, (_, at) => new Error(`hush ${at}`, { cause: makeCause(at) }));
+
+    it('shows none of a hundred', () => {
+      const several = new AggregateError(some(100), 'several', { cause: undefined });
+      redactCauses(several, redact);
+      expect(several.errors.map(({ message }) => message)).toEqual(some(100).map((_, at) => `* ${at}`));
+    });
+
+    it.each<[string, () => Error]>([
+      ['errors', () => new AggregateError(some(101), 'hush')],
+      [
+        'causes of errors',
+        () =>
+          new AggregateError(
+            some(60, (at) => new Error(`hush ${at}`)),
+            'hush',
+          ),
+      ],
+      ['errors of errors', () => new AggregateError([new AggregateError(some(80)), ...some(30)])],
+      [
+        'causes one behind the other',
+        () => some(200).reduce((cause, error) => Object.assign(error, { cause })),
+      ],
+      ['a frozen list', () => new AggregateError(Object.freeze(some(150)))],
+    ])('keeps none that is not cleaned: %s', (_, make) => {
+      const error = make();
+      redactCauses(error, redact);
+      const shown = inspect(error, { depth: 300, maxArrayLength: 300 });
+      expect(shown).not.toContain('hush');
+      expect(shown).toContain('*');
+    });
+  });
 });

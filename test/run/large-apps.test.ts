@@ -175,6 +175,47 @@ describe('paths of log.sanitize', () => {
     }
   });
 
+  it('that come with one request each are read with it alone', async () => {
+    const read = vi.spyOn(String.prototype, 'matchAll');
+    const countRead = async (requests: number): Promise<number> => {
+      read.mockClear();
+      const common = list(1000, (index) => `response.body.field${index}`);
+      const chain = list(requests, (index) => ({
+        url: 'https://api.example.test/',
+        log: { sanitize: [...common, `response.body.own${index}`] },
+      }));
+      await engineOf(chain, { transport: answering().transport }).run();
+      return read.mock.calls.length;
+    };
+    try {
+      const once = await countRead(1);
+      expect(await countRead(5)).toBe(once + 4);
+    } finally {
+      read.mockRestore();
+    }
+  });
+
+  /** A chain whose requests each name `count` texts that the one before has not named. */
+  const runNaming = (requests: number, count: number) => {
+    const sanitize = list(count, (index) => `request.body<temp.text + " ${index}">`);
+    const chain = list(requests, (index) => ({
+      url: 'https://api.example.test/',
+      temp: { text: `text of ${index}` },
+    }));
+    const base = { log: { sanitize } };
+    return engineOf(chain, { transport: answering().transport, base }).run();
+  };
+
+  it('in angle brackets may change with each request', async () => {
+    expect((await runNaming(95, 5)).error).toBeUndefined();
+  });
+
+  it('that are more than a run can look for are told of, once', async () => {
+    const { error, warnings } = await runNaming(60, 100);
+    expect(error).toBeUndefined();
+    expect(warnings.map(({ code }) => code)).toEqual(['many-secrets']);
+  });
+
   it('that are more than others may wait for end the run', async () => {
     const { error } = await engineHiding(10_000, 1).run();
     expect(error).toMatchObject({ type: 'RuntimeError' });

@@ -142,6 +142,12 @@ describe('the link of a next page that goes through an endpoint', () => {
           { condition: '{{parameters.url}}', url: '{{parameters.url}}' },
         ],
       },
+      given: {
+        communication: {
+          condition: { condition: '{{parameters.url}}', default: '{{parameters.first}}' },
+          url: '{{parameters.url}}',
+        },
+      },
     },
     modules: {
       pages: {
@@ -171,6 +177,18 @@ describe('the link of a next page that goes through an endpoint', () => {
           pagination: { input: { url: '{{body.next}}' }, condition: '{{body.next}}' },
         },
       },
+      givenFirst: {
+        type: 'search',
+        communication: [
+          { url: '/items', response: { temp: { first: '{{body}}' } } },
+          {
+            endpoint: 'given',
+            input: { first: '{{temp.first}}' },
+            response: { iterate: '{{body.items}}' },
+            pagination: { input: { url: '{{body.next}}' }, condition: '{{body.next}}' },
+          },
+        ],
+      },
       repeats: {
         type: 'search',
         communication: {
@@ -188,10 +206,12 @@ describe('the link of a next page that goes through an endpoint', () => {
     ['repeats', 'https://evil.test/p', false],
     ['others', 'https://evil.test/p', false],
     ['otherRequests', 'https://evil.test/p', false],
+    ['givenFirst', 'https://evil.test/p', false],
     ['pages', 'https://api.example.test/p', true],
     ['repeats', 'https://api.example.test/p', true],
     ['others', 'https://api.example.test/p', true],
     ['otherRequests', 'https://api.example.test/p', true],
+    ['givenFirst', 'https://api.example.test/p', true],
   ])('takes secrets along to the host of the first page only: %s, %s', async (name, next, isSent) => {
     const there: TransportRequest[] = [];
     const engine = createEngine({

@@ -53,6 +53,18 @@ describe('a trace', () => {
     expect(order).toEqual(['request', 'answer', 'response', 'stop']);
   });
 
+  it.each([10, 20_000])('keeps a request from being sent whose listener ends the run: %d', async (bytes) => {
+    const { transport, requests } = service(() => ({ json: {} }));
+    const controller = new AbortController();
+    const onTrace = ({ kind }: TraceEvent): void => {
+      if (kind === 'request') controller.abort(new Error('unwanted'));
+    };
+    const spec = { url: '/x', method: 'POST', body: { pad: 'p'.repeat(bytes) } };
+    const { run } = engineOf(spec, { transport, trace: 'full', onTrace });
+    await expect(run({ signal: controller.signal })).rejects.toThrow('unwanted');
+    expect(requests).toEqual([]);
+  });
+
   it('names the hole of a text that stays empty, once a run', async () => {
     const spec = {
       ...PAGED,

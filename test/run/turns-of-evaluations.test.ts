@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
+import type { RunObserver } from '../../src/run/scope/run-observer.js';
 import { countTurns, engineOf, service } from './helpers.js';
 
 const BASE = { baseUrl: 'https://api.example.test' };
@@ -37,6 +38,23 @@ describe('evaluations of one run', () => {
     ];
     const { run } = engineOf(chain, { transport });
     expect((await countTurns(run)).turns).toBeGreaterThan(3);
+  });
+
+  it('that take all of a turn leave none to the request they are made for', async () => {
+    let isOthersTurn = false;
+    const observer: RunObserver = {
+      onDirective: (_document, pointer) => {
+        if (pointer !== '/url') return;
+        for (const end = performance.now() + 20; performance.now() < end; );
+        setImmediate(() => {
+          isOthersTurn = true;
+        });
+      },
+      onDecision: () => {},
+    };
+    const { transport } = service(() => ({ json: isOthersTurn }));
+    const { run } = engineOf({ url: '/x', response: { output: '{{body}}' } }, { transport, observer });
+    expect((await run()).bundles).toEqual([true]);
   });
 
   it('are done in turns in a webhook, too: a condition may sort a list of any length', async () => {

@@ -3,7 +3,6 @@ import { collectScenarioSecrets } from '../../host/scenarios/scenario-secrets.js
 import { readPlan } from '../../host/store/scenario-plan.js';
 import type { EventRow, HostStore, ScenarioRow } from '../../host/store/tables.js';
 import { createRedactor } from '../../redaction/redact.js';
-import { isPlainObject } from '../../util/plain-object.js';
 import type { Io } from '../io.js';
 import { createConnectionSecrets } from './connection-data.js';
 
@@ -41,7 +40,7 @@ export function createHostSecretFinder(store: HostStore, env: Io['env']): HostSe
     forScenario: async (scenario) => {
       const hookId = scenario.hookId ?? (await store.get('hooks', { name: scenario.name }))?.id;
       if (hookId !== undefined) return find(hookId, [scenario]);
-      if (await hadHook(store, scenario)) return undefined;
+      if (readPlan(scenario).hasHadHook !== false) return undefined;
       const flows = readFlows([scenario]);
       return ifAllFound(await collectScenarioSecrets({ hooks: [], flows, findConnectionSecrets }));
     },
@@ -50,17 +49,6 @@ export function createHostSecretFinder(store: HostStore, env: Io['env']): HostSe
 
 function ifAllFound(secrets: readonly string[]): HostSecrets {
   return createRedactor({ secrets }).knowsAll() ? secrets : undefined;
-}
-
-/** Whether events have been its work, so that there was a hook. One that runs by the clock takes those that wait by then. */
-async function hadHook(store: HostStore, scenario: ScenarioRow): Promise<boolean> {
-  const { settings, flow } = readPlan(scenario);
-  if (settings.scheduling === 'instant') return true;
-  if (isPlainObject(flow) && flow['startsWithWebhook'] === true) return true;
-  // Of an instant trigger the plan does not tell.
-  const where = { scenarioId: scenario.id };
-  const events = await store.find('events', { where, columns: ['id'], limit: 1 });
-  return events.length > 0;
 }
 
 function readFlows(scenarios: readonly ScenarioRow[]): readonly unknown[] {

@@ -3,7 +3,7 @@ import { isLongerThan } from '../../host/store/kept-value.js';
 import { giveJson, jsonText } from '../../http/body/json-text.js';
 import { MAX_JSON_AT_ONCE } from '../../store/json-text.js';
 import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
-import type { Turns } from '../../util/turns.js';
+import { isTurnOver, type Turns } from '../../util/turns.js';
 
 /**
  * A value as JSON text: dates are ISO text, binary data is base64, what is undefined is left out and stands as null alone.
@@ -18,7 +18,7 @@ export function printJson(value: unknown): string {
 
 /** `printJson` where others run, too: a large value is written in turns. @throws as `printJson` */
 export async function printJsonInTurns(value: unknown, turns: Turns): Promise<string> {
-  if (turns.isOver) await turns.next();
+  if (isTurnOver()) await turns.next();
   if (!isLongerThan(value, MAX_JSON_AT_ONCE)) return printJson(value);
   const pieces: string[] = [];
   await turns.finish(giveJson(value, (piece) => void pieces.push(escapeUnsafe(piece)))).catch(refuse);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { TraceEvent } from '../../run/trace/trace.js';
 import { writePortable } from '../../store/write-portable.js';
 import { setMember } from '../../util/plain-object.js';
-import { Turns } from '../../util/turns.js';
+import { isTurnOver, Turns } from '../../util/turns.js';
 import type { BodyRef, PackedEvent } from '../protocol.js';
 
 /** Characters of a long value that are given unless the whole is asked for. */
@@ -55,7 +55,7 @@ export async function packBody(
   place: string,
   turns: Turns = new Turns(),
 ): Promise<PackedBody> {
-  if (turns.isOver) await turns.next();
+  if (isTurnOver()) await turns.next();
   const kind = typeof value === 'string' ? 'text' : 'json';
   const text = typeof value === 'string' ? value : (await writePortable(value, turns)).text;
   return { ref: await makeRef(kind, text, turns), kind, text, place };

@@ -11,6 +11,7 @@ import {
   readPlan,
   readState,
   type ScenarioPlan,
+  type StoredPlan,
 } from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 
@@ -165,10 +166,11 @@ async function putScenario(
     throw new EngineError('HOST_REFUSED', `The hook of "${name}" belongs to the scenario "${taken.name}".`);
   }
   const nowMs = clock.now();
-  if (present !== undefined && isSame(present, plan, hookId)) return;
+  const stored: StoredPlan = { ...plan, hasHadHook: findHadHook(present, hookId) };
+  if (present !== undefined && isSame(present, stored, hookId)) return;
   const state: ScenarioState = present === undefined ? NEW_SCENARIO : readState(present);
   const planned = await planChanged(plan, present, state, nowMs);
-  const change = { definition: plan, hookId, ...planned };
+  const change = { definition: stored, hookId, ...planned };
   const id = present?.id ?? (await insertScenario(writer, name, { ...change, state }));
   if (present !== undefined) await writer.update('scenarios', { id }, change);
   if (state.kind !== 'inactive') await queue.announce(writer, [id]);
@@ -193,8 +195,14 @@ async function insertScenario(
   return id;
 }
 
+/** See `StoredPlan`. */
+function findHadHook(present: ScenarioRow | undefined, hookId: number | null): boolean | undefined {
+  if (hookId !== null) return true;
+  return present === undefined ? false : readPlan(present).hasHadHook;
+}
+
 /** A start with an unchanged file must not bring forward what is planned. */
-function isSame(present: ScenarioRow, plan: ScenarioPlan, hookId: number | null): boolean {
+function isSame(present: ScenarioRow, plan: StoredPlan, hookId: number | null): boolean {
   return present.hookId === hookId && JSON.stringify(present.definition) === JSON.stringify(plan);
 }
 

@@ -2,7 +2,7 @@ import { parseJsonInTurns } from '../../http/body/json-in-turns.js';
 import { JsonText } from '../../store/json-text.js';
 import { readPortable } from '../../store/read-portable.js';
 import { writePortable } from '../../store/write-portable.js';
-import { Turns } from '../../util/turns.js';
+import { isTurnOver, Turns } from '../../util/turns.js';
 
 /** A large value as it is stored, written in turns. */
 export async function writeLarge(value: unknown): Promise<JsonText> {
@@ -12,10 +12,10 @@ export async function writeLarge(value: unknown): Promise<JsonText> {
 
 /** The plain data of a text, read in turns. */
 export async function parseLarge(kept: JsonText): Promise<unknown> {
-  const turns = new Turns();
   const bytes = await kept.readBytes();
+  const turns = new Turns();
   // Up to a length it is read at once, and many may be read in one turn.
-  if (turns.isOver) await turns.next();
+  if (isTurnOver()) await turns.next();
   const result = await parseJsonInTurns(bytes, turns);
   // What an app has made of a call may be more than one call may bring.
   return result.ok ? result.value : JSON.parse(kept.text);

@@ -58,9 +58,18 @@ export function assertFits(name: string, plan: ScenarioPlan): void {
   throw new EngineError('HOST_REFUSED', message);
 }
 
+/** A plan as it is stored. */
+export interface StoredPlan extends ScenarioPlan {
+  /**
+   * Whether the scenario ever had a hook, that of an instant trigger, too: what came in by one that is gone may stand in what is kept of it.
+   * Undefined where nobody knows, as an earlier version has stored it.
+   */
+  readonly hasHadHook?: boolean | undefined;
+}
+
 /** The plan of a stored scenario. Only `putScenario` writes it. */
-export function readPlan(scenario: Pick<ScenarioRow, 'definition'>): ScenarioPlan {
-  return scenario.definition as ScenarioPlan;
+export function readPlan(scenario: Pick<ScenarioRow, 'definition'>): StoredPlan {
+  return scenario.definition as StoredPlan;
 }
 
 /** The state of a stored scenario. Only what `nextState` gives is written. */

@@ -97,8 +97,8 @@ function findCrossing(
   request: CompiledRequest,
   context: RunContext,
 ): CrossingRule | undefined {
-  const { firstServer = server } = context.progress;
-  if (server.origin === firstServer.origin || isSameHost(firstServer, server)) return undefined;
+  const { firstServer } = context.progress;
+  if (firstServer !== undefined && isThere(server, firstServer)) return undefined;
   const rule = createCrossingRule(request, context);
   if (rule.isTrusted(server)) return undefined;
   const directive = page === undefined ? request.url : page.url;
@@ -114,22 +114,22 @@ function findCrossing(
   return rule.sendsSecrets ? undefined : rule;
 }
 
+function isThere(server: HttpServer, first: HttpServer): boolean {
+  return server.origin === first.origin || isSameHost(first, server);
+}
+
 /**
  * Whether a request of an endpoint is made for a further page of its caller, or a repeat. Mostly it was made for the first one, too; one
- * that was not is held to where the others went.
+ * that was not is held to where the others went, and to the hosts that are named where none was sent.
  */
 function followsCaller(server: HttpServer, { progress, position }: RunContext): boolean {
   const { caller } = progress;
   if (caller === undefined) return false;
   const { servers, isFollowing } = caller;
   const key = `${position.requestIndex} ${position.endpoint}`;
-  const first = isFollowing ? (servers.get(key) ?? findNearest(server, [...servers.values()])) : undefined;
-  if (first === undefined) {
-    servers.set(key, server);
-    return false;
-  }
-  progress.firstServer = first;
-  return true;
+  if (isFollowing) progress.firstServer = servers.get(key) ?? findNearest(server, [...servers.values()]);
+  else servers.set(key, server);
+  return isFollowing;
 }
 
 function findNearest(server: HttpServer, others: readonly HttpServer[]): HttpServer | undefined {

@@ -81,9 +81,8 @@ export class RunLog {
   readonly #unread: Set<Exchange> = new Set();
   #unreadBytes = 0;
   #isLastLarge = false;
-  /** Entries of `log.sanitize`, and what it takes to read them. */
+  /** Entries of `log.sanitize`. */
   readonly #sanitized: Set<string> = new Set();
-  #sanitizeSteps = 0;
   /** The names that were told of each communication, in the order in which they came up. */
   #scopes: Map<object, ReadonlyMap<string, unknown>> | undefined;
 
@@ -174,11 +173,12 @@ export class RunLog {
   sanitize(paths: readonly string[]): void {
     const more = [...new Set(paths)].filter((path) => !this.#sanitized.has(path));
     if (more.length === 0) return;
-    // All of them are read once more.
-    for (const path of more) this.#sanitizeSteps += countSteps(path);
-    spend(this.#sanitizeSteps);
-    for (const path of more) this.#sanitized.add(path);
-    this.#redactor = this.redactor.withSanitize(more);
+    spend(more.reduce((steps, path) => steps + countSteps(path), 0));
+    const room = MAX_KNOWN_SECRETS - this.#sanitized.size;
+    const known = more.slice(0, room);
+    for (const path of known) this.#sanitized.add(path);
+    this.#redactor = this.redactor.withSanitize(known);
+    if (more.length > room || !this.#redactor.knowsAll()) this.#warnOfMany();
     this.#isLastLearned = false;
     this.#isAnswerLearned = false;
   }
