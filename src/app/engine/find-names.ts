@@ -27,8 +27,8 @@ export function* findNames(value: unknown, custom: readonly string[]): Parts<Fou
   let asksRpcs = false;
   let namesCustom = false;
   let looked = 0;
-  const isEnough = (length: number): boolean => {
-    looked += length;
+  const isTurnDue = (cost: number): boolean => {
+    looked += cost;
     if (looked <= LOOKED_AT_ONCE) return false;
     looked = 0;
     return true;
@@ -38,16 +38,16 @@ export function* findNames(value: unknown, custom: readonly string[]): Parts<Fou
   while (pending.length > 0) {
     const next = pending.pop();
     if (typeof next === 'string') {
-      const length = next.length + LEAST_LOOKED_AT;
-      if (isEnough(length)) yield;
+      const cost = next.length + LEAST_LOOKED_AT;
+      if (isTurnDue(cost)) yield;
       // All of a text may be calls.
-      for (let from = 0; from < next.length && next.includes('{{'); from += CALLS_LOOKED_AT) {
+      for (let from = next.includes('{{') ? 0 : next.length; from < next.length; from += CALLS_LOOKED_AT) {
         if (from > 0) yield;
         for (const name of findCalls(next, from, from + CALLS_LOOKED_AT)) called.add(name);
       }
       asksRpcs ||= next.includes('rpc://');
       for (let at = 0; at < custom.length && !namesCustom; at++) {
-        if (isEnough(length)) yield;
+        if (isTurnDue(cost)) yield;
         namesCustom = next.includes(custom[at] ?? '');
       }
     } else if (typeof next === 'object' && next !== null && !seen.has(next)) {
@@ -58,7 +58,7 @@ export function* findNames(value: unknown, custom: readonly string[]): Parts<Fou
       }
       const names = Object.keys(next);
       for (let at = 0; at < names.length; at++) {
-        if (isEnough(LEAST_LOOKED_AT)) yield;
+        if (isTurnDue(LEAST_LOOKED_AT)) yield;
         const name = names[at] ?? '';
         // Names may be templates, too.
         pending.push(name, Reflect.get(next, name));

@@ -3,7 +3,6 @@ import { templateInParts } from '../../iml/compile/compile-template.js';
 import type { Environment, FunctionTable, Scope } from '../../iml/environment/environment.js';
 import type { Parts } from '../../iml/values/work.js';
 import { ownMember } from '../../util/plain-object.js';
-import type { CompiledSanitize } from './compiled-request.js';
 
 /** One directive made ready, with the place it is written at. */
 export interface Directive {
@@ -25,8 +24,6 @@ export interface DirectiveContext {
 export class SharedDirectives {
   /** By pointer, then by the value as written. */
   private readonly directives = new Map<string, Map<unknown, Directive>>();
-  /** By the list as written. */
-  readonly sanitize: Map<readonly unknown[], readonly CompiledSanitize[]> = new Map();
 
   get(pointer: string, value: unknown): Directive | undefined {
     return this.directives.get(pointer)?.get(value);

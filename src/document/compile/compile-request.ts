@@ -55,7 +55,7 @@ export function* compileInParts(
     const message = `A communication has at most ${MAX_CHAIN} requests, not ${value.length}.`;
     throw new SpecError('SPEC_INVALID', message, { place: communication.placeOf('') });
   }
-  const ofChain = { ...context, shared: new SharedDirectives() };
+  const ofChain = { ...context, shared: new SharedDirectives(), sanitized: new Map() };
   let merged = 0;
   const countMerged = (names: number): void => {
     merged += names;
@@ -72,11 +72,17 @@ export function* compileInParts(
   return requests;
 }
 
+/** What the requests of a chain are made ready with. */
+interface ChainContext extends DirectiveContext {
+  /** Lists of `log.sanitize`, by the list as written. */
+  readonly sanitized?: Map<readonly unknown[], readonly CompiledSanitize[]>;
+}
+
 /** Makes one request ready, in parts. */
 export function* compileRequest(
   component: Document,
   base: Document | undefined,
-  context: DirectiveContext,
+  context: ChainContext,
   countMerged?: CountMerged,
 ): Parts<CompiledRequest> {
   if (!isPlainObject(component.value)) {
@@ -203,14 +209,11 @@ const SANITIZE_EXPRESSION = /^([^<]*)<(.+)>$/s;
  * `request.body<parameters.secret>` hides the value of the expression.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [doc]
  */
-function* compileSanitize(
-  request: PlainObject,
-  context: DirectiveContext,
-): Parts<readonly CompiledSanitize[]> {
+function* compileSanitize(request: PlainObject, context: ChainContext): Parts<readonly CompiledSanitize[]> {
   const log = ownMember(request, 'log');
   const entries = isPlainObject(log) ? ownMember(log, 'sanitize') : undefined;
   if (!Array.isArray(entries)) return [];
-  const known = context.shared?.sanitize.get(entries);
+  const known = context.sanitized?.get(entries);
   if (known !== undefined) return known;
   const compiled: CompiledSanitize[] = [];
   for (const [index, entry] of entries.entries()) {
@@ -223,6 +226,6 @@ function* compileSanitize(
       compiled.push({ path, expression });
     }
   }
-  context.shared?.sanitize.set(entries, compiled);
+  context.sanitized?.set(entries, compiled);
   return compiled;
 }

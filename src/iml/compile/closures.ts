@@ -8,6 +8,7 @@ import { isEmpty, isTruthy, toArithmetic } from '../values/coerce.js';
 import { memberReader, readFirst, readIndex } from '../values/path.js';
 import { scopePathReader } from '../values/scope-path.js';
 import {
+  branchReporter,
   type CompileContext,
   type Evaluate,
   isLazy,
@@ -19,7 +20,6 @@ import {
   variableOfName,
 } from './compile-primary.js';
 import { add, type BinaryOperation, compileOperator } from './operations.js';
-import { branchReporter } from './report-branch.js';
 
 /**
  * Turns a tree into nested closures. Evaluating them uses the host's stack, a few frames for each level of the tree.

@@ -1,10 +1,12 @@
 import { type ImlError, limitError } from '../../errors/iml-error.js';
 import type { SourcePlace } from '../environment/call-error.js';
 import type { Environment, FunctionTable, ImlFunction, Scope } from '../environment/environment.js';
+import { readScopeListener } from '../environment/scope-listener.js';
 import { findVariable } from '../environment/variables.js';
 import { GENERAL_FUNCTIONS } from '../functions/general.js';
 import type { Name } from '../syntax/ast.js';
 import { KEYWORDS } from '../syntax/keywords.js';
+import { isTruthy } from '../values/coerce.js';
 import { scopePathReader } from '../values/scope-path.js';
 
 /**
@@ -57,4 +59,15 @@ export const MAX_ARGUMENTS = 100_000;
 
 export function tooManyArguments(): ImlError {
   return limitError(`A call has more than the ${MAX_ARGUMENTS} arguments it may have.`);
+}
+
+/** Tells which side an `if` that is observed chooses by the value of its condition, and gives that. */
+export function branchReporter(
+  offset: number,
+  { pointer }: CompileContext,
+): (condition: unknown, scope: Scope) => unknown {
+  return (condition, scope) => {
+    readScopeListener(scope)?.onBranch?.({ pointer, offset, isYes: isTruthy(condition) });
+    return condition;
+  };
 }

@@ -7,6 +7,7 @@ import { isEmpty, isTruthy, toArithmetic } from '../values/coerce.js';
 import { memberReader, readFirst, readIndex } from '../values/path.js';
 import { finishAtOnce, type Parts } from '../values/work.js';
 import {
+  branchReporter,
   type CompileContext,
   type Evaluate,
   isLazy,
@@ -17,7 +18,6 @@ import {
   tooManyArguments,
 } from './compile-primary.js';
 import { type BinaryOperation, compileOperator, type StrictOperator } from './operations.js';
-import { branchReporter } from './report-branch.js';
 
 /** A deep tree as a list of steps over a stack of values: depth costs memory, never the host's call stack. */
 type Step = { readonly frame: Frame | undefined } & (

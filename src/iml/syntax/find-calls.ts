@@ -1,13 +1,12 @@
 /**
  * Names that stand before an opening parenthesis in a template: those of all functions it calls, and of what looks like a call.
- * Far less than parsing, for who has to know them before templates are compiled.
+ * Far less than parsing, for who has to know them before templates are compiled. A text without `{{` is none, and is not to be asked for.
  *
  * @param from where the first parenthesis may stand. Default: anywhere.
  * @param to in front of which the last one stands
  */
 export function findCalls(template: string, from = 0, to: number = template.length): readonly string[] {
   const names: string[] = [];
-  if (!template.includes('{{')) return names;
   for (let at = template.indexOf('(', from); at >= 0 && at < to; at = template.indexOf('(', at + 1)) {
     let end = at;
     while (end > 0 && template.charCodeAt(end - 1) <= 0x20) end--;
