@@ -38,7 +38,7 @@ const MAX_LEARNED_AT_ONCE = 16 * 1024;
 const MAX_UNREAD_BYTES = 1024 * 1024;
 
 /** Missing values that a run tells of: whoever reads about so many has seen enough, and each costs. [choice] */
-const MAX_MISSING = 1000;
+const MAX_MISSING = 500;
 
 /** Of an entry of `log.sanitize`: to read a character and a step of its path, and to know a text in all its forms. */
 const STEPS_OF_CHARACTER = 5;
