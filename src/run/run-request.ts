@@ -71,7 +71,7 @@ interface AskedRequest {
 
 function askRequest(request: CompiledRequest, parent: RunContext): AskedRequest {
   const before = parent.at({ document: request.document, page: 1 });
-  const sanitize = evaluateSanitize(request, before);
+  const sanitize = atDirective({ pointer: '/log/sanitize' }, before, () => evaluateSanitize(request, before));
   atDirective({ pointer: '/log/sanitize' }, before, () => once(() => before.run.log.sanitize(sanitize)));
   const asked = extendTemp(request.temp, before.seeing({ pagination: { page: 1 } }));
   return { asked, goesAhead: evaluateFlag(request.condition?.test, true, asked) };

@@ -2,8 +2,7 @@ import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
 import { TRIGGER_ORDERS, TRIGGER_TYPES } from '../document/shapes/directive-values.js';
 import type { Place } from '../errors/place.js';
-import { toText } from '../iml/values/coerce.js';
-import { evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
+import { evaluateText, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { TriggerOrder, TriggerType } from './trigger-state.js';
 
@@ -47,7 +46,7 @@ function readWord<Word extends string>(
   words: readonly Word[],
   context: RunContext,
 ): Word | undefined {
-  const text = toText(evaluateDirective(directive, context)).trim().toLowerCase();
+  const text = evaluateText(directive, context)?.trim().toLowerCase() ?? '';
   if (directive === undefined || text === '') return undefined;
   const word = words.find((known) => known === text);
   if (word !== undefined) return word;

@@ -30,8 +30,11 @@ function signWithAws(
   const credentials = evaluateFlatObject(compiled.aws, context);
   if (credentials === undefined) return request;
   const nowMs = context.settings.clock.now();
-  const read: AwsCredentials = { key: '', secret: '', ...textMembers(credentials) };
-  return { ...request, headers: atDirective(compiled.aws, context, () => signAws(request, read, nowMs)) };
+  const headers = atDirective(compiled.aws, context, () => {
+    const read: AwsCredentials = { key: '', secret: '', ...textMembers(credentials) };
+    return signAws(request, read, nowMs);
+  });
+  return { ...request, headers };
 }
 
 function signWithOAuth(

@@ -13,7 +13,7 @@ import type { TransportResponse } from '../../http/message/transport.js';
 import { toText } from '../../iml/values/coerce.js';
 import { isBegunAnew } from '../../iml/values/work.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
-import { evaluateDirective, evaluateFlag, runError } from '../scope/evaluate-directive.js';
+import { atDirective, evaluateDirective, evaluateFlag, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 import { defaultErrorMessage, defaultErrorType } from './status-error-defaults.js';
 
@@ -100,10 +100,10 @@ class ErrorReader {
       const value = this.#evaluate(source.message);
       // An expression in place of the whole entry may give the entry: it is read as if it were written.
       const isInPlace = source.message?.pointer === source.pointer;
-      if (isInPlace && isPlainObject(value) && this.#isEntry(value)) this.#readEntry(value);
-      else this.message = toText(value) || undefined;
+      if (isInPlace && isPlainObject(value) && this.#isEntry(value)) this.#readEntry(value, source.message);
+      else this.message = this.#toText(value, source.message);
     }
-    this.type ??= toText(this.#evaluate(source.type)) || undefined;
+    this.type ??= this.#toText(this.#evaluate(source.type), source.type);
   }
 
   /** Any other collection is a message, shown as text. */
@@ -111,19 +111,28 @@ class ErrorReader {
     return ['message', 'type', String(this.#status)].some((name) => Object.hasOwn(value, name));
   }
 
-  #readEntry(entry: PlainObject): void {
+  #readEntry(entry: PlainObject, directive: Directive | undefined): void {
     const ofStatus = ownMember(entry, String(this.#status));
     const entries = isPlainObject(ofStatus) ? [ofStatus, entry] : [{ message: ofStatus }, entry];
     for (const known of entries) {
-      this.message ??= toText(ownMember(known, 'message')) || undefined;
-      this.type ??= toText(ownMember(known, 'type')) || undefined;
+      this.message ??= this.#toText(ownMember(known, 'message'), directive);
+      this.type ??= this.#toText(ownMember(known, 'type'), directive);
     }
   }
 
-  /** What the app says about a failed response must not hide that it failed, so a failure of its own is only noted. */
   #evaluate(directive: Directive | undefined): unknown {
+    return this.#attempt(() => evaluateDirective(directive, this.#context));
+  }
+
+  /** Undefined for what has no text, or a longer one than can be made at a time. */
+  #toText(value: unknown, directive: Directive | undefined): string | undefined {
+    return this.#attempt(() => atDirective(directive, this.#context, () => toText(value))) || undefined;
+  }
+
+  /** What the app says about a failed response must not hide that it failed, so a failure of its own is only noted. */
+  #attempt<T>(work: () => T): T | undefined {
     try {
-      return evaluateDirective(directive, this.#context);
+      return work();
     } catch (error) {
       if (!isOurs(error, AppError) || isBegunAnew()) throw error;
       this.failure ??= error;

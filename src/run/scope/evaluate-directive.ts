@@ -252,7 +252,8 @@ export function evaluateFlag(
 export function evaluateText(directive: Directive | undefined, context: RunContext): string | undefined {
   if (directive === undefined) return undefined;
   const value = evaluateDirective(directive, context);
-  return (typeof value === 'string' ? value : toText(value)) || undefined;
+  const text = typeof value === 'string' ? value : atDirective(directive, context, () => toText(value));
+  return text || undefined;
 }
 
 /** A directive as a number; undefined where it evaluates to nothing, NaN where it is no number. */
