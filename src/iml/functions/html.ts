@@ -56,7 +56,7 @@ class HtmlStripper {
     let position = 0;
     let open = this.text.indexOf('<');
     while (open !== -1) {
-      spend(8);
+      spend(24);
       const name = this.nameAt(open + 1);
       const end = this.findEnd(name, open);
       result += this.text.slice(position, end === undefined ? open + 1 : open);
