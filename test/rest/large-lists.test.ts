@@ -4,6 +4,7 @@ import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { readAllRows, readRows } from '../../src/rest/store/read-rows.js';
 import type { OrganizationRow, RestStore } from '../../src/rest/store/tables.js';
 import type { Query } from '../../src/store/record-store.js';
+import { countTurns } from '../run/helpers.js';
 import { MEMORY_STORES, postgresStores, sqliteStores, type TestStores } from './open-stores.js';
 
 /** More than SQLite takes as values of one statement. */
@@ -77,15 +78,8 @@ function runLists(stores: TestStores): void {
     });
 
     it('are answered whole, with others in between', async () => {
-      let turns = 0;
-      let isOver = false;
-      const count = (): void => {
-        turns++;
-        if (!isOver) setImmediate(count);
-      };
-      setImmediate(count);
-      const { body } = await get('/admin/organizations?pg[sortBy]=id');
-      isOver = true;
+      const { result, turns } = await countTurns(() => get('/admin/organizations?pg[sortBy]=id'));
+      const { body } = result;
       const present = await store.count('organizations');
       expect(body).toMatchObject({ organizations: { length: present }, pg: { limit: 10_000 } });
       expect(turns).toBeGreaterThan(1);
