@@ -49,15 +49,16 @@ const LAYERS = [
 /** Bundles the library into a folder, which is emptied first. */
 async function bundleNode(folder) {
   rmSync(folder, { recursive: true, force: true });
-  await build({
+  const common = {
     ...FOR_NODE,
-    entryPoints: ENTRIES,
     outdir: folder,
     packages: 'external',
     // What Node finds by this name, whose file is not built yet where nothing is.
     alias: { '#moment': './src/iml/date/moment-at-first-use.ts' },
-    plugins: [inLayers(LAYERS, AT_ONCE)],
-  });
+  };
+  await build({ ...common, entryPoints: ENTRIES, plugins: [inLayers(LAYERS, AT_ONCE)] });
+  // The thread shares nothing with the others: one file is there at once.
+  await build({ ...common, entryPoints: ['src/app/serve-functions.ts'], splitting: false });
 }
 
 await bundleNode(path.resolve(process.argv[2] ?? path.join(ROOT, 'dist/node')));

@@ -1,6 +1,6 @@
 import { functionError, ImlError } from '../errors/iml-error.js';
 import type { Environment } from '../iml/environment/environment.js';
-import { withoutSteps } from '../iml/values/work.js';
+import { UNDONE, withoutSteps } from '../iml/values/work.js';
 import { decodeValue, type Encoded, encodeValue } from './codec.js';
 import type { Deadline } from './deadline.js';
 import type { Guest } from './guest.js';
@@ -34,6 +34,12 @@ export interface CallerOptions {
   readonly maxTransfer: number;
 }
 
+/** What is called, and where. */
+interface Callee extends Pick<CallerOptions, 'machine' | 'guest'> {
+  readonly index: number;
+  readonly code: SandboxFunction;
+}
+
 /** Frames of ours that must fit on the host's stack before a call is tried, so that a failure can still be told. */
 const SPARE_FRAMES = 100;
 
@@ -56,7 +62,37 @@ export class GuestCaller {
 
   /** @throws ImlError `IML_FUNCTION` or `IML_LIMIT`, and nothing else. */
   call(index: number, environment: Environment, args: readonly unknown[]): unknown {
-    const { functions, broken, active, limits, deadline, maxTransfer } = this.#options;
+    const callee = this.#findCallee(index);
+    this.#options.deadline.start(this.#options.limits.timeMs);
+    return this.#run(callee, environment, args);
+  }
+
+  /**
+   * A call that is given up where it takes longer than `attemptMs`.
+   *
+   * @returns UNDONE for one that is
+   * @throws as `call`
+   */
+  attempt(
+    index: number,
+    environment: Environment,
+    args: readonly unknown[],
+    attemptMs: number,
+  ): unknown | typeof UNDONE {
+    const { deadline } = this.#options;
+    const callee = this.#findCallee(index);
+    deadline.start(attemptMs, true);
+    try {
+      const value = this.#run(callee, environment, args);
+      return deadline.isGivenUp() ? UNDONE : value;
+    } catch (error) {
+      if (deadline.isOver()) return UNDONE;
+      throw error;
+    }
+  }
+
+  #findCallee(index: number): Callee {
+    const { functions, broken, active, limits } = this.#options;
     const code = functions[index];
     if (!code) throw functionError(`There is no custom function number ${index}`);
     const reason = broken.get(index);
@@ -66,14 +102,18 @@ export class GuestCaller {
     if (active.environment)
       throw functionError(`Custom function '${code.name}' was called by a built-in function`);
     if (!hasStack(SPARE_FRAMES)) throw exhausted(code, 'stack', limits);
-    deadline.start(limits.timeMs);
+    return { index, code, ...this.#open };
+  }
+
+  #run(callee: Callee, environment: Environment, args: readonly unknown[]): unknown {
+    const { active, limits, deadline, maxTransfer } = this.#options;
+    const { index, code } = callee;
     const encode = (): Encoded => encodeCall(index, environment.timezone, args, maxTransfer);
     // Its time is what bounds a custom function, what is handed to it, and the built-ins it calls.
     const encoded = withoutSteps(() => withinTime(deadline, encode, () => exhausted(code, 'time', limits)));
     active.environment = environment;
     try {
-      const open = this.#open;
-      return withoutSteps(() => this.#dispatch(open, code, encoded));
+      return withoutSteps(() => this.#dispatch(callee, encoded));
     } catch (error) {
       throw error instanceof ImlError ? error : exhausted(code, ceilingOfTrap(error), limits);
     } finally {
@@ -81,11 +121,7 @@ export class GuestCaller {
     }
   }
 
-  #dispatch(
-    { machine, guest }: Pick<CallerOptions, 'machine' | 'guest'>,
-    code: SandboxFunction,
-    call: Encoded,
-  ): unknown {
+  #dispatch({ machine, guest, code }: Callee, call: Encoded): unknown {
     const { limits, deadline } = this.#options;
     if (this.#dirty) machine.rewind();
     this.#dirty = true;

@@ -10,7 +10,7 @@ export interface Encoded {
   readonly bytes: Uint8Array | undefined;
 }
 
-const MAX_DEPTH = 256;
+export const MAX_DEPTH = 256;
 
 interface Walk {
   /** Text and nodes that may still be written; a value that shares parts may unfold to more than it holds. */
@@ -36,12 +36,17 @@ export function encodeValue(value: unknown, maxLength: number): Encoded {
     if (walk.bytes.length === 0) return { text: `T${text}`, bytes: undefined };
     return { text: `B${text}`, bytes: joinBytes(walk) };
   } catch (error) {
-    if (isOurs(error, ImlError)) throw error;
-    throw new ImlError('IML_HOST_VALUE', 'An argument of a custom function cannot be read', {
-      kind: 'function-error',
-      cause: error,
-    });
+    throw toArgumentError(error);
   }
+}
+
+/** What is thrown where an argument is read, as an error of the language. */
+export function toArgumentError(error: unknown): ImlError {
+  if (isOurs(error, ImlError)) return error;
+  return new ImlError('IML_HOST_VALUE', 'An argument of a custom function cannot be read', {
+    kind: 'function-error',
+    cause: error,
+  });
 }
 
 /** Reads what the guest wrote. `bytes` belong to the text; views of them are copied. */
@@ -89,7 +94,21 @@ const STEPS_OF_CHARACTER = 0.25;
 function take(budget: { left: number }, units: number): void {
   spend(units === 1 ? STEPS_OF_VALUE : STEPS_OF_CHARACTER * units);
   budget.left -= units;
-  if (budget.left < 0) throw limitError('A value is too large for a custom function');
+  if (budget.left < 0) throw tooLarge();
+}
+
+export function tooLarge(): ImlError {
+  return limitError('A value is too large for a custom function');
+}
+
+/** @param path the values around it, the outermost first, `MAX_DEPTH` of them */
+export function tooDeep(path: readonly object[], value: object): ImlError {
+  const repeats = new Set(path).size < path.length || path.includes(value);
+  return functionError(
+    repeats
+      ? 'An argument of a custom function contains itself'
+      : `An argument of a custom function is nested deeper than ${MAX_DEPTH} levels`,
+  );
 }
 
 /**
@@ -119,14 +138,7 @@ function toTagged(value: unknown, walk: Walk): unknown {
 function objectToTagged(value: object, walk: Walk): unknown {
   if (value instanceof Date) return ['d', value.getTime()];
   if (value instanceof Uint8Array) return bytesToTagged(value, walk);
-  if (walk.path.length === MAX_DEPTH) {
-    const repeats = new Set(walk.path).size < walk.path.length || walk.path.includes(value);
-    throw functionError(
-      repeats
-        ? 'An argument of a custom function contains itself'
-        : `An argument of a custom function is nested deeper than ${MAX_DEPTH} levels`,
-    );
-  }
+  if (walk.path.length === MAX_DEPTH) throw tooDeep(walk.path, value);
   walk.path.push(value);
   const tagged = Array.isArray(value) ? arrayToTagged(value, walk) : membersToTagged(value, walk);
   walk.path.pop();

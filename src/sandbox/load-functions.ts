@@ -13,6 +13,8 @@ export interface LoadedFunctions {
   readonly warnings: readonly SandboxWarning[];
   /** Why a function cannot be called, by its index. */
   readonly broken: ReadonlyMap<number, string>;
+  /** Whether a file takes longer to compile than it may. */
+  readonly isLate: boolean;
 }
 
 /** Where functions are loaded. */
@@ -22,6 +24,8 @@ export interface LoadingPlace {
   readonly deadline: Deadline;
   /** What compiling one file may take each time, of which there are two. */
   readonly timeMs: number;
+  /** Whether nothing more is compiled behind a file that takes longer. */
+  readonly endsWhenLate: boolean;
   readonly turns: Turns;
 }
 
@@ -64,6 +68,7 @@ export async function loadFunctions(
     const found = failed ?? (await loadOne(place, index, code));
     if (found === undefined) {
       failures.add(index, code);
+      if (failures.hasLate && place.endsWhenLate) break;
       await turns.next();
       machine.rewind();
       index = kept;
@@ -78,7 +83,11 @@ export async function loadFunctions(
     index++;
   }
   await keep();
-  return { warnings: loaded.flatMap(({ warnings }) => warnings), broken: listBroken(loaded) };
+  return {
+    warnings: loaded.flatMap(({ warnings }) => warnings),
+    broken: listBroken(loaded),
+    isLate: failures.hasLate,
+  };
 }
 
 /** In a fresh process the host compiles QuickJS's compiler at its first use: not in the turn of a file. */
@@ -98,6 +107,8 @@ class Failures {
     this.#place = place;
   }
 
+  hasLate = false;
+
   find(index: number): Loaded | undefined {
     return this.#failed.get(index);
   }
@@ -106,8 +117,12 @@ class Failures {
   add(index: number, code: SandboxFunction): void {
     const { deadline, timeMs } = this.#place;
     const isLate = deadline.isOver();
-    if (isLate && !this.#late.has(index)) this.#late.add(index);
-    else this.#failed.set(index, cannotCompile(code, isLate ? timeMs : undefined));
+    if (isLate && !this.#late.has(index)) {
+      this.#late.add(index);
+      return;
+    }
+    this.hasLate ||= isLate;
+    this.#failed.set(index, cannotCompile(code, isLate ? timeMs : undefined));
   }
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
+import { APP_FUNCTIONS } from '../../src/app/engine/app-functions.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
-import { APP_FUNCTIONS } from '../../src/app/engine/custom-functions.js';
 import { loadAllBuiltins, loadBuiltins } from '../../src/app/engine/load-builtins.js';
 import { service } from '../run/helpers.js';
 

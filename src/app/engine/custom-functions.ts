@@ -1,11 +1,9 @@
+import { existsSync } from 'node:fs';
 import type { App } from '../../document/app.js';
-import { XML_FUNCTIONS } from '../../http/body/xml-functions.js';
 import type { Environment, FunctionTable } from '../../iml/environment/environment.js';
-import { FUNCTIONS } from '../../iml/functions/table.js';
-import type { SandboxWarning } from '../../sandbox/sandbox.js';
-
-/** The functions every app has. */
-export const APP_FUNCTIONS: FunctionTable = { ...FUNCTIONS, ...XML_FUNCTIONS };
+import type { SandboxThread, SandboxWarning } from '../../sandbox/sandbox.js';
+import { FUNCTION_THREAD } from '../function-thread.js';
+import { APP_FUNCTIONS } from './app-functions.js';
 
 /** All functions the expressions of an app can call. */
 export interface CustomFunctions {
@@ -15,18 +13,26 @@ export interface CustomFunctions {
   readonly close: () => void;
 }
 
+/** How custom functions run. */
+export interface FunctionRules {
+  /** Whether they run in node:vm instead of the sandbox. Default: false. */
+  readonly trusted?: boolean;
+  /** What one call may take. Default: 10 s. */
+  readonly timeMs?: number;
+  /** What it may take on the thread of its caller. Default: all of its time. */
+  readonly turnMs?: number;
+}
+
 /**
  * Loads the custom functions of an app beside the built-in ones; one with the name of a built-in replaces it. An app without any loads nothing: QuickJS takes
  * longer to start than most runs.
  *
- * @param trusted runs them in node:vm instead of the sandbox
- * @param timeMs what one call may take; default: 10 s
  * @throws SpecError (SPEC_INVALID) for two functions of one name
  */
 export async function loadCustomFunctions(
   app: App,
   environment: Environment,
-  { trusted = false, timeMs }: { readonly trusted?: boolean; readonly timeMs?: number } = {},
+  { trusted = false, timeMs, turnMs = Number.POSITIVE_INFINITY }: FunctionRules = {},
 ): Promise<CustomFunctions> {
   const functions = [...app.functions.values()];
   if (functions.length === 0) return { table: APP_FUNCTIONS, warnings: [], close: () => {} };
@@ -35,6 +41,7 @@ export async function loadCustomFunctions(
     builtins: APP_FUNCTIONS,
     environment: { timezone: environment.timezone },
     limits: timeMs === undefined ? {} : { timeMs },
+    thread: findThread(turnMs),
   };
   const sandbox = trusted
     ? await import('../../sandbox/trusted-functions.js').then(({ createTrustedFunctions }) =>
@@ -46,4 +53,10 @@ export async function loadCustomFunctions(
     warnings: sandbox.warnings,
     close: sandbox.close,
   };
+}
+
+/** @returns undefined where the file of the thread is not beside this one: in a bundle of somebody else's, or where nothing is built */
+function findThread(attemptMs: number): SandboxThread | undefined {
+  if (attemptMs === Number.POSITIVE_INFINITY || !existsSync(FUNCTION_THREAD)) return undefined;
+  return { entry: FUNCTION_THREAD, attemptMs };
 }

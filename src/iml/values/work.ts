@@ -85,17 +85,20 @@ export function withoutSteps<T>(run: () => T): T {
 export type Parts<T> = Generator<undefined, T, undefined>;
 
 /** Does all parts of a piece of work without a turn for anybody. @throws what they end with */
-export function finishAtOnce<T>(parts: Parts<T>): T {
+export function finishAtOnce<T>(parts: Generator<unknown, T, undefined>): T {
   for (;;) {
     const { done, value } = parts.next();
     if (done === true) return value;
   }
 }
 
+/** As `Parts`, some of which give what is waited for before the next. */
+export type AwaitedParts<T> = Generator<Promise<unknown> | undefined, T, undefined>;
+
 /** What was too much work at a time, and which piece of work of the evaluation it is. */
-interface Pending {
+export interface Pending {
   readonly at: number;
-  readonly parts: Parts<unknown>;
+  readonly parts: AwaitedParts<unknown>;
 }
 
 /**
@@ -179,6 +182,58 @@ export function onceInTurn<T>(work: () => T): T {
   throw tooMuchWork();
 }
 
+/** Gives what an attempt gives that was ended. */
+export const UNDONE: unique symbol = Symbol('iml.undone');
+
+/** Work that takes as long as it likes and can be done elsewhere: a custom function. */
+export interface LongWork<T> {
+  /** All of it: others wait. */
+  readonly atOnce: () => T;
+  /** All of it within what others put up with, or nothing: it leaves no trace of itself then. */
+  readonly attempt: () => T | typeof UNDONE;
+  /** What an attempt has not done. */
+  readonly elsewhere: () => AwaitedParts<T>;
+}
+
+/**
+ * `onceInTurn` for what others need not wait for: where it takes longer than they put up with, it is left in the journal, to be done elsewhere. It is
+ * one piece, whatever it is made of.
+ *
+ * @throws ImlError `IML_LIMIT` where it is left
+ */
+export function onceElsewhere<T>(work: LongWork<T>): T {
+  const own = journal;
+  if (own === undefined) return work.atOnce();
+  const at = own.at++;
+  const known = own.done[at];
+  if (known !== undefined) return known() as T;
+  const isTurnOver = own.isTurnOver();
+  if (!isTurnOver) {
+    const result = withoutJournal(work.attempt);
+    if (result !== UNDONE) {
+      own.done[at] = () => result;
+      return result;
+    }
+  }
+  own.pending ??= { at, parts: isTurnOver ? attemptFirst(work) : work.elsewhere() };
+  throw tooMuchWork();
+}
+
+function* attemptFirst<T>(work: LongWork<T>): AwaitedParts<T> {
+  const result = work.attempt();
+  return result === UNDONE ? yield* work.elsewhere() : result;
+}
+
+function withoutJournal<T>(run: () => T): T {
+  const own = journal;
+  journal = undefined;
+  try {
+    return run();
+  } finally {
+    journal = own;
+  }
+}
+
 /**
  * Does what others would have to wait for. Where the evaluation may be begun anew its parts are left in the journal, once.
  *
@@ -210,6 +265,12 @@ export function openJournal(isTurnOver: () => boolean = () => false, doesParts =
   return { done: [], behind: undefined, at: 0, pending: undefined, isTurnOver, doesParts };
 }
 
+/** Before an evaluation that is done in pieces, with `goOnWithJournal` for each, from the first piece on. */
+export function rewindJournal(own: Journal): void {
+  own.at = 0;
+  own.pending = undefined;
+}
+
 /** For the next evaluation, which has nothing to do with the one before. */
 export function clearJournal(own: Journal): void {
   if (own.done.length > 0) own.done.length = 0;
@@ -219,10 +280,14 @@ export function clearJournal(own: Journal): void {
 
 /** Evaluates with a journal: from the first piece on, with what is done by then. */
 export function withJournal<T>(own: Journal, evaluate: () => T): T {
+  rewindJournal(own);
+  return goOnWithJournal(own, evaluate);
+}
+
+/** Does one more piece of an evaluation that goes on from where the last one ended. */
+export function goOnWithJournal<T>(own: Journal, evaluate: () => T): T {
   const outer = journal;
   journal = own;
-  own.at = 0;
-  own.pending = undefined;
   try {
     return evaluate();
   } finally {

@@ -3,13 +3,13 @@ import { AppError, type AppErrorOptions, type AppErrorType } from '../../errors/
 import { isOurs } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import { isTruthy, toText } from '../../iml/values/coerce.js';
+import { finishPending, type TurnRules } from '../../iml/values/finish-pending.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import {
   clearJournal,
   isBegunAnew,
   type Journal,
   openJournal,
-  type Parts,
   withinSteps,
   withJournal,
 } from '../../iml/values/work.js';
@@ -43,14 +43,6 @@ export function evaluateDirective(directive: Directive | undefined, context: Run
  */
 export function atOnce<T>(context: RunContext, work: () => T): T {
   return withinSteps(context.settings.limits.maxSteps, work);
-}
-
-/** What others on the thread put up with. */
-export interface TurnRules {
-  /** Steps of work without a turn for others. */
-  readonly maxSteps: number;
-  /** Asked at the start of each turn; throws to end the work. */
-  readonly assertGoesOn: () => void;
 }
 
 /**
@@ -111,7 +103,11 @@ export function inTurns<T>(context: RunContext, evaluate: () => T): T | Promise<
 }
 
 function rulesFor(context: RunContext): TurnRules {
-  return { maxSteps: context.settings.limits.maxSteps, assertGoesOn: () => context.assertGoesOn() };
+  return {
+    maxSteps: context.settings.limits.maxSteps,
+    assertGoesOn: () => context.assertGoesOn(),
+    waitFor: (work) => context.unlessOver(work),
+  };
 }
 
 /**
@@ -167,33 +163,6 @@ function doUntilOver<T>(
   } catch (error) {
     if (journal.pending === undefined) throw error;
     return index;
-  }
-}
-
-/** Does what was left in a journal, in turns. @throws what `assertGoesOn` throws */
-async function finishPending(
-  { at, parts }: NonNullable<Journal['pending']>,
-  journal: Journal,
-  { maxSteps, assertGoesOn }: TurnRules,
-): Promise<void> {
-  const turns = new Turns(assertGoesOn);
-  const take = (): ReturnType<Parts<unknown>['next']> => parts.next();
-  try {
-    for (;;) {
-      await turns.next();
-      while (!turns.isOver) {
-        const { done, value } = withinSteps(maxSteps, take);
-        if (done !== true) continue;
-        journal.done[at] = () => value;
-        return;
-      }
-    }
-  } catch (error) {
-    if (!isOurs(error, ImlError)) throw error;
-    // It belongs to the call, which says where it stands.
-    journal.done[at] = () => {
-      throw error;
-    };
   }
 }
 

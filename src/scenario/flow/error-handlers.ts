@@ -1,5 +1,5 @@
 import type { AppError } from '../../errors/app-error.js';
-import type { TurnRules } from '../../run/scope/evaluate-directive.js';
+import type { TurnRules } from '../../iml/values/finish-pending.js';
 import type { CompiledStep } from './compile-flow.js';
 import type { ErrorHandler } from './flow.js';
 import { evaluateTemplate, type Outputs } from './run-step.js';

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
+import type { TurnRules } from '../../iml/values/finish-pending.js';
 import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
 import type { BuiltResponse } from '../../run/response/build-answer.js';
-import type { TurnRules } from '../../run/scope/evaluate-directive.js';
 import type { Clock } from '../../util/clock.js';
 import { Turns } from '../../util/turns.js';
 import { reactionTo } from '../state/error-reactions.js';
@@ -83,7 +83,8 @@ export class FlowRun {
     this.retried = retried;
     this.freeId = retried?.id;
     const assertGoesOn = (): void => tools.signal?.throwIfAborted();
-    this.rules = { maxSteps: DEFAULT_LIMITS.maxSteps, assertGoesOn };
+    // Expressions of a scenario call no custom functions: nothing is done elsewhere.
+    this.rules = { maxSteps: DEFAULT_LIMITS.maxSteps, assertGoesOn, waitFor: (work) => work };
     this.turns = new Turns(assertGoesOn);
   }
 

@@ -1,4 +1,4 @@
-import { APP_FUNCTIONS } from '../../app/engine/custom-functions.js';
+import { APP_FUNCTIONS } from '../../app/engine/app-functions.js';
 import type { App, FunctionComponent } from '../../document/app.js';
 import { ImlError } from '../../errors/iml-error.js';
 import type { Place } from '../../errors/place.js';

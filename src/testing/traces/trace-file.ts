@@ -97,6 +97,7 @@ const LIMIT_NAMES = [
   'timeoutMs',
   'maxTimeoutMs',
   'functionTimeoutMs',
+  'functionTurnMs',
   'maxSteps',
 ] as const;
 
@@ -117,6 +118,7 @@ function limitsFromData(data: unknown): RunTrace['limits'] {
     timeoutMs: read('timeoutMs'),
     maxTimeoutMs: read('maxTimeoutMs'),
     functionTimeoutMs: read('functionTimeoutMs'),
+    functionTurnMs: read('functionTurnMs'),
     maxSteps: read('maxSteps'),
   };
 }

@@ -1,4 +1,4 @@
-import { APP_FUNCTIONS } from '../../../app/engine/custom-functions.js';
+import { APP_FUNCTIONS } from '../../../app/engine/app-functions.js';
 import type { App } from '../../../document/app.js';
 import { compileCommunication } from '../../../document/compile/compile-request.js';
 import { findLookAheadObstacle } from '../../../document/compile/look-ahead-obstacle.js';
