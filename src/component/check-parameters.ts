@@ -54,8 +54,14 @@ export async function readyParameters(
   try {
     if (turns.isOver) await turns.next();
     const { environment, settings } = runtime;
-    const directives = openerInTime(runtime, input);
-    const parameters = await checkForm(form, given, options, { environment, settings, directives });
+    const waitFor = waiterInTime(runtime, input);
+    const directives: Runtime['directives'] = (...values) => waitFor(runtime.directives(...values));
+    const parameters = await checkForm(
+      form,
+      given,
+      { ...options, waitFor },
+      { environment, settings, directives },
+    );
     if (turns.isOver) await turns.next();
     // A default may be a secret that nobody has given.
     return { parameters, secrets: [...secrets, ...(await findSecrets(form.elements, parameters, turns))] };
@@ -109,13 +115,13 @@ export async function checkForm(
   return result.values;
 }
 
-/** Opens custom functions as `directives` does, but waits for them no longer than the run may that is yet to start. */
-function openerInTime(runtime: Runtime, { common, signal }: FormInput): Runtime['directives'] {
-  if (runtime.app.functions.size === 0) return runtime.directives;
-  return async (...values) => {
+/** Waits for custom functions, to be opened or done, no longer than the run may that is yet to start. */
+function waiterInTime(runtime: Runtime, { common, signal }: FormInput): <T>(work: Promise<T>) => Promise<T> {
+  if (runtime.app.functions.size === 0) return (work) => work;
+  return async (work) => {
     const { context, finish } = startRun(runtime, { common, signal }, []);
     try {
-      return await context.unlessOver(runtime.directives(...values));
+      return await context.unlessOver(work);
     } finally {
       finish();
     }

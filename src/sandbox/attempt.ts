@@ -1,17 +1,10 @@
 import type { DebugOutput, Environment } from '../iml/environment/environment.js';
 import { UNDONE } from '../iml/values/work.js';
 
-/** What a call has drawn of its environment, for whoever does it again. */
-export interface Drawn {
-  readonly random: number[];
-  readonly uuid: string[];
-}
-
-export const NOTHING_DRAWN: Drawn = Object.freeze({ random: [], uuid: [] });
-
 /** A call that may be given up and done again elsewhere: what it says is told once it is done, what it draws is kept. */
 export class Attempt {
-  readonly drawn: Drawn = { random: [], uuid: [] };
+  /** Chance that was drawn; nothing else of an environment comes out differently each time. */
+  readonly drawn: number[] = [];
   readonly #environment: Environment;
   readonly #outputs: DebugOutput[] = [];
   readonly #listener: Environment['onDebug'];
@@ -22,8 +15,11 @@ export class Attempt {
     this.#listener = onDebug;
     this.#environment = {
       ...environment,
-      random: () => keep(drawn.random, environment.random()),
-      uuid: () => keep(drawn.uuid, environment.uuid()),
+      random: () => {
+        const chance = environment.random();
+        drawn.push(chance);
+        return chance;
+      },
       onDebug: onDebug && ((output) => void this.#outputs.push(output)),
     };
   }
@@ -41,17 +37,8 @@ export class Attempt {
   }
 }
 
-function keep<T>(drawn: T[], value: T): T {
-  drawn.push(value);
-  return value;
-}
-
 /** The environment for a call that is done again: it draws what the attempt has drawn, and then on. */
-export function drawAgain(environment: Environment, drawn: Drawn): Environment {
-  const left = { random: [...drawn.random], uuid: [...drawn.uuid] };
-  return {
-    ...environment,
-    random: () => left.random.shift() ?? environment.random(),
-    uuid: () => left.uuid.shift() ?? environment.uuid(),
-  };
+export function drawAgain(environment: Environment, drawn: readonly number[]): Environment {
+  let at = 0;
+  return { ...environment, random: () => drawn[at++] ?? environment.random() };
 }

@@ -94,15 +94,15 @@ const STEPS_OF_CHARACTER = 0.25;
 function take(budget: { left: number }, units: number): void {
   spend(units === 1 ? STEPS_OF_VALUE : STEPS_OF_CHARACTER * units);
   budget.left -= units;
-  if (budget.left < 0) throw tooLarge();
+  if (budget.left < 0) throw valueTooLarge();
 }
 
-export function tooLarge(): ImlError {
+export function valueTooLarge(): ImlError {
   return limitError('A value is too large for a custom function');
 }
 
 /** @param path the values around it, the outermost first, `MAX_DEPTH` of them */
-export function tooDeep(path: readonly object[], value: object): ImlError {
+export function valueTooDeep(path: readonly object[], value: object): ImlError {
   const repeats = new Set(path).size < path.length || path.includes(value);
   return functionError(
     repeats
@@ -138,7 +138,7 @@ function toTagged(value: unknown, walk: Walk): unknown {
 function objectToTagged(value: object, walk: Walk): unknown {
   if (value instanceof Date) return ['d', value.getTime()];
   if (value instanceof Uint8Array) return bytesToTagged(value, walk);
-  if (walk.path.length === MAX_DEPTH) throw tooDeep(walk.path, value);
+  if (walk.path.length === MAX_DEPTH) throw valueTooDeep(walk.path, value);
   walk.path.push(value);
   const tagged = Array.isArray(value) ? arrayToTagged(value, walk) : membersToTagged(value, walk);
   walk.path.pop();

@@ -3,7 +3,7 @@ import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { Environment, FunctionTable, ImlFunction } from '../iml/environment/environment.js';
 import { type LongWork, onceElsewhere, onceInTurn, UNDONE } from '../iml/values/work.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
-import { Attempt, NOTHING_DRAWN } from './attempt.js';
+import { Attempt } from './attempt.js';
 import type { GuestCaller } from './caller.js';
 import { checkFunctions, declaredFunctions } from './check-functions.js';
 import { nameFile } from './guest-error.js';
@@ -102,11 +102,11 @@ function tryFirst(
   environment: Environment,
   args: readonly unknown[],
 ): LongWork<unknown> {
-  let drawn = NOTHING_DRAWN;
+  let drawn: readonly number[] = [];
   return {
     atOnce: () => caller.call(index, environment, args),
     attempt: () => {
-      if (calls.isSlow(index)) return UNDONE;
+      if (attemptMs === 0 || calls.isSlow(index)) return UNDONE;
       const attempt = new Attempt(environment);
       drawn = attempt.drawn;
       return attempt.run((own) => caller.attempt(index, own, args, attemptMs));
@@ -130,6 +130,6 @@ function callThere(
   return {
     atOnce: refuse,
     attempt: () => UNDONE,
-    elsewhere: () => calls.call({ index, environment, drawn: NOTHING_DRAWN, args, here: refuse }),
+    elsewhere: () => calls.call({ index, environment, drawn: [], args, here: refuse }),
   };
 }

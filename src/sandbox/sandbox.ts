@@ -34,7 +34,7 @@ export interface SandboxOptions {
 export interface SandboxThread {
   /** A module that calls `serveCalls` with the same `builtins`. */
   readonly entry: URL;
-  /** Milliseconds that a call may take on the thread of its caller; it is done again elsewhere where it takes longer. */
+  /** Milliseconds that a call may take on the thread of its caller; it is done again elsewhere where it takes longer, or where this is 0. */
   readonly attemptMs: number;
 }
 

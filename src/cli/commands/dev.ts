@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { KeptConnection } from '../../dev/backend.js';
 import { type DevServer, serveDev } from '../../dev/serve-dev.js';
+import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
 import { readErrno } from '../../util/files/read-errno.js';
 import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
@@ -68,7 +69,10 @@ export const DEV_COMMAND: Command = {
 
 async function dev(args: Arguments, io: Io): Promise<number> {
   const port = readPort(args.text('port'), DEFAULT_PORT);
-  const engine = readEngineOptions(args);
+  const options = readEngineOptions(args);
+  // The page is to stay alive while a function runs.
+  const { functionTurnMs } = DEFAULT_LIMITS;
+  const engine = { ...options, limits: { ...options.limits, functionTurnMs } };
   const token = readToken(io);
   const [folder, trace] = readPlaces(args);
   const traceText = trace === undefined ? undefined : await readTrace(trace, io);

@@ -34,7 +34,7 @@ function createEnvironment(options: EnvironmentOptions): Environment {
     now: options.now ?? (() => Date.now()),
     random: options.random ?? (() => Math.random()),
     uuid: options.uuid ?? (() => globalThis.crypto.randomUUID()),
-    drawsAnywhere: options.random === undefined && options.uuid === undefined,
+    drawsAnywhere: options.random === undefined,
     timezone: options.timezone ?? 'UTC',
     equality: options.equality ?? 'strict',
     platformVersion: options.platformVersion ?? 2,

@@ -171,13 +171,14 @@ export function once<T>(work: () => T): T {
 
 /**
  * `once` for what takes as long as it likes, a custom function: where the turn is over by then, it is left in the journal for one of its
- * own.
+ * own. It is one piece, whatever it is made of: its author could catch what a built-in throws that is to be done in parts.
  *
  * @throws ImlError `IML_LIMIT` where it is left
  */
 export function onceInTurn<T>(work: () => T): T {
   const own = journal;
-  if (own === undefined || own.done[own.at] !== undefined || !own.isTurnOver()) return once(work);
+  if (own === undefined || own.done[own.at] !== undefined || !own.isTurnOver())
+    return once(() => withoutJournal(work));
   own.pending ??= { at: own.at++, parts: inOnePart(work) };
   throw tooMuchWork();
 }
@@ -196,8 +197,7 @@ export interface LongWork<T> {
 }
 
 /**
- * `onceInTurn` for what others need not wait for: where it takes longer than they put up with, it is left in the journal, to be done elsewhere. It is
- * one piece, whatever it is made of.
+ * `onceInTurn` for what others need not wait for: where it takes longer than they put up with, it is left in the journal, to be done elsewhere.
  *
  * @throws ImlError `IML_LIMIT` where it is left
  */

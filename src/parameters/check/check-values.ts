@@ -1,6 +1,14 @@
 import { ImlError } from '../../errors/iml-error.js';
 import { SpecError } from '../../errors/spec-error.js';
-import { countAffordable, withinSteps } from '../../iml/values/work.js';
+import { finishPending, type TurnRules } from '../../iml/values/finish-pending.js';
+import {
+  countAffordable,
+  goOnWithJournal,
+  type Journal,
+  openJournal,
+  rewindJournal,
+  withinSteps,
+} from '../../iml/values/work.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
 import type { Option, ParameterElement } from '../form/parameter-spec.js';
@@ -73,7 +81,8 @@ export async function checkValues(
 }
 
 /**
- * One pass over the values, with what RPCs have answered so far: a field of the form after the other, in turns.
+ * One pass over the values, with what RPCs have answered so far. Where a custom function takes longer than others put up with, it is done
+ * elsewhere, and the pass begun anew with what it gave.
  *
  * @returns undefined where all of it is more than may be done
  */
@@ -84,26 +93,72 @@ async function checkOnce(
   options: ValidateParametersOptions,
   turns: Turns,
 ): Promise<FormCheck | undefined> {
-  const budget = createBudget(options);
-  const check = withinBudget(budget, () =>
-    createFormCheck(readSettings(options), answers, mergeMembers([root])),
-  );
-  if (check === undefined) return undefined;
-  const { output, settings } = check;
-  const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, demands: true };
-  const checkOne = (element: ParameterElement): FormCheck => {
-    checkElement(check, element, level, output);
-    return check;
-  };
-  for (const element of elements) {
-    if (turns.isOver) await turns.next();
-    if (withinBudget(budget, () => checkOne(element)) === undefined) return undefined;
+  const { maxSteps = Number.POSITIVE_INFINITY, waitFor = (work) => work } = options;
+  const rules: TurnRules = { maxSteps, assertGoesOn: () => {}, waitFor };
+  const pass = new FormPass(readSettings(options));
+  for (;;) {
+    const check = await pass.begin(elements, root, answers, createBudget(options), turns);
+    if (pass.journal.pending === undefined) return check;
+    await finishPending(pass.journal.pending, pass.journal, rules);
   }
-  if (!settings.reportsUnknown) return check;
-  return withinBudget(budget, () => {
-    reportUnknown(check, elements, level);
-    return check;
-  });
+}
+
+/** What evaluations for one field take before others have their turn. */
+const EVALUATIONS_MS = 8;
+
+/** Looks at the fields of a form one after the other, in turns. */
+class FormPass {
+  readonly journal: Journal = openJournal(() => this.#evaluatedMs > EVALUATIONS_MS, false);
+  readonly #settings: FormSettings;
+  #evaluatedMs = 0;
+
+  constructor(settings: FormSettings) {
+    const { evaluate } = settings;
+    this.#settings = {
+      ...settings,
+      evaluate: evaluate && ((template, values) => this.#timed(() => evaluate(template, values))),
+    };
+  }
+
+  /** @returns undefined where it is more than may be done, and where something is to be done first that is left in the journal */
+  async begin(
+    elements: readonly ParameterElement[],
+    root: PlainObject,
+    answers: Answers,
+    budget: Budget,
+    turns: Turns,
+  ): Promise<FormCheck | undefined> {
+    rewindJournal(this.journal);
+    const settings = this.#settings;
+    const check = withinBudget(budget, () => createFormCheck(settings, answers, mergeMembers([root])));
+    if (check === undefined) return undefined;
+    const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, demands: true };
+    const checkOne = (element: ParameterElement): FormCheck => {
+      checkElement(check, element, level, check.output);
+      return check;
+    };
+    for (const element of elements) {
+      if (turns.isOver) await turns.next();
+      this.#evaluatedMs = 0;
+      const checked = withinBudget(budget, () => goOnWithJournal(this.journal, () => checkOne(element)));
+      // What is left in the journal has failed the condition that asked for it.
+      if (checked === undefined || this.journal.pending !== undefined) return undefined;
+    }
+    if (!settings.reportsUnknown) return check;
+    return withinBudget(budget, () => {
+      reportUnknown(check, elements, level);
+      return check;
+    });
+  }
+
+  #timed<T>(run: () => T): T {
+    const begunAt = performance.now();
+    try {
+      return run();
+    } finally {
+      this.#evaluatedMs += performance.now() - begunAt;
+    }
+  }
 }
 
 const TOO_MUCH: Problem = {

@@ -24,6 +24,8 @@ export interface ValidateParametersOptions {
    * Without it a field with `visible` is checked but not demanded, and a template is no default.
    */
   readonly evaluate?: (template: string, values: PlainObject) => unknown;
+  /** Waits for custom functions that `evaluate` calls and that are done elsewhere, as they take long. Default: until they are done. */
+  readonly waitFor?: (work: Promise<unknown>) => Promise<unknown>;
   /** Gives the fields behind `rpc://` references; without it they are left unchecked. */
   readonly resolveRpc?: ResolveRpc;
   /** Whether options are asked for too, for the fields nested in them. Default false. */

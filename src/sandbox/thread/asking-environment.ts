@@ -5,7 +5,7 @@ import type { DebugListener, Environment } from '../../iml/environment/environme
 import { toEnvironment } from '../../iml/environment/to-environment.js';
 import { drawAgain } from '../attempt.js';
 import { readCarriedError } from './carried-error.js';
-import type { Answer, CarriedEnvironment, Question, ThreadPorts } from './messages.js';
+import type { CarriedEnvironment, ThreadAnswer, ThreadPorts, ThreadQuestion } from './messages.js';
 
 /** How long the time of the caller is taken for the present: a function that waits for a time would ask for nothing else. */
 const PRESENT_MS = 1;
@@ -30,7 +30,6 @@ export function askingEnvironment(
     ...own,
     now,
     random: drawsAnywhere ? own.random : () => Number(ask(ports, { name: 'random' })),
-    uuid: drawsAnywhere ? own.uuid : () => String(ask(ports, { name: 'uuid' })),
     digest: hasNodeDigest
       ? nodeDigest
       : (algorithm, data, key) => ask(ports, { name: 'digest', algorithm, data, key }) as Uint8Array,
@@ -40,11 +39,11 @@ export function askingEnvironment(
 }
 
 /** @throws ImlError for what the caller throws */
-function ask({ questions, answered }: ThreadPorts, question: Question): unknown {
+function ask({ questions, answered }: ThreadPorts, question: ThreadQuestion): unknown {
   Atomics.store(answered, 0, 0);
   questions.postMessage(question);
   Atomics.wait(answered, 0, 0);
-  const answer: { readonly message: Answer } | undefined = receiveMessageOnPort(questions);
+  const answer: { readonly message: ThreadAnswer } | undefined = receiveMessageOnPort(questions);
   if (answer === undefined) throw new EngineError('USAGE', 'A question of a custom function got no answer.');
   if ('error' in answer.message) throw readCarriedError(answer.message.error);
   return answer.message.value;

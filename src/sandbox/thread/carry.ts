@@ -1,6 +1,6 @@
 import type { Parts } from '../../iml/values/work.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
-import { MAX_DEPTH, toArgumentError, tooDeep, tooLarge } from '../codec.js';
+import { MAX_DEPTH, toArgumentError, valueTooDeep, valueTooLarge } from '../codec.js';
 
 /** A part of a value on its way to another thread; all parts of one come in order. */
 export interface Piece {
@@ -50,11 +50,11 @@ export function* cutInPieces(
   let units = 0;
   const count = (more: number): void => {
     length += more;
-    if (length > maxLength) throw tooLarge();
+    if (length > maxLength) throw valueTooLarge();
     units += more * UNITS_OF_CHARACTER;
   };
   const open = (value: object): void => {
-    if (path.length === maxDepth) throw tooDeep(path, value);
+    if (path.length === maxDepth) throw valueTooDeep(path, value);
     path.push(value);
     const names = Array.isArray(value) ? undefined : Object.keys(value);
     marks += names === undefined ? LIST : COLLECTION;

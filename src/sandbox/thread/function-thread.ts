@@ -5,12 +5,12 @@ import type { Environment } from '../../iml/environment/environment.js';
 import { carryError } from './carried-error.js';
 import type { Piece } from './carry.js';
 import type {
-  Answer,
   CallDone,
   CarriedEnvironment,
   FromThread,
-  Question,
+  ThreadAnswer,
   ThreadData,
+  ThreadQuestion,
   ThreadReady,
   ToThread,
 } from './messages.js';
@@ -73,7 +73,7 @@ export class FunctionThread {
         resolve();
       });
     });
-    this.#questions.on('message', (question: Question) => this.#answer(question));
+    this.#questions.on('message', (question: ThreadQuestion) => this.#answer(question));
     this.#questions.unref();
   }
 
@@ -122,14 +122,14 @@ export class FunctionThread {
     this.#onDone = undefined;
   }
 
-  #answer(question: Question): void {
+  #answer(question: ThreadQuestion): void {
     this.#questions.postMessage(answerQuestion(question, this.#environment));
     Atomics.store(this.#answered, 0, 1);
     Atomics.notify(this.#answered, 0);
   }
 }
 
-function answerQuestion(question: Question, environment: Environment | undefined): Answer {
+function answerQuestion(question: ThreadQuestion, environment: Environment | undefined): ThreadAnswer {
   if (environment === undefined) return { error: carryError(functionError('The call is over.')) };
   try {
     return { value: askEnvironment(question, environment) };
@@ -140,7 +140,7 @@ function answerQuestion(question: Question, environment: Environment | undefined
   }
 }
 
-function askEnvironment(question: Question, environment: Environment): unknown {
+function askEnvironment(question: ThreadQuestion, environment: Environment): unknown {
   if (question.name !== 'digest') return environment[question.name]();
   return environment.digest(question.algorithm, question.data, question.key);
 }

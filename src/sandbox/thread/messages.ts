@@ -1,6 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { DebugOutput, DigestAlgorithm } from '../../iml/environment/environment.js';
-import type { Drawn } from '../attempt.js';
 import type { SandboxFunction, SandboxWarning } from '../sandbox.js';
 import type { SandboxLimits } from '../sandbox-limits.js';
 import type { CarriedError } from './carried-error.js';
@@ -27,8 +26,9 @@ export interface CarriedEnvironment {
   readonly timezone: string;
   readonly equality: 'strict' | 'loose';
   readonly platformVersion: 1 | 2;
-  readonly drawn: Drawn;
-  /** Whether chance may be drawn anywhere. */
+  /** Chance that is drawn before any other. */
+  readonly drawn: readonly number[];
+  /** Whether it may be drawn anywhere. */
   readonly drawsAnywhere: boolean;
   /** Whether digests are those of Node. */
   readonly hasNodeDigest: boolean;
@@ -61,8 +61,8 @@ export type CallOutcome =
   | { readonly error: CarriedError };
 
 /** What a thread asks its caller. */
-export type Question =
-  | { readonly name: 'now' | 'random' | 'uuid' }
+export type ThreadQuestion =
+  | { readonly name: 'now' | 'random' }
   | {
       readonly name: 'digest';
       readonly algorithm: DigestAlgorithm;
@@ -70,4 +70,4 @@ export type Question =
       readonly key: Uint8Array | undefined;
     };
 
-export type Answer = { readonly value: unknown } | { readonly error: CarriedError };
+export type ThreadAnswer = { readonly value: unknown } | { readonly error: CarriedError };

@@ -2,7 +2,7 @@ import { functionError, type ImlError } from '../../errors/iml-error.js';
 import { nodeDigest } from '../../iml/environment/digest.js';
 import type { Environment } from '../../iml/environment/environment.js';
 import type { AwaitedParts } from '../../iml/values/work.js';
-import { type Drawn, drawAgain } from '../attempt.js';
+import { drawAgain } from '../attempt.js';
 import { exhausted } from '../guest-error.js';
 import type { SandboxFunction, SandboxWarning } from '../sandbox.js';
 import { readCarriedError } from './carried-error.js';
@@ -34,7 +34,8 @@ export interface ThreadCallsOptions extends ThreadStart {
 export interface CallElsewhere {
   readonly index: number;
   readonly environment: Environment;
-  readonly drawn: Drawn;
+  /** Chance that an attempt has drawn. */
+  readonly drawn: readonly number[];
   readonly args: readonly unknown[];
   /** Does it on this thread, where no other can be had. */
   readonly here: (environment: Environment) => unknown;
@@ -197,7 +198,7 @@ function startThread(start: ThreadStart): FunctionThread | undefined {
   }
 }
 
-function carryEnvironment(environment: Environment, drawn: Drawn): CarriedEnvironment {
+function carryEnvironment(environment: Environment, drawn: readonly number[]): CarriedEnvironment {
   const { timezone, equality, platformVersion, digest, onDebug, drawsAnywhere = false } = environment;
   return {
     ...{ timezone, equality, platformVersion, drawn, drawsAnywhere },

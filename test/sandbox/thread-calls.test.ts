@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { finishPending } from '../../src/iml/values/finish-pending.js';
+import { openJournal, withJournal } from '../../src/iml/values/work.js';
+import { createSandbox } from '../../src/sandbox/create-sandbox.js';
+import type { Sandbox } from '../../src/sandbox/sandbox.js';
+import { BUILTINS, callIn } from './open-sandbox.js';
+
+/** A thread that does what `script` says. */
+function entry(script: string): URL {
+  const code = `import { parentPort, workerData } from 'node:worker_threads'; ${script}`;
+  return new URL(`data:text/javascript,${encodeURIComponent(code)}`);
+}
+
+const READY = "parentPort.postMessage({ kind: 'ready', warnings: [] });";
+const ON_CALL = "parentPort.on('message', ({ kind }) => kind === 'call' &&";
+
+function openWith(script: string, code = 'function f(a) { return a }', timeMs = 300): Promise<Sandbox> {
+  return createSandbox({
+    functions: [{ name: 'f', code, file: 'f.js' }],
+    builtins: BUILTINS,
+    limits: { timeMs },
+    thread: { entry: entry(script), attemptMs: 0 },
+  });
+}
+
+/** Calls `f` as an expression does that may be begun anew. */
+async function call(sandbox: Sandbox, ...args: unknown[]): Promise<unknown> {
+  const journal = openJournal();
+  const rules = {
+    maxSteps: 1e6,
+    assertGoesOn: () => {},
+    waitFor: (work: Promise<unknown>) => work,
+  };
+  for (;;) {
+    try {
+      return withJournal(journal, () => callIn(sandbox, 'f', ...args));
+    } catch (error) {
+      if (journal.pending === undefined) throw error;
+      await finishPending(journal.pending, journal, rules);
+    }
+  }
+}
+
+describe('a thread for custom functions', () => {
+  it.each([
+    ['does not load', 'import "./nowhere.js";'],
+    ['throws as it starts', 'throw new Error("no")'],
+    ['ends as it starts', 'process.exit()'],
+  ])('that %s is done without', async (_what, script) => {
+    using sandbox = await openWith(script);
+    expect(await call(sandbox, [1, { a: 2 }])).toEqual([1, { a: 2 }]);
+    await expect(call(sandbox, 1n)).rejects.toThrow('BigInt');
+  });
+
+  it.each([
+    ['ends', `${READY} ${ON_CALL} process.exit());`, 'was stopped: it needs more than its sandbox can give'],
+    [
+      'runs out of memory',
+      `${READY} ${ON_CALL} (() => { const all = []; for (;;) all.push(new Array(1e6).fill(1.5)) })());`,
+      'was stopped: it needs more than its sandbox can give',
+    ],
+    ['goes on behind its time', `${READY} ${ON_CALL} (() => { for (;;); })());`, 'ran longer than 0.3 s'],
+    [
+      'leaves nothing',
+      `${READY} ${ON_CALL} parentPort.postMessage({ kind: 'done', pieces: 1, tookMs: 1 }));`,
+      'was stopped',
+    ],
+  ])(
+    'that %s while it is at work ends the call, and the next one gets another',
+    async (_what, script, expected) => {
+      using sandbox = await openWith(script);
+      for (let times = 0; times < 2; times++) {
+        await expect(call(sandbox, 1)).rejects.toMatchObject({
+          code: 'IML_LIMIT',
+          message: expect.stringContaining(expected),
+        });
+      }
+    },
+  );
+
+  it('is not asked where nobody can wait', async () => {
+    using sandbox = await openWith('process.exit()');
+    expect(callIn(sandbox, 'f', 'here')).toBe('here');
+  });
+
+  it('that cannot be had for a file that takes long to compile leaves it to this one', async () => {
+    const names = Array.from({ length: 7000 }, (_, n) => `#p${n}=1;`).join('');
+    const code = `class A {${names}} function f(a) { return a }`;
+    using sandbox = await openWith('process.exit()', code, 30_000);
+    expect(sandbox.warnings.map(({ code: kind }) => kind)).toEqual(['code-too-long']);
+    expect(await call(sandbox, 1)).toBe(1);
+  });
+});
