@@ -57,8 +57,13 @@ async function bundleNode(folder) {
     alias: { '#moment': './src/iml/date/moment-at-first-use.ts' },
   };
   await build({ ...common, entryPoints: ENTRIES, plugins: [inLayers(LAYERS, AT_ONCE)] });
-  // The thread shares nothing with the others: one file is there at once.
-  await build({ ...common, entryPoints: ['src/app/serve-functions.ts'], splitting: false });
+  // What runs on a thread shares nothing with the others: one file is there at once.
+  await build({
+    ...common,
+    entryPoints: ['src/app/serve-functions.ts', 'src/store/serve-checkpoints.ts'],
+    entryNames: '[name]',
+    splitting: false,
+  });
 }
 
 await bundleNode(path.resolve(process.argv[2] ?? path.join(ROOT, 'dist/node')));

@@ -200,6 +200,27 @@ it('keeps 32 MB of incomplete executions of one run, and then says that there is
   await eventually(async () => (await store.count('incompletes')) === 17);
 });
 
+it('has no room for an incomplete execution of more than 10 MB', async () => {
+  const { host, store, reports, add, send } = setUp();
+  const { hook } = await add(
+    entryOf(
+      [
+        step(2, 'items', { parameters: { items: [{ text: '{{1.text}}{{1.text}}{{1.text}}' }] } }),
+        step(3, 'fails', { onError: { kind: 'break' } }),
+      ],
+      { settings: { storeIncomplete: true } },
+    ),
+  );
+  await host.start();
+  const path = hook?.path ?? '';
+  expect(await send(path, { text: 'x'.repeat(2_000_000) })).toBe(200);
+  await eventually(async () => (await store.count('incompletes')) === 1);
+  expect(await send(path, { text: 'x'.repeat(3_000_000) })).toBe(200);
+  await eventually(() => reports.length > 1);
+  expect(reports[1]?.outcome).toMatchObject({ kind: 'error', isStorageFull: true });
+  expect(await store.count('incompletes')).toBe(1);
+});
+
 it('keeps the state of a trigger that is large as its text, and knows it again', async () => {
   const state = { ids: list(20_000, (index) => `identifier ${index}`) };
   const kept = await keepValue(state);

@@ -86,7 +86,9 @@ export function createScenarioFlows({
         progress: undefined,
         toldAtMs: clock.now(),
       };
-      const store = collectInto(kept, room);
+      const { source } = request;
+      const before = source.kind === 'incomplete' ? source.incomplete.bytes : 0;
+      const store = collectInto(kept, room, Math.max(MAX_EXECUTION_BYTES, before));
       const onProgress = (state: TriggerData): Promise<void> =>
         tellProgress(request, kept, state, clock.now());
       const { settings, flow: definition } = readPlan(scenario);
@@ -170,8 +172,15 @@ function traceModule(module: FlowModule, { id, app }: StepDefinition, tracing: H
 /** Bytes of the incomplete executions that one run leaves, beside its last: all are stored in one commit. [choice] */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
-/** Executions are collected while the flow runs, and stored by the host with everything else that follows from the run. */
-function collectInto(kept: Kept, room: number): IncompleteStore {
+/** Bytes of a single one, which a database is given in one statement; SQLite takes 3 ms for each megabyte. [choice] */
+const MAX_EXECUTION_BYTES = 10 * 1024 * 1024;
+
+/**
+ * Executions are collected while the flow runs, and stored by the host with everything else that follows from the run.
+ *
+ * @param mostBytes of one of them
+ */
+function collectInto(kept: Kept, room: number, mostBytes: number): IncompleteStore {
   const { drafts } = kept;
   return {
     // Only who resolves one by hand asks for these.
@@ -181,7 +190,9 @@ function collectInto(kept: Kept, room: number): IncompleteStore {
       const isNew = !drafts.has(execution.id);
       if (isNew && (drafts.size + kept.stored >= room || kept.bytes >= MAX_KEPT_BYTES)) return 'full';
       const draft = await toDraft(execution);
-      kept.bytes += measureKept(draft.execution);
+      const bytes = measureKept(draft.execution);
+      if (bytes > mostBytes) return 'full';
+      kept.bytes += bytes;
       drafts.set(execution.id, draft);
       return 'saved';
     },

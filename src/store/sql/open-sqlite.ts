@@ -10,6 +10,7 @@ import type { SqlTables } from '../sql-tables.js';
 import { shrinkSqlite } from './shrink-sqlite.js';
 import { createSqliteConnection, createSqliteDialect, type SqliteConnection } from './sqlite-dialect.js';
 import { isHeld, whenFree } from './wait-for-sqlite.js';
+import { WriteBack } from './write-back.js';
 
 export interface SqliteOptions {
   /** Path of the file, or `:memory:`. */
@@ -34,7 +35,11 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
   if (options.file !== ':memory:') await makePrivate(options.file);
   const database = openFile(libsql.default, options);
   const waitMs = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
-  const connection = createSqliteConnection(database, waitMs);
+  let writeBack: WriteBack | undefined;
+  const connection = createSqliteConnection(database, waitMs, {
+    onChange: (length) => writeBack?.note(length),
+    onCommit: () => writeBack?.look(),
+  });
   const db = new kysely.Kysely<SqlTables>({ dialect: await createSqliteDialect(connection) });
   const use = async <R>(work: () => Promise<R>): Promise<R> => {
     await connection.acquire();
@@ -46,14 +51,21 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
   };
   const run: SqlDatabase['run'] = (text, values) => use(() => connection.run(text, values));
   const alone = (work: () => void): Promise<void> => use(() => whenFree(work, waitMs));
+  if (WriteBack.isPossible(options.file)) writeBack = new WriteBack(options.file, database, use);
   return {
     kind: 'sqlite',
     db,
     run,
     runAlone: run,
     transaction: (work) => use(() => transact(connection, work)),
-    shrink: () => shrinkSqlite(database, alone).catch(leaveBusy),
+    shrink: async () => {
+      await shrinkSqlite(database, alone).catch(leaveHeld);
+      // The file gets shorter as the log is written back; whoever reads at this moment is not waited for.
+      if (writeBack !== undefined) await writeBack.run().catch(leaveHeld);
+      else await alone(() => void database.pragma('wal_checkpoint(PASSIVE)')).catch(leaveHeld);
+    },
     close: async () => {
+      await writeBack?.close();
       await db.destroy();
       connection.close();
     },
@@ -73,7 +85,7 @@ async function transact<R>(connection: SqliteConnection, work: (on: SqlRunner) =
 }
 
 /** Another process at work is no failure: there is a next time. */
-function leaveBusy(error: unknown): void {
+function leaveHeld(error: unknown): void {
   if (!isHeld(error)) throw error;
 }
 

@@ -42,8 +42,6 @@ export async function shrinkSqlite(
     free = left < free ? left : 0;
     await nextTurn();
   }
-  // The file gets shorter as the log is written back; whoever reads at this moment is not waited for.
-  await alone(() => void database.pragma('wal_checkpoint(PASSIVE)'));
 }
 
 function nextTurn(): Promise<void> {

@@ -29,12 +29,23 @@ export interface SqliteConnection {
   close(): void;
 }
 
+/** Told of what is written. */
+export interface SqliteListener {
+  /** @param length characters of the texts of a change */
+  readonly onChange: (length: number) => void;
+  readonly onCommit: () => void;
+}
+
 /** @param waitMs how long another process that holds the file is waited for */
-export function createSqliteConnection(database: Database.Database, waitMs: number): SqliteConnection {
+export function createSqliteConnection(
+  database: Database.Database,
+  waitMs: number,
+  { onChange, onCommit }: SqliteListener,
+): SqliteConnection {
   const waiting: (() => void)[] = [];
   let isTaken = false;
   let isClosed = false;
-  const runNow = createRunner(database);
+  const runNow = createRunner(database, onChange);
   return {
     acquire: async () => {
       if (isTaken) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -51,13 +62,18 @@ export function createSqliteConnection(database: Database.Database, waitMs: numb
       if (database.inTransaction) {
         const result = runNow(text, values);
         // The commit, or the next one, holds others up as long again.
-        if (isLarge(values)) await setImmediate();
+        if (countText(values) > LARGE) await setImmediate();
         return result;
       }
-      return whenFree(() => runNow(text, values), waitMs);
+      const result = await whenFree(() => runNow(text, values), waitMs);
+      onCommit();
+      return result;
     },
     begin: () => whenFree(() => void database.exec('begin immediate'), waitMs),
-    commit: () => void database.exec('commit'),
+    commit: () => {
+      database.exec('commit');
+      onCommit();
+    },
     // A full disk ends the transaction by itself; a rollback would then fail and hide why.
     rollback: () => void (database.inTransaction && database.exec('rollback')),
     close: () => {
@@ -70,14 +86,15 @@ export function createSqliteConnection(database: Database.Database, waitMs: numb
 /** Characters of text that take some milliseconds to be written. */
 const LARGE = 256 * 1024;
 
-function isLarge(values: readonly unknown[]): boolean {
+function countText(values: readonly unknown[]): number {
   let length = 0;
   for (const value of values) if (typeof value === 'string') length += value.length;
-  return length > LARGE;
+  return length;
 }
 
 function createRunner(
   database: Database.Database,
+  onChange: SqliteListener['onChange'],
 ): (text: string, values: readonly unknown[]) => SqliteResult {
   const statements = new Map<string, Statement>();
   const prepare = (text: string): Statement => {
@@ -95,6 +112,7 @@ function createRunner(
     // The rows of a statement are objects of its columns.
     if (isReader) return { rows: prepared.all(bound) as Record<string, unknown>[] };
     const { changes, lastInsertRowid } = prepared.run(bound);
+    onChange(countText(bound));
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   };
 }

@@ -1,0 +1,74 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openSqlite } from '../../src/store/sql/open-sqlite.js';
+import type { SqlDatabase } from '../../src/store/sql-database.js';
+
+const MEGABYTE = 1024 * 1024;
+
+let folder = '';
+let file = '';
+let database: SqlDatabase;
+
+beforeEach(async () => {
+  folder = mkdtempSync(path.join(tmpdir(), 'iml-write-back-'));
+  file = path.join(folder, 'data.sqlite');
+  database = await openSqlite({ file });
+  await database.run('create table texts (id integer primary key, text text)', []);
+});
+
+afterEach(async () => {
+  await database.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const sizeOf = (name: string): number => statSync(name, { throwIfNoEntry: false })?.size ?? 0;
+
+/** Adds texts of a megabyte in one transaction. */
+const add = (count: number): Promise<void> =>
+  database.transaction(async (on) => {
+    for (let n = 0; n < count; n++) {
+      await on.run('insert into texts (text) values (?)', ['x'.repeat(MEGABYTE)]);
+    }
+  });
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (const endMs = performance.now() + 15_000; !isSo() && performance.now() < endMs; ) await sleep(5);
+  expect(isSo()).toBe(true);
+}
+
+it('what a large transaction has written is in the log at its commit, and in the file soon after', async () => {
+  await add(20);
+  // SQLite would have written it back before the commit returned.
+  expect(sizeOf(file)).toBeLessThan(MEGABYTE);
+  expect(sizeOf(`${file}-wal`)).toBeGreaterThan(20 * MEGABYTE);
+  await until(() => sizeOf(file) > 20 * MEGABYTE);
+  const { rows } = await database.run('select count(*) as count, sum(length(text)) as sum from texts', []);
+  expect(rows).toEqual([{ count: 20, sum: 20 * MEGABYTE }]);
+});
+
+it('the log begins anew, however long and quickly is written', async () => {
+  for (let n = 0; n < 60; n++) {
+    await add(1);
+    await database.run('insert into texts (text) values (?)', ['x'.repeat(MEGABYTE)]);
+  }
+  expect(sizeOf(`${file}-wal`)).toBeLessThan(60 * MEGABYTE);
+  await until(() => sizeOf(file) > 100 * MEGABYTE);
+});
+
+it('a file that is closed in the middle is whole', async () => {
+  await add(12);
+  await database.close();
+  database = await openSqlite({ file });
+  const { rows } = await database.run('select count(*) as count from texts', []);
+  expect(rows).toEqual([{ count: 12 }]);
+});
+
+it('a file gets shorter where rows are removed', async () => {
+  await add(12);
+  await database.run('delete from texts', []);
+  await database.shrink();
+  await until(() => sizeOf(file) < MEGABYTE);
+});
