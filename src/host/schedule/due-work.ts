@@ -1,8 +1,7 @@
 import { nextStart } from '../../scenario/state/next-start.js';
 import type { ScenarioSettings } from '../../scenario/state/scenario-settings.js';
 import type { Where } from '../../store/record-store.js';
-import { readPlans } from '../store/read-plans.js';
-import { readState } from '../store/scenario-plan.js';
+import { readPlans, readState } from '../store/scenario-plan.js';
 import type { HostReader, ScenarioRow } from '../store/tables.js';
 
 /**

@@ -1,8 +1,7 @@
 import { nextStart, type StartKind } from '../../scenario/state/next-start.js';
 import type { ScenarioSettings } from '../../scenario/state/scenario-settings.js';
 import { OPEN_INCOMPLETES } from '../claim/claim.js';
-import { readPlans } from '../store/read-plans.js';
-import { readState } from '../store/scenario-plan.js';
+import { readPlans, readState } from '../store/scenario-plan.js';
 import type { HostReader, ScenarioRow } from '../store/tables.js';
 
 /** Since when something has to be due. */
