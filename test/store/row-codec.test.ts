@@ -21,3 +21,18 @@ it('seals all large values of a row in turns', async () => {
     expect(codec.decodeValue(name, kept)).toEqual(JSON.parse(value.text));
   }
 });
+
+it('reads values that rows share once, as long as they are 64 Mi characters together', () => {
+  const definition: TableDefinition<never> = {
+    columns: ['plan'] as never[],
+    json: ['plan'] as never[],
+    shared: ['plan'] as never[],
+  };
+  const codec = createRowCodec('t', definition, { prefix: '' });
+  const texts = Array.from({ length: 40 }, (_, index) =>
+    JSON.stringify({ index, text: 'x'.repeat(1024 * 1024) }),
+  );
+  const readAll = (): unknown[] => texts.map((text) => codec.decodeValue('plan', text));
+  const first = readAll();
+  for (const [index, value] of readAll().entries()) expect(value).toBe(first[index]);
+});

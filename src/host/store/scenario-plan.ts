@@ -73,7 +73,7 @@ export function readPlan(scenario: Pick<ScenarioRow, 'definition'>): StoredPlan 
   return scenario.definition as StoredPlan;
 }
 
-/** Plans that are read at once: the largest take some 8 ms each, and no store keeps what was read of many of them. */
+/** Plans that are read at once: the largest take some 8 ms each, and a store keeps what was read of some 100 of these. */
 const PIECE = 5;
 
 /** The plans of scenarios by their ids, in turns; one that is gone is absent. */

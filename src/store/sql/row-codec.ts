@@ -44,9 +44,12 @@ interface ColumnReader {
   readonly isPlain: boolean;
 }
 
-/** Values kept that rows share, and characters of their texts: what is made of one takes several times as much. */
+/**
+ * Values kept that rows share, and characters of their texts: what is made of one takes some four times as much. Fewer than are read
+ * together would all be read anew each time, while others wait. [choice]
+ */
 const MAX_SHARED = 1000;
-const MAX_SHARED_LENGTH = 16 * 1024 * 1024;
+const MAX_SHARED_LENGTH = 64 * 1024 * 1024;
 
 /**
  * Booleans are kept as 0 and 1, objects and lists as JSON text: both databases treat these the same.
