@@ -10,10 +10,11 @@ import {
 import type { Evaluate } from './compile/compile-primary.js';
 import { compileTemplate, templateInParts } from './compile/compile-template.js';
 import type { TemplateContext } from './compile/compile-text.js';
-import type { FunctionTable, Scope } from './environment/environment.js';
+import { acceptDebug, acceptsDebug } from './environment/debug-hook.js';
+import type { FunctionTable, ImlFunction, Scope } from './environment/environment.js';
 import { type EnvironmentOptions, NO_OPTIONS, toEnvironment } from './environment/to-environment.js';
 import { FUNCTIONS } from './functions/table.js';
-import type { Parts } from './values/work.js';
+import { onceInTurn, type Parts } from './values/work.js';
 
 /** What expressions read besides their scope, and call; every field has a default. */
 export interface CompileOptions extends EnvironmentOptions {
@@ -81,6 +82,17 @@ export function evaluate(
 }
 
 /** Built-in functions and the ones given; a given one replaces a built-in of its name, as a custom function does. */
-export function mergeFunctions(options: CompileOptions): FunctionTable {
-  return options.functions === undefined ? FUNCTIONS : { ...FUNCTIONS, ...options.functions };
+export function mergeFunctions({ functions }: CompileOptions): FunctionTable {
+  if (functions === undefined) return FUNCTIONS;
+  const given = Object.entries(functions).map(([name, fn]) => [name, calledOnce(fn)] as const);
+  return { ...FUNCTIONS, ...Object.fromEntries(given) };
 }
+
+/** A function of somebody else's is not called again where an evaluation is begun anew. A built-in one does what it can in parts. */
+function calledOnce(fn: ImlFunction): ImlFunction {
+  if (typeof fn !== 'function' || BUILT_IN.has(fn)) return fn;
+  const called: ImlFunction = (...args) => onceInTurn(() => fn(...args));
+  return acceptsDebug(fn) ? acceptDebug(called) : called;
+}
+
+const BUILT_IN: ReadonlySet<ImlFunction> = new Set(Object.values(FUNCTIONS));

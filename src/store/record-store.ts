@@ -14,7 +14,7 @@ export interface TableDefinition<R extends Row = Row> {
   readonly columns: readonly Exclude<keyof R & string, 'id'>[];
   readonly flags?: readonly (keyof R & string)[];
   readonly json?: readonly (keyof R & string)[];
-  /** Columns of JSON whose values are given as `JsonText` where they are large; one of them at most is sealed. */
+  /** Columns of JSON whose values are given as `JsonText` where they are large. */
   readonly large?: readonly (keyof R & string)[];
   /** Columns of JSON that is read far more often than it changes: equal texts are read as one and the same value. */
   readonly shared?: readonly (keyof R & string)[];

@@ -55,7 +55,8 @@ class Service {
   }
 }
 
-function defineCrm(origin: string, order: string): ReturnType<typeof defineApp> {
+/** @param wrapper of what a poll puts out: all of it stands for all items then, so that no part of it moves the trigger on */
+function defineCrm(origin: string, order: string, wrapper?: string): ReturnType<typeof defineApp> {
   const trigger = { type: 'id', id: '{{item.id}}', order };
   return defineApp({
     name: 'crm',
@@ -63,7 +64,10 @@ function defineCrm(origin: string, order: string): ReturnType<typeof defineApp> 
     modules: {
       watch: {
         type: 'trigger',
-        communication: { url: '/items', response: { iterate: '{{body}}', output: '{{item}}', trigger } },
+        communication: {
+          url: '/items',
+          response: { iterate: '{{body}}', output: '{{item}}', ...(wrapper && { wrapper }), trigger },
+        },
       },
       take: {
         type: 'action',
@@ -81,7 +85,7 @@ interface Setup {
   readonly start: (onError?: ErrorHandler) => Promise<Host>;
 }
 
-async function setUp(engine: Engine, order: (typeof ORDERS)[number]): Promise<Setup> {
+async function setUp(engine: Engine, order: (typeof ORDERS)[number], wrapper?: string): Promise<Setup> {
   const service = new Service();
   await service.listen(order);
   const parts = await openParts(engine);
@@ -90,7 +94,7 @@ async function setUp(engine: Engine, order: (typeof ORDERS)[number]): Promise<Se
     for (const host of hosts) await host.stop(0);
     await parts.drop();
   });
-  const app = defineCrm(service.origin, order);
+  const app = defineCrm(service.origin, order, wrapper);
   const crm = createEngine({ app, network: { allow: ['loopback'] }, triggerStart: 'all' });
   const start = async (onError?: ErrorHandler): Promise<Host> => {
     const flows = createScenarioFlows({ engines: { crm }, clock: hurryingClock() });
@@ -142,6 +146,15 @@ describeEach('a poll that takes longer than its process lives', (engine) => {
     await eventually(async () => (await findPoll(store))?.claimedBy === null && service.taken.includes(5));
     expect(service.taken).toEqual([1, 2, 3, 4, 4, 5]);
     expect(await store.count('incompletes')).toBe(1);
+  });
+
+  it('keeps what it has stored of bundles that do not move the trigger on', async () => {
+    const { service, store, start } = await setUp(engine, 'asc', '{{output}}');
+    for (const item of [1, 2, 4]) service.refused.add(item);
+    await start({ kind: 'break', automatic: false });
+    await eventually(async () => (await findPoll(store))?.claimedBy === null && service.taken.includes(5));
+    expect((await findPoll(store))?.triggerState).toMatchObject({ lastId: 5 });
+    expect(await store.count('incompletes')).toBe(3);
   });
 
   it('repeats nothing that is through after a failure, either', async () => {

@@ -97,6 +97,31 @@ describe('a template of a flow', () => {
     expect(result.error?.message).toContain('limits.maxSteps');
   });
 
+  it('sees what it saw where it is evaluated anew: chance and the functions of whoever runs it', async () => {
+    let drawn = 0;
+    const next = (): number => drawn++;
+    const flow = compileFlow(
+      {
+        name: 'f',
+        steps: [
+          { id: 1, module: source({ low: names, high: names.map((name) => `9${name}`) }) },
+          {
+            id: 2,
+            module: moduleOf(({ parameters }) => [parameters]),
+            parameters: {
+              count: '{{count()}}',
+              of: '{{if(random < 1; first(sort(1.low)); first(sort(1.high)))}}',
+            },
+          },
+        ],
+      },
+      { random: next, functions: { count: next } },
+    );
+    const report = await runFlow(flow);
+    expect(report.bundles).toEqual([{ count: 0, of: '91' }]);
+    expect(drawn).toBe(2);
+  });
+
   it('is looked through for `emptystring` in proportion to its length', () => {
     const forced = (template: string): boolean =>
       finishAtOnce(compileInputs({ a: template }, {})).forced.has('a');

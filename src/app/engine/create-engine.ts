@@ -10,8 +10,7 @@ import type { Document } from '../../document/reading/document.js';
 import { checkGiven } from '../../errors/check-given.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Environment } from '../../iml/environment/environment.js';
-import { toEnvironment } from '../../iml/environment/to-environment.js';
-import { once } from '../../iml/values/work.js';
+import { drawnOnce, toEnvironment } from '../../iml/environment/to-environment.js';
 import { CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/call-budget.js';
 import { resolveLimits, resolveLookAhead } from '../../run/limits/limits.js';
 import { DEFAULT_ON_PAGE_LOOP } from '../../run/paging/paginate.js';
@@ -185,16 +184,8 @@ function compileEnvironment(options: EngineOptions): Environment {
   });
   return {
     ...environment,
-    now: drawnOnce(environment.now),
-    random: drawnOnce(environment.random),
-    uuid: drawnOnce(environment.uuid),
     ...(options.observer !== undefined && { reportsBranches: true }),
   };
-}
-
-/** An evaluation that is begun anew is to see what it saw. */
-function drawnOnce<T>(draw: () => T): () => T {
-  return () => once(draw);
 }
 
 /** A communication is compiled when it is first run, and kept while it is among those that run. What fails is done anew by the next run. */

@@ -49,7 +49,10 @@ export interface FlowRequest {
   readonly findHooks?: (() => Promise<readonly HookRow[]>) | undefined;
 }
 
-/** How far a poll has come: every item before `triggerState` is through or among `incompletes`. */
+/**
+ * How far a poll has come: every item before `triggerState` is through or among `incompletes`. It is another state each time: by that
+ * it is known whether it was stored already.
+ */
 export interface PollProgress {
   readonly triggerState: unknown;
   /** Those that were not stored yet. */

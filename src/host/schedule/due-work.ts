@@ -1,6 +1,7 @@
 import { nextStart } from '../../scenario/state/next-start.js';
+import type { ScenarioSettings } from '../../scenario/state/scenario-settings.js';
 import type { Where } from '../../store/record-store.js';
-import { readPlan, readState } from '../store/scenario-plan.js';
+import { readPlans, readState } from '../store/scenario-plan.js';
 import type { HostReader, ScenarioRow } from '../store/tables.js';
 
 /**
@@ -19,11 +20,14 @@ export async function findDueScenarios(reader: HostReader, nowMs: number): Promi
   if (retrying.length > 0) await add({ id: retrying });
   await add({ nextRunMs: { atMost: nowMs } });
   const [hooks, retries] = [new Set<number | null>(hookIds), new Set(retrying)];
-  const due = [...found.values()].filter((row) => isDue(row, { hooks, retries, nowMs }));
+  const startable = [...found.values()].filter((row) => canStart(row, nowMs));
+  const plans = await readPlans(reader, startable);
+  const due = startable.filter((row) => isDue(row, plans.get(row.id)?.settings, { hooks, retries, nowMs }));
   return due.map(({ id }) => id).sort((a, b) => a - b);
 }
 
-const DUE_COLUMNS = ['definition', 'hookId', 'state', 'nextRunMs', 'claimedBy'] as const;
+/** Not the plan, which may be large: it is read of those that can start. */
+const DUE_COLUMNS = ['hookId', 'state', 'nextRunMs', 'claimedBy'] as const;
 
 type DueRow = Pick<ScenarioRow, 'id' | (typeof DUE_COLUMNS)[number]>;
 
@@ -33,8 +37,13 @@ interface Due {
   readonly nowMs: number;
 }
 
-function isDue(row: DueRow, { hooks, retries, nowMs }: Due): boolean {
-  const { settings } = readPlan(row);
+/** Whether its state lets anything start, whatever its settings are. */
+function canStart(row: DueRow, nowMs: number): boolean {
+  return nextStart(readState(row), { sequential: false }, { kind: 'retry', nowMs }).kind === 'now';
+}
+
+function isDue(row: DueRow, settings: ScenarioSettings | undefined, { hooks, retries, nowMs }: Due): boolean {
+  if (settings === undefined) return false;
   const isTimed = settings.scheduling === 'timed';
   const isRunDue = isTimed && row.claimedBy === null && row.nextRunMs !== null && row.nextRunMs <= nowMs;
   const hasEvents = !isTimed && row.hookId !== null && hooks.has(row.hookId);

@@ -1,6 +1,7 @@
 import { nextStart, type StartKind } from '../../scenario/state/next-start.js';
+import type { ScenarioSettings } from '../../scenario/state/scenario-settings.js';
 import { OPEN_INCOMPLETES } from '../claim/claim.js';
-import { readPlan, readState } from '../store/scenario-plan.js';
+import { readPlans, readState } from '../store/scenario-plan.js';
 import type { HostReader, ScenarioRow } from '../store/tables.js';
 
 /** Since when something has to be due. */
@@ -9,28 +10,37 @@ export interface StalledOptions {
   readonly afterMs: number;
 }
 
+/** What is looked at of every scenario: not its plan, which may be large. */
+export const LOOKED_AT = ['name', 'hookId', 'state', 'claimedBy', 'lastRunMs', 'nextRunMs'] as const;
+
+export type LookedAt = Pick<ScenarioRow, 'id' | (typeof LOOKED_AT)[number]>;
+
 /**
  * Names of the scenarios that may start, have had something due for a time, and neither do nor have done anything in it.
  * One that waits for a person is not among them.
  */
 export async function findStalled(
   reader: HostReader,
-  scenarios: readonly ScenarioRow[],
+  scenarios: readonly LookedAt[],
   { nowMs, afterMs }: StalledOptions,
 ): Promise<readonly string[]> {
   const dueMs = nowMs - afterMs;
   const idle = scenarios.filter((row) => row.claimedBy === null && (row.lastRunMs ?? 0) <= dueMs);
   const waiting = await readWaiting(reader, idle, dueMs);
+  const late = idle.filter((row) => mayBeLate(row, waiting, dueMs));
+  const plans = await readPlans(reader, late);
+  const sequential = late.filter(({ id }) => plans.get(id)?.settings.sequential === true);
+  const unresolved = await countUnresolved(reader, sequential);
   const stalled: string[] = [];
-  for (const row of idle) {
-    const unresolved = waiting.unresolved.get(row.id) ?? 0;
-    const { settings } = readPlan(row);
+  for (const row of late) {
+    const plan = plans.get(row.id);
+    if (plan === undefined) continue;
+    const { settings } = plan;
+    const start = { nowMs, unresolved: unresolved.get(row.id) ?? 0 };
     const may = (kind: StartKind): boolean =>
-      nextStart(readState(row), settings, { kind, nowMs, unresolved }).kind === 'now';
-    const isBusy = waiting.running.has(row.hookId) || waiting.retrying.has(row.id);
-    if (isBusy) continue;
+      nextStart(readState(row), settings, { kind, ...start }).kind === 'now';
     const hasRetry = waiting.retries.has(row.id) && may('retry');
-    const isDue = hasRetry || (may('run') && (await hasRunDue(reader, row, waiting.hookIds, dueMs)));
+    const isDue = hasRetry || (may('run') && (await hasRunDue(reader, row, { settings, waiting, dueMs })));
     if (isDue) stalled.push(row.name);
   }
   return stalled;
@@ -45,39 +55,55 @@ interface WaitingWork {
   readonly retries: ReadonlySet<number>;
   /** Scenarios with retries that are being made. */
   readonly retrying: ReadonlySet<number>;
-  /** By scenario that waits for those: its incomplete executions. */
-  readonly unresolved: ReadonlyMap<number, number>;
 }
 
 async function readWaiting(
   reader: HostReader,
-  idle: readonly ScenarioRow[],
+  idle: readonly LookedAt[],
   dueMs: number,
 ): Promise<WaitingWork> {
   const hookId = idle.map((row) => row.hookId).filter((id) => id !== null);
   const withEvents = (status: 'pending' | 'running'): Promise<readonly number[]> | readonly number[] =>
     hookId.length === 0 ? [] : reader.distinct('events', 'hookId', { status, hookId });
-  const sequential = idle.filter((row) => readPlan(row).settings.sequential).map(({ id }) => id);
-  const open = { scenarioId: sequential, status: OPEN_INCOMPLETES };
   const due = { status: 'waiting', retryAtMs: { atMost: dueMs } } as const;
   return {
     hookIds: new Set(await withEvents('pending')),
     running: new Set(await withEvents('running')),
     retries: new Set(await reader.distinct('incompletes', 'scenarioId', due)),
     retrying: new Set(await reader.distinct('incompletes', 'scenarioId', { status: 'running' })),
-    unresolved: sequential.length === 0 ? new Map() : await reader.countBy('incompletes', 'scenarioId', open),
   };
+}
+
+/** As far as it can be told without its plan. */
+function mayBeLate({ id, hookId, nextRunMs }: LookedAt, waiting: WaitingWork, dueMs: number): boolean {
+  if (waiting.running.has(hookId) || waiting.retrying.has(id)) return false;
+  const isRunDue = nextRunMs !== null && nextRunMs <= dueMs;
+  return isRunDue || waiting.retries.has(id) || waiting.hookIds.has(hookId);
+}
+
+/** By scenario: its incomplete executions that are open. */
+async function countUnresolved(
+  reader: HostReader,
+  scenarios: readonly LookedAt[],
+): Promise<ReadonlyMap<number, number>> {
+  if (scenarios.length === 0) return new Map();
+  const open = { scenarioId: scenarios.map(({ id }) => id), status: OPEN_INCOMPLETES };
+  return reader.countBy('incompletes', 'scenarioId', open);
+}
+
+interface RunDueOptions {
+  readonly settings: ScenarioSettings;
+  readonly waiting: WaitingWork;
+  readonly dueMs: number;
 }
 
 async function hasRunDue(
   reader: HostReader,
-  row: ScenarioRow,
-  waiting: ReadonlySet<number | null>,
-  dueMs: number,
+  { hookId, nextRunMs }: LookedAt,
+  { settings, waiting, dueMs }: RunDueOptions,
 ): Promise<boolean> {
-  const { hookId, nextRunMs } = row;
-  if (readPlan(row).settings.scheduling === 'timed') return nextRunMs !== null && nextRunMs <= dueMs;
-  if (hookId === null || !waiting.has(hookId)) return false;
+  if (settings.scheduling === 'timed') return nextRunMs !== null && nextRunMs <= dueMs;
+  if (hookId === null || !waiting.hookIds.has(hookId)) return false;
   const columns = ['receivedAtMs', 'notBeforeMs'] as const;
   const [event] = await reader.find('events', { where: { hookId, status: 'pending' }, columns, limit: 1 });
   return event !== undefined && (event.notBeforeMs ?? event.receivedAtMs) <= dueMs;

@@ -1,6 +1,6 @@
 import type { HostContext } from '../ports/context.js';
 import { readState } from '../store/scenario-plan.js';
-import { findStalled } from './find-stalled.js';
+import { findStalled, LOOKED_AT } from './find-stalled.js';
 
 /** How a host is, for people and for load balancers. */
 export interface Health {
@@ -63,7 +63,7 @@ async function readAll(
   const counts = await store.countBy('events', 'status', { status: ['pending', 'running', 'dead'] });
   const columns = ['receivedAtMs'] as const;
   const [oldest] = await store.find('events', { where: { status: 'pending' }, columns, limit: 1 });
-  const scenarios = await store.find('scenarios');
+  const scenarios = await store.find('scenarios', { columns: LOOKED_AT });
   const states = scenarios.map((row) => readState(row).kind);
   const count = (...kinds: readonly string[]): number => states.filter((kind) => kinds.includes(kind)).length;
   const stalled = await findStalled(store, scenarios, { nowMs, afterMs: limits.leaseMs });

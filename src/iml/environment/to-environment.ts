@@ -1,3 +1,4 @@
+import { once } from '../values/work.js';
 import { nodeDigest } from './digest.js';
 import type { Environment } from './environment.js';
 
@@ -30,14 +31,20 @@ export function toEnvironment(options: EnvironmentOptions): Environment {
 const DEFAULT_ENVIRONMENT: Environment = Object.freeze(createEnvironment(NO_OPTIONS));
 
 function createEnvironment(options: EnvironmentOptions): Environment {
+  const { now, random, uuid } = options;
   return {
-    now: options.now ?? (() => Date.now()),
-    random: options.random ?? (() => Math.random()),
-    uuid: options.uuid ?? (() => globalThis.crypto.randomUUID()),
-    drawsAnywhere: options.random === undefined,
+    now: drawnOnce(now ?? (() => Date.now())),
+    random: drawnOnce(random ?? (() => Math.random())),
+    uuid: drawnOnce(uuid ?? (() => globalThis.crypto.randomUUID())),
+    drawsAnywhere: random === undefined,
     timezone: options.timezone ?? 'UTC',
     equality: options.equality ?? 'strict',
     platformVersion: options.platformVersion ?? 2,
     digest: options.digest ?? nodeDigest,
   };
+}
+
+/** An evaluation that is begun anew is to see what it saw. */
+export function drawnOnce<T>(draw: () => T): () => T {
+  return () => once(draw);
 }

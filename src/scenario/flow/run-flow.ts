@@ -31,8 +31,8 @@ export interface FlowOptions {
   /** Ids of incomplete executions. Default: random. */
   readonly newId?: (() => string) | undefined;
   /**
-   * Of a polling trigger, with `autoCommit`: gets the state the trigger has behind each bundle that is through or stored.
-   * A run that goes on from there repeats none of them. The flow waits for it.
+   * Of a polling trigger, with `autoCommit`: gets the state the trigger has behind bundles that are through or stored, wherever it has
+   * moved on with them. A run that goes on from there repeats none of them. The flow waits for it.
    */
   readonly onProgress?: ((state: TriggerData) => Promise<void>) | undefined;
   /**

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { JsonText } from '../../src/store/json-text.js';
+import type { TableDefinition } from '../../src/store/record-store.js';
+import { createRowCodec } from '../../src/store/sql/row-codec.js';
+
+const DEFINITION: TableDefinition<never> = {
+  columns: ['first', 'second'] as never[],
+  json: ['first', 'second'] as never[],
+  large: ['first', 'second'] as never[],
+  sealed: ['first', 'second'] as never[],
+};
+
+it('seals all large values of a row in turns', async () => {
+  const codec = createRowCodec('t', DEFINITION, { prefix: '', sealKey: new Uint8Array(32).fill(7) });
+  const row = { first: new JsonText('[1]'), second: new JsonText('[2]') };
+  await codec.sealLarge(row);
+  for (const [name, value] of Object.entries(row)) {
+    const kept = codec.encodeValue(name, value);
+    // Sealed anew, it would be another text.
+    expect(codec.encodeValue(name, value)).toBe(kept);
+    expect(codec.decodeValue(name, kept)).toEqual(JSON.parse(value.text));
+  }
+});
+
+it('reads values that rows share once, as long as they are 64 Mi characters together', () => {
+  const definition: TableDefinition<never> = {
+    columns: ['plan'] as never[],
+    json: ['plan'] as never[],
+    shared: ['plan'] as never[],
+  };
+  const codec = createRowCodec('t', definition, { prefix: '' });
+  const texts = Array.from({ length: 40 }, (_, index) =>
+    JSON.stringify({ index, text: 'x'.repeat(1024 * 1024) }),
+  );
+  const readAll = (): unknown[] => texts.map((text) => codec.decodeValue('plan', text));
+  const first = readAll();
+  for (const [index, value] of readAll().entries()) expect(value).toBe(first[index]);
+});
