@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { setImmediate } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
@@ -8,7 +7,7 @@ import { createEngine, type Engine } from '../../src/app/engine/create-engine.js
 import type { EngineOptions } from '../../src/app/engine/engine-options.js';
 import type { RunReport } from '../../src/component/module-run.js';
 import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
-import { service } from '../run/helpers.js';
+import { countTurns, service } from '../run/helpers.js';
 import { post } from '../webhook/helpers.js';
 
 const ADDRESS = 'https://api.test/';
@@ -76,24 +75,6 @@ async function runEverywhere(
     reports.push(await run(codes, { response: { output } }, { ...given, limits }, parameters));
   }
   return reports;
-}
-
-/** How often others had a turn while something was done. */
-async function countTurns<T>(
-  work: () => Promise<T>,
-): Promise<{ readonly result: T; readonly turns: number }> {
-  let turns = 0;
-  let isOver = false;
-  const count = (): void => {
-    turns++;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  try {
-    return { result: await work(), turns };
-  } finally {
-    isOver = true;
-  }
 }
 
 /** More than others have where each call of `wait` is made in a turn of its own. */

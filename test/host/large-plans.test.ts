@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createHost } from '../../src/host/create-host.js';
 import { findDueScenarios } from '../../src/host/schedule/due-work.js';
 import { findStalled, LOOKED_AT } from '../../src/host/server/find-stalled.js';
+import { openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
 import { countTurns } from '../run/helpers.js';
 import { newScenario } from './new-rows.js';
@@ -64,4 +68,22 @@ it('reads no plan to tell of the health of a host where nothing is late', async 
   });
   expect(await host.health()).toMatchObject({ scenarios: { active: 1 }, stalled: [] });
   expect(asked).toEqual([LOOKED_AT]);
+});
+
+it('makes rows of large plans in turns, where a file is read for the first time', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'iml-plans-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = path.join(folder, 'host.sqlite');
+  const before = await openHostSqlite({ file });
+  const notes = Array.from({ length: 20_000 }, (_, n) => ({ n, text: `note ${n}` }));
+  const rows = Array.from({ length: 12 }, (_, index) =>
+    newScenario({ name: `s${index}`, definition: { ...plan({ everyMs: 1000 }), notes, index } }),
+  );
+  await before.transaction((writer) => writer.insertAll('scenarios', rows));
+  await before.close();
+  const store = await openHostSqlite({ file });
+  onTestFinished(() => store.close());
+  const { result, turns } = await countTurns(() => store.find('scenarios'));
+  expect(result.map(({ name }) => name)).toEqual(rows.map(({ name }) => name));
+  expect(turns).toBeGreaterThanOrEqual(3);
 });

@@ -33,6 +33,8 @@ export interface RowCodec {
   /** Whether the values of a column are read as they are, once null. */
   isPlain(name: string): boolean;
   isDecimal(name: string): boolean;
+  /** Whether rows share values of a column, of which there may be large ones. */
+  readonly hasShared: boolean;
   /** Members are the id and the columns that were read: all of them unless named. */
   decode(row: Readonly<Record<string, unknown>>, columns?: readonly string[]): Row;
 }
@@ -151,6 +153,7 @@ export function createRowCodec(
     decodeValue,
     isPlain,
     isDecimal: (name) => decimals.has(name),
+    hasShared: shared.size > 0,
     encode: (row) =>
       Object.fromEntries(
         Object.entries(row).map(([name, value]) => [column(name), encodeValue(name, value)]),
