@@ -23,7 +23,7 @@ export interface RequestPlan {
   /** Whether nothing is sent after it, so that its pages may be asked for ahead. Default: false. */
   readonly isLast?: boolean;
   /** Called when temp and condition have let the request go ahead, before anything is sent. Gives what it goes on with. */
-  readonly begin?: (request: CompiledRequest, context: RunContext) => RunContext;
+  readonly begin?: (request: CompiledRequest, context: RunContext) => RunContext | Promise<RunContext>;
   /** Sees every page, in order, before it is handed on, and the place it was taken at; true ends paging. */
   readonly isSatisfied?: (page: Page, context: RunContext) => boolean | Promise<boolean>;
 }
@@ -43,17 +43,21 @@ export async function runRequest(
   const { asked, goesAhead } = await inTurns(parent, () => askRequest(request, parent));
   if (!goesAhead) return skipRequest(request, plan, asked);
   if (isTurnOver()) await new Turns(() => parent.assertGoesOn()).next();
-  const context = plan.begin?.(request, asked) ?? asked;
+  const context = (await plan.begin?.(request, asked)) ?? asked;
   const limit = plan.appliesLimit
     ? await inTurns(context, () => evaluateLimit(request.response, context))
     : undefined;
   return openPages(request, plan, limit, context);
 }
 
+export interface PlanAtOnce extends RequestPlan {
+  readonly begin?: (request: CompiledRequest, context: RunContext) => RunContext;
+}
+
 /** `runRequest` at once, for whoever only wants to know what it is refused for: it says so before anything is sent. */
 export function beginRequest(
   request: CompiledRequest,
-  plan: RequestPlan,
+  plan: PlanAtOnce,
   parent: RunContext,
 ): AsyncGenerator<Page, RequestEnd> {
   const { asked, goesAhead } = askRequest(request, parent);

@@ -3,7 +3,7 @@ import type { CompiledRequest, CompiledTrigger } from '../document/compile/compi
 import { evaluateLimit } from '../run/paging/response-limit.js';
 import { type Bundle, type ItemKey, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { CommunicationPlan } from '../run/run-communication.js';
-import { atOnce, runError } from '../run/scope/evaluate-directive.js';
+import { inTurns, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { append } from '../util/join-lists.js';
 import { sortInTurns } from '../util/sort-in-parts.js';
@@ -26,6 +26,14 @@ import {
   type TriggerOrder,
   type TriggerType,
 } from './trigger-state.js';
+
+/** What the request with the trigger says of it. */
+interface Wanted {
+  readonly trigger: CompiledTrigger;
+  readonly type: TriggerType;
+  readonly order: TriggerOrder;
+  readonly limit: number | undefined;
+}
 
 /**
  * One look of a polling trigger at its service: collects what the pages hold, says when enough was seen, and picks
@@ -62,11 +70,7 @@ export class Poll {
   private isNew: (item: ItemPosition) => boolean = () => true;
   private isOld: (item: ItemPosition) => boolean = () => false;
 
-  /**
-   * @param last the request whose `response.trigger` counts: the last of the communication
-   * @param start where to start without state; undefined for the default of the type
-   */
-  constructor(
+  private constructor(
     last: CompiledRequest | undefined,
     data: Readonly<Record<string, unknown>> | undefined,
     start: TriggerStart | undefined,
@@ -78,8 +82,33 @@ export class Poll {
     if (last === undefined) return;
     this.context = context.at({ document: last.document });
     this.trigger = compileTrigger(last, this.context);
-    // Known before anything is evaluated, so that all directives can read data.lastDate.
-    this.setType(readTriggerType(this.trigger, this.context));
+  }
+
+  /**
+   * @param last the request whose `response.trigger` counts: the last of the communication
+   * @param start where to start without state; undefined for the default of the type
+   */
+  static async open(
+    last: CompiledRequest | undefined,
+    data: Readonly<Record<string, unknown>> | undefined,
+    start: TriggerStart | undefined,
+    before: RunContext,
+  ): Promise<Poll> {
+    const poll = new Poll(last, data, start, before);
+    poll.setType(await inTurns(poll.context, () => poll.readType()));
+    return poll;
+  }
+
+  /** `open` at once, for whoever only wants to know what a trigger is refused for. */
+  static openAtOnce(last: CompiledRequest | undefined, before: RunContext): Poll {
+    const poll = new Poll(last, undefined, undefined, before);
+    poll.setType(poll.readType());
+    return poll;
+  }
+
+  /** Known before anything is evaluated, so that all directives can read data.lastDate. */
+  private readType(): TriggerType | undefined {
+    return this.trigger && readTriggerType(this.trigger, this.context);
   }
 
   /** What is put out in this run, oldest first, and `state` before the first of it. */
@@ -150,20 +179,36 @@ export class Poll {
     return start === 'now' && type === 'date' ? startFromNow(context.settings.clock.now()) : undefined;
   }
 
-  private begin(request: CompiledRequest, context: RunContext): RunContext {
-    this.context = context;
-    this.request = request;
+  private async begin(request: CompiledRequest, context: RunContext): Promise<RunContext> {
+    return this.beginWith(await inTurns(context, () => this.readWanted(request, context)), request, context);
+  }
+
+  beginAtOnce(request: CompiledRequest, context: RunContext): RunContext {
+    return this.beginWith(this.readWanted(request, context), request, context);
+  }
+
+  private readWanted(request: CompiledRequest, context: RunContext): Wanted {
     const trigger = compileTrigger(request, context);
-    this.trigger = trigger;
-    if (this.type === undefined) this.setType(readTriggerType(trigger, context));
-    if (this.type === undefined) {
+    const type = this.type ?? readTriggerType(trigger, context);
+    if (type === undefined) {
       const place = context.document?.placeOf('/response/trigger/type');
       throw runError('InvalidConfigurationError', 'trigger.type evaluates to nothing.', context, { place });
     }
-    atOnce(context, () => {
-      this.order = readTriggerOrder(trigger, context);
-      this.limit = evaluateLimit(request.response, context);
-    });
+    const order = readTriggerOrder(trigger, context);
+    return { trigger, type, order, limit: evaluateLimit(request.response, context) };
+  }
+
+  private beginWith(
+    { trigger, type, order, limit }: Wanted,
+    request: CompiledRequest,
+    context: RunContext,
+  ): RunContext {
+    this.context = context;
+    this.request = request;
+    this.trigger = trigger;
+    if (this.type === undefined) this.setType(type);
+    this.order = order;
+    this.limit = limit;
     return context;
   }
 

@@ -18,6 +18,7 @@ import type { Parts } from '../iml/values/work.js';
 import { collectPages } from '../run/collect-pages.js';
 import { listBundles, type Page } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
+import { inTurns } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
@@ -108,7 +109,7 @@ async function readEntries(
   trigger: CompiledTrigger,
   context: RunContext,
 ): Promise<Omit<EpochList, 'result'>> {
-  const type = readTriggerType(trigger, context);
+  const type = await inTurns(context, () => readTriggerType(trigger, context));
   if (type === undefined) return NOTHING;
   const turns = new Turns(() => context.assertGoesOn());
   const entries: EpochEntry[] = [];

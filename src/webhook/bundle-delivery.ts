@@ -1,3 +1,4 @@
+import { inTurns } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { Turns } from '../util/turns.js';
 import type { CompiledWebhook } from './compile-webhook.js';
@@ -29,12 +30,12 @@ export function createDedicatedDelivery(): BundleDelivery {
  * evaluates to nothing then and the payload is iterated over, for each item. A bundle nobody waits for is dropped.
  * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [inf][choice]
  */
-export function createSharedDelivery(
+export async function createSharedDelivery(
   spec: CompiledWebhook,
   connections: Recipients | undefined,
   context: RunContext,
-): BundleDelivery {
-  const ofCall = evaluateUid(spec, context);
+): Promise<BundleDelivery> {
+  const ofCall = await inTurns(context, () => evaluateUid(spec, context));
   const routed: { readonly uid: string; readonly bundle: unknown }[] = [];
   return {
     add: (bundle, at) => {

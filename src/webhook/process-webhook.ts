@@ -88,7 +88,7 @@ export async function processWebhook(
 
     phase = 'uid';
     const delivery = isShared
-      ? createSharedDelivery(spec, input.connections, context)
+      ? await createSharedDelivery(spec, input.connections, context)
       : createDedicatedDelivery();
 
     phase = 'items';

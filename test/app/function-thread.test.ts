@@ -25,6 +25,18 @@ function openEngine(codes: Codes, communication: object, options: Partial<Engine
     functions: Object.fromEntries(Object.entries(codes).map(([name, code]) => [name, { code }])),
     modules: {
       m: { type: 'search', communication },
+      poll: {
+        type: 'trigger',
+        communication: {
+          url: ADDRESS,
+          response: {
+            iterate: '{{body.items}}',
+            limit: '{{wait(2)}}',
+            trigger: { id: '{{item}}', type: '{{wait("id")}}', order: '{{wait("asc")}}' },
+            output: '{{item}}',
+          },
+        },
+      },
       form: {
         type: 'search',
         mappableParams: [
@@ -37,6 +49,7 @@ function openEngine(codes: Codes, communication: object, options: Partial<Engine
     },
     rpcs: { r: { communication: { response: { output: [{ name: '{{wait("field")}}', type: 'text' }] } } } },
     webhooks: {
+      shared: { type: 'web-shared', communication: { uid: '{{wait(body.id)}}', output: '{{body}}' } },
       w: {
         type: 'web',
         communication: {
@@ -95,11 +108,50 @@ describe('a custom function that takes long', () => {
     ['temp', { temp: { a: '{{wait(3)}}' }, response: { output: '{{temp.a}}' } }, [3]],
     ['an address', { url: `${ADDRESS}{{wait("x")}}`, response: { output: '{{body.url}}' } }, [`${ADDRESS}x`]],
     ['a condition', { condition: '{{wait(false)}}', response: { output: '{{1}}' } }, []],
+    [
+      'the type of an answer',
+      { url: ADDRESS, response: { type: '{{wait("text")}}', output: '{{length(body)}}' } },
+      [49],
+    ],
   ])('makes nobody wait: %s', async (_where, communication, expected) => {
     await using engine = openEngine({ wait: WAIT }, communication, byDefault);
     const { result, turns } = await countTurns(async () => engine.module('m').run());
     expect(result.error).toBeUndefined();
     expect(result.bundles).toEqual(expected);
+    expect(turns).toBeGreaterThan(MANY_TURNS);
+  });
+
+  it('makes nobody wait in an address that is looked at again for a redirect', async () => {
+    const { transport } = service(({ url }) =>
+      url.includes('other') ? { json: 1 } : { status: 302, headers: { location: 'https://other.test/' } },
+    );
+    const communication = { url: 'https://{{wait("api")}}.test/', response: { output: '{{body}}' } };
+    await using engine = openEngine({ wait: WAIT }, communication, { ...byDefault, transport });
+    // The address, whether its host is written, and whether it is given.
+    const { result, turns } = await countTurns(async () => engine.module('m').run());
+    expect(result.bundles).toEqual([1]);
+    expect(turns).toBeGreaterThan(MANY_TURNS);
+    const slow = 'function wait(a) { for (;;); }';
+    await using endless = openEngine({ wait: slow }, communication, {
+      transport,
+      limits: { timeoutMs: 100 },
+    });
+    expect((await endless.module('m').run()).error?.type).toBe('ModuleTimeoutError');
+  });
+
+  it('makes nobody wait in what a polling trigger says of itself', async () => {
+    await using engine = openEngine({ wait: WAIT }, {}, { ...byDefault, triggerStart: 'all' });
+    const { result, turns } = await countTurns(async () => engine.module('poll').run());
+    expect(result.bundles).toEqual(['a', 'b']);
+    expect(turns).toBeGreaterThan(3 * MANY_TURNS);
+  });
+
+  it('makes nobody wait in the uid of a shared webhook', async () => {
+    await using engine = openEngine({ wait: WAIT }, {}, byDefault);
+    const connections = [{ id: 'c', uid: 'u1' }];
+    const handle = async () => engine.webhook('shared').handle(post({ id: 'u1' }), { connections });
+    const { result, turns } = await countTurns(handle);
+    expect(result.deliveries).toHaveLength(1);
     expect(turns).toBeGreaterThan(MANY_TURNS);
   });
 

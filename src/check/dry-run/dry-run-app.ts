@@ -116,9 +116,12 @@ function dryRunTrigger(
 ): void {
   const requests = compile(dryRun, communication, base);
   const context = dryRun.context();
-  const poll = dryRun.step(() => new Poll(requests.at(-1), undefined, undefined, context));
+  const poll = dryRun.step(() => Poll.openAtOnce(requests.at(-1), context));
   if (poll === undefined) return;
-  dryRun.requests(requests, context, poll.plan);
+  dryRun.requests(requests, context, {
+    ...poll.plan,
+    begin: (request, at) => poll.beginAtOnce(request, at),
+  });
   if (epoch === undefined) return;
   const constant = constantPart(epoch);
   const listed =

@@ -13,7 +13,7 @@ import { CallBudget } from '../../run/limits/call-budget.js';
 import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
 import { readRepeat } from '../../run/request/repeat-request.js';
 import { extendTemp } from '../../run/response/receive-response.js';
-import { beginRequest, type RequestPlan } from '../../run/run-request.js';
+import { beginRequest, type PlanAtOnce } from '../../run/run-request.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
 import { atDirective, evaluateDirective, evaluateFlag } from '../../run/scope/evaluate-directive.js';
 import { Run, RunContext } from '../../run/scope/run-context.js';
@@ -74,7 +74,7 @@ export class DryRun {
   }
 
   /** A chain of requests, each as far as it can be taken by itself. */
-  requests(requests: readonly CompiledRequest[], context: RunContext, plan: Partial<RequestPlan> = {}): void {
+  requests(requests: readonly CompiledRequest[], context: RunContext, plan: Partial<PlanAtOnce> = {}): void {
     for (const [index, request] of requests.entries()) {
       const isLast = index === requests.length - 1;
       const own = { appliesLimit: isLast, ...(isLast && plan) };
@@ -82,7 +82,7 @@ export class DryRun {
     }
   }
 
-  private request(request: CompiledRequest, plan: RequestPlan, context: RunContext): void {
+  private request(request: CompiledRequest, plan: PlanAtOnce, context: RunContext): void {
     const { repeat, pagination } = request;
     if (this.step(() => evaluateFlag(request.condition?.test, true, context)) !== true) return;
     const hasBegun = this.step(() => beginRequest(request, plan, context)) !== undefined;

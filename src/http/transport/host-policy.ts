@@ -70,7 +70,10 @@ function readServer(address: string, entry: string, setting: string): HttpServer
 export function refuseUndeclared(transport: Transport, isDeclared: HostMatcher): Transport {
   return async (request) => {
     const url = parseHttpUrl(request.url);
-    if (isDeclared(url) || request.crossing?.().isGiven(url) === true) return transport(request);
+    if (isDeclared(url)) return transport(request);
+    const crossing = request.crossing?.();
+    await crossing?.findHosts();
+    if (crossing?.isGiven(url) === true) return transport(request);
     throw new TransportError(
       'NETWORK_REFUSED',
       `The app does not name the host ${url.host}, and only hosts it names may be called. Add it to network.appHosts (--app-host).`,

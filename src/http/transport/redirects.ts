@@ -78,8 +78,9 @@ async function nextRequest(
     ? { ...request, url, headers, body: keepsCredentials ? request.body : withoutOAuth1Body(request) }
     : { ...request, url, headers, method: 'GET', body: undefined };
   const crossing = keepsCredentials ? undefined : request.crossing?.();
-  if (crossing === undefined) return next;
-  return crossing.sendsSecrets || crossing.isTrusted(target) ? next : withholdSecretsInTurns(next, crossing);
+  if (crossing === undefined || crossing.sendsSecrets) return next;
+  await crossing.findHosts();
+  return crossing.isTrusted(target) ? next : withholdSecretsInTurns(next, crossing);
 }
 
 function resolveLocation(location: string, base: string, origin: string): { url: string; target: HttpUrl } {

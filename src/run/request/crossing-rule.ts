@@ -3,6 +3,7 @@ import type { CrossingRule } from '../../http/message/transport.js';
 import { collectNamedSecrets } from '../../redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { isSecretName } from '../../redaction/secret-names.js';
+import { inTurns } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 import { givenOrigin, trustedOrigin } from './universal-host.js';
 
@@ -36,10 +37,19 @@ export function createCrossingRule(request: CompiledRequest, context: RunContext
     });
     return credentials.holdsSecret(text);
   };
+  let trusted: readonly (string | undefined)[] | undefined;
+  let given: readonly (string | undefined)[] | undefined;
+  const findTrusted = (): readonly (string | undefined)[] =>
+    (trusted ??= known.map((each) => trustedOrigin(each, context)));
+  const findGiven = (): readonly (string | undefined)[] =>
+    (given ??= known.map((each) => givenOrigin(each, context)));
   return {
-    isTrusted: (url) =>
-      policy?.isNamed(url) === true || known.some((each) => trustedOrigin(each, context) === url.origin),
-    isGiven: (url) => known.some((each) => givenOrigin(each, context) === url.origin),
+    findHosts: async () => {
+      if (trusted === undefined || given === undefined)
+        await inTurns(context, () => [findTrusted(), findGiven()]);
+    },
+    isTrusted: (url) => policy?.isNamed(url) === true || findTrusted().includes(url.origin),
+    isGiven: (url) => findGiven().includes(url.origin),
     sendsSecrets: policy?.sendsSecrets === true,
     isSecretHeader: (name) => isSecretName(name, 'header'),
     holdsSecret: (text) => context.redactor.holdsSecret(text) || holdsCredential(text),

@@ -40,7 +40,10 @@ export async function receiveResponse(
     statusCode: response.status,
     headers: isCaseless(headers) ? headers : createCaseless(Object.entries(headers)),
   };
-  const type = readResponseType(spec, response, head, before);
+  const type =
+    spec.type === undefined
+      ? 'automatic'
+      : await inTurns(before, () => readResponseType(spec, response, head, before));
   const isLearned = before.run.log.learnsAtOnce(response.body.byteLength) || isLargeFailure(response);
   const isLarge = isLargeBody(response, type) || isLargeFailure(response);
   const decoded =

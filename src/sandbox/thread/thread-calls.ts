@@ -170,14 +170,17 @@ export class ThreadCalls {
   ): Promise<CallDone | { readonly why: 'late' | 'ended' }> {
     const { timeMs } = this.#options.limits;
     let why: 'late' | 'ended' = 'ended';
+    let isDone = false;
     // Behind what may have come in while others were at work.
     const endLate = (): void =>
       void setImmediate(() => {
+        if (isDone) return;
         why = 'late';
         thread.end();
       });
     const timer = timeMs + GRACE_MS <= MAX_TIMER_MS ? setTimeout(endLate, timeMs + GRACE_MS) : undefined;
     const done = await thread.call(index, carryEnvironment(environment, drawn), environment);
+    isDone = true;
     clearTimeout(timer);
     return done ?? { why };
   }
