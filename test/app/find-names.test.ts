@@ -43,3 +43,9 @@ it('lets others have their turn while it lists the members of a wide object', ()
   findNames(wide, []).next();
   expect(reads).toBeLessThan(40_000);
 });
+
+it('finds the calls of an expression of log.sanitize, which has no braces', () => {
+  const find = (value: unknown): FoundNames => finishAtOnce(findNames(value, []));
+  expect(find({ log: { sanitize: ['request.body<sha256(parameters.pin)> '] } }).called).toEqual(['sha256']);
+  expect(find({ help: 'a < b (c)', sanitize: ['request.body.a(b)'] }).called).toEqual([]);
+});

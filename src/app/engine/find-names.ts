@@ -1,3 +1,4 @@
+import { readSanitizeEntry } from '../../document/compile/sanitize-entry.js';
 import { findCalls } from '../../iml/syntax/find-calls.js';
 import type { Parts } from '../../iml/values/work.js';
 
@@ -41,7 +42,7 @@ export function* findNames(value: unknown, custom: readonly string[]): Parts<Fou
       const cost = next.length + LEAST_LOOKED_AT;
       if (isTurnDue(cost)) yield;
       // All of a text may be calls.
-      for (let from = next.includes('{{') ? 0 : next.length; from < next.length; from += CALLS_LOOKED_AT) {
+      for (let from = mayCall(next) ? 0 : next.length; from < next.length; from += CALLS_LOOKED_AT) {
         if (from > 0) yield;
         for (const name of findCalls(next, from, from + CALLS_LOOKED_AT)) called.add(name);
       }
@@ -66,4 +67,9 @@ export function* findNames(value: unknown, custom: readonly string[]): Parts<Fou
     }
   }
   return { called: [...called], asksRpcs, isCustom: namesCustom || (asksRpcs && custom.length > 0) };
+}
+
+/** Whether a text is a template, or an entry of `log.sanitize` with an expression, which has no braces. */
+function mayCall(text: string): boolean {
+  return text.includes('{{') || (text.includes('<') && readSanitizeEntry(text).source !== undefined);
 }

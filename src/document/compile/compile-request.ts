@@ -21,6 +21,7 @@ import type {
   CompiledSanitize,
 } from './compiled-request.js';
 import { BASE_POINTER, type CountMerged, mergeWithBase } from './merge.js';
+import { readSanitizeEntry } from './sanitize-entry.js';
 
 /**
  * Makes a communication ready: one request, or an array of them run in order. The base is merged into each.
@@ -203,12 +204,6 @@ function* compilePagination(
 /** Entries of `log.sanitize` that are read between two turns. */
 const ENTRIES_AT_ONCE = 500;
 
-const SANITIZE_EXPRESSION = /^([^<]*)<(.+)>$/s;
-
-/**
- * `request.body<parameters.secret>` hides the value of the expression.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [doc]
- */
 function* compileSanitize(request: PlainObject, context: ChainContext): Parts<readonly CompiledSanitize[]> {
   const log = ownMember(request, 'log');
   const entries = isPlainObject(log) ? ownMember(log, 'sanitize') : undefined;
@@ -219,12 +214,9 @@ function* compileSanitize(request: PlainObject, context: ChainContext): Parts<re
   for (const [index, entry] of entries.entries()) {
     if (index % ENTRIES_AT_ONCE === 0) yield;
     if (typeof entry !== 'string') continue;
-    const [, path, source] = SANITIZE_EXPRESSION.exec(entry) ?? [];
-    if (path === undefined || source === undefined) compiled.push({ path: entry, expression: undefined });
-    else {
-      const expression = yield* compileDirective(`{{${source}}}`, '/log/sanitize', context);
-      compiled.push({ path, expression });
-    }
+    const { path, source } = readSanitizeEntry(entry);
+    const template = source === undefined ? undefined : `{{${source}}}`;
+    compiled.push({ path, expression: yield* compileDirective(template, '/log/sanitize', context) });
   }
   context.sanitized?.set(entries, compiled);
   return compiled;
