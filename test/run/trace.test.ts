@@ -99,8 +99,8 @@ describe('a trace', () => {
       modules: { m: { type: 'action', communication: { endpoint: 'e', response: { output } } } },
     });
     const { trace } = await createEngine({ app, transport }).module('m').run();
-    const missing = trace.filter(({ kind }) => kind === 'missing');
-    expect(missing.map(({ place }) => place?.pointer)).toEqual([
+    const missing = trace.filter((event) => event.kind === 'missing');
+    expect(missing.map(({ place }) => place.pointer)).toEqual([
       '/endpoints/e/communication/response/output',
       '/modules/m/communication/response/output',
     ]);
