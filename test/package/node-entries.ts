@@ -32,12 +32,12 @@ const ENTRIES: Readonly<Record<string, string>> = {
  * for reading them. Whoever exceeds a budget makes something wait, or raises it and says in the commit what for.
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
-  index: [5, 667],
+  index: [5, 669],
   iml: [3, 182],
   rest: [5, 242],
-  scenario: [6, 695],
-  host: [8, 880],
-  testing: [10, 1230],
+  scenario: [6, 697],
+  host: [8, 882],
+  testing: [10, 1232],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */

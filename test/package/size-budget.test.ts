@@ -14,13 +14,13 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   ['iml/index.ts', 104, 117],
   ['scenario/index.ts', 141, 149],
   // What any run needs. Reading folders, forms, connections, webhooks, polls, epochs, RPCs and endpoints wait.
-  ['index.ts', 253, 311],
+  ['index.ts', 257, 312],
   // The same, with queues, hooks and schedules; databases wait.
   ['host/index.ts', 257, 286],
   // Schemas of all operations are compiled at the start, by ajv.
   ['rest/index.ts', 130, 311],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 538, 847],
+  ['testing/index.ts', 541, 848],
   ['cli/bin.ts', 2, 2],
 ];
 
