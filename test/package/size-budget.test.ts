@@ -14,7 +14,7 @@ const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: numb
   ['iml/index.ts', 104, 117],
   ['scenario/index.ts', 141, 149],
   // What any run needs. Reading folders, forms, connections, webhooks, polls, epochs, RPCs and endpoints wait.
-  ['index.ts', 257, 312],
+  ['index.ts', 256, 312],
   // The same, with queues, hooks and schedules; databases wait.
   ['host/index.ts', 257, 286],
   // Schemas of all operations are compiled at the start, by ajv.

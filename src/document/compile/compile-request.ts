@@ -21,7 +21,6 @@ import type {
   CompiledSanitize,
 } from './compiled-request.js';
 import { BASE_POINTER, type CountMerged, mergeWithBase } from './merge.js';
-import { readSanitizeEntry } from './sanitize-entry.js';
 
 /**
  * Makes a communication ready: one request, or an array of them run in order. The base is merged into each.
@@ -204,6 +203,12 @@ function* compilePagination(
 /** Entries of `log.sanitize` that are read between two turns. */
 const ENTRIES_AT_ONCE = 500;
 
+const SANITIZE_EXPRESSION = /^([^<]*)<(.+)>$/s;
+
+/**
+ * `request.body<parameters.secret>` hides the value of the expression. Blanks around an entry say nothing.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [doc]
+ */
 function* compileSanitize(request: PlainObject, context: ChainContext): Parts<readonly CompiledSanitize[]> {
   const log = ownMember(request, 'log');
   const entries = isPlainObject(log) ? ownMember(log, 'sanitize') : undefined;
@@ -214,7 +219,7 @@ function* compileSanitize(request: PlainObject, context: ChainContext): Parts<re
   for (const [index, entry] of entries.entries()) {
     if (index % ENTRIES_AT_ONCE === 0) yield;
     if (typeof entry !== 'string') continue;
-    const { path, source } = readSanitizeEntry(entry);
+    const [, path = entry, source] = SANITIZE_EXPRESSION.exec(entry.trim()) ?? [];
     const template = source === undefined ? undefined : `{{${source}}}`;
     compiled.push({ path, expression: yield* compileDirective(template, '/log/sanitize', context) });
   }
