@@ -282,6 +282,8 @@ export class RunContext implements ScopeListener {
     const { signal } = this;
     let listener: AbortListener | undefined;
     const over = new Promise<void>((resolve) => {
+      // It tells nobody twice.
+      if (signal.aborted) return resolve();
       listener = { onAbort: resolve };
       addAbortListener(signal, listener);
     });
