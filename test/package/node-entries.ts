@@ -37,7 +37,7 @@ const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: numbe
   rest: [5, 242],
   scenario: [6, 697],
   host: [8, 882],
-  testing: [10, 1232],
+  testing: [10, 1233],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */
