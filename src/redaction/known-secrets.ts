@@ -1,7 +1,14 @@
 import type { Turns } from '../util/turns.js';
 import { createPatternSet, type PatternSet } from './pattern-set.js';
-import { MAX_OVERLAP, SANITIZED } from './redact-value.js';
 import { type FormsOfSecret, MIN_SECRET_LENGTH, secretForms } from './secret-forms.js';
+import {
+  addStretch,
+  cleanStart,
+  mergeStretches,
+  replaceStretches,
+  type SecretStretch,
+  type Stretch,
+} from './stretches.js';
 import {
   BASE64_ALPHABET,
   base64View,
@@ -50,12 +57,6 @@ export interface KnownSecrets {
   readonly find: (text: string) => readonly SecretStretch[];
 }
 
-/** Where in a text a secret stands, in units of UTF-16: from `start` up to, and without, `end`. */
-export interface SecretStretch {
-  readonly start: number;
-  readonly end: number;
-}
-
 /** Values that one run remembers; a service that answers with ever new secrets cannot fill the memory. */
 export const MAX_KNOWN_SECRETS = 5000;
 /** Secrets that are looked for in all forms; a run that knows more has learned them from an answer. */
@@ -72,12 +73,6 @@ const MAX_UNITS: Readonly<Record<FormsOfSecret, number>> = {
   written: 2_500_000,
 };
 
-/** A stretch of a text. */
-interface Stretch {
-  start: number;
-  end: number;
-}
-
 interface Patterns {
   readonly plain: PatternSet;
   readonly hex: PatternSet;
@@ -89,7 +84,7 @@ export function knowMore(base: KnownSecrets): KnownSecrets {
   const own = createKnownSecrets();
   const find = (text: string): readonly Stretch[] => {
     const [known, more] = [base.find(text), own.find(text)];
-    return more.length === 0 ? known : merge([...known, ...more]);
+    return more.length === 0 ? known : mergeStretches([...known, ...more]);
   };
   return {
     version: () => base.version() + own.version(),
@@ -150,7 +145,7 @@ export function createKnownSecrets(): KnownSecrets {
       if (secrets.size === 0 || !patterns.plain.isIn(text, PLAIN_ALPHABET)) return pieces;
       const found: Stretch[] = [];
       collect(patterns.plain, foldedView(plainView(text)), found);
-      return cutOut(pieces, merge(found));
+      return cutOut(pieces, mergeStretches(found));
     },
     beginningIn: (text) => {
       if (secrets.size === 0) return 0;
@@ -208,10 +203,6 @@ function findBeginning(text: string, { sorted, heads }: Beginnings): number {
   return 0;
 }
 
-function cleanStart(text: string, length: number, find: KnownSecrets['find']): string {
-  return replaceStretches(text.slice(0, length), find(text.slice(0, length + MAX_OVERLAP)));
-}
-
 function chooseForms(known: number, units: number): FormsOfSecret {
   if (known < MAX_RARE && units < MAX_UNITS.all) return 'all';
   return known < MAX_COMMON && units < MAX_UNITS.common ? 'common' : 'written';
@@ -255,22 +246,12 @@ function findSecrets(text: string, patterns: Patterns): readonly Stretch[] {
     }
     view = layer < MAX_LAYERS ? decodedView(view, read) : undefined;
   }
-  return merge(found);
+  return mergeStretches(found);
 }
 
 function collect(patterns: PatternSet, view: TextView, found: Stretch[]): void {
-  let last: Stretch | undefined;
   patterns.scan(view.units, (index, length) => {
-    const start = startIn(view, index - length + 1);
-    const end = endIn(view, index);
-    // Each part of the set begins at the front again.
-    if (last !== undefined && start <= last.end && end >= last.start) {
-      last.start = Math.min(start, last.start);
-      last.end = Math.max(end, last.end);
-    } else {
-      last = { start, end };
-      found.push(last);
-    }
+    addStretch(found, startIn(view, index - length + 1), endIn(view, index));
   });
 }
 
@@ -286,28 +267,6 @@ function withNeighbours(text: string, { start, end }: Stretch): Stretch {
 
 /** As it is, or percent-encoded. */
 const BEHIND_BASE64 = /^(?:[\w+/-]{0,9}(?![\w+/-])(?:=|%3d){0,2}|[\w+/-]{0,5})/i;
-
-function merge(found: readonly Stretch[]): readonly Stretch[] {
-  const merged: Stretch[] = [];
-  for (const { start, end } of found.toSorted((a, b) => a.start - b.start)) {
-    const last = merged.at(-1);
-    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end);
-    else merged.push({ start, end });
-  }
-  return merged;
-}
-
-function replaceStretches(text: string, stretches: readonly SecretStretch[]): string {
-  if (stretches.length === 0) return text;
-  let shown = '';
-  let at = 0;
-  for (const { start, end } of stretches) {
-    if (start >= text.length) break;
-    shown += text.slice(at, start) + SANITIZED;
-    at = end;
-  }
-  return shown + text.slice(at);
-}
 
 /** Takes stretches of the joined pieces out of each piece. One within a single piece is left to `clean`. */
 function cutOut(pieces: readonly string[], stretches: readonly Stretch[]): readonly string[] {

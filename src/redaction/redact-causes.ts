@@ -6,8 +6,8 @@ const MAX_MEMBERS = 100;
 
 /**
  * Whoever logs an error logs what caused it, so no text of that may quote a secret: message and stacks, and what the host adds (`input`
- * and `base` of an address that is none). The causes are changed in place, those of several errors in one as well; those that
- * are too many to be looked at are taken out.
+ * and `base` of an address that is none). The causes are changed in place, those of several errors in one as well, be they errors or
+ * texts; those that are too many to be looked at are taken out.
  */
 export function redactCauses(cause: unknown, redact: (text: string) => string): void {
   const found = new Set([cause]);
@@ -21,7 +21,7 @@ export function redactCauses(cause: unknown, redact: (text: string) => string): 
   for (const error of found) {
     if (!isError(error)) continue;
     redactMembers(error, redact);
-    cutCauses(error, keeps);
+    cutCauses(error, keeps, (cause) => (typeof cause === 'string' ? redact(cause) : cause));
   }
 }
 
@@ -35,32 +35,41 @@ function isError(value: unknown): value is Error {
 }
 
 function redactMembers(error: Error, redact: (text: string) => string): void {
-  try {
+  attempt(() => {
     // A stack may be no member of its own.
     for (const name of new Set(['stack', ...Object.getOwnPropertyNames(error).slice(0, MAX_MEMBERS)]))
-      redactMember(error, name, redact);
-  } catch {
-    // It cannot be shown either; the others can.
-  }
+      attempt(() => redactMember(error, name, redact));
+  });
 }
 
 function redactMember(error: Error, name: string, redact: (text: string) => string): void {
-  try {
-    const text: unknown = Reflect.get(error, name);
-    const clean = typeof text === 'string' ? redact(text) : text;
-    if (clean !== text) Reflect.set(error, name, clean);
-  } catch {
-    // As above.
-  }
+  const text: unknown = Reflect.get(error, name);
+  const clean = typeof text === 'string' ? redact(text) : text;
+  if (clean !== text) Reflect.set(error, name, clean);
 }
 
-/** Leaves an error the causes that are kept. */
-function cutCauses(error: Error, keeps: (cause: unknown) => boolean): void {
-  try {
-    if (!keeps(error.cause)) error.cause = undefined;
+/** Leaves an error the causes that are kept, texts among them cleaned. */
+function cutCauses(
+  error: Error,
+  keeps: (cause: unknown) => boolean,
+  clean: (cause: unknown) => unknown,
+): void {
+  attempt(() => {
+    const kept = keeps(error.cause) ? clean(error.cause) : undefined;
+    if (kept !== error.cause) error.cause = kept;
+  });
+  attempt(() => {
     if (!(error instanceof AggregateError)) return;
-    const kept = error.errors.slice(0, MAX_CAUSES).filter(keeps);
-    if (kept.length < error.errors.length) error.errors = kept;
+    const { errors } = error;
+    const kept = errors.slice(0, MAX_CAUSES).filter(keeps).map(clean);
+    if (kept.length < errors.length || kept.some((each, at) => each !== errors[at])) error.errors = kept;
+  });
+}
+
+/** What cannot be read cannot be shown either; the others can. */
+function attempt(work: () => void): void {
+  try {
+    work();
   } catch {
     // As above.
   }

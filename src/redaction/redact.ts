@@ -5,6 +5,8 @@ import { decodeFormComponent } from '../http/message/percent-encoding.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/message/transport.js';
 import { finishAtOnce, type Parts } from '../iml/values/work.js';
 import type { Turns } from '../util/turns.js';
+import { cleanerOfBodies } from './body-texts.js';
+import { type Hidden, type HiddenSide, hideMore, NOTHING_HIDDEN } from './hide-more.js';
 import { hideBeginnings, hideSplit } from './hide-split.js';
 import { createKnownSecrets, type KnownSecrets, knowMore } from './known-secrets.js';
 import { redactQueries, redactQuery } from './redact-pairs.js';
@@ -23,7 +25,7 @@ import {
   type ShownCosts,
   type ValueRules,
 } from './redact-value.js';
-import { type Hidden, type HiddenSide, hideMore, NO_PATHS, NOTHING_HIDDEN } from './sanitize-paths.js';
+import { NO_PATHS } from './sanitize-paths.js';
 import { isSecretName } from './secret-names.js';
 import { mayBeEncoded } from './text-view.js';
 
@@ -131,6 +133,11 @@ function chooseBudget(maxShown: number | undefined): Budget {
 
 function redactorOver(known: KnownSecrets, hidden: Hidden, budget: Budget): Redactor {
   const rulesOfCall = (): ValueRules => rulesOver(known, { ...budget });
+  const rulesOfBody = (side: keyof Hidden, rules: ValueRules): ValueRules => {
+    const { body, bodyTexts } = hidden[side];
+    const text = createTextCleaner(known, rules.budget, cleanerOfBodies(known, bodyTexts));
+    return { ...rules, text, paths: body };
+  };
   const lastHeaders = rememberLast(known, isSame);
   const lastUrl = rememberLast<string>(known, Object.is);
   /** Bodies whose hidden values are known, all of them. */
@@ -147,8 +154,8 @@ function redactorOver(known: KnownSecrets, hidden: Hidden, budget: Budget): Reda
     const contentType = findHeader(headers, 'content-type');
     const show = yield* readBody(
       body,
-      { contentType, hidden: hidden.request, learned: learned.request },
-      rules,
+      { contentType, learned: learned.request },
+      rulesOfBody('request', rules),
     );
     const showUrl = (): string => lastUrl(url, () => redactQuery(url, hidden.request.qs, rules));
     return { method, shownHeaders, show, showUrl };
@@ -159,8 +166,8 @@ function redactorOver(known: KnownSecrets, hidden: Hidden, budget: Budget): Reda
     const shownHeaders = redactResponseHeaders(headers, hidden.response, rules);
     const show = yield* readBody(
       body,
-      { contentType, hidden: hidden.response, learned: learned.response },
-      rules,
+      { contentType, learned: learned.response },
+      rulesOfBody('response', rules),
     );
     return { status, shownHeaders, show };
   };
@@ -198,7 +205,7 @@ function redactorOver(known: KnownSecrets, hidden: Hidden, budget: Budget): Reda
       const cleaned = known.cleanPieces(texts);
       return texts.map((text, index) => cleaned[index] !== text);
     },
-    knowsAll: known.isWhole,
+    knowsAll: () => known.isWhole() && hidden.request.bodyTexts.isWhole && hidden.response.bodyTexts.isWhole,
     apart: (most) => redactorOver(knowMore(known), hidden, most === undefined ? budget : chooseBudget(most)),
     withSanitize: (more) => redactorOver(known, hideMore(hidden, more, known.add), budget),
     learn: (secrets) => {
@@ -220,17 +227,25 @@ function redactorOver(known: KnownSecrets, hidden: Hidden, budget: Budget): Reda
   };
 }
 
-function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
-  const text = (raw: string): string => {
+function createTextCleaner(
+  known: KnownSecrets,
+  budget: Budget,
+  clean: KnownSecrets['clean'],
+): ValueRules['text'] {
+  return (raw) => {
     if (raw === '') return raw;
     if (budget.left <= 0) return LEFT_OUT;
     const near = raw.slice(0, budget.left + MAX_OVERLAP);
     const cost = mayBeEncoded(near) ? budget.encoded : 1;
     const length = Math.min(raw.length, Math.ceil(budget.left / cost));
     budget.left -= length * cost;
-    const shown = redactPatterns(redactQueries(known.clean(raw, length), known.cleanPieces));
+    const shown = redactPatterns(redactQueries(clean(raw, length), known.cleanPieces));
     return length === raw.length ? shown : shown + LEFT_OUT_MARK;
   };
+}
+
+function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
+  const text = createTextCleaner(known, budget, known.clean);
   return {
     paths: NO_PATHS,
     budget,
@@ -330,33 +345,24 @@ interface ReadResponse {
   readonly show: ShowBody;
 }
 
-/** How a body is read, and what of it is hidden. */
 interface BodyReading {
   readonly contentType: string | undefined;
-  readonly hidden: HiddenSide;
   /** Bodies of which it is known already. */
   readonly learned: WeakSet<object>;
 }
 
-function* readBody(
-  body: unknown,
-  { contentType, hidden, learned }: BodyReading,
-  rules: ValueRules,
-): Parts<ShowBody> {
-  const clean = (raw: string): string =>
-    hidden.bodyTexts.reduce((cleaned, piece) => cleaned.replaceAll(piece, SANITIZED), rules.text(raw));
-  const bodyRules: ValueRules = { ...rules, text: clean, paths: hidden.body };
+function* readBody(body: unknown, { contentType, learned }: BodyReading, rules: ValueRules): Parts<ShowBody> {
   const { mediaType, charset } = readContentType(contentType);
-  if (typeof body === 'string') return yield* readBodyText(body, bodyRules, mediaType);
+  if (typeof body === 'string') return yield* readBodyText(body, rules, mediaType);
   if (!(body instanceof Uint8Array)) {
     const isLearned = typeof body === 'object' && body !== null && learned.has(body);
-    if (!isLearned) yield* findHidden(body, bodyRules);
-    return () => showValue(body, bodyRules);
+    if (!isLearned) yield* findHidden(body, rules);
+    return () => showValue(body, rules);
   }
-  if (!isTextMediaType(mediaType)) return () => redactValue(body, bodyRules);
+  if (!isTextMediaType(mediaType)) return () => redactValue(body, rules);
   // A character has four bytes at most: more than is shown is not decoded.
   const text = decodeText(body.subarray(0, 4 * (rules.budget.left + 1)), charset);
-  return yield* readBodyText(text, bodyRules, mediaType);
+  return yield* readBodyText(text, rules, mediaType);
 }
 
 function shownHeader(name: string, value: string, paths: HiddenSide, rules: ValueRules): string {

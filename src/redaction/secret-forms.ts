@@ -5,7 +5,7 @@ import { decodedView, MAX_LAYERS, plainView, readView } from './text-view.js';
 export const MIN_SECRET_LENGTH = 6;
 
 /** Longer values are files, not credentials. */
-const MAX_SECRET_LENGTH = 64 * 1024;
+export const MAX_SECRET_LENGTH: number = 64 * 1024;
 
 /** Longer values (keys, certificates) are looked for in fewer forms: their lines give them away. */
 const MAX_SHORT_LENGTH = 4096;

@@ -153,19 +153,17 @@ async function sendRequest(
   const account = budget.open(request.url, connection, now);
   const shortage = budget.admit(account, now);
   if (shortage !== undefined) await waitForCallBudget(account, shortage, context);
-  // Nothing that waits or throws may stand between here and `leave`: others would wait for this call for ever.
-  let sentAt = clock.now();
-  let response: TransportResponse | undefined;
+  // Nothing that waits or throws may stand between here and `leave`, the clock neither: others would wait for this call for ever.
+  let sentAt = now;
+  let response: TransportResponse;
   try {
     log.send(request);
     // Before it is sent: one with a long body is told in turns, and whoever listens is to hear of it before it is answered.
     const telling = traceRequest(request, undefined, context);
-    if (telling !== undefined) {
-      await telling;
-      sentAt = clock.now();
-    }
+    if (telling !== undefined) await telling;
     // Whoever hears of it may end the run.
     context.assertGoesOn();
+    sentAt = clock.now();
     const sending = transport(request);
     // What is done meanwhile may throw before the answer is awaited; its failure must not count as unhandled then.
     sending.catch(() => {});
@@ -178,8 +176,9 @@ async function sendRequest(
     // Misuse is no outcome of the app.
     throw isOurs(error) && error.code !== 'USAGE' ? exchangeError(error, context) : error;
   } finally {
-    budget.leave(account, response, sentAt, clock.now());
+    budget.leave(account);
   }
+  budget.heed(account, response, sentAt, clock.now());
   context.assertGoesOn();
   log.receive(response);
   await traceResponse(response, clock.now() - sentAt, context);

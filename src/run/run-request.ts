@@ -1,6 +1,7 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { toText } from '../iml/values/coerce.js';
-import { once } from '../iml/values/work.js';
+import { once, spend } from '../iml/values/work.js';
+import { MAX_SECRET_LENGTH } from '../redaction/secret-forms.js';
 import { isTurnOver, Turns } from '../util/turns.js';
 import { evaluateLimit } from './paging/response-limit.js';
 import { collectOutputs, countRecords, type Page, singlePage } from './response/collect-outputs.js';
@@ -94,10 +95,17 @@ function openPages(
   return runPages(request, { limit, isSatisfied, isLast }, context);
 }
 
+/** To have the characters of a text in one piece, where it was put together. */
+const STEPS_OF_CHARACTER = 0.02;
+
 function evaluateSanitize(request: CompiledRequest, context: RunContext): readonly string[] {
-  return request.sanitize.map(({ path, expression }) =>
-    expression === undefined ? path : `${path}<${toText(evaluateDirective(expression, context))}>`,
-  );
+  return request.sanitize.map(({ path, expression }) => {
+    if (expression === undefined) return path;
+    const text = toText(evaluateDirective(expression, context));
+    spend(STEPS_OF_CHARACTER * text.length);
+    // Of a longer one no more is looked for: see `BodyTexts`.
+    return `${path}<${text.slice(0, MAX_SECRET_LENGTH + 1)}>`;
+  });
 }
 
 /** Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests (condition). [doc] */

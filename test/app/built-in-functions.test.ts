@@ -45,6 +45,24 @@ describe('the built-in functions of an app', () => {
         },
       },
     ],
+    [
+      'a list without braces',
+      {
+        modules: {
+          run: moduleOf({ communication: { response: { iterate: "split('X'; ',')", output: '{{item}}' } } }),
+        },
+      },
+    ],
+    [
+      'what log.sanitize hides',
+      {
+        modules: {
+          run: moduleOf({
+            communication: { log: { sanitize: ["request.body<upper('x')>"] }, response: { output: 'X' } },
+          }),
+        },
+      },
+    ],
     ['the base', { base: { response: { output: "{{upper('x')}}" } }, modules: { run: moduleOf({}) } }],
     [
       'a form',

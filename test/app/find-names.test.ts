@@ -43,3 +43,10 @@ it('lets others have their turn while it lists the members of a wide object', ()
   findNames(wide, []).next();
   expect(reads).toBeLessThan(40_000);
 });
+
+it('finds the calls of expressions that have no braces', () => {
+  const find = (value: unknown): readonly string[] => finishAtOnce(findNames(value, [])).called;
+  expect(find({ log: { sanitize: ['request.body<sha256(parameters.pin)>'] } })).toEqual(['sha256']);
+  expect(find({ response: { iterate: 'keys(body)' } })).toEqual(['keys']);
+  expect(find({ message: 'Not found (404)' })).toEqual([]);
+});

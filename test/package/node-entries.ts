@@ -32,12 +32,12 @@ const ENTRIES: Readonly<Record<string, string>> = {
  * for reading them. Whoever exceeds a budget makes something wait, or raises it and says in the commit what for.
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
-  index: [5, 670],
-  iml: [3, 183],
-  rest: [5, 242],
-  scenario: [6, 698],
-  host: [8, 883],
-  testing: [10, 1236],
+  index: [5, 673],
+  iml: [3, 184],
+  rest: [5, 245],
+  scenario: [6, 701],
+  host: [8, 889],
+  testing: [10, 1243],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */

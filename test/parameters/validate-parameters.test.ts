@@ -48,12 +48,16 @@ describe('an item that is forced to be empty', () => {
     },
   );
 
-  it('is a value where it is one', async () => {
-    expect((await accepted(arrayWith({ type: 'text', required: true }), { f: [''] }, forced)).values).toEqual(
-      {
-        f: [''],
-      },
-    );
+  it.each([
+    [{ type: 'text' }, ''],
+    [{ type: 'any' }, ''],
+    [{ type: 'json' }, ''],
+    [{ type: 'select', options: [{ label: 'None', value: '' }, 'a'] }, ''],
+    [{ type: 'boolean' }, true],
+    [{ type: 'array', spec: { type: 'text' } }, ['']],
+  ])('is a value where it is one: %o', async (item, value) => {
+    const form = arrayWith({ ...item, required: true });
+    expect((await accepted(form, { f: [''] }, forced)).values).toEqual({ f: [value] });
   });
 });
 

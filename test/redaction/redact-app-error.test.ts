@@ -64,6 +64,22 @@ describe('what caused an error', () => {
     expect([unreadable.message, deep.message]).toEqual(['a *', 'deep *']);
   });
 
+  it('may be a text, alone and among others', () => {
+    const cause = new AggregateError(['two hush', new Error('open', { cause: 'one hush' })], 'several');
+    redactCauses(cause, redact);
+    expect(cause.errors).toMatchObject(['two *', { message: 'open', cause: 'one *' }]);
+  });
+
+  it('is cleaned where what caused it cannot be read', () => {
+    const several = Object.defineProperty(new AggregateError([new Error('a hush')]), 'cause', {
+      get: () => {
+        throw new Error('no');
+      },
+    });
+    redactCauses(several, redact);
+    expect(several.errors).toMatchObject([{ message: 'a *' }]);
+  });
+
   it('may be what cannot be looked at: the others are cleaned', () => {
     const opaque = new Proxy(new Error('open'), {
       ownKeys: () => {

@@ -164,11 +164,15 @@ describe('rate limit headers', () => {
     });
     const account = budget.open(url, '', 0);
     for (let call = 0; call < 4; call++) budget.admit(account, 0);
-    budget.leave(account, answer(3, 30), 0, 10);
+    const answered = (response: TransportResponse, sentAtMs: number, nowMs: number): void => {
+      budget.leave(account);
+      budget.heed(account, response, sentAtMs, nowMs);
+    };
+    answered(answer(3, 30), 0, 10);
     expect(account.left).toBe(0);
-    budget.leave(account, answer(9, 60), 5, 20);
+    answered(answer(9, 60), 5, 20);
     expect(budget.admit(account, 25)).toMatchObject({ reason: 'rate-limit', waitMs: 29_985 });
-    budget.leave(account, answer(9, 60), 10, 30);
+    answered(answer(9, 60), 10, 30);
     expect([account.left, budget.admit(account, 35)]).toEqual([8, undefined]);
   });
 
@@ -241,6 +245,19 @@ describe('figures of the embedder', () => {
     expect((await one.run({ signal: AbortSignal.timeout(30_000) })).ok).toBe(true);
   });
 
+  it.each(Array.from({ length: 14 }, (_, index) => index + 1))(
+    'are left by a run whose clock fails at call %d',
+    async (nth) => {
+      const { transport } = answering();
+      const clock = createVirtualClock();
+      let asked = 0;
+      const now = (): number => (++asked === nth ? Number.NaN : clock.now());
+      const one = engineOf(ITEM, { transport, budget: { inFlight: 1 }, clock: { ...clock, now } });
+      await expect(one.run()).rejects.toMatchObject({ code: 'USAGE' });
+      expect((await one.run({ signal: AbortSignal.timeout(2000) })).ok).toBe(true);
+    },
+  );
+
   it('bound the calls of a window', async () => {
     const one = engineOf(ITEM, { transport: answering().transport, budget: { calls: 2, windowMs: 1000 } });
     for (let call = 0; call < 5; call++) await one.run();
@@ -263,7 +280,8 @@ describe('what is known of services', () => {
       budget.admit(account, 0);
       const headers = host % 2 === 0 ? { 'retry-after': '999999999' } : {};
       const url = `https://h${host}.test/x`;
-      budget.leave(account, { status: 429, headers, body: new Uint8Array(), url }, 0, 0);
+      budget.leave(account);
+      budget.heed(account, { status: 429, headers, body: new Uint8Array(), url }, 0, 0);
     }
     expect(accounts.size).toBeLessThanOrEqual(1000);
     expect(budget.open('https://busy.test/y?z', '', 0)).toBe(busy);

@@ -216,6 +216,40 @@ describe('paths of log.sanitize', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['many-secrets']);
   });
 
+  const runHiding = (length: number, expressions: readonly (readonly string[])[]) => {
+    const chain = expressions.map((texts) => ({
+      url: 'https://api.example.test/',
+      method: 'POST',
+      body: { file: '{{parameters.file}}' },
+      log: { sanitize: texts.map((text) => `request.body<${text}>`) },
+    }));
+    const file = list(length / 10, (index) => `${index}`.padEnd(9)).join('\n');
+    const { transport } = answering();
+    return engineOf(chain, { transport, trace: 'full' }).run({ parameters: { file } });
+  };
+
+  it('in angle brackets may be as long as a file', async () => {
+    const { error, trace, warnings } = await runHiding(3_000_000, [['parameters.file']]);
+    expect(error).toBeUndefined();
+    expect(warnings).toEqual([]);
+    expect(JSON.stringify(trace[0])).not.toContain('1234');
+  });
+
+  it('in angle brackets count for how long they are', async () => {
+    const { error } = await runHiding(1_000_000, [list(100, (index) => `parameters.file + "${index}"`)]);
+    expect(error?.message).toContain('limits.maxSteps');
+    expect(error?.place?.pointer).toMatch(/\/log\/sanitize$/);
+  });
+
+  it('are no more characters than a run keeps', async () => {
+    const { error, warnings } = await runHiding(
+      70_000,
+      list(9, (request) => list(10, (index) => `"${request} ${index}" + parameters.file`)),
+    );
+    expect(error).toBeUndefined();
+    expect(warnings.map(({ code }) => code)).toEqual(['many-secrets']);
+  });
+
   it('that are more than others may wait for end the run', async () => {
     const { error } = await engineHiding(10_000, 1).run();
     expect(error).toMatchObject({ type: 'RuntimeError' });

@@ -17,7 +17,7 @@ function sendAll(calls: number, gapsMs: readonly number[]): readonly number[] {
       nowMs += shortage.waitMs ?? Number.NaN;
     }
     sentMs.push(nowMs);
-    budget.leave(account, undefined, nowMs, nowMs);
+    budget.leave(account);
   }
   return sentMs;
 }

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
 import type { TraceEvent } from '../../src/run/trace/trace.js';
 import { engineOf, PAGED, service } from './helpers.js';
 
@@ -88,6 +90,22 @@ describe('a trace', () => {
     expect(missing).toMatchObject([{ expression: 'body.user.name', reason: 'path' }]);
   });
 
+  it('names the hole of an endpoint and the one in the same place of its caller', async () => {
+    const { transport } = service(() => ({ json: {} }));
+    const output = 'Hi {{body.nick}}';
+    const app = defineApp({
+      name: 'test',
+      endpoints: { e: { communication: { url: 'https://api.example.test/', response: { output } } } },
+      modules: { m: { type: 'action', communication: { endpoint: 'e', response: { output } } } },
+    });
+    const { trace } = await createEngine({ app, transport }).module('m').run();
+    const missing = trace.filter((event) => event.kind === 'missing');
+    expect(missing.map(({ place }) => place.pointer)).toEqual([
+      '/endpoints/e/communication/response/output',
+      '/modules/m/communication/response/output',
+    ]);
+  });
+
   it('says that a request was skipped', async () => {
     const { events } = await traceOf([{ url: '/x', condition: false }, { url: '/y' }]);
     expect(events[0]).toMatchObject({
@@ -131,6 +149,17 @@ describe('secrets', () => {
     expect(leaks(text)).toEqual([]);
     expect(text).toContain('[SANITIZED]');
   });
+
+  it.each(['request.body<base64(parameters.pin)>', ' request.body<base64(parameters.pin)> '])(
+    'reach no trace event as the value of a built-in function, which has no braces: %s',
+    async (entry) => {
+      // Only there is the function named.
+      const spec = { url: '/x', method: 'POST', body: { own: 'MTIzNDU=' }, log: { sanitize: [entry] } };
+      const { report, text } = await traceOf(spec, { trace: 'full' }, { parameters: { pin: '12345' } });
+      expect(report.error).toBeUndefined();
+      expect(text).not.toContain('MTIzNDU=');
+    },
+  );
 
   it('reach no error that quotes them', async () => {
     const { transport } = service(() => ({

@@ -35,3 +35,24 @@ it('takes what attach has stored for secret, whatever it is called, as a host ke
   learnInput({ webhook }, { app, common: undefined, isConnectionData: false, secretFields: [] }, book);
   expect(book.secrets().map(({ value }) => value)).toEqual(['says-nothing-9f8e', 'deep-7d6c5b']);
 });
+
+it('takes for secret what the app hides in bodies by its value, where that is what the run was given', () => {
+  const book = createSecretBook();
+  const sanitize = ['request.body<parameters.note>', 'response.body< data.deep.word >', 'request.body.note'];
+  const others = [
+    'request.body<upper(parameters.mode)>',
+    'request.body<body.a.b>',
+    'request.body<parameters>',
+  ];
+  const communication = { log: { sanitize: [...sanitize, ...others] } };
+  const app = defineApp({ name: 'a', modules: { m: { type: 'action', communication } } });
+  const input = {
+    parameters: { note: 'my-note-1', mode: 'says-nothing', list: ['seen'] },
+    data: { deep: { word: 'w-5' } },
+  };
+  learnInput(input, { app, common: undefined, isConnectionData: false, secretFields: [] }, book);
+  expect(book.secrets().map(({ name, value }) => [name, value])).toEqual([
+    ['note', 'my-note-1'],
+    ['word', 'w-5'],
+  ]);
+});

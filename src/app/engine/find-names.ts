@@ -1,5 +1,6 @@
 import { findCalls } from '../../iml/syntax/find-calls.js';
 import type { Parts } from '../../iml/values/work.js';
+import { isBuiltin } from './load-builtins.js';
 
 /** What some JSON of an app names. */
 export interface FoundNames {
@@ -40,10 +41,14 @@ export function* findNames(value: unknown, custom: readonly string[]): Parts<Fou
     if (typeof next === 'string') {
       const cost = next.length + LEAST_LOOKED_AT;
       if (isTurnDue(cost)) yield;
+      // What has no braces may be an expression all the same (`iterate`, `log.sanitize`), but most is prose.
+      const isTemplate = next.includes('{{');
       // All of a text may be calls.
-      for (let from = next.includes('{{') ? 0 : next.length; from < next.length; from += CALLS_LOOKED_AT) {
+      for (let from = next.includes('(') ? 0 : next.length; from < next.length; from += CALLS_LOOKED_AT) {
         if (from > 0) yield;
-        for (const name of findCalls(next, from, from + CALLS_LOOKED_AT)) called.add(name);
+        for (const name of findCalls(next, from, from + CALLS_LOOKED_AT)) {
+          if (isTemplate || isBuiltin(name)) called.add(name);
+        }
       }
       asksRpcs ||= next.includes('rpc://');
       for (let at = 0; at < custom.length && !namesCustom; at++) {

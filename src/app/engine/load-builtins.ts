@@ -15,6 +15,11 @@ const PANEL_OF: ReadonlyMap<string, Panel> = new Map(
 /** Tables by the panels in them, as most apps call the same few. */
 const TABLES = new Map<string, Promise<FunctionTable>>();
 
+/** Whether every app has a function of that name. */
+export function isBuiltin(name: string): boolean {
+  return PANEL_OF.has(name);
+}
+
 /**
  * Loads the functions every app has, as far as some are called: those of the same panels come along. A name that none of them has
  * loads them all, as the error that tells of it names the nearest.

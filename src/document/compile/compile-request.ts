@@ -206,7 +206,7 @@ const ENTRIES_AT_ONCE = 500;
 const SANITIZE_EXPRESSION = /^([^<]*)<(.+)>$/s;
 
 /**
- * `request.body<parameters.secret>` hides the value of the expression.
+ * `request.body<parameters.secret>` hides the value of the expression. Blanks around an entry say nothing.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [doc]
  */
 function* compileSanitize(request: PlainObject, context: ChainContext): Parts<readonly CompiledSanitize[]> {
@@ -219,12 +219,9 @@ function* compileSanitize(request: PlainObject, context: ChainContext): Parts<re
   for (const [index, entry] of entries.entries()) {
     if (index % ENTRIES_AT_ONCE === 0) yield;
     if (typeof entry !== 'string') continue;
-    const [, path, source] = SANITIZE_EXPRESSION.exec(entry) ?? [];
-    if (path === undefined || source === undefined) compiled.push({ path: entry, expression: undefined });
-    else {
-      const expression = yield* compileDirective(`{{${source}}}`, '/log/sanitize', context);
-      compiled.push({ path, expression });
-    }
+    const [, path = entry, source] = SANITIZE_EXPRESSION.exec(entry.trim()) ?? [];
+    const template = source === undefined ? undefined : `{{${source}}}`;
+    compiled.push({ path, expression: yield* compileDirective(template, '/log/sanitize', context) });
   }
   context.sanitized?.set(entries, compiled);
   return compiled;

@@ -1,6 +1,6 @@
 /**
- * Names that stand before an opening parenthesis in a template: those of all functions it calls, and of what looks like a call.
- * Far less than parsing, for who has to know them before templates are compiled. A text without `{{` is none, and is not to be asked for.
+ * Names that stand before an opening parenthesis in a text: those of all functions that it calls as a template or expression, and of what
+ * looks like a call. Far less than parsing, for who has to know them before templates are compiled.
  *
  * @param from where the first parenthesis may stand. Default: anywhere.
  * @param to in front of which the last one stands

@@ -153,7 +153,11 @@ function isLeftEmpty(check: FormCheck, value: unknown, path: string): boolean {
 /** The default in the declared type. One that breaks the field's own rules is not used: the user did not write it. [choice] */
 function checkDefault(check: FormCheck, field: Field): unknown {
   const value = readDefault(check, field);
-  if (value === undefined || value === null || value === '') return undefined;
+  return value === undefined || value === null || value === '' ? undefined : tryFilled(check, field, value);
+}
+
+/** `checkFilled` of a value that nobody has to be told of: undefined where it is refused. */
+function tryFilled(check: FormCheck, field: Field, value: unknown): unknown {
   const { problemCount } = check;
   const kept = check.problems.length;
   const checked = checkFilled(check, field, value);
@@ -221,13 +225,14 @@ function checkItem(check: FormCheck, { spec, level }: Field, item: unknown, path
     demanded: itemSpec.required,
   };
   const value = readable(itemSpec, item);
-  // An empty item keeps its place, so that the others keep theirs; of types without empty texts also where it was forced. [choice]
-  const isBlank = value === '' && !isFreeText(itemSpec.type);
-  if (value === null || isBlank || isLeftEmpty(check, value, path)) {
-    if (field.demanded) report(check, () => missingProblem(path, itemSpec));
-    return value;
-  }
-  return checkFilled(check, field, value);
+  const isEmpty = value === null || isLeftEmpty(check, value, path);
+  if (!isEmpty && (value !== '' || isFreeText(itemSpec.type))) return checkFilled(check, field, value);
+  // Forced, it is a value of some types that are no texts (any, true, a list of it), and none of others (numbers, dates).
+  const forced = isEmpty ? undefined : tryFilled(check, field, value);
+  if (forced !== undefined) return forced;
+  // An empty item keeps its place, so that the others keep theirs. [choice]
+  if (field.demanded) report(check, () => missingProblem(path, itemSpec));
+  return value;
 }
 
 function checkCollection(check: FormCheck, field: Field, value: unknown): unknown {

@@ -120,16 +120,36 @@ export class CallBudget {
     if (account.windows !== undefined) for (const window of account.windows.values()) window.add(nowMs);
   }
 
+  /** A call is over. What was answered is to be heeded before others have their turn. */
+  leave(account: Account): void {
+    account.inFlight--;
+    wakeNext(account);
+  }
+
   /**
-   * A call is over.
+   * What the last answer says counts. An answer to a call that went out before that was known says nothing newer: it may only
+   * lower it.
    *
-   * @param response undefined where none came
    * @param sentAtMs when the call went out
    */
-  leave(account: Account, response: TransportResponse | undefined, sentAtMs: number, nowMs: number): void {
-    account.inFlight--;
-    if (response !== undefined) heed(account, response, sentAtMs, nowMs);
-    wakeNext(account);
+  heed(account: Account, response: TransportResponse, sentAtMs: number, nowMs: number): void {
+    const { status, headers, url } = response;
+    const asksToWait = status >= 400 && 'retry-after' in headers;
+    const tellsWhatIsLeft = RATE_LIMIT_HEADERS.some((name) => name in headers);
+    if (!asksToWait && !tellsWhatIsLeft) return;
+    // After a redirect it is another host that speaks.
+    if (readOrigin(url) !== account.origin) return;
+    if (asksToWait) holdBack(account, headers, nowMs);
+    const told = tellsWhatIsLeft ? readRateLimit(headers, nowMs) : undefined;
+    if (told === undefined) return;
+    // The service may not have seen those on their way.
+    const left = Math.max(0, told.remaining - account.inFlight);
+    const isOlder = nowMs < account.resetAtMs && sentAtMs < account.toldAtMs;
+    if (isOlder && left > account.left) return;
+    account.left = left;
+    account.toldAtMs = nowMs;
+    account.resetAtMs = nowMs + Math.min(told.resetMs, MAX_HOLD_MS);
+    account.limit = told.limit;
   }
 
   /** Drops what says nothing any more; where that is not enough, the oldest that have nothing on its way. */
@@ -194,34 +214,6 @@ function openWindow(account: Account, windowMs: number): SlidingWindow {
 function isIdle({ heldUntilMs, resetAtMs, windows }: Account, nowMs: number): boolean {
   if (nowMs < heldUntilMs || nowMs < resetAtMs) return false;
   return [...(windows?.values() ?? [])].every((window) => window.isEmpty(nowMs));
-}
-
-/**
- * What the last answer says counts. An answer to a call that went out before that was known says nothing newer: it may only
- * lower it.
- */
-function heed(
-  account: Account,
-  { status, headers, url }: TransportResponse,
-  sentAtMs: number,
-  nowMs: number,
-): void {
-  const asksToWait = status >= 400 && 'retry-after' in headers;
-  const tellsWhatIsLeft = RATE_LIMIT_HEADERS.some((name) => name in headers);
-  if (!asksToWait && !tellsWhatIsLeft) return;
-  // After a redirect it is another host that speaks.
-  if (readOrigin(url) !== account.origin) return;
-  if (asksToWait) holdBack(account, headers, nowMs);
-  const told = tellsWhatIsLeft ? readRateLimit(headers, nowMs) : undefined;
-  if (told === undefined) return;
-  // The service may not have seen those on their way.
-  const left = Math.max(0, told.remaining - account.inFlight);
-  const isOlder = nowMs < account.resetAtMs && sentAtMs < account.toldAtMs;
-  if (isOlder && left > account.left) return;
-  account.left = left;
-  account.toldAtMs = nowMs;
-  account.resetAtMs = nowMs + Math.min(told.resetMs, MAX_HOLD_MS);
-  account.limit = told.limit;
 }
 
 /** Of 2xx and 3xx it says when to look at a result or an address again, which is another matter. [choice] */

@@ -153,15 +153,17 @@ export class LookAhead implements EarlyAnswers {
   /** @returns whether the page was asked for */
   #ask(request: TransportRequest, context: RunContext): boolean {
     const { budget, clock } = context.settings;
-    const account = budget.open(request.url, this.#run.connection ?? '', clock.now());
-    // Whoever has to ask now comes first.
-    if (budget.admit(account, clock.now()) !== undefined) return false;
-    const mark = { isUsed: false };
     const sentAtMs = clock.now();
+    const account = budget.open(request.url, this.#run.connection ?? '', sentAtMs);
+    // Whoever has to ask now comes first.
+    if (budget.admit(account, sentAtMs) !== undefined) return false;
+    const mark = { isUsed: false };
     const settle = (response: TransportResponse | undefined): EarlyAnswer | undefined => {
-      budget.leave(account, response, sentAtMs, clock.now());
+      budget.leave(account);
+      const nowMs = clock.now();
+      if (response !== undefined) budget.heed(account, response, sentAtMs, nowMs);
       if (response !== undefined && isGood(response.status)) {
-        return { response, sentAtMs, durationMs: clock.now() - sentAtMs };
+        return { response, sentAtMs, durationMs: nowMs - sentAtMs };
       }
       this.#isOff = true;
       return undefined;

@@ -282,6 +282,8 @@ export class RunContext implements ScopeListener {
     const { signal } = this;
     let listener: AbortListener | undefined;
     const over = new Promise<void>((resolve) => {
+      // It tells nobody twice.
+      if (signal.aborted) return resolve();
       listener = { onAbort: resolve };
       addAbortListener(signal, listener);
     });
@@ -405,9 +407,9 @@ export class RunContext implements ScopeListener {
 
   /** Each missing value is told once a run, however many records miss it, up to as many as somebody may read. */
   onMissing({ expression, pointer, offset, reason }: MissingValue): void {
-    const { requestIndex, document } = this.position;
+    const { requestIndex, endpoint, document } = this.position;
     once(() => {
-      if (!this.run.log.isNewlyMissing(`${requestIndex} ${pointer} ${offset}`)) return;
+      if (!this.run.log.isNewlyMissing(`${requestIndex} ${pointer} ${offset} ${endpoint ?? ''}`)) return;
       this.emitLater(() =>
         inOnePart(() => {
           const place = document?.placeOf(pointer, offset) ?? { pointer };

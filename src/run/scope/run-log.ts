@@ -40,13 +40,17 @@ const MAX_UNREAD_BYTES = 1024 * 1024;
 /** Missing values that a run tells of: whoever reads about so many has seen enough, and each costs. [choice] */
 const MAX_MISSING = 500;
 
-/** Of an entry of `log.sanitize`: to read a character and a step of its path, and to know a text in all its forms. */
+/** Of an entry of `log.sanitize`: to read a character and a step of its path, and to know a text, and each character of it, in all its forms. */
 const STEPS_OF_CHARACTER = 5;
 const STEPS_OF_STEP = 100;
-const STEPS_OF_TEXT = 4000;
+const STEPS_OF_TEXT = 3900;
+const STEPS_OF_TEXT_CHARACTER = 0.4;
+
+/** Characters of all entries together: a run keeps them. [choice] */
+const MAX_SANITIZED = 4 * 1024 * 1024;
 
 function countSteps(entry: string): number {
-  if (entry.includes('<')) return STEPS_OF_TEXT;
+  if (entry.includes('<')) return STEPS_OF_TEXT + STEPS_OF_TEXT_CHARACTER * entry.length;
   return STEPS_OF_CHARACTER * entry.length + STEPS_OF_STEP * entry.split('.').length;
 }
 
@@ -83,6 +87,7 @@ export class RunLog {
   #isLastLarge = false;
   /** Entries of `log.sanitize`. */
   readonly #sanitized: Set<string> = new Set();
+  #sanitizedLength = 0;
   /** The names that were told of each communication, in the order in which they came up. */
   #scopes: Map<object, ReadonlyMap<string, unknown>> | undefined;
 
@@ -174,11 +179,16 @@ export class RunLog {
     const more = [...new Set(paths)].filter((path) => !this.#sanitized.has(path));
     if (more.length === 0) return;
     spend(more.reduce((steps, path) => steps + countSteps(path), 0));
-    const room = MAX_KNOWN_SECRETS - this.#sanitized.size;
-    const known = more.slice(0, room);
-    for (const path of known) this.#sanitized.add(path);
+    const known: string[] = [];
+    for (const path of more) {
+      if (this.#sanitized.size >= MAX_KNOWN_SECRETS) break;
+      if (this.#sanitizedLength + path.length > MAX_SANITIZED) continue;
+      this.#sanitizedLength += path.length;
+      this.#sanitized.add(path);
+      known.push(path);
+    }
     this.#redactor = this.redactor.withSanitize(known);
-    if (more.length > room || !this.#redactor.knowsAll()) this.#warnOfMany();
+    if (more.length > known.length || !this.#redactor.knowsAll()) this.#warnOfMany();
     this.#isLastLearned = false;
     this.#isAnswerLearned = false;
   }

@@ -16,6 +16,7 @@ import {
 } from '../secrets/find-secrets.js';
 import type { SecretBook } from '../secrets/secret-book.js';
 import { listAppTexts } from './app-texts.js';
+import { findSanitized } from './find-sanitized.js';
 
 /** What of the input of a run is secret beside what its names say. */
 export interface SecretInput {
@@ -31,7 +32,7 @@ export interface SecretInput {
 
 /**
  * Enters the secrets a run is given: all of a connection, of common data and of what attach has stored, which a host keeps
- * sealed, too; those of `secretData`; and what names and fields say otherwise.
+ * sealed, too; those of `secretData`; and what names, fields and `log.sanitize` say otherwise.
  */
 export function learnInput(
   input: FixtureInput,
@@ -58,6 +59,7 @@ export function learnInput(
   findNamedSecrets(secretData, onSecret);
   findNamedSecrets(parameters, onSecret, isSecretParameter(secretFields));
   for (const value of [data, webhook, payload]) findNamedSecrets(value, onSecret);
+  findSanitized(app, { connection, common, parameters, data, webhook, payload }, onSecret);
   // Whoever knows the address of a hook can call it.
   const token = /\/([\w-]{16,})\/?$/.exec(String(webhook?.['url'] ?? ''))?.[1];
   if (token !== undefined) onSecret('hook', token);

@@ -1,4 +1,5 @@
-import type { KnownSecrets, SecretStretch } from '../../redaction/known-secrets.js';
+import type { KnownSecrets } from '../../redaction/known-secrets.js';
+import type { SecretStretch } from '../../redaction/stretches.js';
 
 interface Replaced {
   readonly value: string;
