@@ -36,8 +36,8 @@ const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: numbe
   iml: [3, 184],
   rest: [5, 245],
   scenario: [6, 701],
-  host: [8, 889],
-  testing: [10, 1243],
+  host: [8, 892],
+  testing: [10, 1248],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */
