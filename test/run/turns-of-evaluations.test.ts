@@ -57,6 +57,28 @@ describe('evaluations of one run', () => {
     expect((await run()).bundles).toEqual([true]);
   });
 
+  it('are told once, however often they are begun anew', async () => {
+    const told: string[] = [];
+    const observer: RunObserver = {
+      onDirective: (_document, pointer) => void told.push(pointer),
+      onDecision: (_document, pointer, isYes) => void told.push(`${pointer} ${isYes}`),
+    };
+    const { transport } = service(() => ({ json: { list: numbers } }));
+    const response = {
+      valid: '{{first(sort(body.list)) >= 0}}',
+      output: '{{if(last(sort(body.list)) > 0; first(sort(body.list)); 2)}}',
+    };
+    const { run } = engineOf({ url: '/x', response }, { transport, observer });
+    expect((await run()).error).toBeUndefined();
+    const ofAnswer = told.filter((each) => /valid|output/.test(each));
+    expect(ofAnswer).toEqual([
+      '/response/valid',
+      '/response/valid true',
+      '/response/output',
+      '/response/output true',
+    ]);
+  });
+
   it('are done in turns in a webhook, too: a condition may sort a list of any length', async () => {
     const list = JSON.stringify({ list: numbers });
     const app = defineApp({

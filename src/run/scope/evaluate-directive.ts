@@ -9,6 +9,7 @@ import {
   clearJournal,
   isBegunAnew,
   type Journal,
+  once,
   openJournal,
   withinSteps,
   withJournal,
@@ -25,7 +26,8 @@ import type { RunContext } from './run-context.js';
  */
 export function evaluateDirective(directive: Directive | undefined, context: RunContext): unknown {
   if (directive === undefined) return undefined;
-  context.settings.observer?.onDirective(context.document, directive.pointer);
+  const { observer } = context.settings;
+  if (observer !== undefined) once(() => observer.onDirective(context.document, directive.pointer));
   try {
     // Not by `atOnce`: a closure for each item of a list would cost a tenth of what is evaluated.
     return withinSteps(context.settings.limits.maxSteps, directive.evaluate, context.scope);
@@ -213,7 +215,8 @@ export function evaluateFlag(
   if (directive === undefined) return absent;
   const value = evaluateDirective(directive, context);
   const isYes = value !== 'false' && isTruthy(value);
-  context.settings.observer?.onDecision(context.document, directive.pointer, isYes);
+  const { observer } = context.settings;
+  if (observer !== undefined) once(() => observer.onDecision(context.document, directive.pointer, isYes));
   return isYes;
 }
 

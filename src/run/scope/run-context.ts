@@ -398,7 +398,8 @@ export class RunContext implements ScopeListener {
   }
 
   onBranch({ pointer, offset, isYes }: Branch): void {
-    this.settings.observer?.onDecision(this.document, pointer, isYes, offset);
+    const { observer } = this.settings;
+    if (observer !== undefined) once(() => observer.onDecision(this.document, pointer, isYes, offset));
   }
 
   wantsMissing(): boolean {
