@@ -11,7 +11,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
  */
 const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: number])[] = [
   // The language without its functions, which come by panel; with the zones of the world, but in Node.
-  ['iml/index.ts', 104, 117],
+  ['iml/index.ts', 104, 118],
   ['scenario/index.ts', 142, 149],
   // What any run needs. Reading folders, forms, connections, webhooks, polls, epochs, RPCs and endpoints wait.
   ['index.ts', 254, 312],
