@@ -83,3 +83,12 @@ export function findCeiling(message: string): Ceiling {
   if (message.includes('stack overflow')) return 'stack';
   return message.includes('memory') || message.includes('too long') ? 'memory' : 'fault';
 }
+
+/** What is thrown by a function of an embedder may be a proxy that throws again. */
+export function readMessage(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? String(thrown.message) : '';
+  } catch {
+    return '';
+  }
+}

@@ -8,6 +8,7 @@ import { createDeadline, type Deadline } from './deadline.js';
 import { tellDebug } from './debug-output.js';
 import { DEBUG_FUNCTION, RANDOM_FUNCTION } from './guest/prelude.js';
 import { createGuest } from './guest.js';
+import { readMessage } from './guest-error.js';
 import { type LoadedFunctions, loadFunctions } from './load-functions.js';
 import { createMachine } from './machine.js';
 import type { SandboxFunction, SandboxOptions } from './sandbox.js';
@@ -108,13 +109,4 @@ function answerGuest(side: HostSide, call: GuestCall): Encoded {
 
 function tooLong(): Error {
   return limitError('It would take longer than the custom function may.');
-}
-
-/** What is thrown by a function of an embedder may be a proxy that throws again. */
-function readMessage(thrown: unknown): string {
-  try {
-    return thrown instanceof Error ? String(thrown.message) : '';
-  } catch {
-    return '';
-  }
 }

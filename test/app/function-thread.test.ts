@@ -289,6 +289,23 @@ describe('what a custom function gives on a thread of its own', () => {
     }
   });
 
+  it('is an error where the digest of the engine gives what no thread can have', async () => {
+    const hostile = new Proxy(new Error('no'), {
+      get: () => {
+        throw new Error('never');
+      },
+    });
+    const failing = (): never => {
+      throw hostile;
+    };
+    for (const given of [async () => new Uint8Array(1), failing]) {
+      const digest = given as unknown as () => Uint8Array;
+      const codes = { f: 'function f() { return iml.md5("x") }' };
+      const { error } = await run(codes, { response: { output: '{{f()}}' } }, { digest });
+      expect(error?.message).toContain("Function 'md5' finished with error!");
+    }
+  });
+
   it('says once, in order, what it says with debug', async () => {
     const code = 'function f() { debug(1, { a: [2] }); for (let n = 0; n < 3e6; n++); debug("last"); }';
     for (const { trace } of await runEverywhere({ f: code }, '{{f()}}')) {
@@ -359,7 +376,9 @@ describe('the thread of custom functions', () => {
     const reports = await Promise.all(
       engines.map((engine, n) => engine.module('m').run({ parameters: { n } })),
     );
-    expect(reports.map(({ bundles }) => bundles)).toEqual(engines.map((_, n) => [n]));
+    expect(reports.map(({ bundles, error }) => error?.message ?? bundles)).toEqual(
+      engines.map((_, n) => [n]),
+    );
     await Promise.all(engines.map((engine) => engine[Symbol.asyncDispose]()));
   });
 

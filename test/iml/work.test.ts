@@ -6,6 +6,7 @@ import {
   doInTurns,
   type Journal,
   once,
+  onceElsewhere,
   onceInTurn,
   openJournal,
   type Parts,
@@ -439,4 +440,28 @@ it('bytes become a text of as many characters in no time', { retry: 3 }, async (
   expect(text).toBe('\u00e9'.repeat(5_000_000));
   // Some 3 here; by a call with each byte as an argument 130.
   expect(took).toBeLessThan(60);
+});
+
+it.each([
+  ['onceInTurn', (work: () => never) => onceInTurn(work)],
+  [
+    'onceElsewhere',
+    (work: () => never) =>
+      onceElsewhere({
+        atOnce: work,
+        attempt: work,
+        elsewhere: () => {
+          throw new Error('not asked');
+        },
+      }),
+  ],
+])('what throws in %s is not done again where whoever catches it goes on', (_name, doIt) => {
+  const journal = openJournal();
+  let times = 0;
+  const fail = (): never => {
+    times++;
+    throw new Error('once');
+  };
+  for (let pass = 0; pass < 3; pass++) expect(() => withJournal(journal, () => doIt(fail))).toThrow('once');
+  expect(times).toBe(1);
 });

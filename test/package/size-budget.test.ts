@@ -11,16 +11,16 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
  */
 const BUDGETS: readonly (readonly [entry: string, files: number, kilobytes: number])[] = [
   // The language without its functions, which come by panel; with the zones of the world, but in Node.
-  ['iml/index.ts', 104, 117],
-  ['scenario/index.ts', 142, 150],
+  ['iml/index.ts', 104, 118],
+  ['scenario/index.ts', 142, 151],
   // What any run needs. Reading folders, forms, connections, webhooks, polls, epochs, RPCs and endpoints wait.
-  ['index.ts', 257, 313],
+  ['index.ts', 257, 314],
   // The same, with queues, hooks and schedules; databases wait.
   ['host/index.ts', 260, 290],
   // Schemas of all operations are compiled at the start, by ajv.
   ['rest/index.ts', 132, 313],
   // Running and recording the tests of apps is what it is for.
-  ['testing/index.ts', 546, 851],
+  ['testing/index.ts', 546, 853],
   ['cli/bin.ts', 2, 2],
 ];
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
 import { inOnePart, type Parts } from '../../src/iml/values/work.js';
-import { TraceLog } from '../../src/run/scope/run-log.js';
+import { RunLog, TraceLog } from '../../src/run/scope/run-log.js';
 import type { TraceEvent } from '../../src/run/trace/trace.js';
 import { Turns } from '../../src/util/turns.js';
 
@@ -76,4 +76,16 @@ it('gives one event whoever reads it while it is written in turns', async () => 
   const [first] = log.events;
   await writing;
   expect(log.events[0]).toBe(first);
+});
+
+it('says that what is not written yet takes others long, until it is written', () => {
+  const log = new RunLog([], undefined, 'summary');
+  log.trace.add(() => inOnePart(() => event(1)));
+  expect(log.isLongToLearn).toBe(false);
+  log.trace.add(() => inOnePart(() => event(2)), true);
+  expect(log.isLongToLearn).toBe(true);
+  let parts = 0;
+  for (const learning = log.learnLastInParts(); learning.next().done !== true; ) parts++;
+  expect(parts).toBe(2);
+  expect(log.isLongToLearn).toBe(false);
 });

@@ -91,3 +91,58 @@ describe('a thread for custom functions', () => {
     expect(await call(sandbox, 1)).toBe(1);
   });
 });
+
+describe('places for threads', () => {
+  const answer = (wait: (work: string) => string): string => {
+    const work = `workerData.results.postMessage({ marks: '{v.', values: ['value', 1] });
+      parentPort.postMessage({ kind: 'done', pieces: 1, tookMs: 1 });`;
+    return `${READY} parentPort.on('message', ({ kind }) => { if (kind === 'call') { ${wait(work)} } });`;
+  };
+  const ANSWERS = answer((work) => work);
+  const SLOWLY = answer((work) => `setTimeout(() => { ${work} }, 30);`);
+  const NEVER = answer(() => '');
+
+  async function openAll(script: string, count: number, timeMs?: number): Promise<Sandbox[]> {
+    return Promise.all(Array.from({ length: count }, () => openWith(script, undefined, timeMs)));
+  }
+
+  const closeAll = (sandboxes: readonly Sandbox[]): void => {
+    for (const { close } of sandboxes) close();
+  };
+
+  it('are made by those that rest, one for each who needs one', async () => {
+    const resting = await openAll(ANSWERS, 8);
+    await Promise.all(resting.map((sandbox) => call(sandbox)));
+    const busy = await openAll(NEVER, 3, 1e9);
+    const calls = busy.map((sandbox) => call(sandbox).catch(() => 'closed'));
+    using last = await openWith(ANSWERS);
+    expect(await call(last)).toBe(1);
+    closeAll([...busy, ...resting]);
+    expect(await Promise.all(calls)).toEqual(['closed', 'closed', 'closed']);
+  });
+
+  it('are not waited for by who is closed', async () => {
+    const busy = await openAll(NEVER, 8, 1e9);
+    const calls = busy.map((sandbox) => call(sandbox).catch(() => 'closed'));
+    const late = await openWith(ANSWERS);
+    const waiting = [call(late), call(late)];
+    setImmediate(() => setImmediate(late.close));
+    for (const work of waiting) await expect(work).rejects.toThrow('after its sandbox was closed');
+    closeAll(busy);
+    await Promise.all(calls);
+  });
+
+  it('are left to others by who never has a rest', async () => {
+    const busy = await openAll(SLOWLY, 8, 60_000);
+    let isOver = false;
+    const goOn = async (sandbox: Sandbox): Promise<void> => {
+      while (!isOver) await call(sandbox);
+    };
+    const streams = busy.flatMap((sandbox) => [goOn(sandbox), goOn(sandbox)]);
+    using late = await openWith(ANSWERS);
+    expect(await call(late)).toBe(1);
+    isOver = true;
+    await Promise.all(streams);
+    closeAll(busy);
+  });
+});

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -27,8 +27,8 @@ afterEach(async () => {
 const sizeOf = (name: string): number => statSync(name, { throwIfNoEntry: false })?.size ?? 0;
 
 /** Adds texts of a megabyte in one transaction. */
-const add = (count: number): Promise<void> =>
-  database.transaction(async (on) => {
+const add = (count: number, to = database): Promise<void> =>
+  to.transaction(async (on) => {
     for (let n = 0; n < count; n++) {
       await on.run('insert into texts (text) values (?)', ['x'.repeat(MEGABYTE)]);
     }
@@ -56,6 +56,44 @@ it('the log begins anew, however long and quickly is written', async () => {
   }
   expect(sizeOf(`${file}-wal`)).toBeLessThan(60 * MEGABYTE);
   await until(() => sizeOf(file) > 100 * MEGABYTE);
+});
+
+it('the log begins anew, though others write the same file without a pause', async () => {
+  const other = await openSqlite({ file });
+  const write = async (to: SqlDatabase): Promise<void> => {
+    for (let n = 0; n < 150; n++) await add(1, to);
+  };
+  await Promise.all([write(database), write(other)]);
+  await other.close();
+  expect(sizeOf(`${file}-wal`)).toBeLessThan(150 * MEGABYTE);
+});
+
+it('a file that was opened through a link is written back where it is', async () => {
+  const link = path.join(folder, 'link.sqlite');
+  symlinkSync(file, link);
+  const linked = await openSqlite({ file: link });
+  rmSync(link);
+  await add(12, linked);
+  await until(() => sizeOf(file) > 12 * MEGABYTE);
+  await linked.close();
+  expect(readdirSync(folder)).not.toContain('link.sqlite');
+});
+
+it('a file that is removed while it is open is not made anew', async () => {
+  rmSync(file);
+  await add(12);
+  await database.shrink();
+  expect(readdirSync(folder)).not.toContain('data.sqlite');
+});
+
+it('a file that is closed while somebody writes leaves no thread at work', async () => {
+  await add(12);
+  const closing = database.close();
+  await add(12).catch(() => {});
+  await closing;
+  database = await openSqlite({ file });
+  const { rows } = await database.run('select count(*) as count from texts', []);
+  expect([12, 24]).toContain((rows[0] as { count: number }).count);
 });
 
 it('a file that is closed in the middle is whole', async () => {

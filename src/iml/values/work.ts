@@ -177,10 +177,27 @@ export function once<T>(work: () => T): T {
  */
 export function onceInTurn<T>(work: () => T): T {
   const own = journal;
-  if (own === undefined || own.done[own.at] !== undefined || !own.isTurnOver())
-    return once(() => withoutJournal(work));
-  own.pending ??= { at: own.at++, parts: inOnePart(work) };
+  if (own === undefined) return work();
+  const at = own.at++;
+  const known = own.done[at];
+  if (known !== undefined) return known() as T;
+  if (!own.isTurnOver()) return doOnce(own, at, work) as T;
+  own.pending ??= { at, parts: inOnePart(work) };
   throw tooMuchWork();
+}
+
+/** Does what is one piece for a journal; what it throws is done as well: whoever goes on behind it would do it again. */
+function doOnce<T>(own: Journal, at: number, work: () => T | typeof UNDONE): T | typeof UNDONE {
+  try {
+    const result = withoutJournal(work);
+    if (result !== UNDONE) own.done[at] = () => result;
+    return result;
+  } catch (error) {
+    own.done[at] = () => {
+      throw error;
+    };
+    throw error;
+  }
 }
 
 /** Gives what an attempt gives that was ended. */
@@ -209,11 +226,8 @@ export function onceElsewhere<T>(work: LongWork<T>): T {
   if (known !== undefined) return known() as T;
   const isTurnOver = own.isTurnOver();
   if (!isTurnOver) {
-    const result = withoutJournal(work.attempt);
-    if (result !== UNDONE) {
-      own.done[at] = () => result;
-      return result;
-    }
+    const result = doOnce(own, at, work.attempt);
+    if (result !== UNDONE) return result;
   }
   own.pending ??= { at, parts: isTurnOver ? attemptFirst(work) : work.elsewhere() };
   throw tooMuchWork();

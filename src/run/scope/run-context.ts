@@ -332,14 +332,15 @@ export class RunContext implements ScopeListener {
    */
   learnLast(): void {
     const { log } = this.run;
-    if (log.isLastLarge) doInTurns(() => log.learnLastInParts());
-    else log.learnLast();
+    if (log.isLongToLearn) doInTurns(() => log.learnLastInParts());
+    // A piece of work as well: once it is learned, it is not long any more where the evaluation is begun anew.
+    else once(() => log.learnLast());
   }
 
   /** `learnLast` where nothing is evaluated. */
   async learnLastInTurns(): Promise<void> {
     const { log } = this.run;
-    if (log.isLastLarge) await new Turns().finish(log.learnLastInParts());
+    if (log.isLongToLearn) await new Turns().finish(log.learnLastInParts());
   }
 
   /** See `RunLog.clean`. */
@@ -354,10 +355,12 @@ export class RunContext implements ScopeListener {
   /**
    * `emit` for an event that costs something to write; it is written when it is asked for, or never. Until then all that
    * `write` reaches is kept, so it must not reach a context.
+   *
+   * @param isLong see `TraceLog.add`
    */
-  emitLater(write: WriteDetail): void {
+  emitLater(write: WriteDetail, isLong?: boolean): void {
     const event = placeEvent(this.#eventPosition(), write);
-    once(() => this.trace.add(event));
+    once(() => this.trace.add(event, isLong));
   }
 
   /**
@@ -376,6 +379,7 @@ export class RunContext implements ScopeListener {
 
   /** A message may quote what an expression gave. */
   warn(raw: RunWarning): void {
+    this.learnLast();
     once(() => {
       const warning = { ...raw, message: this.clean(raw.message) };
       this.run.log.warnings.push(warning);
@@ -385,7 +389,8 @@ export class RunContext implements ScopeListener {
 
   /** Warns of something that may come up again and again. */
   warnOnce(warning: RunWarning, key: string = warning.message): void {
-    once(() => this.run.log.isNew(`${warning.code} ${key}`) && this.warn(warning));
+    // By itself: what is to be learned first begins the evaluation anew, for which it is new as well.
+    if (once(() => this.run.log.isNew(`${warning.code} ${key}`))) this.warn(warning);
   }
 
   onDebug({ function: name, values, place }: DebugOutput): void {
@@ -394,7 +399,7 @@ export class RunContext implements ScopeListener {
       yield* log.learnExchangesInParts();
       const cleaned = yield* log.redactor.inParts.value(values);
       return { kind: 'debug', function: name, values: Array.isArray(cleaned) ? cleaned : [], place };
-    });
+    }, true);
   }
 
   onBranch({ pointer, offset, isYes }: Branch): void {

@@ -349,11 +349,16 @@ export class RunLog {
     return this.#isLastLarge;
   }
 
+  /** Whether they should have it while `learnLastInParts` is done. */
+  get isLongToLearn(): boolean {
+    return this.#isLastLarge || (!this.#keepsBodies && this.trace.isLongToWrite);
+  }
+
   /** See `learnLast`. */
   *learnLastInParts(): Parts<void> {
     yield* this.learnExchangesInParts();
     // Writing the trace is what teaches the redactor the secrets of earlier addresses and headers.
-    if (!this.#keepsBodies) void this.trace.events;
+    if (!this.#keepsBodies) yield* this.trace.writeInParts();
   }
 
   /** `learnLast` for an event of the trace, whose other events are not to be written for it. */
@@ -382,15 +387,25 @@ export class TraceLog {
   readonly #beforeWriting: () => void;
   // Hard private: what is not written yet holds secrets.
   readonly #entries: (TraceEvent | WriteEvent)[] = [];
+  /** How many of them are written, from the first on. */
+  #written = 0;
+  #isLongToWrite = false;
 
   constructor(listener: TraceListener | undefined, beforeWriting: () => void = () => {}) {
     this.#listener = listener;
     this.#beforeWriting = beforeWriting;
   }
 
-  add(write: WriteEvent): void {
+  /** Whether what is not written yet takes others long. */
+  get isLongToWrite(): boolean {
+    return this.#isLongToWrite;
+  }
+
+  /** @param isLong whether there may be so many like it, or it is so large, that others should not wait while it is written */
+  add(write: WriteEvent, isLong = false): void {
     if (this.#listener === undefined) {
       this.#entries.push(write);
+      this.#isLongToWrite ||= isLong;
       return;
     }
     this.#beforeWriting();
@@ -422,21 +437,27 @@ export class TraceLog {
 
   /** Writes what is not written yet, so that reading the events takes no time. */
   async writeInTurns(turns: Turns): Promise<void> {
+    await turns.finish(this.writeInParts());
+  }
+
+  *writeInParts(): Parts<void> {
+    const entries = this.#entries;
     this.#beforeWriting();
-    for (const [index, entry] of this.#entries.entries()) {
-      if (typeof entry !== 'function') continue;
-      const event = await turns.finish(entry());
-      // Somebody may have read the events meanwhile.
-      if (this.#entries[index] === entry) this.#entries[index] = event;
+    for (let index = this.#written; index < entries.length; index++) {
+      const entry = entries[index];
+      if (typeof entry === 'function') {
+        const event = yield* entry();
+        // Somebody may have read the events meanwhile.
+        if (entries[index] === entry) entries[index] = event;
+        yield;
+      }
+      this.#written = Math.max(this.#written, index + 1);
     }
+    this.#isLongToWrite = false;
   }
 
   get events(): readonly TraceEvent[] {
-    const entries = this.#entries;
-    this.#beforeWriting();
-    for (const [index, entry] of entries.entries()) {
-      if (typeof entry === 'function') entries[index] = finishAtOnce(entry());
-    }
-    return entries as TraceEvent[];
+    finishAtOnce(this.writeInParts());
+    return this.#entries as TraceEvent[];
   }
 }

@@ -2,6 +2,7 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from '
 import { isOurs } from '../../errors/engine-error.js';
 import { functionError, ImlError } from '../../errors/iml-error.js';
 import type { Environment } from '../../iml/environment/environment.js';
+import { readMessage } from '../guest-error.js';
 import { carryError } from './carried-error.js';
 import type { Piece } from './carry.js';
 import type {
@@ -123,7 +124,13 @@ export class FunctionThread {
   }
 
   #answer(question: ThreadQuestion): void {
-    this.#questions.postMessage(answerQuestion(question, this.#environment));
+    const answer = answerQuestion(question, this.#environment);
+    try {
+      this.#questions.postMessage(answer);
+    } catch {
+      // What an embedder's function gives need be nothing that another thread can have.
+      this.#questions.postMessage({ error: carryError(functionError('It gives what no function may use.')) });
+    }
     Atomics.store(this.#answered, 0, 1);
     Atomics.notify(this.#answered, 0);
   }
@@ -135,8 +142,7 @@ function answerQuestion(question: ThreadQuestion, environment: Environment | und
     return { value: askEnvironment(question, environment) };
   } catch (error) {
     // As in the built-in that asks.
-    const message = error instanceof Error ? error.message : '';
-    return { error: carryError(isOurs(error, ImlError) ? error : functionError(message)) };
+    return { error: carryError(isOurs(error, ImlError) ? error : functionError(readMessage(error))) };
   }
 }
 

@@ -9,19 +9,19 @@ import { readCarriedError } from './carried-error.js';
 import { Assembler, cutInPieces } from './carry.js';
 import { FunctionThread, type ThreadStart } from './function-thread.js';
 import type { CallDone, CallOutcome, CarriedEnvironment } from './messages.js';
-import { givePlace, leaveRest, restInPlace, takePlace } from './thread-places.js';
+import { givePlace, isPlaceWanted, leaveRest, restInPlace, takePlace } from './thread-places.js';
 
 /** How long a thread waits for its next call: to start one takes a tenth of a second, and it holds some 30 MB. [choice] */
 const REST_MS = 10_000;
+
+/** How long calls that follow one another keep the place of their thread where another app waits for one. [choice] */
+const SHARE_MS = 1000;
 
 /** How long a call may go on behind its time, which it looks at itself, before its thread is ended. */
 const GRACE_MS = 1000;
 
 /** The longest that a timer takes. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/** Outputs of `debug` that are told at a time. */
-const TOLD_AT_ONCE = 100;
 
 export interface ThreadCallsOptions extends ThreadStart {
   /** What a call takes at most that is tried on the caller's thread first. */
@@ -56,6 +56,10 @@ export class ThreadCalls {
   #line: Promise<void> = Promise.resolve();
   #lineLength = 0;
   #resting: NodeJS.Timeout | undefined;
+  /** When the thread was started. */
+  #startedAt = 0;
+  /** Ends the wait for a place. */
+  #stopWaiting: (() => void) | undefined;
   #isClosed = false;
 
   constructor(options: ThreadCallsOptions) {
@@ -77,9 +81,10 @@ export class ThreadCalls {
     }
   }
 
-  /** Ends the thread: a call that is under way throws. */
+  /** Ends the thread: calls that are under way or wait for it throw. */
   close(): void {
     this.#isClosed = true;
+    this.#stopWaiting?.();
     this.#end();
   }
 
@@ -131,15 +136,20 @@ export class ThreadCalls {
   async #open(isWanted: () => boolean): Promise<FunctionThread | undefined> {
     if (!isWanted()) return undefined;
     this.#wake();
+    this.#makeRoom();
     if (this.#thread?.isEnded === false) return this.#thread;
     await this.#thread?.ended;
-    await takePlace();
+    if (this.#isClosed) return undefined;
+    const { isGiven, leave } = takePlace();
+    this.#stopWaiting = leave;
+    if (!(await isGiven)) return undefined;
     const thread = this.#isClosed || !isWanted() ? undefined : startThread(this.#options);
     if (thread === undefined) {
       givePlace();
       return undefined;
     }
     this.#thread = thread;
+    this.#startedAt = performance.now();
     void thread.ended.then(() => {
       leaveRest(this.#end);
       givePlace();
@@ -151,6 +161,11 @@ export class ThreadCalls {
     clearTimeout(this.#resting);
     this.#thread?.end();
   };
+
+  /** An app whose calls never leave its thread a rest would keep the others out. */
+  #makeRoom(): void {
+    if (isPlaceWanted() && performance.now() - this.#startedAt > SHARE_MS) this.#end();
+  }
 
   #wake(): void {
     clearTimeout(this.#resting);
@@ -217,16 +232,14 @@ function* receive(
   environment: Environment,
 ): AwaitedParts<Exclude<CallOutcome, { readonly debug: unknown }>> {
   const assembler = new Assembler();
-  let told = 0;
   for (let taken = 0; taken < pieces; taken++) {
     const piece = thread.takePiece();
     const whole = piece && assembler.take(piece);
-    if (whole === undefined || told % TOLD_AT_ONCE === 0) yield;
+    yield;
     if (whole === undefined) continue;
     const outcome = whole.value as CallOutcome;
     if (!('debug' in outcome)) return outcome;
     environment.onDebug?.(outcome.debug);
-    told++;
   }
   // No call ends without an outcome; its thread may have ended meanwhile.
   return { error: { isLimit: true, message: 'A custom function was stopped.', guest: undefined } };

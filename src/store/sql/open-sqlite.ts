@@ -1,4 +1,4 @@
-import { chmod, open } from 'node:fs/promises';
+import { chmod, open, realpath } from 'node:fs/promises';
 import type Database from 'libsql';
 import { loadPackages } from '../../errors/load-packages.js';
 import { StoreError } from '../../errors/store-error.js';
@@ -32,8 +32,8 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
     kysely: () => import('kysely'),
     libsql: () => import('libsql'),
   });
-  if (options.file !== ':memory:') await makePrivate(options.file);
-  const database = openFile(libsql.default, options);
+  const file = options.file === ':memory:' ? options.file : await makePrivate(options.file);
+  const database = openFile(libsql.default, { ...options, file });
   const waitMs = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
   let writeBack: WriteBack | undefined;
   const connection = createSqliteConnection(database, waitMs, {
@@ -51,7 +51,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
   };
   const run: SqlDatabase['run'] = (text, values) => use(() => connection.run(text, values));
   const alone = (work: () => void): Promise<void> => use(() => whenFree(work, waitMs));
-  if (WriteBack.isPossible(options.file)) writeBack = new WriteBack(options.file, database, use);
+  if (WriteBack.isPossible(file)) writeBack = new WriteBack(file, database, use);
   return {
     kind: 'sqlite',
     db,
@@ -94,21 +94,27 @@ const BUSY_TIMEOUT_MS = 5000;
 /** What is left of the write-ahead log once it was written back. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
 
-/** What lies beside a file while it is open takes its mode when it is made; what was left there is brought to it. */
-async function makePrivate(file: string): Promise<void> {
+/**
+ * What lies beside a file while it is open takes its mode when it is made; what was left there is brought to it.
+ *
+ * @returns its path without links, from the root: what lies beside it does so there, and the process may be somewhere else when the file is opened once more
+ */
+async function makePrivate(given: string): Promise<string> {
   try {
-    await (await open(file, 'a', OWNER_ONLY_FILE)).close();
+    await (await open(given, 'a', OWNER_ONLY_FILE)).close();
+    const file = await realpath(given);
     await chmod(file, OWNER_ONLY_FILE);
     for (const beside of [`${file}-wal`, `${file}-shm`]) {
       await chmod(beside, OWNER_ONLY_FILE).catch((error: unknown) => {
         if (readErrno(error) !== 'ENOENT') throw error;
       });
     }
+    return file;
   } catch (cause) {
     const why = readErrno(cause);
     throw new StoreError(
       'STORE_FAILED',
-      `The database file ${file} cannot be opened and kept from others (${why}).`,
+      `The database file ${given} cannot be opened and kept from others (${why}).`,
       { cause },
     );
   }

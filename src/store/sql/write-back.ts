@@ -9,15 +9,13 @@ const LOG_BYTES = 4 * 1024 * 1024;
 /** What a change takes of the log beside its texts: some pages of the table, and of its indexes. */
 const CHANGE_BYTES = 4 * 4096;
 
-/** What may be written back here, in some milliseconds, so that the log can begin anew. */
-const REST_BYTES = 1024 * 1024;
-
 /** How long a thread waits for its next work. [choice] */
 const REST_MS = 60_000;
 
 /**
  * Writes the log of a SQLite file back, which SQLite would do at a commit: for a log of 32 MB others would wait 100 ms. A thread with a connection of its
  * own does it. What is written meanwhile is left: that is written back while nobody writes, as a log begins anew only where nothing is left of it.
+ * It is the thread's as well, as nobody here knows how much it is: what a statement removes or changes is not counted, and the disk may be slow.
  */
 export class WriteBack {
   readonly #file: string;
@@ -27,8 +25,12 @@ export class WriteBack {
   #running: Promise<void> | undefined;
   #thread: Worker | undefined;
   #resting: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
-  /** @param alone runs something while nobody else uses the connection */
+  /**
+   * @param file with no link in its path, and from the root: the thread opens it later
+   * @param alone runs something while nobody else uses the connection
+   */
   constructor(
     file: string,
     database: Database.Database,
@@ -53,7 +55,7 @@ export class WriteBack {
   /** Asked behind each commit. */
   look(): void {
     // A disk that fails is told by the next statement.
-    if (this.#written > LOG_BYTES) this.run().catch(() => {});
+    if (this.#written > LOG_BYTES && !this.#isClosed) this.run().catch(() => {});
   }
 
   /** Writes back what there is. */
@@ -64,54 +66,64 @@ export class WriteBack {
     return this.#running;
   }
 
+  /** Ends the thread, once it has written back what is under way; never rejects. */
   async close(): Promise<void> {
-    await this.#running;
+    this.#isClosed = true;
+    await this.#running?.catch(() => {});
     await this.#end();
   }
 
   async #writeBack(): Promise<void> {
     this.#written = 0;
-    if (!(await this.#askThread())) return;
-    await this.#alone(async () => {
-      if (this.#written > REST_BYTES && !(await this.#askThread())) return;
-      this.#written = 0;
-      this.#database.pragma('wal_checkpoint(PASSIVE)');
-    });
+    if (await this.#askThread('some')) {
+      await this.#alone(async () => {
+        this.#written = 0;
+        await this.#askThread('all');
+      });
+    }
   }
 
   /** @returns whether it has written back what it found */
-  async #askThread(): Promise<boolean> {
+  async #askThread(work: 'some' | 'all'): Promise<boolean> {
     clearTimeout(this.#resting);
     this.#thread ??= this.#start();
     const thread = this.#thread;
-    const done = await new Promise<boolean | undefined>((resolve) => {
-      const onMessage = (isDone: boolean): void => {
-        thread.off('exit', onExit);
-        resolve(isDone);
-      };
-      const onExit = (): void => {
-        thread.off('message', onMessage);
-        resolve(undefined);
-      };
-      thread.once('message', onMessage);
-      thread.once('exit', onExit);
-      thread.postMessage('checkpoint');
-    });
+    const done =
+      thread &&
+      (await new Promise<boolean | undefined>((resolve) => {
+        const onMessage = (isDone: boolean): void => {
+          thread.off('exit', onExit);
+          resolve(isDone);
+        };
+        const onExit = (): void => {
+          thread.off('message', onMessage);
+          resolve(undefined);
+        };
+        thread.once('message', onMessage);
+        thread.once('exit', onExit);
+        thread.postMessage(work);
+      }));
     this.#resting = setTimeout(() => void this.#end(), REST_MS).unref();
-    if (done !== undefined) return done;
     // Without it SQLite does it itself.
-    this.#thread = undefined;
-    this.#database.pragma('wal_autocheckpoint = 1000');
-    return true;
+    if (done === undefined) this.#database.pragma('wal_autocheckpoint = 1000');
+    return done ?? false;
   }
 
-  #start(): Worker {
-    const thread = new Worker(CHECKPOINT_THREAD, { workerData: this.#file, execArgv: [], env: {} });
-    // What ends it is told by its end.
-    thread.on('error', () => {});
-    // A process that ends in the middle leaves a log that is whole.
-    thread.unref();
-    return thread;
+  /** @returns undefined where the system gives no thread, or the process may start none */
+  #start(): Worker | undefined {
+    try {
+      const thread = new Worker(CHECKPOINT_THREAD, { workerData: this.#file, execArgv: [], env: {} });
+      // What ends it is told by its end.
+      thread.on('error', () => {});
+      thread.once('exit', () => {
+        if (this.#thread === thread) this.#thread = undefined;
+      });
+      // A process that ends in the middle leaves a log that is whole.
+      thread.unref();
+      return thread;
+    } catch {
+      return undefined;
+    }
   }
 
   /** Ends the thread; a connection that is open longer than this one would keep the log where it is. */
