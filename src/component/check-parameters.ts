@@ -51,10 +51,10 @@ export async function readyParameters(
     forcedEmpty,
     ...(resolve !== 'none' && { resolveRpc: ask, resolveOptions: resolve === 'options' }),
   };
+  const { waitFor, finish } = waitInTime(runtime, input);
   try {
     if (turns.isOver) await turns.next();
     const { environment, settings } = runtime;
-    const waitFor = waiterInTime(runtime, input);
     const directives: Runtime['directives'] = (...values) => waitFor(runtime.directives(...values));
     const parameters = await checkForm(
       form,
@@ -67,6 +67,8 @@ export async function readyParameters(
     return { parameters, secrets: [...secrets, ...(await findSecrets(form.elements, parameters, turns))] };
   } catch (error) {
     throw isOurs(error, AppError) ? cleaned(error, runtime, input, secrets) : error;
+  } finally {
+    finish();
   }
 }
 
@@ -115,16 +117,22 @@ export async function checkForm(
   return result.values;
 }
 
-/** Waits for custom functions, to be opened or done, no longer than the run may that is yet to start. */
-function waiterInTime(runtime: Runtime, { common, signal }: FormInput): <T>(work: Promise<T>) => Promise<T> {
-  if (runtime.app.functions.size === 0) return (work) => work;
-  return async (work) => {
-    const { context, finish } = startRun(runtime, { common, signal }, []);
-    try {
-      return await context.unlessOver(work);
-    } finally {
-      finish();
-    }
+/** Waits for custom functions, to be opened or done. */
+interface Waiter {
+  readonly waitFor: <T>(work: Promise<T>) => Promise<T>;
+  readonly finish: () => void;
+}
+
+/** Waits no longer than the run may that is yet to start, from the first function on. */
+function waitInTime(runtime: Runtime, { common, signal }: FormInput): Waiter {
+  if (runtime.app.functions.size === 0) return { waitFor: (work) => work, finish: () => {} };
+  let started: ReturnType<typeof startRun> | undefined;
+  return {
+    waitFor: (work) => {
+      started ??= startRun(runtime, { common, signal }, []);
+      return started.context.unlessOver(work);
+    },
+    finish: () => started?.finish(),
   };
 }
 

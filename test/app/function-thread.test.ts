@@ -167,6 +167,16 @@ describe('a custom function that takes long', () => {
     expect(error?.message).toBe("Missing value of required parameter 'shown'.");
   });
 
+  it('ends with the time of the run in a form, whatever each of several takes', async () => {
+    // Three of 120 ms are called.
+    const limits = { functionTurnMs: 10, timeoutMs: 300 };
+    await using engine = openEngine({ wait: WAIT }, {}, { limits });
+    const { error } = await engine
+      .module('form')
+      .run({ parameters: { shown: 'here' }, checkParameters: { defaults: true } });
+    expect(error?.type).toBe('ModuleTimeoutError');
+  });
+
   it('makes nobody wait in an RPC', async () => {
     await using engine = openEngine({ wait: WAIT }, {}, byDefault);
     const { result, turns } = await countTurns(async () => engine.rpc('r').call());

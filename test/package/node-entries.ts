@@ -32,12 +32,12 @@ const ENTRIES: Readonly<Record<string, string>> = {
  * for reading them. Whoever exceeds a budget makes something wait, or raises it and says in the commit what for.
  */
 const BUDGETS: Readonly<Record<string, readonly [files: number, kilobytes: number]>> = {
-  index: [5, 673],
-  iml: [3, 184],
+  index: [5, 675],
+  iml: [3, 185],
   rest: [5, 245],
-  scenario: [6, 701],
-  host: [8, 892],
-  testing: [10, 1248],
+  scenario: [6, 703],
+  host: [8, 894],
+  testing: [10, 1251],
 };
 
 /** Files as they are compiled, which the entries for Node are bundled of. */
