@@ -55,8 +55,7 @@ async function openWithThread(
   { entry, attemptMs }: SandboxThread,
 ): Promise<Opened | undefined> {
   const { functions, environment = {}, limits } = plan;
-  const maxTransfer = Math.floor(limits.memoryBytes / 4);
-  const calls = new ThreadCalls({ functions, environment, limits, entry, attemptMs, maxTransfer });
+  const calls = new ThreadCalls({ functions, environment, limits, entry, attemptMs });
   const compileMs = Math.min(MAX_COMPILE_MS, limits.timeMs);
   const { caller, warnings, isLate } = await openGuest({ ...plan, compileMs });
   if (isLate) {

@@ -12,7 +12,7 @@ import { readMessage } from './guest-error.js';
 import { type LoadedFunctions, loadFunctions } from './load-functions.js';
 import { createMachine } from './machine.js';
 import type { SandboxFunction, SandboxOptions } from './sandbox.js';
-import type { SandboxLimits } from './sandbox-limits.js';
+import { readMaxTransfer, type SandboxLimits } from './sandbox-limits.js';
 import { withinTime } from './within-time.js';
 
 export interface GuestPlan extends Pick<SandboxOptions, 'builtins' | 'environment' | 'clock' | 'turns'> {
@@ -34,7 +34,7 @@ export interface OpenedGuest extends Pick<LoadedFunctions, 'warnings' | 'isLate'
 export async function openGuest(plan: GuestPlan): Promise<OpenedGuest> {
   const { functions, builtins, limits } = plan;
   const active: ActiveCall = { environment: undefined };
-  const maxTransfer = Math.floor(limits.memoryBytes / 4);
+  const maxTransfer = readMaxTransfer(limits);
   const turns = plan.turns ?? new Turns();
   const deadline = createDeadline(plan.clock ?? { now: () => performance.now() });
   const machine = await createMachine({

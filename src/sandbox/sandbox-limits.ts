@@ -21,3 +21,8 @@ export const DEFAULT_SANDBOX_LIMITS: SandboxLimits = Object.freeze({
  * of ordinary code each time. Files of published apps hold less than 50,000. [choice]
  */
 export const MAX_COMPILED_LENGTH: number = 64 * 1024;
+
+/** Values and characters that one value may hold which passes the border: it is there several times on its way. */
+export function readMaxTransfer({ memoryBytes }: Pick<SandboxLimits, 'memoryBytes'>): number {
+  return Math.floor(memoryBytes / 4);
+}

@@ -5,6 +5,7 @@ import type { AwaitedParts } from '../../iml/values/work.js';
 import { drawAgain } from '../attempt.js';
 import { exhausted } from '../guest-error.js';
 import type { SandboxFunction, SandboxWarning } from '../sandbox.js';
+import { readMaxTransfer } from '../sandbox-limits.js';
 import { readCarriedError } from './carried-error.js';
 import { Assembler, cutInPieces } from './carry.js';
 import { FunctionThread, type ThreadStart } from './function-thread.js';
@@ -26,8 +27,6 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 export interface ThreadCallsOptions extends ThreadStart {
   /** What a call takes at most that is tried on the caller's thread first. */
   readonly attemptMs: number;
-  /** Values and characters of what a function is given. */
-  readonly maxTransfer: number;
 }
 
 /** A call that an attempt has not done. */
@@ -90,7 +89,7 @@ export class ThreadCalls {
 
   /** @throws ImlError as a call of the function */
   *call({ index, environment, drawn, args, here }: CallElsewhere): AwaitedParts<unknown> {
-    const { functions, maxTransfer } = this.#options;
+    const { functions, limits } = this.#options;
     const turn = this.#enter();
     let thread: FunctionThread | undefined;
     let isOver = false;
@@ -98,7 +97,7 @@ export class ThreadCalls {
       thread = yield* waitFor(turn.thread);
       if (thread === undefined) return here(drawAgain(environment, drawn));
       const { give } = thread;
-      yield* cutInPieces(args, maxTransfer, give);
+      yield* cutInPieces(args, readMaxTransfer(limits), give);
       const done = yield* waitFor(this.#callInTime(thread, { index, environment, drawn }));
       if ('why' in done) throw this.#toEndError(functions[index] as SandboxFunction, done.why);
       const outcome = yield* receive(thread, done, environment);

@@ -61,7 +61,7 @@ export function createSqliteConnection(
       // Inside of a transaction the file is ours.
       if (database.inTransaction) {
         const result = runNow(text, values);
-        // The commit, or the next one, holds others up as long again.
+        // The next one, or the commit, would add to what others wait for.
         if (countText(values) > LARGE) await setImmediate();
         return result;
       }
