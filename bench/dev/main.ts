@@ -282,6 +282,7 @@ await filled.close();
 const server = await serveDev({
   root: path.resolve('spec-fixtures/bookshop'),
   port: 0,
+  hookPort: 0,
   historyFile,
   pageFolder,
   engine: {},

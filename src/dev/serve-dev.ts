@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { EngineOptions } from '../app/engine/engine-options.js';
 import type { ConnectionStore } from '../connection/connection-store.js';
 import { loadPackages } from '../errors/load-packages.js';
+import { isServiceWorkerRequest, sandboxResponse } from '../server/sandbox-response.js';
 import { type FetchServer, serveFetch } from '../server/serve-fetch.js';
 import { findTests, TEST_FOLDER } from '../testing/suite/find-tests.js';
 import { sameText } from '../util/same-text.js';
@@ -25,8 +26,10 @@ import { warmUp } from './warm-up.js';
 export interface DevOptions {
   /** The folder of the app. */
   readonly root: string;
-  /** 0 for any free port. */
+  /** Port of the page; 0 for any free port. */
   readonly port: number;
+  /** Port of the webhooks, which are never served from the origin of the page; 0 for any free port. */
+  readonly hookPort: number;
   /** The SQLite file of the history; its folder has to be there. */
   readonly historyFile: string;
   /** The folder of the built page. */
@@ -46,6 +49,8 @@ export interface DevOptions {
 /** A page that is served. */
 export interface DevServer {
   readonly origin: string;
+  /** Origin of the webhooks: another port, as apps and senders control what is served there. */
+  readonly hookOrigin: string;
   /** The address to open: with the token of this start. */
   readonly address: string;
   readonly token: string;
@@ -60,6 +65,8 @@ const LIMITS = {
   headerTimeoutMs: 10_000,
   bodyTimeoutMs: 60_000,
 };
+
+const HOOK_LIMITS = { ...LIMITS, maxBodyBytes: 16 * 1024 * 1024, maxBytesInFlight: 64 * 1024 * 1024 };
 
 const GRACE_MS = 2000;
 
@@ -119,8 +126,9 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
   const languages = createLanguages(options.engine.timezone, options.engine.trustFunctions === true);
   const token = options.token ?? randomBytes(24).toString('base64url');
   let server: FetchServer | undefined;
+  let hooks: FetchServer | undefined;
   const writeHookAddress = (webhook: string): string =>
-    `${server?.origin ?? ''}/hooks/${encodeURIComponent(webhook)}/${options.hookKey(webhook)}`;
+    `${hooks?.origin ?? ''}/hooks/${encodeURIComponent(webhook)}/${options.hookKey(webhook)}`;
   const backend = createBackend({
     session,
     history,
@@ -141,7 +149,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     hub.close();
     await runner.close();
     await tests.close();
-    await server?.close(GRACE_MS);
+    await Promise.all([server?.close(GRACE_MS), hooks?.close(GRACE_MS)]);
     languages.close();
     await history.close();
   };
@@ -151,9 +159,14 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
       files,
       token,
       port: () => readListenedPort(server),
-      hookKey: options.hookKey,
       version: options.version,
       onProblem,
+    });
+    const receive = createHookHandler(backend, options.hookKey);
+    hooks = await serveFetch(receive, {
+      port: options.hookPort,
+      hostname: '127.0.0.1',
+      limits: HOOK_LIMITS,
     });
     server = await serveFetch(handle, { port: options.port, hostname: '127.0.0.1', limits: LIMITS });
     warmUp(server.origin);
@@ -161,7 +174,14 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     await close();
     throw error;
   }
-  return { origin: server.origin, address: `${server.origin}/#token=${token}`, token, backend, close };
+  return {
+    origin: server.origin,
+    hookOrigin: hooks.origin,
+    address: `${server.origin}/#token=${token}`,
+    token,
+    backend,
+    close,
+  };
 }
 
 /** Where the app has no folder for them yet, the one that its first case makes. */
@@ -179,7 +199,6 @@ interface HandlerParts {
   readonly files: Awaited<ReturnType<typeof readPageFiles>>;
   readonly token: string;
   readonly port: () => number | undefined;
-  readonly hookKey: (webhook: string) => string;
   readonly version: string;
   readonly onProblem: (error: unknown) => void;
 }
@@ -189,7 +208,6 @@ async function createHandler({
   files,
   token,
   port,
-  hookKey,
   version,
   onProblem,
 }: HandlerParts): Promise<(request: Request) => Promise<Response>> {
@@ -198,20 +216,6 @@ async function createHandler({
   const rules = { port, token };
   const refuse = ({ status, code, message }: SafetyRefusal): Response =>
     Response.json({ code, message }, { status, headers: SAFE_HEADERS });
-
-  // The sender of a webhook is no browser of ours, and may come through a tunnel by any name: its address is its key.
-  app.all('/hooks/:webhook/:key', async (c) => {
-    const { webhook, key } = c.req.param();
-    const known = (await backend.state()).webhooks.some(({ name }) => name === webhook);
-    if (!known || !sameText(key, hookKey(webhook))) return c.text('There is no such webhook.', 404);
-    const report = await backend.runner.receive(webhook, {
-      method: c.req.method.toUpperCase(),
-      url: c.req.url,
-      headers: [...c.req.raw.headers],
-      body: new Uint8Array(await c.req.arrayBuffer()),
-    });
-    return report.response;
-  });
 
   app.use(async (c, next) => {
     const refusal =
@@ -243,6 +247,41 @@ async function createHandler({
     return c.body(file.content, 200, { 'content-type': file.type });
   });
   return async (request) => app.fetch(request);
+}
+
+/**
+ * Receives calls of webhooks. Senders may come through a tunnel by any host name: the key in the address authorizes them. Responses
+ * are sandboxed, as apps and senders control them.
+ */
+function createHookHandler(
+  backend: Backend,
+  hookKey: (webhook: string) => string,
+): (request: Request) => Promise<Response> {
+  const refuse = (status: number, text: string): Response => sandboxResponse(new Response(text, { status }));
+  return async (request) => {
+    const match = /^\/hooks\/([^/]+)\/([^/]+)$/.exec(new URL(request.url).pathname);
+    const webhook = decodeSegment(match?.[1]);
+    const { webhooks } = await backend.state();
+    const isKnown = webhooks.some(({ name }) => name === webhook);
+    if (webhook === undefined || !isKnown || !sameText(match?.[2] ?? '', hookKey(webhook)))
+      return refuse(404, 'There is no such webhook.');
+    if (isServiceWorkerRequest(request.headers)) return refuse(403, 'A webhook serves no service worker.');
+    const report = await backend.runner.receive(webhook, {
+      method: request.method.toUpperCase(),
+      url: request.url,
+      headers: [...request.headers],
+      body: new Uint8Array(await request.arrayBuffer()),
+    });
+    return sandboxResponse(report.response);
+  };
+}
+
+function decodeSegment(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** What nobody sees without the token. */

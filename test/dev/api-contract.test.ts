@@ -225,7 +225,7 @@ beforeAll(async () => {
   known['gone'] = (await dev.run({ name: 'listBooks', parameters: { limit: 1 } })).id;
   known['single'] = (await dev.run({ name: 'getBook', parameters: { isbn: 'none' } })).id;
   known['trace'] = await (await dev.fetch(`/api/runs/${run.id}/trace`)).text();
-  await fetch(`${dev.server.origin}/hooks/sold/key-of-sold`, { method: 'POST', body: '{}' });
+  await fetch(`${dev.server.hookOrigin}/hooks/sold/key-of-sold`, { method: 'POST', body: '{}' });
   const { runs } = await dev.get<{ runs: { id: string }[] }>('/api/runs?name=sold');
   known['call'] = runs[0]?.id ?? '';
 });

@@ -51,6 +51,7 @@ export async function startDev({ pageFolder, historyFile, prepare }: StartOption
   const server = await serveDev({
     root,
     port: 0,
+    hookPort: 0,
     historyFile: historyFile ?? path.join(home, 'dev.db'),
     pageFolder: pageFolder ?? page,
     engine: { baseUrl: shop.baseUrl, network: { allow: ['loopback'] } },

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppState, CaseDraft, RunDetail, RunSummary } from '../../src/dev/protocol.js';
 import { runFixtures } from '../../src/testing/suite/run-fixtures.js';
 import { addWebhook } from './add-webhook.js';
@@ -19,7 +19,7 @@ async function callOf(): Promise<RunDetail> {
 it('receives calls by an address that holds a key, shows them and sends them again', async () => {
   const { webhooks } = await dev.get<AppState>('/api/app');
   const address = webhooks[0]?.address ?? '';
-  expect(address).toBe(`${dev.server.origin}/hooks/sold/key-of-sold`);
+  expect(address).toBe(`${dev.server.hookOrigin}/hooks/sold/key-of-sold`);
   const answer = await fetch(address, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: 'Bearer sender-secret-0001' },
@@ -35,7 +35,7 @@ it('receives calls by an address that holds a key, shows them and sends them aga
 
 it('answers no call whose key is another, and none to a webhook that is not there', async () => {
   for (const place of ['sold/key-of-sol', 'sold/x', 'none/key-of-none', 'sold']) {
-    const { status } = await fetch(`${dev.server.origin}/hooks/${place}`, { method: 'POST' });
+    const { status } = await fetch(`${dev.server.hookOrigin}/hooks/${place}`, { method: 'POST' });
     expect(status, place).toBe(404);
   }
 });
@@ -67,4 +67,28 @@ it('sends a call that was edited, with what was hidden of it, and shows what its
     test: 'tests/sold/three sales.test.json',
   });
   expect(await runFixtures(path.join(dev.root, 'tests/sold'))).toMatchObject({ ok: true, passed: 1 });
+});
+
+describe('what an app or a sender controls', () => {
+  it('is never served from the origin of the page', async () => {
+    expect(dev.server.hookOrigin).not.toBe(dev.server.origin);
+    for (const method of ['GET', 'POST']) {
+      const response = await dev.fetch('/hooks/sold/key-of-sold', { method });
+      expect(response.status).not.toBe(200);
+      expect(response.headers.get('content-type')).not.toContain('javascript');
+    }
+  });
+
+  it('is sandboxed, is not sniffed, and registers no service worker', async () => {
+    const address = `${dev.server.hookOrigin}/hooks/script/key-of-script`;
+    const called = await fetch(address);
+    expect(await called.text()).toBe('self.onfetch = steal');
+    expect(called.headers.get('service-worker-allowed')).toBeNull();
+    expect(called.headers.get('x-content-type-options')).toBe('nosniff');
+    expect(called.headers.get('content-security-policy')).toBe("default-src 'none', sandbox");
+    const worker = await fetch(address, { headers: { 'service-worker': 'script' } });
+    expect(worker.status).toBe(403);
+    expect(await worker.text()).not.toContain('steal');
+    expect(worker.headers.get('content-security-policy')).toBe('sandbox');
+  });
 });

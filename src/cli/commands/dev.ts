@@ -49,6 +49,10 @@ export const DEV_COMMAND: Command = {
   ],
   options: {
     port: { value: 'N', help: `Default: ${DEFAULT_PORT}; 0 for any free one.` },
+    'hook-port': {
+      value: 'N',
+      help: 'Port of the webhooks, an origin of their own. Default: the port of the page plus 1; 0 for any free one.',
+    },
     history: {
       value: 'FILE',
       help: 'Where runs are kept. Default: .iml/dev.db in the folder of the app.',
@@ -69,6 +73,7 @@ export const DEV_COMMAND: Command = {
 
 async function dev(args: Arguments, io: Io): Promise<number> {
   const port = readPort(args.text('port'), DEFAULT_PORT);
+  const hookPort = readPort(args.text('hook-port'), port === 0 ? 0 : port + 1);
   const options = readEngineOptions(args);
   // The page is to stay alive while a function runs.
   const { functionTurnMs } = DEFAULT_LIMITS;
@@ -82,6 +87,7 @@ async function dev(args: Arguments, io: Io): Promise<number> {
   const server = await serveDev({
     root: loaded.root,
     port,
+    hookPort,
     historyFile,
     pageFolder: pageFolder(),
     engine,
@@ -91,7 +97,9 @@ async function dev(args: Arguments, io: Io): Promise<number> {
     listConnections: () => listConnections(files, loaded),
     hookKey: await createHookKeys(loaded, io),
     onProblem: (error) => void io.stderr.write(printError(error)).catch(() => {}),
-  }).catch((error: unknown) => Promise.reject(isListening(error) ? cannotListen(port, error) : error));
+  }).catch((error: unknown) =>
+    Promise.reject(isListening(error) ? cannotListen(portOf(error) ?? port, error) : error),
+  );
   // Asked from here on, so that whoever stops it while it says where it is stops it as well.
   const interrupted = untilInterrupted(io);
   try {
@@ -173,6 +181,10 @@ async function createHookKeys({ app }: LoadedApp, io: Io): Promise<(webhook: str
     createHmac('sha256', key).update(`iml dev ${app.identity}\n${webhook}`).digest('base64url').slice(0, 24);
 }
 
-function isListening(error: unknown): boolean {
+function portOf(error: object): number | undefined {
+  return 'port' in error && typeof error.port === 'number' ? error.port : undefined;
+}
+
+function isListening(error: unknown): error is Error {
   return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
 }
