@@ -1,11 +1,14 @@
-// Runs the targets of test/fuzz with as many cases as asked for: see test/README.md. Bundled and without a test runner,
-// which would cost as much again as most cases do.
+// Runs the targets of test/fuzz, or the property tests with a random seed: see test/README.md. The targets are bundled and
+// run without a test runner, which would take as long as the cases do.
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 
-const USAGE = 'Usage: npm run fuzz -- [--cases N] [--seed N] [target ...]';
+const USAGE =
+  'Usage: npm run fuzz -- [--cases N] [--seed N] [target ...]\n       npm run fuzz -- [--seed N] properties';
 
 function readArguments() {
   const options = {
@@ -31,6 +34,27 @@ const seed = Number(values.seed ?? randomInt(2 ** 31));
 if (!Number.isSafeInteger(cases) || cases < 1 || !Number.isSafeInteger(seed)) {
   console.error(USAGE);
   process.exit(2);
+}
+
+/** Runs all test files that use fast-check, with the seed of this run instead of the fixed one. */
+function runProperties() {
+  const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
+    .map((file) => path.join('test', file))
+    .filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes("'fast-check'"));
+  console.info(`Properties of ${files.length} files, --seed ${seed}`);
+  return spawnSync(
+    process.execPath,
+    ['node_modules/vitest/vitest.mjs', 'run', '--config', '.config/vitest.config.ts', ...files],
+    { stdio: 'inherit', env: { ...process.env, IML_SEED: String(seed) } },
+  ).status;
+}
+
+if (positionals.includes('properties')) {
+  if (positionals.length > 1) {
+    console.error(USAGE);
+    process.exit(2);
+  }
+  process.exit(runProperties() ?? 1);
 }
 
 // As deep as test/fuzz is, as fixtures are found from where the code lies.

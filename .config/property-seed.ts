@@ -1,6 +1,4 @@
 import fc from 'fast-check';
 
-// vitest.config.ts draws the seed of a run and prints it.
-const seed = process.env['IML_SEED'];
-
-if (seed !== undefined) fc.configureGlobal({ seed: Number(seed) });
+// Set by vitest.config.ts.
+fc.configureGlobal({ seed: Number(process.env['IML_SEED']) });

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import path from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { builtEngine } from './built-engine.js';
@@ -7,15 +6,8 @@ import { inLanes } from './test-order.js';
 // CI counts what was run: see .ci/count-tests.mjs.
 const report = ['json', { outputFile: 'node_modules/.cache/vitest-report.json' }] as const;
 
-/**
- * Properties draw other cases in every run, in CI, too: what they are to find is what nobody thought of. The seed is printed:
- * `IML_SEED=N` draws the cases of that run again; fast-check prints the path to a failing one.
- */
-if (process.env['IML_SEED'] === undefined) {
-  const seed = String(randomInt(2 ** 31));
-  process.env['IML_SEED'] = seed;
-  console.log(`Properties draw their cases with IML_SEED=${seed}`);
-}
+/** Seed of all random test cases: every run tests the same cases. `npm run fuzz -- properties` uses a random seed. */
+const SEED = process.env['IML_SEED'] ?? '1';
 
 /** What measures the memory of its process. */
 const APART: readonly string[] = ['test/sandbox/host.test.ts'];
@@ -42,7 +34,7 @@ export default defineConfig({
   resolve: { alias: { '#moment': path.join(import.meta.dirname, '../src/iml/date/moment-at-first-use.ts') } },
   test: {
     root: '.',
-    env: built === undefined ? {} : { IML_BUILD: 'fresh' },
+    env: { IML_SEED: SEED, ...(built !== undefined && { IML_BUILD: 'fresh' }) },
     server: { deps: { external: [/\/dist\//] } },
     setupFiles: ['.config/property-seed.ts'],
     reporters: process.env['CI'] === undefined ? ['default'] : ['default', [...report]],

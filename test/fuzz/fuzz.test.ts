@@ -2,8 +2,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { runTarget } from './run-target.js';
 import { FOUND, openTargets } from './targets.js';
 
-/** Of each target; `npm run fuzz` tries more. */
-const CASES = 10_000;
+/** Cases per target, with the fixed seed of the test configuration. `npm run fuzz` runs more, with a random seed. */
+const CASES = 1000;
 
 const targets = await openTargets();
 afterAll(() => targets[Symbol.dispose]());
@@ -16,10 +16,9 @@ describe.each(targets.all)('$name', (target) => {
     });
   }
 
-  it('survives whatever is made up', async () => {
-    const seed = await runTarget(target, CASES);
-    console.info(`${target.name}: ${CASES} cases, seed ${seed}`);
-  }, 1_000_000);
+  it('survives generated inputs', async () => {
+    await runTarget(target, CASES);
+  });
 });
 
 it('kept inputs belong to a target', () => {

@@ -7,15 +7,14 @@ const { stackTraceLimit } = Error;
 /**
  * Makes up cases of a target until one comes through, or all are survived.
  *
- * @param seed default: that of the process
- * @returns the seed they were drawn with
+ * @param seed default: the global seed of fast-check
  * @throws Error with the smallest case that came through, and what came of it
  */
 export async function runTarget<Input>(
   { input, survive }: Target<Input>,
   cases: number,
   seed?: number,
-): Promise<number> {
+): Promise<void> {
   Error.stackTraceLimit = 0;
   try {
     let first: { readonly made: Input; readonly error: unknown } | undefined;
@@ -33,7 +32,7 @@ export async function runTarget<Input>(
         // A deep case may be too deep for what makes it smaller.
         throw new Error(`Came through: ${JSON.stringify(first?.made)}`, { cause: first?.error ?? cause });
       });
-    if (!details.failed && details.numRuns === cases) return details.seed;
+    if (!details.failed && details.numRuns === cases) return;
     const [made] = details.counterexample ?? [];
     // Once more, this time with the way to it.
     Error.stackTraceLimit = stackTraceLimit;

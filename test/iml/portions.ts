@@ -7,9 +7,9 @@ export interface Portion {
 }
 
 /**
- * The runs of a property as short tests, each with cases of its own: mutation testing passes over tests that take long.
+ * Splits the runs of a property into several short tests, each with a seed of its own.
  *
- * @param size so many that a test of them takes a few milliseconds
+ * @param size runs per test
  */
 export function portionsOf(runs: number, size: number): readonly Portion[] {
   const { seed = 0 } = fc.readConfigureGlobal();

@@ -1,32 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 
 const PAGE = path.resolve(import.meta.dirname, '../../dist/page');
 
-/** Kilobytes, compressed, that a browser fetches before the page is there; and of an editor, when the first one opens. */
-const MAX_AT_FIRST = 60;
-const MAX_EDITOR = 140;
-
-function weigh(files: readonly string[]): number {
-  return (
-    files.reduce((sum, file) => sum + gzipSync(readFileSync(path.join(PAGE, file))).byteLength, 0) / 1000
-  );
-}
-
 describe('the built page', () => {
   it('is there', () => {
     expect(existsSync(path.join(PAGE, 'index.html')), 'npm run build makes it').toBe(true);
-  });
-
-  it('weighs little at first, and editors wait until one opens', () => {
-    const scripts = readdirSync(PAGE).filter((file) => file.endsWith('.js'));
-    const styles = readdirSync(PAGE).filter((file) => file.endsWith('.css'));
-    const isEditor = (file: string): boolean => file.startsWith('code-editor-');
-    const first = [...scripts.filter((file) => !isEditor(file)), ...styles, 'index.html', 'icon.svg'];
-    expect(weigh(first)).toBeLessThanOrEqual(MAX_AT_FIRST);
-    expect(weigh(scripts.filter(isEditor))).toBeLessThanOrEqual(MAX_EDITOR);
   });
 
   it('is seen before it runs: what the first paint waits for is one file of styles, and a script of a few lines', () => {
