@@ -1,12 +1,11 @@
 import type { ConnectionComponent } from '../document/app.js';
 import type { DirectiveContext } from '../document/compile/compile-directive.js';
-import { compileInParts } from '../document/compile/compile-request.js';
+import { compileCommunication } from '../document/compile/compile-request.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
 import { subDocument } from '../document/reading/sub-document.js';
 import { AppError } from '../errors/app-error.js';
 import { SpecError } from '../errors/spec-error.js';
-import type { Parts } from '../iml/values/work.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 
 type Requests = readonly CompiledRequest[];
@@ -34,18 +33,16 @@ export type CompiledConnection =
  * @throws SpecError (SPEC_INVALID) where there is none and for an OAuth connection that is no object of named requests;
  *   AppError of type InvalidConfigurationError where a request has no url
  */
-export function* compileConnection(
+export function compileConnection(
   connection: ConnectionComponent,
   context: DirectiveContext,
-): Parts<CompiledConnection> {
+): CompiledConnection {
   const { communication } = connection;
   if (communication === undefined) {
     throw new SpecError('SPEC_INVALID', `The connection "${connection.name}" has no communication to run.`);
   }
-  if (connection.type !== 'basic') return yield* compileOAuth(communication, context);
-  const requests = isEmptyDocument(communication)
-    ? []
-    : yield* compileRequests(communication, undefined, context);
+  if (connection.type !== 'basic') return compileOAuth(communication, context);
+  const requests = isEmptyDocument(communication) ? [] : compileRequests(communication, undefined, context);
   return { kind: 'basic', requests };
 }
 
@@ -54,7 +51,7 @@ function isEmptyDocument({ value }: Document): boolean {
   return isPlainObject(value) && Object.keys(value).length === 0;
 }
 
-function* compileOAuth(communication: Document, context: DirectiveContext): Parts<CompiledConnection> {
+function compileOAuth(communication: Document, context: DirectiveContext): CompiledConnection {
   const { value } = communication;
   if (!isPlainObject(value)) {
     const message = 'The communication of an OAuth connection has to be an object of named requests.';
@@ -62,24 +59,24 @@ function* compileOAuth(communication: Document, context: DirectiveContext): Part
   }
   const isFirstVersion = ['requestToken', 'accessToken', 'oauth'].some((key) => isWritten(value, key));
   const base = isFirstVersion ? signingBase(communication) : undefined;
-  const section = function* (key: string): Parts<Requests> {
+  const section = (key: string): Requests => {
     if (!isWritten(value, key)) return [];
-    return yield* compileRequests(subDocument(communication, key), base, context);
+    return compileRequests(subDocument(communication, key), base, context);
   };
-  const authorize = yield* section('authorize');
+  const authorize = section('authorize');
   if (authorize.length > 1) {
     const message = 'authorize is the address of one page: it has to be one request, not several.';
     throw new SpecError('SPEC_INVALID', message, { place: communication.placeOf('/authorize') });
   }
   return {
     kind: isFirstVersion ? 'oauth1' : 'oauth2',
-    before: yield* section(isFirstVersion ? 'requestToken' : 'preauthorize'),
+    before: section(isFirstVersion ? 'requestToken' : 'preauthorize'),
     // An address is opened by a browser, which signs nothing.
     authorize: authorize[0] && { ...authorize[0], oauth: undefined },
-    token: yield* section(isFirstVersion ? 'accessToken' : 'token'),
-    info: yield* section('info'),
-    refresh: yield* section('refresh'),
-    invalidate: yield* section('invalidate'),
+    token: section(isFirstVersion ? 'accessToken' : 'token'),
+    info: section('info'),
+    refresh: section('refresh'),
+    invalidate: section('invalidate'),
   };
 }
 
@@ -95,12 +92,8 @@ function signingBase(communication: Document): Document {
   return { value: oauth === undefined ? {} : { oauth }, file, placeOf };
 }
 
-function* compileRequests(
-  section: Document,
-  base: Document | undefined,
-  context: DirectiveContext,
-): Parts<Requests> {
-  return (yield* compileInParts(section, base, context)).map(withoutUnavailable);
+function compileRequests(section: Document, base: Document | undefined, context: DirectiveContext): Requests {
+  return compileCommunication(section, base, context).map(withoutUnavailable);
 }
 
 /**

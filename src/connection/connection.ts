@@ -3,7 +3,6 @@ import type { Report, Reporting } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';
 import { createSingleFlight } from '../util/single-flight.js';
-import { Turns } from '../util/turns.js';
 import type { CompiledConnection } from './compile-connection.js';
 import type {
   AuthorizeInput,
@@ -65,7 +64,7 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
   const compileNow = async (): Promise<CompiledConnection> => {
     const { compileConnection } = await import('./compile-connection.js');
     const directives = await runtime.directives(component.communication?.value);
-    return new Turns().finish(compileConnection(component, directives));
+    return compileConnection(component, directives);
   };
   const compile = (): Promise<CompiledConnection> => {
     compiled ??= compileNow().catch((error: unknown) => {

@@ -10,7 +10,6 @@ import { EngineError } from '../errors/engine-error.js';
 import { type BuiltResponse, buildAnswer } from '../run/response/build-answer.js';
 import { inTurns } from '../run/scope/evaluate-directive.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
-import { Turns } from '../util/turns.js';
 
 /**
  * Builds the answer of a responder to the webhook sender. Nothing is sent, and the base takes no part.
@@ -34,7 +33,7 @@ export async function runResponder(
       const { value } = document;
       const response = isPlainObject(value) ? ownMember(value, 'response') : undefined;
       const directives = await runtime.directives(communication.value);
-      const respond = await new Turns().finish(compileRespond(response, document, '/response', directives));
+      const respond = compileRespond(response, document, '/response', directives);
       return { result: await inTurns(context, () => buildAnswer(respond, context, 'text')) };
     },
   });

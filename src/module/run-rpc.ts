@@ -12,7 +12,6 @@ import { runCommunication } from '../run/run-communication.js';
 import { evaluateDirective, inTurns } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { isPlainObject, type PlainObject, setMember } from '../util/plain-object.js';
-import { Turns } from '../util/turns.js';
 
 /**
  * Calls an RPC: options, fields, samples or whatever it gives. Iterating, it gives a list; else the value.
@@ -47,7 +46,7 @@ async function addArguments(
   const given = context.scope['parameters'];
   const parameters: PlainObject = isPlainObject(given) ? { ...given } : {};
   for (const [name, template] of query) {
-    const directive = await new Turns().finish(compileDirective(template, '', directives));
+    const directive = compileDirective(template, '', directives);
     const value = await inTurns(context, () => evaluateDirective(directive, context));
     if (value !== undefined) setMember(parameters, name, value);
   }

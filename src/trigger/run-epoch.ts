@@ -7,14 +7,13 @@ import type { Runtime } from '../component/runtime.js';
 import type { ItemId, TriggerState } from '../component/trigger-data.js';
 import type { ModuleComponent } from '../document/app.js';
 import type { DirectiveContext } from '../document/compile/compile-directive.js';
-import { compileInParts, compileRequest } from '../document/compile/compile-request.js';
+import { compileCommunication, compileRequest } from '../document/compile/compile-request.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
 import { mergeEpoch } from '../document/compile/merge.js';
 import type { Document } from '../document/reading/document.js';
 import { subDocument } from '../document/reading/sub-document.js';
 import { EngineError } from '../errors/engine-error.js';
 import { isEmpty } from '../iml/values/coerce.js';
-import type { Parts } from '../iml/values/work.js';
 import { collectPages } from '../run/collect-pages.js';
 import { listBundles, type Page } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
@@ -73,8 +72,7 @@ export async function listEpoch(
   const work = async (context: RunContext): Promise<EpochList> => {
     const communication = requireCommunication(module);
     const directives = await runtime.directives(communication.value, epoch.value);
-    const compiling = compileEpoch(communication, epoch, runtime.app.base, directives);
-    const requests = await new Turns(() => context.assertGoesOn()).finish(compiling);
+    const requests = compileEpoch(communication, epoch, runtime.app.base, directives);
     // The wrapper is about bundles of the trigger, and would hide which entry is which. [choice]
     const { pages, end } = await collectPages(await runCommunication(requests, context, { wraps: false }));
     const last = requests.at(-1);
@@ -90,18 +88,18 @@ export async function listEpoch(
 
 const NOTHING: Omit<EpochList, 'result'> = { entries: [], type: undefined };
 
-/** Makes an epoch ready, in parts. Of a chain the last request, the one with the trigger, is what an epoch overrides. [choice] */
-export function* compileEpoch(
+/** Compiles an epoch. Of a chain the last request, the one with the trigger, is what an epoch overrides. [choice] */
+export function compileEpoch(
   communication: Document,
   epoch: Document,
   base: Document | undefined,
   context: DirectiveContext,
-): Parts<readonly CompiledRequest[]> {
+): readonly CompiledRequest[] {
   const { value } = communication;
   const last = Array.isArray(value) ? subDocument(communication, value.length - 1) : communication;
-  const merged = yield* compileRequest(mergeEpoch(last, epoch), base, context);
+  const merged = compileRequest(mergeEpoch(last, epoch), base, context);
   if (!Array.isArray(value)) return [merged];
-  return [...(yield* compileInParts(communication, base, context)).slice(0, -1), merged];
+  return [...compileCommunication(communication, base, context).slice(0, -1), merged];
 }
 
 async function readEntries(

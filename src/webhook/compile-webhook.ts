@@ -11,7 +11,6 @@ import { createDocument } from '../document/reading/create-document.js';
 import type { Document } from '../document/reading/document.js';
 import { subDocument } from '../document/reading/sub-document.js';
 import { SpecError } from '../errors/spec-error.js';
-import type { Parts } from '../iml/values/work.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import { sameText } from '../util/same-text.js';
 
@@ -43,10 +42,10 @@ export interface CompiledVerification {
  * @throws SpecError (SPEC_INVALID) for what is no object
  * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks
  */
-export function* compileWebhook(
+export function compileWebhook(
   communication: Document | undefined,
   directives: DirectiveContext,
-): Parts<CompiledWebhook> {
+): CompiledWebhook {
   const document = unwrapElement(communication ?? createDocument({}));
   const spec = document.value;
   if (!isPlainObject(spec)) {
@@ -57,12 +56,12 @@ export function* compileWebhook(
   const context = { ...directives, environment: { ...directives.environment, sameText } };
   return {
     document,
-    verification: yield* compileVerification(spec, document, context),
-    condition: yield* compileCondition(spec, context),
-    uid: yield* compileDirective(ownMember(spec, 'uid'), '/uid', context),
-    iterate: yield* compileIterate(spec, '', context),
-    output: yield* compileDirective(ownMember(spec, 'output'), '/output', context),
-    respond: yield* compileAnswer(spec, document, '', context),
+    verification: compileVerification(spec, document, context),
+    condition: compileCondition(spec, context),
+    uid: compileDirective(ownMember(spec, 'uid'), '/uid', context),
+    iterate: compileIterate(spec, '', context),
+    output: compileDirective(ownMember(spec, 'output'), '/output', context),
+    respond: compileAnswer(spec, document, '', context),
   };
 }
 
@@ -71,30 +70,26 @@ function unwrapElement(communication: Document): Document {
   return Array.isArray(value) && value.length === 1 ? subDocument(communication, 0) : communication;
 }
 
-function* compileVerification(
+function compileVerification(
   spec: PlainObject,
   document: Document,
   context: DirectiveContext,
-): Parts<CompiledVerification | undefined> {
+): CompiledVerification | undefined {
   const verification = ownMember(spec, 'verification');
   if (!isPlainObject(verification)) return undefined;
   return {
-    condition: yield* compileDirective(
-      ownMember(verification, 'condition'),
-      '/verification/condition',
-      context,
-    ),
-    respond: yield* compileAnswer(verification, document, '/verification', context),
+    condition: compileDirective(ownMember(verification, 'condition'), '/verification/condition', context),
+    respond: compileAnswer(verification, document, '/verification', context),
   };
 }
 
-function* compileAnswer(
+function compileAnswer(
   parent: PlainObject,
   document: Document,
   parentPointer: string,
   context: DirectiveContext,
-): Parts<CompiledRespond | undefined> {
+): CompiledRespond | undefined {
   const respond = ownMember(parent, 'respond');
   if (!isPlainObject(respond)) return undefined;
-  return yield* compileRespond(respond, document, `${parentPointer}/respond`, context);
+  return compileRespond(respond, document, `${parentPointer}/respond`, context);
 }

@@ -3,7 +3,6 @@ import { readingValues } from '../component/reading-values.js';
 import { type Reporting, reporting } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { WebhookComponent } from '../document/app.js';
-import { Turns } from '../util/turns.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 import type { IncomingCall } from './incoming-call.js';
 import type { WebhookLimits } from './payload/webhook-limits.js';
@@ -73,7 +72,7 @@ async function openHandle(
   const compile = async (): Promise<CompiledWebhook> => {
     const { compileWebhook } = await import('./compile-webhook.js');
     const directives = await runtime.directives(communication?.value);
-    const ready = await new Turns().finish(compileWebhook(communication, directives));
+    const ready = compileWebhook(communication, directives);
     compiled = ready;
     return ready;
   };

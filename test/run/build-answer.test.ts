@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { compileRespond } from '../../src/document/compile/compile-respond.js';
 import { createDocument } from '../../src/document/reading/create-document.js';
 import { toEnvironment } from '../../src/iml/environment/to-environment.js';
-import { finishAtOnce } from '../../src/iml/values/work.js';
 import { type BuiltResponse, buildAnswer } from '../../src/run/response/build-answer.js';
 import { contextOf } from './context-of.js';
 
@@ -14,11 +13,7 @@ function build(
 ): BuiltResponse {
   const directives = { environment: toEnvironment({}), functions: {} };
   const document = createDocument({ respond });
-  return buildAnswer(
-    finishAtOnce(compileRespond(respond, document, '/respond', directives)),
-    context,
-    textType,
-  );
+  return buildAnswer(compileRespond(respond, document, '/respond', directives), context, textType);
 }
 
 const shown = ({ status, headers, body }: BuiltResponse): unknown[] => [

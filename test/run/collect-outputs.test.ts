@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileResponse } from '../../src/document/compile/compile-response.js';
 import { toEnvironment } from '../../src/iml/environment/to-environment.js';
-import { finishAtOnce } from '../../src/iml/values/work.js';
 import {
   collectOutputs,
   countRecords,
@@ -12,7 +11,7 @@ import {
 import { contextOf } from './context-of.js';
 
 async function collect(response: unknown, body: unknown, wanted = 10) {
-  const spec = finishAtOnce(compileResponse(response, { environment: toEnvironment({}), functions: {} }));
+  const spec = compileResponse(response, { environment: toEnvironment({}), functions: {} });
   return collectOutputs(spec, wanted, contextOf({ body }));
 }
 

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { compileDirective } from '../../src/document/compile/compile-directive.js';
 import { compileResponse } from '../../src/document/compile/compile-response.js';
 import { toEnvironment } from '../../src/iml/environment/to-environment.js';
-import { finishAtOnce } from '../../src/iml/values/work.js';
 import { extendTemp, receiveResponse } from '../../src/run/response/receive-response.js';
 import { contextOf } from './context-of.js';
 import { respond } from './helpers.js';
@@ -12,9 +11,7 @@ const directives = { environment: toEnvironment({}), functions: {} };
 
 function extend(temp: unknown, scope: Record<string, unknown>): unknown {
   const context = contextOf(scope);
-  return extendTemp(finishAtOnce(compileDirective(temp, '/response/temp', directives)), context).scope[
-    'temp'
-  ];
+  return extendTemp(compileDirective(temp, '/response/temp', directives), context).scope['temp'];
 }
 
 describe('temp', () => {
@@ -24,9 +21,7 @@ describe('temp', () => {
     ['an expression that gives nothing', '{{none}}'],
   ])('stays as it is where %s is written', (_, temp) => {
     const context = contextOf({ temp: { a: 1 } });
-    expect(extendTemp(finishAtOnce(compileDirective(temp, '/response/temp', directives)), context)).toBe(
-      context,
-    );
+    expect(extendTemp(compileDirective(temp, '/response/temp', directives), context)).toBe(context);
   });
 
   it.each([
@@ -58,9 +53,7 @@ describe('temp', () => {
   it('teaches what stands under a secret name', () => {
     const context = contextOf({});
     extendTemp(
-      finishAtOnce(
-        compileDirective({ token: 'hush-hush-1', a: 'open-open-1' }, '/response/temp', directives),
-      ),
+      compileDirective({ token: 'hush-hush-1', a: 'open-open-1' }, '/response/temp', directives),
       context,
     );
     expect(context.redactor.text('hush-hush-1 open-open-1')).toBe('[SANITIZED] open-open-1');
@@ -69,7 +62,7 @@ describe('temp', () => {
 
 describe('a response', () => {
   const receive = (spec: unknown, answer: Parameters<typeof respond>[0]) =>
-    receiveResponse(finishAtOnce(compileResponse(spec, directives)), respond(answer), contextOf({}));
+    receiveResponse(compileResponse(spec, directives), respond(answer), contextOf({}));
 
   it('gives its status, its headers whatever their case, and its body', async () => {
     const { scope } = await receive({}, { json: { a: 1 }, headers: { 'X-Id': '7' } });

@@ -4,7 +4,7 @@ import type { Runtime } from '../../component/runtime.js';
 import { type Connection, createConnection } from '../../connection/connection.js';
 import { createStoredConnections, type StoredConnections } from '../../connection/stored-connections.js';
 import type { App } from '../../document/app.js';
-import { compileInParts } from '../../document/compile/compile-request.js';
+import { compileCommunication } from '../../document/compile/compile-request.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { Document } from '../../document/reading/document.js';
 import { checkGiven } from '../../errors/check-given.js';
@@ -17,7 +17,6 @@ import { DEFAULT_ON_PAGE_LOOP } from '../../run/paging/paginate.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { type MakeAgain, RecentlyUsed } from '../../util/recently-used.js';
-import { Turns } from '../../util/turns.js';
 import { createWebhook, type Webhook } from '../../webhook/create-webhook.js';
 import { resolveWebhookLimits } from '../../webhook/payload/webhook-limits.js';
 import { withCheckedPorts } from './checked-ports.js';
@@ -198,7 +197,7 @@ function compileOnce(app: App, directives: Runtime['directives']): Runtime['comp
       try {
         const context = await directives(communication.value);
         const base = withoutBase ? undefined : app.base;
-        return await new Turns().finish(compileInParts(communication, base, context));
+        return compileCommunication(communication, base, context);
       } catch (error) {
         places.delete(communication);
         throw error;

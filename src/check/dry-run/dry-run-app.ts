@@ -9,7 +9,6 @@ import { type CompiledRespond, compileRespond } from '../../document/compile/com
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { Document } from '../../document/reading/document.js';
 import { subDocument } from '../../document/reading/sub-document.js';
-import { finishAtOnce } from '../../iml/values/work.js';
 import { isEmptySpec, readSingleRequest } from '../../module/run-instant-trigger.js';
 import { moduleForm, readForm } from '../../parameters/form/form.js';
 import { buildAnswer } from '../../run/response/build-answer.js';
@@ -99,7 +98,7 @@ function dryRunModule(dryRun: DryRun, module: ModuleComponent, base: Document | 
       const document = Array.isArray(communication.value) ? subDocument(communication, 0) : communication;
       const constant = constantPart(document);
       const response = isPlainObject(constant.value) ? ownMember(constant.value, 'response') : undefined;
-      const respond = finishAtOnce(compileRespond(response, constant, '/response', CONSTANT_CONTEXT));
+      const respond = compileRespond(response, constant, '/response', CONSTANT_CONTEXT);
       dryRunAnswer(dryRun, respond, 'text');
       break;
     }
@@ -125,9 +124,7 @@ function dryRunTrigger(
   if (epoch === undefined) return;
   const constant = constantPart(epoch);
   const listed =
-    dryRun.step(() =>
-      finishAtOnce(compileEpoch(constantPart(communication), constant, base, CONSTANT_CONTEXT)),
-    ) ?? [];
+    dryRun.step(() => compileEpoch(constantPart(communication), constant, base, CONSTANT_CONTEXT)) ?? [];
   const ofEpoch = dryRun.context();
   dryRun.requests(listed, ofEpoch);
   const last = listed.at(-1);
@@ -138,7 +135,7 @@ function dryRunConnection(dryRun: DryRun, component: ConnectionComponent): void 
   const { communication } = component;
   if (communication === undefined) return;
   const constant = { ...component, communication: constantPart(communication) };
-  const compiled = dryRun.step(() => finishAtOnce(compileConnection(constant, CONSTANT_CONTEXT)));
+  const compiled = dryRun.step(() => compileConnection(constant, CONSTANT_CONTEXT));
   if (compiled === undefined) return;
   if (compiled.kind === 'basic') return dryRunSection(dryRun, component, compiled.requests);
   dryRun.step(() => assertObtainable(component, compiled));
@@ -164,7 +161,7 @@ function dryRunSection(
 function dryRunWebhook(dryRun: DryRun, webhook: WebhookComponent, base: Document | undefined): void {
   const { communication, attach, detach, update } = webhook;
   const constant = communication && constantPart(communication);
-  const compiled = dryRun.step(() => finishAtOnce(compileWebhook(constant, CONSTANT_CONTEXT)));
+  const compiled = dryRun.step(() => compileWebhook(constant, CONSTANT_CONTEXT));
   for (const respond of [compiled?.respond, compiled?.verification?.respond])
     if (respond !== undefined) dryRunAnswer(dryRun, respond, 'json');
   for (const step of [attach, detach, update]) {

@@ -1,7 +1,6 @@
 import { childPointer } from '../../errors/place.js';
-import { templateInParts } from '../../iml/compile/compile-template.js';
+import { compileTemplate } from '../../iml/compile/compile-template.js';
 import type { Environment, FunctionTable, Scope } from '../../iml/environment/environment.js';
-import type { Parts } from '../../iml/values/work.js';
 import { ownMember } from '../../util/plain-object.js';
 
 /** One directive made ready, with the place it is written at. */
@@ -38,17 +37,16 @@ export class SharedDirectives {
 }
 
 /** Makes the value at `pointer` ready, or gives undefined where nothing is written. */
-export function* compileDirective(
+export function compileDirective(
   value: unknown,
   pointer: string,
   context: DirectiveContext,
-): Parts<Directive | undefined> {
+): Directive | undefined {
   if (value === undefined) return undefined;
   const known = context.shared?.get(pointer, value);
   if (known !== undefined) return known;
-  yield;
   const { environment, functions } = context;
-  const evaluate = yield* templateInParts(value, { environment, functions, pointer });
+  const evaluate = compileTemplate(value, { environment, functions, pointer });
   const directive = { evaluate, pointer, raw: value };
   context.shared?.add(directive);
   return directive;
@@ -66,12 +64,12 @@ export class DirectiveReader {
     this.context = context;
   }
 
-  read(key: string): Parts<Directive | undefined> {
+  read(key: string): Directive | undefined {
     return compileDirective(ownMember(this.object, key), childPointer(this.pointer, key), this.context);
   }
 
   /** Like `read`; a text without braces is taken as a path. Only `iterate` and its container. */
-  readPath(key: string): Parts<Directive | undefined> {
+  readPath(key: string): Directive | undefined {
     const value = ownMember(this.object, key);
     const isBare = typeof value === 'string' && value.trim() !== '' && !value.includes('{{');
     return compileDirective(isBare ? `{{${value}}}` : value, childPointer(this.pointer, key), this.context);

@@ -1,4 +1,3 @@
-import type { Parts } from '../../iml/values/work.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import type { Document } from '../reading/document.js';
 import { type Directive, type DirectiveContext, DirectiveReader } from './compile-directive.js';
@@ -19,18 +18,18 @@ export interface CompiledRespond {
  * @param value what stands there
  * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks
  */
-export function* compileRespond(
+export function compileRespond(
   value: unknown,
   document: Document,
   pointer: string,
   context: DirectiveContext,
-): Parts<CompiledRespond> {
+): CompiledRespond {
   const read = new DirectiveReader(isPlainObject(value) ? value : {}, pointer, context);
   return {
-    type: yield* read.read('type'),
-    status: yield* read.read('status'),
-    headers: yield* read.read('headers'),
-    body: yield* read.read('body'),
+    type: read.read('type'),
+    status: read.read('status'),
+    headers: read.read('headers'),
+    body: read.read('body'),
     document,
   };
 }

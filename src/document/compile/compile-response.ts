@@ -1,5 +1,4 @@
 import { childPointer } from '../../errors/place.js';
-import type { Parts } from '../../iml/values/work.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { compileDirective, type DirectiveContext, DirectiveReader } from './compile-directive.js';
 import type {
@@ -15,32 +14,32 @@ import type {
  * Makes a response spec ready. Anything that is no object counts as empty.
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses
  */
-export function* compileResponse(value: unknown, context: DirectiveContext): Parts<CompiledResponse> {
+export function compileResponse(value: unknown, context: DirectiveContext): CompiledResponse {
   const response = isPlainObject(value) ? value : {};
   const read = new DirectiveReader(response, '/response', context);
   return {
-    type: yield* read.read('type'),
-    temp: yield* read.read('temp'),
-    valid: yield* compileValid(ownMember(response, 'valid'), context),
-    error: yield* compileError(ownMember(response, 'error'), context),
-    iterate: yield* compileIterate(response, '/response', context),
-    output: yield* read.read('output'),
-    wrapper: yield* read.read('wrapper'),
-    limit: yield* read.read('limit'),
-    trigger: yield* compileTrigger(ownMember(response, 'trigger'), context),
-    data: yield* read.read('data'),
-    metadata: yield* read.read('metadata'),
-    uid: yield* read.read('uid'),
-    expires: yield* read.read('expires'),
+    type: read.read('type'),
+    temp: read.read('temp'),
+    valid: compileValid(ownMember(response, 'valid'), context),
+    error: compileError(ownMember(response, 'error'), context),
+    iterate: compileIterate(response, '/response', context),
+    output: read.read('output'),
+    wrapper: read.read('wrapper'),
+    limit: read.read('limit'),
+    trigger: compileTrigger(ownMember(response, 'trigger'), context),
+    data: read.read('data'),
+    metadata: read.read('metadata'),
+    uid: read.read('uid'),
+    expires: read.read('expires'),
   };
 }
 
-function* compileValid(value: unknown, context: DirectiveContext): Parts<CompiledValid | undefined> {
+function compileValid(value: unknown, context: DirectiveContext): CompiledValid | undefined {
   const pointer = '/response/valid';
   if (value === undefined) return undefined;
   if (!isPlainObject(value)) {
     return {
-      condition: yield* compileDirective(value, pointer, context),
+      condition: compileDirective(value, pointer, context),
       message: undefined,
       type: undefined,
       pointer,
@@ -48,58 +47,58 @@ function* compileValid(value: unknown, context: DirectiveContext): Parts<Compile
   }
   const read = new DirectiveReader(value, pointer, context);
   return {
-    condition: yield* read.read('condition'),
-    message: yield* read.read('message'),
-    type: yield* read.read('type'),
+    condition: read.read('condition'),
+    message: read.read('message'),
+    type: read.read('type'),
     pointer,
   };
 }
 
 const STATUS = /^\d{3}$/;
 
-function* compileError(value: unknown, context: DirectiveContext): Parts<CompiledError | undefined> {
+function compileError(value: unknown, context: DirectiveContext): CompiledError | undefined {
   if (value === undefined || value === null) return undefined;
   const pointer = '/response/error';
   const entries = new Map<string, ErrorEntry>();
   if (isPlainObject(value)) {
     for (const status of Object.keys(value).filter((key) => STATUS.test(key))) {
-      entries.set(status, yield* compileErrorEntry(value[status], childPointer(pointer, status), context));
+      entries.set(status, compileErrorEntry(value[status], childPointer(pointer, status), context));
     }
   }
-  return { ...(yield* compileErrorEntry(value, pointer, context)), entries };
+  return { ...compileErrorEntry(value, pointer, context), entries };
 }
 
-function* compileErrorEntry(value: unknown, pointer: string, context: DirectiveContext): Parts<ErrorEntry> {
+function compileErrorEntry(value: unknown, pointer: string, context: DirectiveContext): ErrorEntry {
   if (!isPlainObject(value))
-    return { message: yield* compileDirective(value, pointer, context), type: undefined, pointer };
+    return { message: compileDirective(value, pointer, context), type: undefined, pointer };
   const read = new DirectiveReader(value, pointer, context);
-  return { message: yield* read.read('message'), type: yield* read.read('type'), pointer };
+  return { message: read.read('message'), type: read.read('type'), pointer };
 }
 
 /** `iterate` as text, bare path, or container and condition; of a response or of a webhook. */
-export function* compileIterate(
+export function compileIterate(
   parent: Readonly<Record<string, unknown>>,
   parentPointer: string,
   context: DirectiveContext,
-): Parts<CompiledIterate | undefined> {
+): CompiledIterate | undefined {
   const iterate = ownMember(parent, 'iterate');
   if (iterate === null || iterate === '') return undefined;
   if (!isPlainObject(iterate)) {
-    const container = yield* new DirectiveReader(parent, parentPointer, context).readPath('iterate');
+    const container = new DirectiveReader(parent, parentPointer, context).readPath('iterate');
     return container && { container, condition: undefined };
   }
   const read = new DirectiveReader(iterate, `${parentPointer}/iterate`, context);
-  const container = yield* read.readPath('container');
-  return container && { container, condition: yield* read.read('condition') };
+  const container = read.readPath('container');
+  return container && { container, condition: read.read('condition') };
 }
 
-function* compileTrigger(value: unknown, context: DirectiveContext): Parts<CompiledTrigger | undefined> {
+function compileTrigger(value: unknown, context: DirectiveContext): CompiledTrigger | undefined {
   if (!isPlainObject(value)) return undefined;
   const read = new DirectiveReader(value, '/response/trigger', context);
   return {
-    type: yield* read.read('type'),
-    order: yield* read.read('order'),
-    id: yield* read.read('id'),
-    date: yield* read.read('date'),
+    type: read.read('type'),
+    order: read.read('order'),
+    id: read.read('id'),
+    date: read.read('date'),
   };
 }
