@@ -2,7 +2,6 @@ import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import type { Place } from '../../errors/place.js';
 import { isBelow } from '../../util/stays-below.js';
-import { Turns } from '../../util/turns.js';
 import { readAppFile } from './read-app-file.js';
 
 /** The folder an app is read from. */
@@ -30,22 +29,16 @@ export interface FolderOptions extends LoadOptions {
   readonly outside?: string | undefined;
 }
 
-/**
- * Opens the folder of an app: nothing is read outside of it, but for the folders somebody names. A file is read without
- * waiting for it, as the promises of three calls take longer than a small file does; between files others on the thread get
- * their turn.
- */
+/** Opens the folder of an app. Files are read synchronously and only below this folder and those of `include`. */
 export function openAppFolder(folder: string, options: FolderOptions = {}): AppFolder {
   const { include = [], outside = "lies outside of the app's folder" } = options;
   const root = realpathSync(folder);
   const overlay = options.overlay && layOver(options.overlay, path.resolve(folder), root);
   const folders = [root, ...include.map((other) => resolveFolder(path.resolve(root, other)))];
   const realFolders = new Map<string, string>();
-  const turns = new Turns();
   return {
     root,
     read: async (file, placeOf) => {
-      if (turns.isOver) await turns.next();
       return readAppFile({ folders, overlay, outside, realFolders }, file, placeOf);
     },
   };

@@ -42,7 +42,9 @@ export async function findApp(given: string): Promise<AppLocation> {
 }
 
 async function findBelow(start: string, given: string): Promise<AppLocation> {
-  const files = (await listFiles(start)).filter(({ isFolder }) => !isFolder).map((entry) => entry.path);
+  const files = listFiles(start)
+    .filter(({ isFolder }) => !isFolder)
+    .map((entry) => entry.path);
   const manifests = files.filter((file) => path.posix.basename(file) === MANIFEST);
   const layout = manifests.length > 0 ? 'manifest' : 'flat';
   const folders =
@@ -96,7 +98,7 @@ async function findKind(target: string, given: string): Promise<'file' | 'folder
  */
 async function isExported(folder: string): Promise<boolean> {
   const kinds = new Set(COMPONENT_KINDS.flatMap(kindFolders));
-  const entries = await listFiles(folder, (_names, relative) => {
+  const entries = listFiles(folder, (_names, relative) => {
     const [kind] = relative.split('/');
     return relative === '' || (kind !== undefined && kinds.has(kind) && relative.split('/').length <= 2);
   });

@@ -1,6 +1,5 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { Turns } from '../../util/turns.js';
 
 /** Ceilings of a walk through folders an app may lie in. [choice] */
 const MAX_DEPTH = 8;
@@ -18,15 +17,13 @@ export interface FoundEntry {
  *
  * @param enter Whether to look into a folder, given what it holds.
  */
-export async function listFiles(
+export function listFiles(
   folder: string,
   enter: (names: readonly string[], folder: string) => boolean = () => true,
-): Promise<FoundEntry[]> {
+): FoundEntry[] {
   const found: FoundEntry[] = [];
   const pending = [''];
-  const turns = new Turns();
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (turns.isOver) await turns.next();
     const entries = readFolder(path.join(folder, next));
     const names = entries.map((entry) => entry.name);
     if (!enter(names, next)) continue;

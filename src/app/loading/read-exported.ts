@@ -98,7 +98,7 @@ export interface LyingFiles {
 
 /** Looks at names only; nothing is read. */
 export async function findLyingFiles(folder: AppFolder): Promise<LyingFiles> {
-  const entries = await listFiles(folder.root, (_names, relative) => isOfApp(relative));
+  const entries = listFiles(folder.root, (_names, relative) => isOfApp(relative));
   const files = new Set(entries.filter((entry) => !entry.isFolder).map((entry) => entry.path));
   const names = groupByFolder(files);
   const components = componentFolders(entries).map(({ kind, path: at }) => ({

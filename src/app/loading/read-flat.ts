@@ -51,7 +51,7 @@ export async function readFlat(folder: AppFolder, name: string): Promise<AppPart
   const warnings: Warning[] = [];
   const warn = collectWarnings(warnings);
   const reader = createCodeReader(folder, warn);
-  const entries = await listFiles(folder.root, (_names, relative) => relative === '');
+  const entries = listFiles(folder.root, (_names, relative) => relative === '');
   const files = entries.filter(({ isFolder }) => !isFolder).map(({ path }) => path);
   const general = Object.entries(GENERAL_CODE_TYPES).flatMap(([part, type]): CodeFile[] => {
     const file = [`${part}.imljson`, `${part}.iml.json`, `${part}.json`].find((one) => files.includes(one));

@@ -19,7 +19,7 @@ export async function warnUndeclaredFiles(
   const named = new Set([...declared].map((file) => path.posix.normalize(file.replaceAll('\\', '/'))));
   const folders = new Set([...named].map((file) => path.posix.dirname(file)));
   folders.delete('.');
-  const entries = await listFiles(root, (names, folder) => folder === '' || !names.includes(MANIFEST));
+  const entries = listFiles(root, (names, folder) => folder === '' || !names.includes(MANIFEST));
   for (const entry of entries) {
     if (entry.isFolder || named.has(entry.path)) continue;
     const looksDeclared = CODE_FILE.test(entry.path) && folders.has(path.posix.dirname(entry.path));

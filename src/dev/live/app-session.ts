@@ -128,7 +128,7 @@ async function readSignature(places: readonly string[]): Promise<Signature | und
   try {
     const signature = new Map<string, string>();
     for (const place of places) {
-      const files = (await listFiles(place)).filter(({ isFolder }) => !isFolder);
+      const files = listFiles(place).filter(({ isFolder }) => !isFolder);
       await Promise.all(
         files.map(async ({ path: name }) => {
           const file = path.join(place, name);

@@ -1,10 +1,12 @@
 import type { ErrorCode } from '../../errors/codes.js';
 import { RestError } from '../../errors/rest-error.js';
 import { StoreError } from '../../errors/store-error.js';
-import { refused } from '../problems.js';
-import { writeBody } from './write-body.js';
+import { refused, tooMuch } from '../problems.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Largest response body. */
+const MAX_BYTES: number = 32 * 1024 * 1024;
 
 /** Headers by their names in lower case. Plain, as those of the Fetch API are checked and sorted at each touch. */
 export type PlainHeaders = Readonly<Record<string, string>>;
@@ -14,14 +16,15 @@ export interface Answer {
   readonly status: number;
   readonly headers: PlainHeaders;
   /** Null for an answer without one. */
-  readonly body: string | Uint8Array | null;
+  readonly body: string | null;
 }
 
-/** The answer to a call that went well. @throws RestError 400 `SC400` for one that is too large */
-export async function writeSuccess(value: unknown): Promise<Answer> {
-  return typeof value === 'string'
-    ? writeAnswer(value, 'text/plain; charset=utf-8')
-    : writeAnswer(await writeBody(value), JSON_TYPE);
+/** Creates the response to a successful request. @throws RestError 400 `SC400` if the body exceeds 32 MiB */
+export function writeSuccess(value: unknown): Answer {
+  if (typeof value === 'string') return writeAnswer(value, 'text/plain; charset=utf-8');
+  const answer = writeAnswer(JSON.stringify(value), JSON_TYPE);
+  if (Number(answer.headers['content-length']) > MAX_BYTES) throw tooMuch(MAX_BYTES);
+  return answer;
 }
 
 /**
@@ -36,7 +39,7 @@ export function writeRefusal(error: RestError): Answer {
 
 /** With its length, which an answer to HEAD has as well. */
 function writeAnswer(
-  body: string | Uint8Array,
+  body: string,
   type: string,
   { status = 200, headers = {} }: { readonly status?: number; readonly headers?: PlainHeaders } = {},
 ): Answer {

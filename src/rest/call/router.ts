@@ -92,7 +92,7 @@ async function showPage({ billing }: RestServices, { method, url }: Request): Pr
   const isRead = method === 'GET' || method === 'HEAD';
   const page = isRead ? billing.showPage?.(new URL(url).pathname) : undefined;
   if (page === undefined) throw notFound('Path');
-  const answer = await writeSuccess(page);
+  const answer = writeSuccess(page);
   return { ...answer, headers: { ...answer.headers, 'x-content-type-options': 'nosniff' } };
 }
 

@@ -1,9 +1,8 @@
 import type { Query, Questions, Row } from '../../store/record-store.js';
-import { Turns } from '../../util/turns.js';
 import type { RestReader, RestTables } from './tables.js';
 
-/** Rows that one statement reads: organizations with the largest licenses are 2 MB then. */
-const PIECE = 250;
+/** Rows read by one statement. It bounds the memory of a statement and the number of ids in the ones that follow. */
+const BATCH_SIZE = 250;
 
 /** A query that names the columns it needs. */
 type ColumnQuery<K extends keyof RestTables, C extends keyof RestTables[K] & string> = Query<
@@ -12,8 +11,8 @@ type ColumnQuery<K extends keyof RestTables, C extends keyof RestTables[K] & str
 > & { readonly columns: readonly C[] };
 
 /**
- * Rows of a table, a piece at a time; others have their turn between two. Up to a piece they are read in one statement. More are
- * found as of one moment and read after it, so that none comes twice; what is gone by then is left out.
+ * Reads rows in batches. A longer result is read as a list of ids first, so that no row comes twice. Rows deleted
+ * meanwhile are left out.
  */
 export async function* readRows<K extends keyof RestTables & string, C extends keyof RestTables[K] & string>(
   reader: RestReader,
@@ -21,17 +20,14 @@ export async function* readRows<K extends keyof RestTables & string, C extends k
   query: ColumnQuery<K, C>,
 ): AsyncGenerator<readonly Pick<RestTables[K], C | 'id'>[], void, undefined> {
   const { limit = Number.POSITIVE_INFINITY } = query;
-  const turns = new Turns();
-  const first = await ask(reader, table, { ...query, limit: Math.min(limit, PIECE + 1) });
-  if (first.length <= PIECE) {
+  const first = await ask(reader, table, { ...query, limit: Math.min(limit, BATCH_SIZE + 1) });
+  if (first.length <= BATCH_SIZE) {
     yield first;
     return;
   }
-  if (turns.isOver) await turns.next();
   const found = await ask(reader, table, { ...query, columns: [] });
-  for (let from = 0; from < found.length; from += PIECE) {
-    if (turns.isOver) await turns.next();
-    const ids = found.slice(from, from + PIECE).map((row) => row.id);
+  for (let from = 0; from < found.length; from += BATCH_SIZE) {
+    const ids = found.slice(from, from + BATCH_SIZE).map((row) => row.id);
     const where: Readonly<Record<string, unknown>> = { id: ids };
     const rows = await ask(reader, table, { columns: query.columns, where });
     const byId = new Map(rows.map((row) => [row.id, row] as const));
@@ -39,7 +35,7 @@ export async function* readRows<K extends keyof RestTables & string, C extends k
   }
 }
 
-/** `readRows` in one list, where what is made of the rows takes no time. */
+/** Reads all rows of `readRows` into one list. */
 export async function readAllRows<
   K extends keyof RestTables & string,
   C extends keyof RestTables[K] & string,
