@@ -60,7 +60,7 @@ async function bundleNode(folder) {
   // What runs on a thread shares nothing with the others: one file is there at once.
   await build({
     ...common,
-    entryPoints: ['src/app/serve-functions.ts', 'src/store/serve-checkpoints.ts'],
+    entryPoints: ['src/app/serve-functions.ts'],
     entryNames: '[name]',
     splitting: false,
   });

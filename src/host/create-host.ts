@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { EngineError } from '../errors/engine-error.js';
 import { type PlainAnswer, type PlainRequest, toFetchResponse } from '../server/plain-request.js';
 import { type FetchServer, type ListenOptions, serveOn } from '../server/serve-fetch.js';
@@ -35,7 +36,6 @@ import { type Health, readHealth } from './server/health.js';
 import type { HostMetrics } from './server/metrics.js';
 import type { HookRow, HostStore } from './store/tables.js';
 import { createDispatcher, type Dispatcher } from './work/dispatcher.js';
-import { nextTurn } from './work/event-loop-turn.js';
 import { createIncomingConnections, type IncomingConnections } from './work/incoming-connections.js';
 import { runClaim } from './work/run-claim.js';
 import { createWorkLog, type WorkContext, type WorkSource } from './work/work-log.js';
@@ -227,7 +227,7 @@ function createParts(options: HostOptions): Parts {
     ...shared,
     log: createWorkLog(shared, {
       onTaken,
-      gather: holdsProcess ? arrivals.shared : nextTurn,
+      gather: holdsProcess ? arrivals.shared : setImmediate,
       source,
     }),
   };
@@ -244,7 +244,7 @@ function createParts(options: HostOptions): Parts {
     lease,
     dispatcher,
     arrivals,
-    intake: createIntake(context, capacity, holdsProcess ? arrivals.settled : nextTurn),
+    intake: createIntake(context, capacity, holdsProcess ? arrivals.settled : setImmediate),
     baseUrl: () => (options.baseUrl ?? life.server?.origin ?? 'http://localhost').replace(/\/+$/, ''),
     health: () => readHealth(context, life.isStopping, { isFull: () => clock.now() < life.fullUntilMs }),
   };
@@ -268,7 +268,7 @@ function createHandler(
   const { context, life, intake, baseUrl, dispatcher, arrivals } = parts;
   // A driver that answers at once would be asked for each call by itself, before the next one, or a body, is read.
   const { holdsProcess } = context.store.capabilities;
-  const hookOf = createHookFinder(context.store, holdsProcess === true ? nextTurn : undefined);
+  const hookOf = createHookFinder(context.store, holdsProcess === true ? setImmediate : undefined);
   const knowHook = createHookKnowledge();
   return async (request) => {
     arrivals.note();

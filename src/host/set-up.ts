@@ -2,10 +2,9 @@ import { findModule, findWebhook } from '../app/engine/find-component.js';
 import type { App } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
 import { listSecretPaths } from '../parameters/check/secret-paths.js';
-import { moduleFormInTurns } from '../parameters/form/form.js';
+import { moduleForm } from '../parameters/form/form.js';
 import { MAX_FLOW_STEPS } from '../scenario/flow/compile-flow.js';
 import { completeSettings } from '../scenario/state/scenario-settings.js';
-import { Turns } from '../util/turns.js';
 import type { HookReport } from '../webhook/run-hook-request.js';
 import type { Host } from './create-host.js';
 import { attachHook, detachHook } from './hooks/attach-hook.js';
@@ -39,9 +38,7 @@ export interface SetUpScenario {
  */
 export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry): Promise<SetUpScenario> {
   const { host, engines } = options;
-  // A store that answers at once lets nobody have a turn between two scenarios, and calls come in by now.
-  await new Turns().next();
-  const plan = await planOfEntry(entry, engines);
+  const plan = planOfEntry(entry, engines);
   // What cannot work is refused before anything is stored, and before any service is told of a hook.
   if (plan.cron !== undefined) await nextCronTime(plan.cron, 0);
   assertCanAnswer(entry.name, plan);
@@ -59,20 +56,16 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
   return { name: entry.name, hook };
 }
 
-async function planOfEntry(entry: ScenarioEntry, engines: Engines): Promise<ScenarioPlan> {
+function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
   const { everyMinutes, cron, ordered, modules, webhook } = entry;
   // With the webhook in front of them.
   if (modules.length >= MAX_FLOW_STEPS) {
     const message = `The scenario "${entry.name}" has ${modules.length} modules: it may have ${MAX_FLOW_STEPS - 1}.`;
     throw new EngineError('HOST_REFUSED', message);
   }
-  const hiding: StepDefinition[] = [];
-  const turns = new Turns();
-  for (const step of modules) {
-    // Calls come in by now.
-    if (turns.isOver) await turns.next();
-    hiding.push({ ...step, hiddenParameters: await listHiddenParameters(step, engines) });
-  }
+  const hiding = modules.map(
+    (step): StepDefinition => ({ ...step, hiddenParameters: listHiddenParameters(step, engines) }),
+  );
   const findModuleType = ({ app, module }: ScenarioEntry['modules'][number]): string =>
     findModule(requireApp(engines, app).app, module).type;
   const [first] = modules;
@@ -100,11 +93,11 @@ async function planOfEntry(entry: ScenarioEntry, engines: Engines): Promise<Scen
 }
 
 /** @throws EngineError (HOST_MISSING), SpecError (SPEC_MISSING) */
-async function listHiddenParameters(
+function listHiddenParameters(
   { app, module, parameters = {} }: StepDefinition,
   engines: Engines,
-): Promise<readonly string[]> {
-  const { elements } = await moduleFormInTurns(findModule(requireApp(engines, app).app, module));
+): readonly string[] {
+  const { elements } = moduleForm(findModule(requireApp(engines, app).app, module));
   return listSecretPaths(elements, parameters);
 }
 

@@ -7,7 +7,6 @@ import {
   type Handler,
   type ListenerOptions,
 } from './node-listener.js';
-import { createReadPacer } from './paced-reads.js';
 import { createStallMeter, type StallMeter } from './stall-meter.js';
 
 /** Where a server listens. */
@@ -65,8 +64,6 @@ export async function serveOn(handler: Handler, options: ServeFetchOptions): Pro
         );
   const stalls = createStallMeter(limits.headerTimeoutMs + limits.bodyTimeoutMs);
   forgiveStalls(server, settings, stalls);
-  const { pace } = createReadPacer(limits.maxBytesInFlight);
-  server.on(tls === undefined ? 'connection' : 'secureConnection', pace);
   const sockets = keepSockets(server);
   await listen(server, port, hostname).catch((error: unknown) => {
     stalls.stop();

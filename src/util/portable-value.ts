@@ -3,12 +3,8 @@ import { isPlainObject, type PlainObject, setMember } from './plain-object.js';
 /** Deeper values are left out: what is kept is written and read again, and neither may exhaust the stack. */
 const MAX_DEPTH = 200;
 
-/** Names of the one member that says what JSON has no word for. */
-export const MARK: { readonly date: string; readonly bytes: string; readonly escaped: string } = {
-  date: '$date',
-  bytes: '$bytes',
-  escaped: '$value',
-};
+/** The name of the only member of a collection that stands for a value JSON does not have. */
+const MARK = { date: '$date', bytes: '$bytes', escaped: '$value' } as const;
 const MARKS: ReadonlySet<string> = new Set(Object.values(MARK));
 
 /**
@@ -59,21 +55,6 @@ function readMembers(value: PlainObject, depth: number): PlainObject {
 
 /** A mark stands alone; data that happens to look like one is wrapped. */
 function hasMark(value: PlainObject): boolean {
-  return isMark(Object.keys(value));
-}
-
-/** Whether these are all the names of a collection that says something else than it holds. */
-export function isMark(names: readonly string[]): boolean {
+  const names = Object.keys(value);
   return names.length === 1 && MARKS.has(names[0] ?? '');
-}
-
-/** Whether `toPortable` leaves a value out; what is in it is not looked at. */
-export function isLeftOut(value: unknown, depth: number): boolean {
-  if (depth > MAX_DEPTH) return true;
-  if (typeof value === 'number') return !Number.isFinite(value);
-  if (typeof value !== 'object' || value === null) {
-    return value !== null && typeof value !== 'string' && typeof value !== 'boolean';
-  }
-  if (value instanceof Date) return Number.isNaN(value.getTime());
-  return !(value instanceof Uint8Array) && !Array.isArray(value) && !isPlainObject(value);
 }

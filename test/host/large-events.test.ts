@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { createHost } from '../../src/host/create-host.js';
 import { createStoreQueue } from '../../src/host/queue/store-queue.js';
@@ -52,20 +51,12 @@ describeEach('a large event', (engine) => {
 });
 
 describeEach('rows with large values', (engine) => {
-  it('are added in their order, and others have their turn between two of them', async () => {
+  it('are added in their order', async () => {
     const { store, drop } = await openParts(engine);
     onTestFinished(drop);
     const bundles = new JsonText(JSON.stringify(['x'.repeat(900_000)]));
     const rows = [1, 2, 3, 4].map((hookId) => newEvent({ hookId, bundles: hookId === 2 ? [2] : bundles }));
-    let turns = 0;
-    let isDone = false;
-    const counting = (async () => {
-      for (; !isDone; turns++) await setImmediate();
-    })();
     const added = await store.transaction((writer) => writer.insertAll('events', rows));
-    isDone = true;
-    await counting;
-    if (engine !== 'memory') expect(turns).toBeGreaterThanOrEqual(3);
     const found = await store.find('events');
     expect(found.map(({ id, hookId }) => [id, hookId])).toEqual(added.map(({ id, hookId }) => [id, hookId]));
     expect(found[1]?.bundles).toEqual([2]);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inOrder, inOrderInParts } from '../../src/store/memory/compare.js';
+import { inOrder } from '../../src/store/memory/compare.js';
 
 /** Texts with and without the units whose order is not that of code points. */
 const TEXTS = fc.array(
@@ -18,7 +18,6 @@ describe('rows in memory', () => {
           (a, b) => sign * (Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || a.id - b.id),
         );
         expect(inOrder(rows, 'name', descending)).toEqual(expected);
-        expect(finish(inOrderInParts(rows, 'name', descending))).toEqual(expected);
       }),
     );
   });
@@ -28,18 +27,4 @@ describe('rows in memory', () => {
     expect(inOrder(rows, 'value', false).map((row) => row.value)).toEqual([null, 1, 2, 3]);
     expect(inOrder(rows, 'value', true).map((row) => row.value)).toEqual([3, 2, 1, null]);
   });
-
-  it('are in order where they are many, as at once, with a stop for every 500', () => {
-    const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `${(id * 7919) % 1000}` }));
-    const steps = [...inOrderInParts(rows, 'name', true)];
-    expect(steps.length).toBeGreaterThan(100);
-    expect(finish(inOrderInParts(rows, 'name', true))).toEqual(inOrder(rows, 'name', true));
-  });
 });
-
-function finish<T>(parts: Generator<undefined, T, undefined>): T {
-  for (;;) {
-    const step = parts.next();
-    if (step.done === true) return step.value;
-  }
-}

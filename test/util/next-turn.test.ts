@@ -1,12 +1,9 @@
 import { expect, it } from 'vitest';
 import { printJsonInTurns } from '../../src/cli/output/json-output.js';
 import { packBody } from '../../src/dev/history/pack-events.js';
-import { parseLarge } from '../../src/host/store/large-json.js';
-import { JsonText } from '../../src/store/json-text.js';
 import { isTurnOver, Turns } from '../../src/util/turns.js';
 
 it.each<[string, () => Promise<unknown>]>([
-  ['a stored value', () => parseLarge(new JsonText('[1]'))],
   ['a line of output', () => printJsonInTurns({ a: 1 }, new Turns())],
   ['a body of the history', () => packBody('text', 'bundles')],
 ])('%s waits for the next turn where all of this one is taken', async (_, work) => {

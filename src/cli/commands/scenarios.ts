@@ -154,7 +154,7 @@ async function act(
       const scenario = await desk.get(name);
       const hook = scenario.hookId === null ? undefined : await store.get('hooks', { id: scenario.hookId });
       const address = hook === undefined ? {} : { address: await pathOfHook(store, hook) };
-      const triggerState = await copyKept(scenario.triggerState);
+      const triggerState = copyKept(scenario.triggerState);
       const incompletes = await desk.incompletes(name);
       const known = await secrets.forScenario(scenario);
       const shown = shownScenario({ ...scenario, triggerState }, incompletes, known);

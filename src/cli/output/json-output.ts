@@ -1,7 +1,7 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { isLongerThan } from '../../host/store/kept-value.js';
 import { giveJson, jsonText } from '../../http/body/json-text.js';
-import { MAX_JSON_AT_ONCE } from '../../store/json-text.js';
+import { MAX_PARSED_LENGTH } from '../../store/json-text.js';
 import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
 import { isTurnOver, type Turns } from '../../util/turns.js';
 
@@ -19,7 +19,7 @@ export function printJson(value: unknown): string {
 /** `printJson` where others run, too: a large value is written in turns. @throws as `printJson` */
 export async function printJsonInTurns(value: unknown, turns: Turns): Promise<string> {
   if (isTurnOver()) await turns.next();
-  if (!isLongerThan(value, MAX_JSON_AT_ONCE)) return printJson(value);
+  if (!isLongerThan(value, MAX_PARSED_LENGTH)) return printJson(value);
   const pieces: string[] = [];
   await turns.finish(giveJson(value, (piece) => void pieces.push(escapeUnsafe(piece)))).catch(refuse);
   return pieces.join('');

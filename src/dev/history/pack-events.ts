@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TraceEvent } from '../../run/trace/trace.js';
-import { writePortable } from '../../store/write-portable.js';
 import { setMember } from '../../util/plain-object.js';
+import { toPortable } from '../../util/portable-value.js';
 import { isTurnOver, Turns } from '../../util/turns.js';
 import type { BodyRef, PackedEvent } from '../protocol.js';
 
@@ -57,7 +57,7 @@ export async function packBody(
 ): Promise<PackedBody> {
   if (isTurnOver()) await turns.next();
   const kind = typeof value === 'string' ? 'text' : 'json';
-  const text = typeof value === 'string' ? value : (await writePortable(value, turns)).text;
+  const text = typeof value === 'string' ? value : JSON.stringify(toPortable(value) ?? null);
   return { ref: await makeRef(kind, text, turns), kind, text, place };
 }
 

@@ -76,7 +76,7 @@ export function createEventAdmin(options: AdminOptions): EventAdmin {
   const get = async (id: number): Promise<EventRow> => {
     const event = await store.get('events', { id });
     if (event === undefined) throw new EngineError('HOST_MISSING', `There is no event ${id}.`);
-    return { ...event, bundles: await copyKept(event.bundles) };
+    return { ...event, bundles: copyKept(event.bundles) };
   };
   const changeOne = async (id: number, change: Change, what: string): Promise<EventRow> => {
     const event = await get(id);

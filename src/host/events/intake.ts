@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { StoreError } from '../../errors/store-error.js';
 import { nextStart } from '../../scenario/state/next-start.js';
 import { createBatcher } from '../../util/batcher.js';
@@ -6,7 +7,6 @@ import type { EventClaim } from '../claim/claim.js';
 import { MAX_REJECTED } from '../host-limits.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { EventRow, HostWriter, ScenarioRow } from '../store/tables.js';
-import { nextTurn } from '../work/event-loop-turn.js';
 import type { WorkContext } from '../work/work-log.js';
 import type { Capacity, QueueCapacity } from './queue-capacity.js';
 
@@ -63,7 +63,7 @@ type NewEvent = Omit<EventRow, 'id'>;
 export function createIntake(
   context: WorkContext,
   capacity: QueueCapacity,
-  gather: () => Promise<void> = nextTurn,
+  gather: () => Promise<void> = setImmediate,
 ): Intake {
   /** Since when the store is at what it was given last. Before it is asked nobody waits for it, however much comes at once. */
   let storingSinceMs: number | undefined;

@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../errors/engine-error.js';
 import { StoreError } from '../../errors/store-error.js';
 import { type PlainAnswer, toPlainAnswer } from '../../server/plain-request.js';
-import { JsonText } from '../../store/json-text.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { Turns } from '../../util/turns.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { EventClaim } from '../claim/claim.js';
 import type { KnowHook } from '../hooks/hook-knowledge.js';
@@ -152,8 +150,8 @@ async function answerCall(
 
 async function read(options: ReceiveOptions, hook: HookRow, call: IncomingCall): Promise<WebhookReception> {
   const { context, receiver, baseUrl, signal } = options;
-  const kept = await readKept(hook.data);
-  const parameters = hook.parameters instanceof JsonText ? await copyKept(hook.parameters) : hook.parameters;
+  const kept = readKept(hook.data);
+  const parameters = copyKept(hook.parameters);
   const failures: unknown[] = [];
   const reception = await receiver({
     app: hook.app,
@@ -191,10 +189,9 @@ async function keep(
   const { context, intake } = options;
   const answer = reception.answer ?? (await toPlainAnswer(reception.response));
   const refusal: Partial<Answered> = { reason: answer.status < 400 ? undefined : 'refused-by-app' };
-  const found = options.knowHook(hook);
-  const known = found instanceof Promise ? await found : found;
+  const known = await options.knowHook(hook);
   const drafts = reception.ok
-    ? await draftEvents(hook, reception, call, known)
+    ? draftEvents(hook, reception, call, known)
     : [await draftRejected(hook, reception, call, { known, maxBytes: context.limits.maxKeptBytes })];
   if (drafts.length === 0) return { answer, ...refusal };
   if (drafts.length > 1 && countBytes(drafts) > MAX_CALL_BYTES) {
@@ -222,15 +219,15 @@ function answerFull({ limits }: WorkContext): Answered {
   return { answer: answerText(429, text, { 'retry-after': retryAfter }), reason: 'queue-full' };
 }
 
-async function draftEvents(
+function draftEvents(
   hook: HookRow,
   reception: Extract<WebhookReception, { ok: true }>,
   call: NamedCall,
   known: HookKnowledge,
-): Promise<readonly EventDraft[]> {
-  const draft = async (hookIds: readonly number[], given: readonly unknown[]): Promise<EventDraft[]> => {
+): readonly EventDraft[] {
+  const draft = (hookIds: readonly number[], given: readonly unknown[]): EventDraft[] => {
     if (given.length === 0) return [];
-    const bundles = await keepValue(given);
+    const bundles = keepValue(given);
     const bytes = measureKept(bundles);
     const request = keepAccepted(call, known);
     return hookIds.map((hookId) => ({ hookId, status: 'pending', error: null, bundles, bytes, request }));
@@ -238,7 +235,7 @@ async function draftEvents(
   if (hook.kind !== 'address') return draft([hook.id], reception.bundles);
   const drafts: EventDraft[] = [];
   for (const { recipients, bundles } of reception.deliveries ?? []) {
-    drafts.push(...(await draft(recipients.map(Number), bundles)));
+    drafts.push(...draft(recipients.map(Number), bundles));
   }
   return drafts;
 }
@@ -251,7 +248,7 @@ async function draftRejected(
 ): Promise<EventDraft> {
   // Few hosts refuse a call.
   const { keepRejected } = await import('./rejected-request.js');
-  const request = await new Turns().finish(keepRejected(call, known, maxBytes));
+  const request = keepRejected(call, known, maxBytes);
   const told = { ...asObject(error.toJSON()), phase };
   return { hookId: id, status: 'rejected', bundles: [], bytes: measureKept([]), request, error: told };
 }

@@ -38,9 +38,9 @@ export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'
     const input = await readInput(options, row);
     const { result } = await (isNew ? component.attach(input) : component.update(input)).orThrow();
     assertKeepable(result, row);
-    const kept = deepMerge(toObject(await readKept(row.data)), result);
+    const kept = deepMerge(toObject(readKept(row.data)), result);
     assertKeepable(kept, row);
-    await keepHookData(store, id, await keepValue(kept), row.parameters);
+    await keepHookData(store, id, keepValue(kept), row.parameters);
   } catch (error) {
     if (isNew) await host.removeHook(id);
     else await keepHookParameters(store, id, row.attachedWith);
@@ -82,9 +82,9 @@ async function readInput(
 ): Promise<{ parameters: PlainObject; connection: string | undefined; webhook: PlainObject }> {
   const { url } = await host.hookAt(row.id);
   return {
-    parameters: toObject(await copyKept(row.parameters)),
+    parameters: toObject(copyKept(row.parameters)),
     connection: row.connection ?? undefined,
-    webhook: { ...toObject(await readKept(row.data)), id: row.id, url },
+    webhook: { ...toObject(readKept(row.data)), id: row.id, url },
   };
 }
 

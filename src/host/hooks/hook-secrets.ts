@@ -1,8 +1,5 @@
 import { collectGiven } from '../../redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
-import { JsonText } from '../../store/json-text.js';
-import { fromPortable } from '../../util/portable-value.js';
-import { Turns } from '../../util/turns.js';
 import { copyKept, readKept } from '../store/kept-value.js';
 import type { HookRow } from '../store/tables.js';
 
@@ -21,27 +18,21 @@ export interface HookKnowledge {
  * All texts of a hook that no name shows to be open: its address, its parameters, and what attach and update have stored. Its
  * connection is not among them: a host has its name, its data have the engines alone.
  *
- * @returns the secrets themselves where nobody had to wait for them
  * @throws ImlError (IML_LIMIT) for more than can be known
  */
-export function collectHookSecrets({
+export async function collectHookSecrets({
   token,
   parameters,
   data,
-}: HookSecrets): readonly string[] | Promise<readonly string[]> {
-  if (!(parameters instanceof JsonText || data instanceof JsonText)) {
-    return collectGiven(token ?? undefined, parameters, fromPortable(data));
-  }
-  return Promise.all([copyKept(parameters), readKept(data)]).then((large) =>
-    collectGiven(token ?? undefined, ...large),
-  );
+}: HookSecrets): Promise<readonly string[]> {
+  return collectGiven(token ?? undefined, copyKept(parameters), readKept(data));
 }
 
-/** Makes ready what knows the secrets of a hook, in turns. @throws as `collectHookSecrets` */
+/** Creates the redactor of a hook. @throws as `collectHookSecrets` */
 export async function learnHook(hook: HookSecrets): Promise<HookKnowledge> {
   const redactor = createRedactor({ secrets: [] });
   const secrets = await collectHookSecrets(hook);
-  await redactor.learnInTurns(secrets, new Turns());
+  redactor.learn(secrets);
   return { redactor, isIn: chooseSearch(hook, secrets, redactor) };
 }
 

@@ -83,7 +83,7 @@ export function createScenarioAdmin(options: AdminOptions): ScenarioAdmin {
     incompletes: async (name) => {
       const { id } = await get(name);
       const rows = await store.find('incompletes', { where: { scenarioId: id, status: OPEN_INCOMPLETES } });
-      return Promise.all(rows.map(async (row) => ({ ...row, execution: await copyKept(row.execution) })));
+      return Promise.all(rows.map(async (row) => ({ ...row, execution: copyKept(row.execution) })));
     },
     retry: (id) => changeIncomplete(options, id, { status: 'waiting', retryAtMs: clock.now() }),
     discard: (id) =>

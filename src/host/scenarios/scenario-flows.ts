@@ -1,8 +1,6 @@
-import { findModule } from '../../app/engine/find-component.js';
 import type { CompileOptions } from '../../iml/compile.js';
-import { moduleFormInTurns } from '../../parameters/form/form.js';
 import { readAnswer } from '../../scenario/flow/answer-webhook.js';
-import { type CompiledFlow, compileFlowInParts } from '../../scenario/flow/compile-flow.js';
+import { type CompiledFlow, compileFlow } from '../../scenario/flow/compile-flow.js';
 import { engineModule } from '../../scenario/flow/engine-module.js';
 import type { FlowModule, FlowStep, ModuleInput, TriggerData } from '../../scenario/flow/flow.js';
 import type { FlowReport } from '../../scenario/flow/flow-report.js';
@@ -11,11 +9,11 @@ import { type ResumeOptions, resumeFlow, runFlow } from '../../scenario/flow/run
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { Turns } from '../../util/turns.js';
+import { fromPortable } from '../../util/portable-value.js';
 import { type Engines, requireApp } from '../hooks/require-app.js';
 import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../ports/ports.js';
 import { type HostTracing, NO_TRACING } from '../ports/tracing.js';
-import { keepValue, measureKept, readCopy, readKept } from '../store/kept-value.js';
+import { keepValue, measureKept, readKept } from '../store/kept-value.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
 import { describeOutput } from './describe-output.js';
@@ -53,32 +51,26 @@ export function createScenarioFlows({
   onReport,
   findConnectionSecrets = async () => [],
 }: ScenarioFlowsOptions): Flows {
-  const compiled = createBoundedCache<Promise<CompiledFlow>>(MAX_FLOWS, MAX_FLOWS_LENGTH);
-  const loadFlow = (scenario: ScenarioRow): Promise<CompiledFlow> => {
+  const compiled = createBoundedCache<CompiledFlow>(MAX_FLOWS, MAX_FLOWS_LENGTH);
+  const loadFlow = (scenario: ScenarioRow): CompiledFlow => {
     // Only `putScenario` writes definitions, after a guard has seen them.
     const definition = readPlan(scenario).flow as FlowDefinition;
     const key = `${scenario.name} ${JSON.stringify(definition)}`;
     const known = compiled.get(key);
     if (known !== undefined) return known;
-    const making = makeFlow(scenario.name, definition);
-    compiled.set(key, making);
-    // An app that is not there now may be there for the next run.
-    making.catch(() => compiled.delete(key));
-    return making;
-  };
-  const makeFlow = async (name: string, definition: FlowDefinition): Promise<CompiledFlow> => {
-    const steps = definition.startsWithWebhook ? [WEBHOOK] : [];
-    const turns = new Turns();
-    for (const step of definition.steps) {
-      if (turns.isOver) await turns.next();
-      steps.push(await compileStep(step, engines, tracing));
-    }
-    return turns.finish(compileFlowInParts({ name, steps }, expressions));
+    const steps = definition.steps.map((step) => compileStep(step, engines, tracing));
+    const flow = {
+      name: scenario.name,
+      steps: definition.startsWithWebhook ? [WEBHOOK, ...steps] : steps,
+    };
+    const made = compileFlow(flow, expressions);
+    compiled.set(key, made);
+    return made;
   };
   return {
     run: async (request) => {
       const { scenario, room, signal } = request;
-      const flow = await loadFlow(scenario);
+      const flow = loadFlow(scenario);
       const kept: Kept = {
         drafts: new Map(),
         stored: 0,
@@ -102,7 +94,7 @@ export function createScenarioFlows({
       const answer = readAnswer(report);
       if (answer !== undefined) request.onAnswer?.(answer);
       await onReport?.(scenario.name, report);
-      return { ...(await toOutcome(report, kept)), output: describeOutput(flow, report) };
+      return { ...toOutcome(report, kept), output: describeOutput(flow, report) };
     },
   };
 }
@@ -117,11 +109,11 @@ async function runSource(
     case 'event':
       return runFlow(flow, { events: source.bundles, signal }, options);
     case 'poll': {
-      const state = await readKept(scenario.triggerState);
+      const state = readKept(scenario.triggerState);
       return runFlow(flow, { state: isPlainObject(state) ? state : undefined, signal }, options);
     }
     case 'incomplete': {
-      const execution = (await readCopy(source.execution)) as IncompleteExecution;
+      const execution = fromPortable(source.execution) as IncompleteExecution;
       return resumeFlow(flow, execution, { ...options, signal });
     }
   }
@@ -137,11 +129,9 @@ const WEBHOOK: FlowStep = {
   } satisfies FlowModule,
 };
 
-async function compileStep(step: StepDefinition, engines: Engines, tracing: HostTracing): Promise<FlowStep> {
+function compileStep(step: StepDefinition, engines: Engines, tracing: HostTracing): FlowStep {
   const { id, app, module, connection, parameters, filter, onError } = step;
   const engine = requireApp(engines, app);
-  // Read here, it is there for whoever asks for it at once.
-  await moduleFormInTurns(findModule(engine.app, module));
   return {
     id,
     connection,
@@ -189,7 +179,7 @@ function collectInto(kept: Kept, room: number, mostBytes: number): IncompleteSto
     save: async (execution) => {
       const isNew = !drafts.has(execution.id);
       if (isNew && (drafts.size + kept.stored >= room || kept.bytes >= MAX_KEPT_BYTES)) return 'full';
-      const draft = await toDraft(execution);
+      const draft = toDraft(execution);
       const bytes = measureKept(draft.execution);
       if (bytes > mostBytes) return 'full';
       kept.bytes += bytes;
@@ -226,28 +216,28 @@ async function tellProgress(
   if (onProgress === undefined || Math.abs(nowMs - kept.toldAtMs) < PROGRESS_EVERY_MS) return;
   kept.toldAtMs = nowMs;
   const incompletes = [...kept.drafts.values()];
-  await onProgress({ triggerState: await keepValue(state), incompletes });
+  await onProgress({ triggerState: keepValue(state), incompletes });
   kept.stored += incompletes.length;
   kept.drafts.clear();
   kept.bytes = 0;
 }
 
-async function toOutcome(report: FlowReport, { drafts, progress }: Kept): Promise<FlowOutcome> {
+function toOutcome(report: FlowReport, { drafts, progress }: Kept): FlowOutcome {
   const { outcome, error, state, eventsDone } = report;
   return {
     outcome,
     error: error?.toJSON() as PlainObject | undefined,
     incompletes: [...drafts.values()],
     bundlesDone: eventsDone,
-    triggerState: state && (await keepValue(state)),
-    progressState: progress && (await keepValue(progress)),
+    triggerState: state && keepValue(state),
+    progressState: progress && keepValue(progress),
   };
 }
 
-async function toDraft(execution: IncompleteExecution): Promise<IncompleteDraft> {
+function toDraft(execution: IncompleteExecution): IncompleteDraft {
   const { retry, error } = execution;
   return {
-    execution: await keepValue(execution),
+    execution: keepValue(execution),
     error,
     stored:
       retry === undefined

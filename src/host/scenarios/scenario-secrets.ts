@@ -1,8 +1,6 @@
-import type { Parts } from '../../iml/values/work.js';
-import { collectNamedInParts, collectSecretsInParts } from '../../redaction/collect-secrets.js';
+import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
 import { MAX_KNOWN_SECRETS } from '../../redaction/known-secrets.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
-import { Turns } from '../../util/turns.js';
 import { collectHookSecrets } from '../hooks/hook-secrets.js';
 import type { HookRow } from '../store/tables.js';
 
@@ -45,24 +43,22 @@ export async function collectScenarioSecrets({
     named.map(({ app, connection }) => [`${app}\n${connection}`, { app, connection }]),
   );
   const found = new Set<string>();
-  const turns = new Turns();
-  const add = async (secrets: readonly string[]): Promise<void> => {
+  const add = (secrets: readonly string[]): void => {
     for (const secret of secrets) if (found.size <= MAX_FOUND) found.add(secret);
-    if (turns.isOver) await turns.next();
   };
-  for (const hook of hooks) await add(await collectHookSecrets(hook));
-  for (const connection of distinct.values()) await add(await findConnectionSecrets(connection));
-  for (const step of steps) await add(await turns.finish(listPasswords(step)));
+  for (const hook of hooks) add(await collectHookSecrets(hook));
+  for (const connection of distinct.values()) add(await findConnectionSecrets(connection));
+  for (const step of steps) add(listPasswords(step));
   return [...found];
 }
 
 /** What is written into fields of type password of a step, and under names that say secret. */
-function* listPasswords(step: unknown): Parts<readonly string[]> {
+function listPasswords(step: unknown): readonly string[] {
   if (!isPlainObject(step)) return [];
   const { parameters, hiddenParameters } = step;
   const pointers: readonly unknown[] = Array.isArray(hiddenParameters) ? hiddenParameters : [];
   const hidden = pointers.map((pointer) => memberAt(parameters, String(pointer)));
-  return [...(yield* collectSecretsInParts(...hidden)), ...(yield* collectNamedInParts(parameters))];
+  return [...collectSecrets(...hidden), ...collectNamedSecrets(parameters)];
 }
 
 /** The member a JSON pointer leads to. */

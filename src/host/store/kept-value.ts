@@ -1,43 +1,30 @@
-import { JsonText, MAX_JSON_AT_ONCE } from '../../store/json-text.js';
+import { JsonText, MAX_PARSED_LENGTH } from '../../store/json-text.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
-
-/** Most processes never get a large one. */
-const loadLarge = (): Promise<typeof import('./large-json.js')> => import('./large-json.js');
 
 /** What a value counts for beside the characters of its texts. */
 export const VALUE_LENGTH = 16;
 
-/**
- * A value as it is stored (`toPortable`). A large one is written in turns and becomes its text, as nobody else should wait
- * while it is.
- */
-export async function keepValue(value: unknown): Promise<unknown> {
-  if (!isLongerThan(value, MAX_JSON_AT_ONCE)) return toPortable(value);
-  return (await loadLarge()).writeLarge(value);
+/** A value as the store keeps it (`toPortable`). A large one becomes its JSON text. */
+export function keepValue(value: unknown): unknown {
+  if (!isLongerThan(value, MAX_PARSED_LENGTH)) return toPortable(value);
+  const text = JSON.stringify(toPortable(value) ?? null);
+  return new JsonText(text, Buffer.byteLength(text));
 }
 
-/** The value that `keepValue` was given, from what the store gave. */
-export async function readKept(kept: unknown): Promise<unknown> {
-  if (!(kept instanceof JsonText)) return fromPortable(kept);
-  const { parseLarge, readLarge } = await loadLarge();
-  return readLarge(await parseLarge(kept));
+/** The value that was passed to `keepValue`, from what the store returned. */
+export function readKept(kept: unknown): unknown {
+  return fromPortable(kept instanceof JsonText ? JSON.parse(kept.text) : kept);
 }
 
 /** A copy of the plain data that is stored, as `toPortable` writes it. */
-export async function copyKept(kept: unknown): Promise<unknown> {
-  return kept instanceof JsonText ? (await loadLarge()).parseLarge(kept) : structuredClone(kept);
+export function copyKept(kept: unknown): unknown {
+  return kept instanceof JsonText ? JSON.parse(kept.text) : structuredClone(kept);
 }
 
-/** The value that a copy of plain data stands for, which is changed. */
-export async function readCopy(portable: unknown): Promise<unknown> {
-  if (!isLongerThan(portable, MAX_JSON_AT_ONCE)) return fromPortable(portable);
-  return (await loadLarge()).readLarge(portable);
-}
-
-/** What is stored of a list without its first items. */
-export async function dropKept(kept: unknown, count: number): Promise<unknown> {
-  const items = await readKept(kept);
+/** The stored form of a list without its first items. */
+export function dropKept(kept: unknown, count: number): unknown {
+  const items = readKept(kept);
   return Array.isArray(items) ? keepValue(items.slice(count)) : kept;
 }
 

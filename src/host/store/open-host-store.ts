@@ -59,7 +59,7 @@ async function openSql(database: SqlDatabase, { sealKey }: SealOptions): Promise
     // Another key is told at once, and not by the first event.
     const last = { limit: 1, sortBy: 'id', descending: true } as const;
     for (const table of ['hooks', 'scenarios'] as const) await store.find(table, last);
-    for (const { execution } of await store.find('incompletes', last)) await copyKept(execution);
+    for (const { execution } of await store.find('incompletes', last)) copyKept(execution);
     return store;
   } catch (error) {
     await database.close();

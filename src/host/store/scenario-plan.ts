@@ -1,7 +1,6 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { ScenarioSettings } from '../../scenario/state/scenario-settings.js';
 import type { ScenarioState } from '../../scenario/state/scenario-state.js';
-import { Turns } from '../../util/turns.js';
 import { isLongerThan, VALUE_LENGTH } from './kept-value.js';
 import type { HostReader, ScenarioRow } from './tables.js';
 
@@ -73,22 +72,16 @@ export function readPlan(scenario: Pick<ScenarioRow, 'definition'>): StoredPlan 
   return scenario.definition as StoredPlan;
 }
 
-/** Plans that are read at once: the largest take some 8 ms each, and a store keeps what was read of some 100 of these. */
-const PIECE = 5;
-
-/** The plans of scenarios by their ids, in turns; one that is gone is absent. */
+/** The plans of scenarios by their ids; one that was removed is absent. */
 export async function readPlans(
   reader: HostReader,
   scenarios: readonly { readonly id: number }[],
 ): Promise<ReadonlyMap<number, StoredPlan>> {
   const plans = new Map<number, StoredPlan>();
-  const turns = new Turns();
-  for (let from = 0; from < scenarios.length; from += PIECE) {
-    if (turns.isOver) await turns.next();
-    const id = scenarios.slice(from, from + PIECE).map((row) => row.id);
-    for (const row of await reader.find('scenarios', { where: { id }, columns: ['definition'] })) {
-      plans.set(row.id, readPlan(row));
-    }
+  if (scenarios.length === 0) return plans;
+  const id = scenarios.map((row) => row.id);
+  for (const row of await reader.find('scenarios', { where: { id }, columns: ['definition'] })) {
+    plans.set(row.id, readPlan(row));
   }
   return plans;
 }

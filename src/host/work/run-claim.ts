@@ -63,13 +63,13 @@ async function describeWork(
   switch (claim.kind) {
     case 'event': {
       const { event } = claim;
-      const bundles = await readKept(event.bundles);
+      const bundles = readKept(event.bundles);
       const source = { kind: 'event', bundles: Array.isArray(bundles) ? bundles : [], event } as const;
       return { source, attempt: event.attempts, dueAtMs: event.notBeforeMs ?? event.receivedAtMs };
     }
     case 'incomplete': {
       const { incomplete } = claim;
-      const execution = await copyKept(incomplete.execution);
+      const execution = copyKept(incomplete.execution);
       const source = { kind: 'incomplete', execution, incomplete } as const;
       return {
         source,

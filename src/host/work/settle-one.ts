@@ -57,7 +57,7 @@ async function settleEvent(
     const waits = { status: 'pending', error, notBeforeMs, ...RELEASED } as const;
     const { bundlesDone = 0 } = report;
     // What is through is not done again.
-    const left = bundlesDone === 0 ? {} : { bundles: await dropKept(event.bundles, bundlesDone) };
+    const left = bundlesDone === 0 ? {} : { bundles: dropKept(event.bundles, bundlesDone) };
     await writer.update('events', mine, { ...waits, ...left });
   } else {
     await writer.update('events', mine, { status: end, error, finishedAtMs: nowMs, ...RELEASED });

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { EngineError } from '../../errors/engine-error.js';
 import { createBatcher } from '../../util/batcher.js';
 import type { Claim, Claimed, ClaimRequest } from '../claim/claim.js';
@@ -7,7 +8,6 @@ import type { HeldTable } from '../claim/free-work.js';
 import { createHeldWork, locateClaim } from '../claim/held-work.js';
 import type { HostContext } from '../ports/context.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
-import { nextTurn } from './event-loop-turn.js';
 import { isPassing, persist } from './persist.js';
 import type { Settled } from './run-scenario.js';
 import { endEvents, isThrough, settleAll } from './settle.js';
@@ -74,7 +74,7 @@ export interface WorkLogOptions {
 
 export function createWorkLog(
   context: HostContext,
-  { onTaken = () => {}, gather = nextTurn, source = NO_SOURCE }: WorkLogOptions = {},
+  { onTaken = () => {}, gather = setImmediate, source = NO_SOURCE }: WorkLogOptions = {},
 ): WorkLog {
   const held = createHeldWork(context);
 

@@ -1,7 +1,6 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
-import { type CompileOptions, compileTemplateInParts } from '../../iml/compile.js';
-import { finishAtOnce, type Parts } from '../../iml/values/work.js';
+import { type CompileOptions, compile } from '../../iml/compile.js';
 import type { Flow, FlowStep } from './flow.js';
 import { compileInputs, type InputMapping } from './map-inputs.js';
 
@@ -31,11 +30,6 @@ export const MAX_FLOW_STEPS = 1000;
  * @throws EngineError (USAGE) for a flow without steps or with more than 1000, and for ids that are no whole numbers of at least 1 or not unique
  */
 export function compileFlow(flow: Flow, options: CompileOptions = {}): CompiledFlow {
-  return finishAtOnce(compileFlowInParts(flow, options));
-}
-
-/** `compileFlow` in parts, where others run, too. */
-export function* compileFlowInParts(flow: Flow, options: CompileOptions = {}): Parts<CompiledFlow> {
   if (flow.steps.length === 0) throw new EngineError('USAGE', `The flow "${flow.name}" has no steps.`);
   if (flow.steps.length > MAX_FLOW_STEPS) {
     const message = `A flow has at most ${MAX_FLOW_STEPS} steps, and "${flow.name}" has ${flow.steps.length}.`;
@@ -50,20 +44,15 @@ export function* compileFlowInParts(flow: Flow, options: CompileOptions = {}): P
       throw new EngineError('USAGE', `Two steps of the flow "${flow.name}" have the id ${id}.`);
     ids.add(id);
   }
-  const steps: CompiledStep[] = [];
-  for (const step of flow.steps) {
-    yield;
-    steps.push(yield* compileStep(step, options));
-  }
-  return { flow, steps, options };
+  return { flow, steps: flow.steps.map((step) => compileStep(step, options)), options };
 }
 
-function* compileStep(step: FlowStep, options: CompileOptions): Parts<CompiledStep> {
+function compileStep(step: FlowStep, options: CompileOptions): CompiledStep {
   const { parameters, filter, onError } = step;
   return {
     step,
-    inputs: yield* compileInputs(parameters, options),
-    filter: filter === undefined ? undefined : yield* compileTemplateInParts(filter, options),
-    resume: onError?.kind === 'resume' ? yield* compileTemplateInParts(onError.output, options) : undefined,
+    inputs: compileInputs(parameters, options),
+    filter: filter === undefined ? undefined : compile(filter, options),
+    resume: onError?.kind === 'resume' ? compile(onError.output, options) : undefined,
   };
 }

@@ -1,5 +1,4 @@
 import type { AppError } from '../../errors/app-error.js';
-import type { TurnRules } from '../../iml/values/finish-pending.js';
 import type { CompiledStep } from './compile-flow.js';
 import type { ErrorHandler } from './flow.js';
 import { evaluateTemplate, type Outputs } from './run-step.js';
@@ -29,20 +28,20 @@ export function findHandler(
 export interface FailedStep {
   readonly outputs: Outputs;
   readonly error: AppError;
-  readonly rules: TurnRules;
+  readonly maxSteps: number;
 }
 
 /** What a handler makes of an error. Source: https://help.make.com/quick-error-handling-reference. [doc] */
-export async function handleError(
+export function handleError(
   handler: ErrorHandler | undefined,
   { resume }: CompiledStep,
-  { outputs, error, rules }: FailedStep,
-): Promise<Handling> {
+  { outputs, error, maxSteps }: FailedStep,
+): Handling {
   if (handler === undefined) return { kind: 'unhandled', error };
   switch (handler.kind) {
     case 'resume': {
       const output =
-        resume === undefined ? { value: undefined } : await evaluateTemplate(resume, outputs, rules);
+        resume === undefined ? { value: undefined } : evaluateTemplate(resume, outputs, maxSteps);
       return 'error' in output
         ? { kind: 'unhandled', error: output.error }
         : { kind: 'resume', output: output.value };

@@ -1,9 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
-import type { TurnRules } from '../../iml/values/finish-pending.js';
 import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
 import type { BuiltResponse } from '../../run/response/build-answer.js';
 import type { Clock } from '../../util/clock.js';
-import { Turns } from '../../util/turns.js';
 import { reactionTo } from '../state/error-reactions.js';
 import type { ScenarioSettings } from '../state/scenario-settings.js';
 import type { CompiledFlow, CompiledStep } from './compile-flow.js';
@@ -70,9 +68,6 @@ export class FlowRun {
   /** The execution this run goes on with; its id is used again for what fails now. */
   private readonly retried: IncompleteExecution | undefined;
   private freeId: string | undefined;
-  private readonly rules: TurnRules;
-  /** Modules that wait for nothing would leave nobody else a turn, however many bundles there are. */
-  private readonly turns: Turns;
   private readonly touched = new Set<FlowModule>();
   /** Made ready when the first module fails. */
   private redactor: Promise<RedactFailure> | undefined;
@@ -82,10 +77,6 @@ export class FlowRun {
     this.tools = tools;
     this.retried = retried;
     this.freeId = retried?.id;
-    const assertGoesOn = (): void => tools.signal?.throwIfAborted();
-    // Expressions of a scenario call no custom functions: nothing is done elsewhere.
-    this.rules = { maxSteps: DEFAULT_LIMITS.maxSteps, assertGoesOn, waitFor: (work) => work };
-    this.turns = new Turns(assertGoesOn);
   }
 
   get hasResponder(): boolean {
@@ -146,10 +137,8 @@ export class FlowRun {
   ): Promise<readonly unknown[] | undefined> {
     const { signal } = this.tools;
     signal?.throwIfAborted();
-    if (this.turns.isOver) await this.turns.next();
     const { step, filter } = compiled;
-    const passes =
-      filter === undefined ? { value: true } : await evaluateTemplate(filter, outputs, this.rules);
+    const passes = filter === undefined ? { value: true } : evaluateTemplate(filter, outputs, maxSteps);
     if ('error' in passes)
       return this.fail(compiled, index, outputs, await this.redact(passes.error, outputs));
     if (!passes.value || passes.value === 'false') {
@@ -162,7 +151,7 @@ export class FlowRun {
       compiled,
       outputs,
       { ...extra, signal },
-      { options: this.flow.options, rules: this.rules },
+      { options: this.flow.options, maxSteps },
     );
     if (outcome.error !== undefined) {
       const error = await this.redact(outcome.error, outputs, extra.payload);
@@ -186,7 +175,7 @@ export class FlowRun {
   ): Promise<readonly unknown[] | undefined> {
     const handler = findHandler(compiled, this.tools.store !== undefined);
     this.phases.push({ ...operation(compiled.step.id, 0), error, handledBy: handler?.kind });
-    const handling = await handleError(handler, compiled, { outputs, error, rules: this.rules });
+    const handling = handleError(handler, compiled, { outputs, error, maxSteps });
     switch (handling.kind) {
       case 'unhandled': {
         const unhandled = handling.error === error ? error : await this.redact(handling.error, outputs);
@@ -259,7 +248,6 @@ export class FlowRun {
       return;
     }
     for (const bundle of rest) {
-      if (this.turns.isOver) await this.turns.next();
       const inner = bundle === PASS ? outputs : { ...outputs, [id]: bundle };
       if (!(await this.keep(next, inner, error, plan, false))) this.isLossy = true;
     }
@@ -318,6 +306,9 @@ export class FlowRun {
     }
   }
 }
+
+/** Steps of one expression of a flow. */
+const { maxSteps } = DEFAULT_LIMITS;
 
 /** Stands for a bundle that a module lets pass without an output of its own. */
 const PASS: unique symbol = Symbol('pass');

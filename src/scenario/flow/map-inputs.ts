@@ -1,13 +1,10 @@
 import type { AppError } from '../../errors/app-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
-import { type CompileOptions, compileTemplateInParts } from '../../iml/compile.js';
+import { type CompileOptions, compile } from '../../iml/compile.js';
 import type { Scope } from '../../iml/environment/environment.js';
-import type { TurnRules } from '../../iml/values/finish-pending.js';
-import type { Parts } from '../../iml/values/work.js';
+import { withinSteps } from '../../iml/values/work.js';
 import { validateParameters } from '../../parameters/check/validate-parameters.js';
-import { evaluateInTurns } from '../../run/scope/evaluate-directive.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
-import { Turns } from '../../util/turns.js';
 import type { FlowModule } from './flow.js';
 
 /** The mapped parameters of a step, ready to be evaluated. */
@@ -21,11 +18,11 @@ export type MappedInputs =
   | { readonly ok: true; readonly parameters: PlainObject }
   | { readonly ok: false; readonly error: AppError };
 
-/** Makes the mapping of a step ready, in parts. */
-export function* compileInputs(templates: unknown, options: CompileOptions): Parts<InputMapping> {
+/** Compiles the mapping of a step. */
+export function compileInputs(templates: unknown, options: CompileOptions): InputMapping {
   const forced = new Set<string>();
-  yield* collectForced(templates, '', forced);
-  return { evaluate: yield* compileTemplateInParts(templates ?? {}, options), forced };
+  collectForced(templates, '', forced);
+  return { evaluate: compile(templates ?? {}, options), forced };
 }
 
 /**
@@ -41,55 +38,50 @@ export async function mapInputs(
   mapping: InputMapping,
   module: FlowModule,
   scope: Scope,
-  { options, rules }: MappingContext,
+  { options, maxSteps }: MappingContext,
 ): Promise<MappedInputs> {
   const platformVersion = options.platformVersion ?? 2;
-  const value = await evaluateInTurns(() => mapping.evaluate(scope), rules);
+  const value = withinSteps(maxSteps, mapping.evaluate, scope);
   const evaluated = isPlainObject(value) ? value : {};
   const isForced = (path: string): boolean => mapping.forced.has(path);
-  const dropEmpty = (values: PlainObject): Promise<PlainObject> =>
-    new Turns(rules.assertGoesOn).finish(withoutEmpty(values, '', { isForced, platformVersion, looked: 0 }));
-  if (module.parameters === undefined) return { ok: true, parameters: await dropEmpty(evaluated) };
+  const dropEmpty = (values: PlainObject): PlainObject =>
+    withoutEmpty(values, '', { isForced, platformVersion });
+  if (module.parameters === undefined) return { ok: true, parameters: dropEmpty(evaluated) };
   const checked = await validateParameters(module.parameters, evaluated, {
     platformVersion,
     mapped: true,
     forcedEmpty: isForced,
     timezone: options.timezone ?? 'UTC',
-    maxSteps: rules.maxSteps,
+    maxSteps,
   });
   if (!checked.ok) return checked;
-  return { ok: true, parameters: await dropEmpty(checked.values) };
+  return { ok: true, parameters: dropEmpty(checked.values) };
 }
 
 /** What a mapping is evaluated with. */
 export interface MappingContext {
   readonly options: CompileOptions;
-  readonly rules: TurnRules;
+  readonly maxSteps: number;
 }
 
 /** Levels in which empty values are looked for; what is below is data from elsewhere, not fields. */
 const MAX_DEPTH = 64;
 
 /** Paths are those of the language, counted from 1: `items[2].email`. */
-function* collectForced(template: unknown, path: string, forced: Set<string>, depth = 0): Parts<void> {
+function collectForced(template: unknown, path: string, forced: Set<string>, depth = 0): void {
   if (depth > MAX_DEPTH) return;
   if (typeof template === 'string') {
     if (isEmptyOnPurpose(template)) forced.add(path);
   } else if (Array.isArray(template)) {
     for (const [index, item] of template.entries()) {
-      if (index % LOOKED_AT_ONCE === LOOKED_AT_ONCE - 1) yield;
-      yield* collectForced(item, `${path}[${index + 1}]`, forced, depth + 1);
+      collectForced(item, `${path}[${index + 1}]`, forced, depth + 1);
     }
   } else if (isPlainObject(template)) {
-    for (const [index, [name, member]] of Object.entries(template).entries()) {
-      if (index % LOOKED_AT_ONCE === LOOKED_AT_ONCE - 1) yield;
-      yield* collectForced(member, memberPath(path, name), forced, depth + 1);
+    for (const [name, member] of Object.entries(template)) {
+      collectForced(member, memberPath(path, name), forced, depth + 1);
     }
   }
 }
-
-/** Members that are looked at between two turns. */
-const LOOKED_AT_ONCE = 500;
 
 /** Whether an expression of a text names `emptystring`: in one piece up to a brace that closes, however many open. */
 function isEmptyOnPurpose(template: string): boolean {
@@ -107,15 +99,12 @@ function memberPath(path: string, name: string): string {
 interface EmptyRules {
   readonly isForced: (path: string) => boolean;
   readonly platformVersion: 1 | 2;
-  /** Values so far. */
-  looked: number;
 }
 
 /** Of what no form describes: the rules of text. Items of lists keep their places. */
-function* withoutEmpty(values: PlainObject, path: string, rules: EmptyRules, depth = 0): Parts<PlainObject> {
+function withoutEmpty(values: PlainObject, path: string, rules: EmptyRules, depth = 0): PlainObject {
   const result: PlainObject = {};
   for (const [name, value] of Object.entries(values)) {
-    if (++rules.looked % LOOKED_AT_ONCE === 0) yield;
     const at = memberPath(path, name);
     const kept =
       value === '' && !rules.isForced(at)
@@ -123,7 +112,7 @@ function* withoutEmpty(values: PlainObject, path: string, rules: EmptyRules, dep
           ? null
           : undefined
         : isPlainObject(value) && depth < MAX_DEPTH
-          ? yield* withoutEmpty(value, at, rules, depth + 1)
+          ? withoutEmpty(value, at, rules, depth + 1)
           : value;
     if (kept !== undefined) setMember(result, name, kept);
   }

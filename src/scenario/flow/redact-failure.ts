@@ -1,47 +1,31 @@
 import type { AppError } from '../../errors/app-error.js';
-import { collectNamedInParts } from '../../redaction/collect-secrets.js';
-import { createRedactor, type Redactor } from '../../redaction/redact.js';
-import { redactAppErrorInParts } from '../../redaction/redact-app-error.js';
-import { Turns } from '../../util/turns.js';
+import { collectNamedSecrets } from '../../redaction/collect-secrets.js';
+import { createRedactor } from '../../redaction/redact.js';
+import { redactAppError } from '../../redaction/redact-app-error.js';
 
-/** Takes out of a failure what must not be shown; `data` is what its step was given, the oldest first. */
-export type RedactFailure = (error: AppError, data: readonly unknown[]) => Promise<AppError>;
+/** Redacts an error of a step; `data` is the input of the step, the oldest first. */
+export type RedactFailure = (error: AppError, data: readonly unknown[]) => AppError;
 
 /**
- * Makes ready what takes out of the failures of a run what stands in the data of their steps under a name that says secret, and
- * what `findSecrets` tells. A service may quote what it was sent, and to the module a mapped password was a text like others.
+ * Creates the redactor for the errors of one run. It redacts what `findSecrets` returns, and the values in the data of
+ * a step whose names say secret: a remote API may quote what it was sent.
  *
- * @throws what `findSecrets` rejects with: a failure that cannot be cleaned is not told
+ * @throws what `findSecrets` rejects with: the run must not report an error it cannot redact
  */
 export async function createFailureRedactor(
   findSecrets: (() => Promise<readonly string[]>) | undefined,
 ): Promise<RedactFailure> {
-  const known = createRedactor({ secrets: [] });
-  if (findSecrets !== undefined) await known.learnInTurns(await findSecrets(), new Turns());
-  const findNamed = createNamedFinder();
-  const learn = async (base: Redactor, data: readonly unknown[], turns: Turns): Promise<Redactor> => {
-    const redactor = base.apart();
-    for (const value of data) await redactor.learnInTurns(await findNamed(value, turns), turns);
-    return redactor;
-  };
-  /** Bundles that fail one after the other have what the flow began with in common, which may be large. */
-  let last: { readonly first: unknown; readonly redactor: Redactor } = { first: undefined, redactor: known };
-  return async (error, [first, ...rest]) => {
-    const turns = new Turns();
-    const ofFirst = last.first === first ? last : { first, redactor: await learn(known, [first], turns) };
-    last = ofFirst;
-    const { text } = await learn(ofFirst.redactor, rest, turns);
-    return turns.finish(redactAppErrorInParts(error, text));
-  };
-}
-
-/** Finds what names say is secret in a value, once for each that may be large. */
-function createNamedFinder(): (value: unknown, turns: Turns) => Promise<readonly string[]> {
+  const secrets = (await findSecrets?.()) ?? [];
+  // Bundles that fail one after the other share the outputs of the first steps, which may be large.
   const found = new WeakMap<object, readonly string[]>();
-  return async (value, turns) => {
+  const findNamed = (value: unknown): readonly string[] => {
     if (typeof value !== 'object' || value === null) return [];
-    const secrets = found.get(value) ?? (await turns.finish(collectNamedInParts(value)));
-    found.set(value, secrets);
-    return secrets;
+    const named = found.get(value) ?? collectNamedSecrets(value);
+    found.set(value, named);
+    return named;
+  };
+  return (error, data) => {
+    const redactor = createRedactor({ secrets: [...secrets, ...data.flatMap(findNamed)] });
+    return redactAppError(error, redactor.text);
   };
 }

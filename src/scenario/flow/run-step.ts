@@ -2,9 +2,8 @@ import { AppError } from '../../errors/app-error.js';
 import { isOurs } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
-import type { TurnRules } from '../../iml/values/finish-pending.js';
+import { withinSteps } from '../../iml/values/work.js';
 import type { BuiltResponse } from '../../run/response/build-answer.js';
-import { evaluateInTurns } from '../../run/scope/evaluate-directive.js';
 import type { CompiledStep } from './compile-flow.js';
 import type { ModuleInput, TriggerData } from './flow.js';
 import { type MappingContext, mapInputs } from './map-inputs.js';
@@ -50,16 +49,14 @@ export async function runStep(
 }
 
 /** A template of the flow itself (a filter, the output of a resume handler) for one bundle. */
-export async function evaluateTemplate(
+export function evaluateTemplate(
   evaluate: Evaluate,
   outputs: Outputs,
-  rules: TurnRules,
-): Promise<{ readonly value: unknown } | { readonly error: AppError }> {
+  maxSteps: number,
+): { readonly value: unknown } | { readonly error: AppError } {
   try {
-    return { value: await evaluateInTurns(() => evaluate(outputs), rules) };
+    return { value: withinSteps(maxSteps, evaluate, outputs) };
   } catch (error) {
-    // Whoever ends the run between two turns is no failure of the flow.
-    rules.assertGoesOn();
     return { error: asStepError(error) };
   }
 }

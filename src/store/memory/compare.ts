@@ -1,4 +1,3 @@
-import { sortInParts } from '../../util/sort-in-parts.js';
 import type { Row } from '../record-store.js';
 
 /** Orders values as the databases do: null first, numbers by size, texts by code point. */
@@ -34,27 +33,6 @@ export function inOrder<R extends Row>(rows: readonly R[], column: string, desce
   const compare = keyed.every(({ key }) => isLowText(key)) ? compareUnits : compareValues;
   return keyed.sort(createOrder(compare, descending)).map(({ row }) => row);
 }
-
-/** The same a part at a time, for many rows. */
-export function* inOrderInParts<R extends Row>(
-  rows: readonly R[],
-  column: string,
-  descending: boolean,
-): Generator<undefined, R[], undefined> {
-  const keyed: Keyed<R>[] = [];
-  let isLow = true;
-  for (const row of rows) {
-    const entry = readKey(row, column);
-    isLow &&= isLowText(entry.key);
-    if (keyed.push(entry) % PART === 0) yield;
-  }
-  const order = createOrder(isLow ? compareUnits : compareValues, descending);
-  const sorted = yield* sortInParts(keyed, order, PART);
-  return sorted.map(({ row }) => row);
-}
-
-/** Rows that are looked at between two stops. */
-const PART = 500;
 
 /** A row with what it is ordered by. */
 interface Keyed<R extends Row> {

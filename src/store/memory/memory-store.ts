@@ -282,9 +282,9 @@ function listValues(condition: unknown): ReadonlySet<unknown> {
   return new Set(Array.isArray(condition) ? condition : [condition]);
 }
 
-async function findOrdered<R extends Row>(table: MemoryTable, rows: Row[], query: Query<R>): Promise<Row[]> {
+function findOrdered<R extends Row>(table: MemoryTable, rows: Row[], query: Query<R>): Row[] {
   const { sortBy = 'id', descending = false, offset = 0, limit = rows.length } = query;
-  return (await table.order(rows, sortBy, descending)).slice(offset, offset + limit);
+  return table.order(rows, sortBy, descending).slice(offset, offset + limit);
 }
 
 function byId(a: Row, b: Row): number {

@@ -1,7 +1,6 @@
 import { StoreError } from '../../errors/store-error.js';
-import { Turns } from '../../util/turns.js';
 import { isBounded, isContaining, type Row, type TableDefinition } from '../record-store.js';
-import { inOrder, inOrderInParts } from './compare.js';
+import { inOrder } from './compare.js';
 
 /** The rows of one table with what finds them fast. */
 export interface MemoryTable {
@@ -10,8 +9,8 @@ export interface MemoryTable {
   put(row: Row): void;
   drop(row: Row): void;
   all(): Row[];
-  /** Some of its rows by a column, those with the same value by their ids; many of them in turns, as they are now. */
-  order(some: readonly Row[], column: string, descending: boolean): Row[] | Promise<Row[]>;
+  /** Some of its rows by a column, those with the same value by their ids. */
+  order(some: readonly Row[], column: string, descending: boolean): Row[];
   /** Rows with one of the values in a column that is indexed; undefined if it is not. */
   lookup(column: string, values: ReadonlySet<unknown>): Row[] | undefined;
 }
@@ -27,7 +26,6 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
   const uniques = unique.map((columns) => ({ columns, taken: new Set<string>() }));
   /** All rows in the orders that were asked for since the last change. */
   const orders = new Map<string, readonly Row[]>();
-  let changes = 0;
   let lastId = 0;
 
   function assertUnique(row: Row): void {
@@ -35,23 +33,6 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
       if (!taken.has(uniqueKey(row, columns) ?? '')) continue;
       throw new StoreError('STORE_CONFLICT', `The value of ${columns.join(' and ')} is already taken.`);
     }
-  }
-
-  async function orderAll(
-    key: string,
-    some: readonly Row[],
-    column: string,
-    descending: boolean,
-  ): Promise<Row[]> {
-    const before = changes;
-    const all = await orderMany([...rows.values()], column, descending);
-    if (changes === before) orders.set(key, all);
-    return keepWanted(all, some);
-  }
-
-  function forgetOrders(): void {
-    orders.clear();
-    changes++;
   }
 
   return {
@@ -63,7 +44,7 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
         if (key !== undefined) taken.add(key);
       }
       rows.set(row.id, row);
-      forgetOrders();
+      orders.clear();
       for (const [column, index] of indexes) {
         const value: unknown = Reflect.get(row, column);
         const bucket = index.get(value);
@@ -75,7 +56,7 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
     drop: (row) => {
       rows.delete(row.id);
       for (const { columns, taken } of uniques) taken.delete(uniqueKey(row, columns) ?? '');
-      forgetOrders();
+      orders.clear();
       for (const [column, index] of indexes) {
         const value: unknown = Reflect.get(row, column);
         const bucket = index.get(value);
@@ -87,12 +68,11 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
     order: (some, column, descending) => {
       // Few are sorted by themselves; of many most of the work is done once for all that ask until something changes.
       if (some.length * MOST_PASSED < rows.size || some.length < FEW) {
-        return some.length < MANY ? inOrder(some, column, descending) : orderMany(some, column, descending);
+        return inOrder(some, column, descending);
       }
       const key = `${descending} ${column}`;
       const known = orders.get(key);
       if (known !== undefined) return keepWanted(known, some);
-      if (rows.size >= MANY) return orderAll(key, some, column, descending);
       const all = inOrder([...rows.values()], column, descending);
       orders.set(key, all);
       return keepWanted(all, some);
@@ -136,13 +116,6 @@ function keepWanted(known: readonly Row[], some: readonly Row[]): Row[] {
   const wanted = new Set(some);
   return known.filter((row) => wanted.has(row));
 }
-
-function orderMany(some: readonly Row[], column: string, descending: boolean): Promise<Row[]> {
-  return new Turns().finish(inOrderInParts(some, column, descending));
-}
-
-/** Rows that are sorted in turns. */
-const MANY = 5000;
 
 /** Rows that are sorted each time, and how many others may stand between two that are wanted. */
 const FEW = 50;

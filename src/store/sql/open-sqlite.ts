@@ -10,7 +10,6 @@ import type { SqlTables } from '../sql-tables.js';
 import { shrinkSqlite } from './shrink-sqlite.js';
 import { createSqliteConnection, createSqliteDialect, type SqliteConnection } from './sqlite-dialect.js';
 import { isHeld, whenFree } from './wait-for-sqlite.js';
-import { WriteBack } from './write-back.js';
 
 export interface SqliteOptions {
   /** Path of the file, or `:memory:`. */
@@ -35,11 +34,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
   const file = options.file === ':memory:' ? options.file : await makePrivate(options.file);
   const database = openFile(libsql.default, { ...options, file });
   const waitMs = options.busyTimeoutMs ?? BUSY_TIMEOUT_MS;
-  let writeBack: WriteBack | undefined;
-  const connection = createSqliteConnection(database, waitMs, {
-    onChange: (length) => writeBack?.note(length),
-    onCommit: () => writeBack?.look(),
-  });
+  const connection = createSqliteConnection(database, waitMs);
   const db = new kysely.Kysely<SqlTables>({ dialect: await createSqliteDialect(connection) });
   const use = async <R>(work: () => Promise<R>): Promise<R> => {
     await connection.acquire();
@@ -51,7 +46,6 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
   };
   const run: SqlDatabase['run'] = (text, values) => use(() => connection.run(text, values));
   const alone = (work: () => void): Promise<void> => use(() => whenFree(work, waitMs));
-  if (WriteBack.isPossible(file)) writeBack = new WriteBack(file, database, use);
   return {
     kind: 'sqlite',
     db,
@@ -61,11 +55,9 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
     shrink: async () => {
       await shrinkSqlite(database, alone).catch(leaveHeld);
       // The file gets shorter as the log is written back; whoever reads at this moment is not waited for.
-      if (writeBack !== undefined) await writeBack.run().catch(leaveHeld);
-      else await alone(() => void database.pragma('wal_checkpoint(PASSIVE)')).catch(leaveHeld);
+      await alone(() => void database.pragma('wal_checkpoint(PASSIVE)')).catch(leaveHeld);
     },
     close: async () => {
-      await writeBack?.close();
       await db.destroy();
       connection.close();
     },

@@ -2,7 +2,7 @@ import { StoreError } from '../../errors/store-error.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { seal } from '../../util/seal.js';
 import { type ColumnSeal, isSealed, openSealed, refuseSealed } from '../column-seal.js';
-import { JsonText, MAX_JSON_AT_ONCE } from '../json-text.js';
+import { JsonText, MAX_PARSED_LENGTH } from '../json-text.js';
 import type { Row, TableDefinition } from '../record-store.js';
 import { sqlName } from '../sql-database.js';
 import { quoteName } from './quote-name.js';
@@ -22,8 +22,6 @@ export interface RowCodec {
   quoted(name: string): string;
   encode(row: object): Record<string, unknown>;
   encodeValue(name: string, value: unknown): unknown;
-  /** Seals the large values of a row in turns, so that `encodeValue` need not; undefined where it has none. */
-  sealLarge(row: object): Promise<unknown> | undefined;
   /** A value of a column as the program sees it, from what a statement gave for it. */
   decodeValue(name: string, value: unknown): unknown;
   /** The names of all columns, the id among them. */
@@ -33,8 +31,6 @@ export interface RowCodec {
   /** Whether the values of a column are read as they are, once null. */
   isPlain(name: string): boolean;
   isDecimal(name: string): boolean;
-  /** Whether rows share values of a column, of which there may be large ones. */
-  readonly hasShared: boolean;
   /** Members are the id and the columns that were read: all of them unless named. */
   decode(row: Readonly<Record<string, unknown>>, columns?: readonly string[]): Row;
 }
@@ -47,8 +43,7 @@ interface ColumnReader {
 }
 
 /**
- * Values kept that rows share, and characters of their texts: what is made of one takes some four times as much. Fewer than are read
- * together would all be read anew each time, while others wait. [choice]
+ * Parsed values of `shared` columns that the codec caches, and the characters of their texts. [choice]
  */
 const MAX_SHARED = 1000;
 const MAX_SHARED_LENGTH = 64 * 1024 * 1024;
@@ -96,14 +91,6 @@ export function createRowCodec(
     const text = JSON.stringify(value);
     return by === undefined ? text : seal(text, by.key, by.purpose);
   };
-  const largeSeals = [...seals].filter(([name]) => large.has(name));
-  const sealLarge = (row: object): Promise<unknown> | undefined => {
-    const sealing = largeSeals.flatMap(([name, by]) => {
-      const value: unknown = Reflect.get(row, name);
-      return value instanceof JsonText ? [value.seal(by)] : [];
-    });
-    return sealing.length === 0 ? undefined : Promise.all(sealing);
-  };
   const decodeValue = (name: string, value: unknown): unknown => {
     if (value === null || value === undefined) return null;
     if (flags.has(name)) return value === 1;
@@ -111,7 +98,7 @@ export function createRowCodec(
     if (!json.has(name)) return value;
     const text = String(value);
     const parse = (): unknown => {
-      const isLarge = large.has(name) && text.length > MAX_JSON_AT_ONCE;
+      const isLarge = large.has(name) && text.length > MAX_PARSED_LENGTH;
       if (!sealed.has(name) || !isSealed(text)) return isLarge ? new JsonText(text) : JSON.parse(text);
       const by = seals.get(name) ?? refuseSealed({ purpose: `${table}.${name}` }, false);
       return isLarge ? new JsonText({ text, by }) : JSON.parse(openSealed(text, by));
@@ -149,11 +136,9 @@ export function createRowCodec(
     column,
     quoted: (name) => find(quotes, name),
     encodeValue,
-    sealLarge,
     decodeValue,
     isPlain,
     isDecimal: (name) => decimals.has(name),
-    hasShared: shared.size > 0,
     encode: (row) =>
       Object.fromEntries(
         Object.entries(row).map(([name, value]) => [column(name), encodeValue(name, value)]),

@@ -26,10 +26,6 @@ export async function insertRows(
   const added: number[] = [];
   for (const [start, end] of splitRows(rows, apart === undefined ? names : [], size)) {
     const some = rows.slice(start, end);
-    for (const row of some) {
-      const sealing = codec.sealLarge(row);
-      if (sealing !== undefined) await sealing;
-    }
     const own = writeInsert(codec, sources, { table, names: names.filter((one) => !isApart(one)) }, some);
     const ids = await insertOwn(on, sources, own, some.length);
     added.push(...ids);
@@ -141,9 +137,6 @@ export async function updateRows(
   { where, change, returning = '', isLast }: RowChange,
 ): Promise<{ readonly count: number; readonly rows: readonly SqlRow[] }> {
   const codec = requireCodec(sources, name);
-  const sealing = codec.sealLarge(change);
-  // Without one it asks at once, as what is asked next must not go before it.
-  if (sealing !== undefined) await sealing;
   const { table, apart } = codec;
   const names = Object.keys(change);
   const others = apart === undefined ? [] : names.filter((it) => apart.sqlColumns.has(codec.column(it)));

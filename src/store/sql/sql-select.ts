@@ -1,4 +1,3 @@
-import { Turns } from '../../util/turns.js';
 import type { Query, Row } from '../record-store.js';
 import type { SqlRunner } from '../sql-runner.js';
 import { quoteName } from './quote-name.js';
@@ -41,27 +40,8 @@ export async function selectRows(
 ): Promise<Row[]> {
   const values = new SqlValues(sources.kind);
   const { rows } = await runText(on, writeSelect(sources, name, query, values), values);
-  return decodeRows(requireCodec(sources, name), rows, query.columns);
-}
-
-/** Rows as the program sees them. Of those that share large values, what is not known yet is read in turns. */
-function decodeRows(
-  codec: RowCodec,
-  rows: readonly SqlRow[],
-  columns: readonly string[] | undefined,
-): Row[] | Promise<Row[]> {
-  const decode = (row: SqlRow): Row => codec.decode(row, columns);
-  return codec.hasShared && rows.length > 1 ? decodeInTurns(rows, decode) : rows.map(decode);
-}
-
-async function decodeInTurns(rows: readonly SqlRow[], decode: (row: SqlRow) => Row): Promise<Row[]> {
-  const turns = new Turns();
-  const decoded: Row[] = [];
-  for (const row of rows) {
-    if (turns.isOver) await turns.next();
-    decoded.push(decode(row));
-  }
-  return decoded;
+  const codec = requireCodec(sources, name);
+  return rows.map((row) => codec.decode(row, query.columns));
 }
 
 /** A row of another table that has to be there. */

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import type Database from 'libsql';
 import { StoreError } from '../../errors/store-error.js';
@@ -29,23 +28,12 @@ export interface SqliteConnection {
   close(): void;
 }
 
-/** Told of what is written. */
-export interface SqliteListener {
-  /** @param length characters of the texts of a change */
-  readonly onChange: (length: number) => void;
-  readonly onCommit: () => void;
-}
-
 /** @param waitMs how long another process that holds the file is waited for */
-export function createSqliteConnection(
-  database: Database.Database,
-  waitMs: number,
-  { onChange, onCommit }: SqliteListener,
-): SqliteConnection {
+export function createSqliteConnection(database: Database.Database, waitMs: number): SqliteConnection {
   const waiting: (() => void)[] = [];
   let isTaken = false;
   let isClosed = false;
-  const runNow = createRunner(database, onChange);
+  const runNow = createRunner(database);
   return {
     acquire: async () => {
       if (isTaken) await new Promise<void>((resolve) => waiting.push(resolve));
@@ -59,21 +47,10 @@ export function createSqliteConnection(
     },
     run: async (text, values) => {
       // Inside of a transaction the file is ours.
-      if (database.inTransaction) {
-        const result = runNow(text, values);
-        // The next one, or the commit, would add to what others wait for.
-        if (countText(values) > LARGE) await setImmediate();
-        return result;
-      }
-      const result = await whenFree(() => runNow(text, values), waitMs);
-      onCommit();
-      return result;
+      return database.inTransaction ? runNow(text, values) : whenFree(() => runNow(text, values), waitMs);
     },
     begin: () => whenFree(() => void database.exec('begin immediate'), waitMs),
-    commit: () => {
-      database.exec('commit');
-      onCommit();
-    },
+    commit: () => void database.exec('commit'),
     // A full disk ends the transaction by itself; a rollback would then fail and hide why.
     rollback: () => void (database.inTransaction && database.exec('rollback')),
     close: () => {
@@ -83,18 +60,8 @@ export function createSqliteConnection(
   };
 }
 
-/** Characters of text that take some milliseconds to be written. */
-const LARGE = 256 * 1024;
-
-function countText(values: readonly unknown[]): number {
-  let length = 0;
-  for (const value of values) if (typeof value === 'string') length += value.length;
-  return length;
-}
-
 function createRunner(
   database: Database.Database,
-  onChange: SqliteListener['onChange'],
 ): (text: string, values: readonly unknown[]) => SqliteResult {
   const statements = new Map<string, Statement>();
   const prepare = (text: string): Statement => {
@@ -112,7 +79,6 @@ function createRunner(
     // The rows of a statement are objects of its columns.
     if (isReader) return { rows: prepared.all(bound) as Record<string, unknown>[] };
     const { changes, lastInsertRowid } = prepared.run(bound);
-    onChange(countText(bound));
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   };
 }

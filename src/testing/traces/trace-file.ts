@@ -1,9 +1,8 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { Place } from '../../errors/place.js';
 import type { TraceEvent } from '../../run/trace/trace.js';
-import { writePortable } from '../../store/write-portable.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { fromPortable } from '../../util/portable-value.js';
+import { fromPortable, toPortable } from '../../util/portable-value.js';
 import { escapeInTurns } from '../../util/text/escape-in-turns.js';
 import { Turns } from '../../util/turns.js';
 import type { RunTrace, TracedEnd, TracedKind } from './run-trace.js';
@@ -32,7 +31,7 @@ export async function writeTraceFile({ documents, events, end, test, ...head }: 
   if (test !== undefined) await write(JSON.stringify({ line: 'test', ...test }));
   for (const document of documents) await write(JSON.stringify({ line: 'document', ...document }));
   for (const event of events) {
-    await write(`{"line":"event","event":${(await writePortable(event, turns)).text}}`);
+    await write(`{"line":"event","event":${JSON.stringify(toPortable(event))}}`);
   }
   await write(JSON.stringify({ line: 'end', ...end }));
   return lines.join('');
