@@ -7,7 +7,14 @@ import { build } from 'esbuild';
 import { AT_ONCE, FOR_NODE, inLayers, ROOT } from './bundling.mjs';
 
 /** Not in the bundle: what holds code for one machine, finds its own files, or is the user's choice to install. */
-const EXTERNAL = ['libsql', '@jitl/quickjs-wasmfile-release-sync', 'pg', '@opentelemetry/api', 'iml-runtime'];
+const EXTERNAL = [
+  'libsql',
+  'piscina',
+  '@jitl/quickjs-wasmfile-release-sync',
+  'pg',
+  '@opentelemetry/api',
+  'iml-runtime',
+];
 
 /** What stands in the place of a package: less of it. */
 const SUBSTITUTES = {

@@ -14,6 +14,8 @@ const ENTRIES = {
   scenario: 'src/scenario/index.ts',
   host: 'src/host/index.ts',
   testing: 'src/testing/index.ts',
+  // What worker threads start with: in the same bundle, so that errors are those of the other entries.
+  'pool-worker': 'src/pool/pool-worker.ts',
 };
 
 /** Whoever runs scenarios or a host, or tests, loads the engine as well. The language and the REST API stand alone. */
@@ -23,6 +25,7 @@ const LAYERS = [
     base: ENTRIES.index,
     entries: [
       ENTRIES.scenario,
+      ENTRIES['pool-worker'],
       // Who defines an app reads no files, and needs no parser of JSON with comments.
       'src/app/loading/read-app.ts',
       'src/run/paging/look-ahead.ts',

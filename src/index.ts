@@ -35,6 +35,20 @@ export type { HostMapping } from './http/transport/map-hosts.js';
 export type { BudgetFigures, BudgetReason } from './run/limits/call-budget.js';
 export { DEFAULT_LIMITS, type Limits } from './run/limits/limits.js';
 
+// The engine pool
+
+export {
+  createEnginePool,
+  type EnginePool,
+  type EnginePoolOptions,
+  type PoolApp,
+  type PoolModule,
+} from './pool/engine-pool.js';
+export type { PoolRun } from './pool/pool-run.js';
+export type { AppSource, PoolCalls, PoolTask, WorkerContext, WorkerFunction } from './pool/pool-task.js';
+export type { PoolEngineOptions, PoolSetup, PoolSetupContext } from './pool/worker-engines.js';
+export type { PoolResourceLimits } from './pool/worker-pool.js';
+
 // Runs and reports
 
 export type { CallReport } from './component/call-report.js';

@@ -28,6 +28,7 @@ export const ERROR_CODES = {
 
   APP_ERROR: 'The app reports an error, by its own directives or by the status of a response.',
   ABORTED: 'The caller stopped the run.',
+  WORKER_TERMINATED: 'The worker thread of a run was terminated; the same run may succeed later.',
 
   REST_REQUEST: 'A request to the REST API is not valid.',
   REST_UNAUTHORIZED: 'A request to the REST API carries no known token.',

@@ -23,6 +23,7 @@ const ORDER = [
     'module',
     'webhook',
     'app',
+    'pool',
     'scenario',
     'store',
     'host',
