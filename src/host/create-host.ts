@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { EngineError } from '../errors/engine-error.js';
 import { type PlainAnswer, type PlainRequest, toFetchResponse } from '../server/plain-request.js';
+import { sandboxAnswer } from '../server/sandbox-response.js';
 import { type FetchServer, type ListenOptions, serveOn } from '../server/serve-fetch.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
 import { type IncomingCall, readCallBody } from '../webhook/incoming-call.js';
@@ -283,9 +284,12 @@ function createHandler(
       arrivals.note();
       return { method, url: url.href, headers, body };
     };
+    if (headers.some(([name]) => name === 'service-worker')) {
+      return sandboxAnswer(answerText(403, 'A webhook serves no service worker.'));
+    }
     const { signal } = life.running;
     const senderTrace = headers.find(([name]) => name === 'traceparent')?.[1];
-    return receiveCall(
+    const answer = await receiveCall(
       {
         context,
         intake,
@@ -301,6 +305,7 @@ function createHandler(
       token,
       readCall,
     );
+    return sandboxAnswer(answer);
   };
 }
 

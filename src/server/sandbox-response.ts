@@ -1,3 +1,5 @@
+import type { PlainAnswer } from './plain-request.js';
+
 /**
  * Whether a browser requests the script of a service worker: one that is served from an address of a webhook would control all other
  * pages of that origin.
@@ -16,6 +18,18 @@ export function sandboxHeaders(headers: Headers): void {
   headers.set('x-content-type-options', 'nosniff');
   headers.append('content-security-policy', 'sandbox');
 }
+
+/** The response with `sandboxHeaders` applied. */
+export function sandboxAnswer({ status, headers, body }: PlainAnswer): PlainAnswer {
+  const kept = headers.filter(([name]) => !REPLACED.has(name.toLowerCase()));
+  return {
+    status,
+    headers: [...kept, ['x-content-type-options', 'nosniff'], ['content-security-policy', 'sandbox']],
+    body,
+  };
+}
+
+const REPLACED: ReadonlySet<string> = new Set(['service-worker-allowed', 'x-content-type-options']);
 
 /** The response with `sandboxHeaders` applied. */
 export function sandboxResponse({ body, status, statusText, headers }: Response): Response {

@@ -313,3 +313,35 @@ describeEach('a host', (engine) => {
     ]);
   });
 });
+
+it('sandboxes the responses of webhooks in browsers and refuses service workers', async () => {
+  const parts = await openParts('memory');
+  const host = createHost({
+    store: parts.store,
+    queue: parts.queue,
+    flows: flowsOf(() => SUCCESS),
+    receiver: async () => ({
+      ok: true,
+      response: new Response('<script>alert(1)</script>', {
+        headers: {
+          'content-type': 'text/html',
+          'service-worker-allowed': '/',
+          'content-security-policy': "default-src 'none'",
+        },
+      }),
+      bundles: [],
+      deliveries: undefined,
+    }),
+  });
+  cleanups.push(async () => {
+    await host.stop(0);
+    await parts.drop();
+  });
+  const { path } = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
+  const { headers } = await host.fetch(new Request(`http://localhost${path}`));
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+  expect(headers.get('content-security-policy')).toBe("default-src 'none', sandbox");
+  expect(headers.get('service-worker-allowed')).toBeNull();
+  const script = new Request(`http://localhost${path}`, { headers: { 'service-worker': 'script' } });
+  expect((await host.fetch(script)).status).toBe(403);
+});
