@@ -352,6 +352,8 @@ export interface ExplainedDocument {
 export interface RunDiff {
   readonly a: RunSummary;
   readonly b: RunSummary;
+  /** Parameters, connection, limit and payload. */
+  readonly input: ValueDiff;
   readonly steps: readonly DiffStep[];
   readonly bundles: ValueDiff;
   /** Texts of the app that are not the same. */

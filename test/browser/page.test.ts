@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     await page.getByRole('region', { name: 'Response' }).getByText('books:').waitFor();
     await page
       .getByRole('region', { name: 'Bundles of this page' })
-      .getByText('"The Quiet Lighthouse"')
+      .getByText('The Quiet Lighthouse')
       .waitFor();
     expect(await page.content()).not.toContain(API_KEY);
   });
@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
     await button.focus();
     await page.keyboard.press('Shift+Tab');
     await page.keyboard.press('Tab');
-    await tip.getByText('"THE QUIET LIGHTHOUSE"').waitFor();
+    await tip.getByText('THE QUIET LIGHTHOUSE').waitFor();
     await page.keyboard.press('ArrowRight');
     await tip.getByText('"The Quiet Lighthouse"').waitFor();
     expect(await button.getAttribute('aria-describedby')).toBe(await tip.getAttribute('id'));
@@ -157,20 +157,25 @@ describe.skipIf(hasNoBrowser)('the page', { timeout: WHOLE_MS }, () => {
   });
 
   it('shows new bundles when a file is saved, without a request, and what has changed', async () => {
-    await dev.run({ name: 'listBooks', parameters: { limit: 2 } });
+    const { id } = await dev.run({ name: 'listBooks', parameters: { limit: 2 } });
+    await page.evaluate(`location.hash = '/run/${id}'`);
     const asked = dev.shop.requests.length;
     const text = dev.read(SPEC);
     dev.write(SPEC, text.replace('"title": "{{item.title}}"', '"title": "{{upper(item.title)}}"'));
     await page.getByRole('link', { name: 'New bundles over the last answers' }).click();
     await page
       .getByRole('region', { name: 'Bundles of this page' })
-      .getByText('"THE QUIET LIGHTHOUSE"')
+      .getByText('THE QUIET LIGHTHOUSE')
       .waitFor();
     expect(dev.shop.requests.length).toBe(asked);
     await page.getByRole('link', { name: 'What changed' }).click();
     await page.getByText('[1].title').first().waitFor();
+    await page.evaluate(`location.hash = '/run/${id}'`);
     dev.write(SPEC, text.replace('"url": "/books"', '"url": "/book"'));
-    await page.getByText('The last run would ask for something else now').waitFor();
+    const banner = page.getByText('The last run would ask for something else now');
+    await banner.waitFor();
+    await page.getByRole('button', { name: 'Close this message' }).click();
+    await banner.waitFor({ state: 'detached' });
     dev.write(SPEC, text.replace('"url"', '"url'));
     await page.getByRole('alert').getByText('The app does not load since it was saved').waitFor();
     dev.write(SPEC, text);

@@ -49,7 +49,7 @@ const VIEWS: readonly View[] = [
   { name: 'webhook', route: () => 'webhook/sold', shows: text('Send a call') },
   { name: 'send-a-call', route: () => 'call/sold', shows: heading('Send a call') },
   { name: 'findings', route: () => 'findings', shows: text(/formatdate/) },
-  { name: 'run', route: ({ list }) => `run/${list}`, shows: text('"The Quiet Lighthouse"') },
+  { name: 'run', route: ({ list }) => `run/${list}`, shows: text('The Quiet Lighthouse') },
   {
     name: 'error',
     route: ({ failed }) => `run/${failed}`,

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { type JSX, render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { AppState } from '../protocol.js';
 import { Sidebar } from './parts/sidebar.js';
 import { sendTrace, takeToken } from './state/api.js';
 import { followAddress, go, route, writeRoute } from './state/route.js';
@@ -93,7 +94,7 @@ function Bar({ onMenu }: { readonly onMenu: () => void }): JSX.Element {
   );
 }
 
-/** What is wrong with the whole page, or what became of the last run when a file was saved. */
+/** What is wrong with the whole page, or with what it shows. */
 function Banner(): JSX.Element | null {
   const { value: state } = app;
   if (connection.value === 'refused') {
@@ -119,8 +120,18 @@ function Banner(): JSX.Element | null {
       </p>
     );
   }
-  if (state?.live === undefined) return null;
-  const { of, run } = state.live;
+  return state?.live === undefined ? null : <SavedBanner live={state.live} />;
+}
+
+/** What became of the last run when a file was saved: shown with that run and with what it became, until somebody closes it. */
+function SavedBanner({ live }: { readonly live: NonNullable<AppState['live']> }): JSX.Element | null {
+  const closed = useSignal<string | undefined>(undefined);
+  const { view, id, more } = route.value;
+  const { of, run } = live;
+  const key = `${of} ${run ?? ''} ${app.value?.revision}`;
+  const isHere =
+    (view === 'run' || view === 'diff') && [id, more].some((shown) => shown === of || shown === run);
+  if (!isHere || closed.value === key) return null;
   return (
     <p class="banner" role="status">
       {run === undefined ? (
@@ -133,7 +144,17 @@ function Banner(): JSX.Element | null {
           Saved. <a href={writeRoute('run', run)}>New bundles over the last answers</a>, nothing was sent.{' '}
           <a href={writeRoute('diff', of, run)}>What changed</a>
         </>
-      )}
+      )}{' '}
+      <button
+        type="button"
+        class="link close"
+        aria-label="Close this message"
+        onClick={() => {
+          closed.value = key;
+        }}
+      >
+        ✕
+      </button>
     </p>
   );
 }

@@ -47,6 +47,7 @@ export async function diffRuns(
   return {
     a: a.run,
     b: b.run,
+    input: diffValues(a.run.input, b.run.input),
     steps,
     bundles: diffValues(bundles[0], bundles[1]),
     documents: diffDocuments(a.documents, b.documents),

@@ -45,21 +45,24 @@ export function Parameters({
     if (!isReady) return undefined;
     let isCurrent = true;
     const ask = (): void => {
-      post<ShownForm>('form', { kind, name, parameters: values, connection: connection || undefined }).then(
-        (found) => {
-          if (!isCurrent) return;
-          form.value = found;
-          onProblems(found.problems);
-        },
-        sayError,
-      );
+      post<ShownForm>('form', {
+        kind,
+        name,
+        parameters: values,
+        connection: connection || undefined,
+        defaults: !isJson,
+      }).then((found) => {
+        if (!isCurrent) return;
+        form.value = found;
+        onProblems(found.problems);
+      }, sayError);
     };
     const timer = setTimeout(ask, form.peek() === undefined ? 0 : SETTLE_MS);
     return () => {
       isCurrent = false;
       clearTimeout(timer);
     };
-  }, [isReady, kind, name, connection, revision, version, JSON.stringify(values)]);
+  }, [isReady, kind, name, connection, revision, version, isJson, JSON.stringify(values)]);
   if (form.value === undefined) return <p class="empty-line">Reading the form …</p>;
   if (isJson) {
     return (

@@ -120,6 +120,8 @@ function writeWish(form: RunForm, { kind, name, from }: FormSubject): Record<str
     payload: payload === '' ? undefined : JSON.parse(payload),
     limit: /^[1-9]\d*$/.test(form.limit.value) ? Number(form.limit.value) : undefined,
     ...(form.isAll.value && { start: 'all' }),
+    // A form submits the defaults that it shows; values that are edited as JSON are complete.
+    defaults: !form.isJson.value,
     again: from || undefined,
     ...wishAnswers(form.source.value, form.answers.value),
   };

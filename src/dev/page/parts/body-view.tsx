@@ -7,6 +7,7 @@ import { bytes } from '../state/format.js';
 import { sayError } from '../state/store.js';
 import { CopyButton } from './copy-button.js';
 import { JsonTree } from './json-tree.js';
+import { isTable, ValueTable } from './value-table.js';
 
 interface Loaded {
   readonly kind: 'text' | 'json';
@@ -20,12 +21,16 @@ interface BodyViewProps {
   /** What is said where there is none. */
   readonly empty: string;
   readonly label: string;
+  /** Whether a list of collections is shown as a table first. Default: false. */
+  readonly asTable?: boolean;
 }
 
-/** A long value, fetched when it is shown: as a tree where it is JSON, else as text. */
-export function BodyView({ body, empty, label }: BodyViewProps): JSX.Element {
+type View = 'Table' | 'Tree' | 'Raw';
+
+/** A long value, fetched when it is shown: as a table or a tree where it is JSON, else as text. */
+export function BodyView({ body, empty, label, asTable = false }: BodyViewProps): JSX.Element {
   const loaded = useSignal<Loaded | undefined>(undefined);
-  const isRaw = useSignal(false);
+  const view = useSignal<View | undefined>(undefined);
   const wanted = useSignal(body);
   useEffect(() => {
     loaded.value = undefined;
@@ -44,25 +49,31 @@ export function BodyView({ body, empty, label }: BodyViewProps): JSX.Element {
   const { value: shown } = loaded;
   if (shown === undefined) return <p class="empty-line">Loading {bytes(body.size)} …</p>;
   const parsed = shown.isCut ? undefined : parse(shown.text);
+  const views = listViews(parsed, asTable);
+  const current = views.find((name) => name === view.value) ?? views[0];
   return (
     <div class="body-view">
       <div class="body-tools">
         <span class="muted">{bytes(shown.size)}</span>
-        {parsed !== undefined && (
-          <button
-            type="button"
-            class="link"
-            aria-pressed={isRaw.value}
-            onClick={() => {
-              isRaw.value = !isRaw.value;
-            }}
-          >
-            {isRaw.value ? 'Tree' : 'Raw'}
-          </button>
-        )}
+        {views.length > 1 &&
+          views.map((name) => (
+            <button
+              key={name}
+              type="button"
+              class="link"
+              aria-pressed={name === current}
+              onClick={() => {
+                view.value = name;
+              }}
+            >
+              {name}
+            </button>
+          ))}
         <CopyButton text={() => shown.text} label={`Copy ${label}`} />
       </div>
-      {parsed === undefined || isRaw.value ? (
+      {current === 'Table' && isTable(parsed?.value) ? (
+        <ValueTable rows={parsed.value} />
+      ) : parsed === undefined || current === 'Raw' ? (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard.
         <pre class="raw" tabIndex={0}>
           {parsed === undefined ? shown.text : JSON.stringify(parsed.value, null, 2)}
@@ -77,6 +88,11 @@ export function BodyView({ body, empty, label }: BodyViewProps): JSX.Element {
       )}
     </div>
   );
+}
+
+function listViews(parsed: { readonly value: unknown } | undefined, asTable: boolean): readonly View[] {
+  if (parsed === undefined) return ['Raw'];
+  return asTable && isTable(parsed.value) ? ['Table', 'Tree', 'Raw'] : ['Tree', 'Raw'];
 }
 
 function parse(text: string): { readonly value: unknown } | undefined {

@@ -71,7 +71,7 @@ export function ExchangeDetail({
         ) : (
           <>
             <Made run={run.id} page={page} />
-            <BodyView body={page.outputs} empty="No outputs." label="outputs" />
+            <BodyView body={page.outputs} empty="No outputs." label="outputs" asTable />
           </>
         )}
       </section>
@@ -160,14 +160,16 @@ function Pairs({ title, pairs, isClosed = false }: PairsProps): JSX.Element | nu
       <summary>
         {title} <span class="muted">{pairs.length}</span>
       </summary>
-      <dl>
-        {pairs.map(([name, value], index) => (
-          <div key={`${name} ${index}`}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <table>
+        <tbody>
+          {pairs.map(([name, value], index) => (
+            <tr key={`${name} ${index}`}>
+              <th scope="row">{name}</th>
+              <td>{value}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
     </details>
   );
 }

@@ -113,7 +113,7 @@ function Members({ members, depth }: MembersProps): JSX.Element {
 }
 
 /** Dates and bytes, which JSON has no form of its own for. */
-function readMark(value: unknown): string | undefined {
+export function readMark(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Object.keys(value).length !== 1) return undefined;
   const { $date: date, $bytes: bytes } = value as { readonly $date?: unknown; readonly $bytes?: unknown };
   if (typeof date === 'string') return date;

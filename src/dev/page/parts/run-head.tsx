@@ -49,24 +49,29 @@ export function RunHead({ run }: { readonly run: RunDetail }): JSX.Element {
           </a>
         )}
         {!isTest && <CompareWith run={run} />}
-        <button
-          type="button"
-          class="button"
-          onClick={() => act(() => download(`runs/${run.id}/trace`, `${run.name}.jsonl`))}
-        >
-          Save trace
-        </button>
-        {run.requests > 0 && (
-          <button
-            type="button"
-            class="button"
-            title="Requests and answers as HTTP archive (HAR 1.2), for browsers and proxies; secrets are placeholders"
-            onClick={() => act(() => download(`runs/${run.id}/har`, `${run.name}.har`))}
-          >
-            Save HAR
-          </button>
-        )}
-        {!isTest && <RemoveButton run={run} />}
+        <details class="more">
+          <summary class="button">More</summary>
+          <div class="more-items">
+            <button
+              type="button"
+              class="button"
+              onClick={() => act(() => download(`runs/${run.id}/trace`, `${run.name}.jsonl`))}
+            >
+              Save trace
+            </button>
+            {run.requests > 0 && (
+              <button
+                type="button"
+                class="button"
+                title="Requests and responses as HTTP archive (HAR 1.2), for browsers and proxies; secrets are placeholders"
+                onClick={() => act(() => download(`runs/${run.id}/har`, `${run.name}.har`))}
+              >
+                Save HAR
+              </button>
+            )}
+            {!isTest && <RemoveButton run={run} />}
+          </div>
+        </details>
       </div>
     </header>
   );
@@ -164,7 +169,10 @@ function CompareWith({ run }: { readonly run: RunDetail }): JSX.Element | null {
       value=""
       onChange={(event) => {
         const { value } = event.currentTarget;
-        if (value !== '') go('diff', value, run.id);
+        const other = others.find(({ id }) => id === value);
+        if (other === undefined) return;
+        const [older, newer] = other.startedAt < run.startedAt ? [other, run] : [run, other];
+        go('diff', older.id, newer.id);
       }}
     >
       <option value="">Compare with …</option>

@@ -24,6 +24,18 @@ function Components({ state }: { readonly state: AppState }): JSX.Element {
   const grave = state.findings.filter(({ level }) => level === 'error').length;
   return (
     <section class="components" onKeyDown={moveFocus} aria-label="Components of the app">
+      <a
+        class="nav-item findings"
+        data-item
+        href={writeRoute('findings')}
+        aria-current={route.value.view === 'findings' ? 'page' : undefined}
+      >
+        <span>Findings of the check</span>
+        <span class={`tag ${grave > 0 ? 'bad' : state.findings.length > 0 ? 'warn' : ''}`}>
+          {state.findings.length}
+        </span>
+      </a>
+      <TestList />
       <Group title="Modules" size={modules.length} isOpen>
         {modules.map(({ name, label, type }) => (
           <Item key={name} view="module" name={name} title={label ?? name}>
@@ -55,18 +67,6 @@ function Components({ state }: { readonly state: AppState }): JSX.Element {
           </Item>
         ))}
       </Group>
-      <TestList />
-      <a
-        class="nav-item findings"
-        data-item
-        href={writeRoute('findings')}
-        aria-current={route.value.view === 'findings' ? 'page' : undefined}
-      >
-        <span>Findings of the check</span>
-        <span class={`tag ${grave > 0 ? 'bad' : state.findings.length > 0 ? 'warn' : ''}`}>
-          {state.findings.length}
-        </span>
-      </a>
     </section>
   );
 }

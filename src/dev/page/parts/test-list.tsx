@@ -35,9 +35,11 @@ export function TestList(): JSX.Element | null {
           <span class="tag good">all pass</span>
         )}
       </summary>
-      {state.tests.map((test) => (
-        <TestItem key={test.id} test={test} />
-      ))}
+      {[...state.tests]
+        .sort((a, b) => rank(a) - rank(b))
+        .map((test) => (
+          <TestItem key={test.id} test={test} />
+        ))}
       <button
         type="button"
         class="button small wide"
@@ -49,6 +51,11 @@ export function TestList(): JSX.Element | null {
       </button>
     </details>
   );
+}
+
+/** Failed tests come first; all others stay in their order. */
+function rank({ status }: ShownTest): number {
+  return status === 'failed' ? 0 : 1;
 }
 
 function TestItem({ test: { id, name, file, status } }: { readonly test: ShownTest }): JSX.Element {

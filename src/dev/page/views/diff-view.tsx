@@ -37,6 +37,15 @@ export function DiffView({ a, b }: { readonly a: string; readonly b: string }): 
           <DocumentDiffs documents={value.documents} />
         </section>
       )}
+      <section aria-label="Input">
+        <h2>
+          Input{' '}
+          <span class="muted">
+            {value.input.changes.length === 0 ? 'the same' : count(value.input.changes.length, 'change')}
+          </span>
+        </h2>
+        <Changes diff={value.input} />
+      </section>
       <section aria-label="Bundles">
         <h2>
           Bundles{' '}

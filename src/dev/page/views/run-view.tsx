@@ -139,7 +139,7 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
           <BodyView body={shown.page.outputs} empty="No outputs." label="outputs" />
         )}
         {tab.value === 'bundles' && (
-          <BodyView body={run.bundleList} empty="No bundles yet." label="bundles" />
+          <BodyView body={run.bundleList} empty="No bundles yet." label="bundles" asTable />
         )}
         {tab.value === 'expressions' && <Expressions run={run} seq={seq} sought={sought} />}
         {tab.value === 'input' && <Input run={run} />}
