@@ -189,7 +189,7 @@ export function createBackend(parts: BackendParts): Backend {
     traceFile: async (id) => {
       const run = await find(id);
       const trace = await collectTrace(run, await readEvents(id), await readDocuments(run), history);
-      return { name: `${toFileName(run.name)}${TRACE_FILE_SUFFIX}`, text: await writeTraceFile(trace) };
+      return { name: `${toFileName(run.name)}${TRACE_FILE_SUFFIX}`, text: writeTraceFile(trace) };
     },
     harFile: async (id) => {
       const { name } = await find(id);

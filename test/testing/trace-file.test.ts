@@ -33,7 +33,7 @@ const TRACE: RunTrace = {
   },
 };
 
-const TEXT = await writeTraceFile(TRACE);
+const TEXT = writeTraceFile(TRACE);
 const [HEAD = ''] = TEXT.split('\n');
 
 describe('a trace file', () => {
@@ -41,7 +41,7 @@ describe('a trace file', () => {
     expect(readTraceFile(TEXT)).toEqual(TRACE);
   });
 
-  it('holds what nobody sees in a form that is seen, and gives it back', async () => {
+  it('holds what nobody sees in a form that is seen, and gives it back', () => {
     const unseen = '\u009b\u200b\u202e\u{e0041}\u2800';
     const names = { [`name${unseen}`]: `value${unseen}` };
     const event = { kind: 'scope', phase: 'request', scope: 0, unset: [], names } as const;
@@ -52,12 +52,12 @@ describe('a trace file', () => {
       documents,
       events: [{ at: 1001, requestIndex: 0, page: 1, ...event }],
     };
-    const text = await writeTraceFile(hostile);
+    const text = writeTraceFile(hostile);
     expect(text).not.toMatch(/[\u009b\u200b\u202e\u{e0041}\u2800]/u);
     expect(readTraceFile(text)).toEqual(hostile);
   });
 
-  it('gives back the test it was a run of, and takes only words and places from it', async () => {
+  it('gives back the test it was a run of, and takes only words and places from it', () => {
     const test: RunTrace['test'] = {
       name: 'list/one',
       file: 'tests/list/one.test.json',
@@ -76,7 +76,7 @@ describe('a trace file', () => {
         },
       ],
     };
-    expect(readTraceFile(await writeTraceFile({ ...TRACE, test })).test).toEqual(test);
+    expect(readTraceFile(writeTraceFile({ ...TRACE, test })).test).toEqual(test);
     const strange = {
       line: 'test',
       name: 'a',

@@ -15,7 +15,6 @@ import { createNotifier, type Notifier } from '../../host/server/notifier.js';
 import { createHostTracing } from '../../host/server/open-telemetry.js';
 import { assertAny, defaultEntries, removeScenario, setUpScenario } from '../../host/set-up.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
-import { Turns } from '../../util/turns.js';
 import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';
@@ -28,7 +27,7 @@ import { readServeSettings, SERVE_OPTIONS, type ServeSettings } from '../input/s
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
 import { createHostLog, messageLine } from '../output/host/host-log.js';
-import { printJsonInTurns } from '../output/json-output.js';
+import { printJson } from '../output/json-output.js';
 import { createLineOutput } from '../output/line-output.js';
 import { printError } from '../output/print-error.js';
 import { printRunFindings } from '../output/run-findings.js';
@@ -188,11 +187,8 @@ function putOut(io: Io, say: Say): NonNullable<ScenarioFlowsOptions['onReport']>
         : `${count} bundles were not put out: nobody read standard output.\n`,
     ),
   );
-  return async (scenario, { bundles, completed }) => {
-    const turns = new Turns();
-    for (const bundle of bundles ?? completed) {
-      write(`${await printJsonInTurns({ scenario, bundle }, turns)}\n`);
-    }
+  return (scenario, { bundles, completed }) => {
+    for (const bundle of bundles ?? completed) write(`${printJson({ scenario, bundle })}\n`);
   };
 }
 

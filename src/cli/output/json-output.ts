@@ -1,9 +1,6 @@
 import { EngineError } from '../../errors/engine-error.js';
-import { isLongerThan } from '../../host/store/kept-value.js';
-import { giveJson, jsonText } from '../../http/body/json-text.js';
-import { MAX_PARSED_LENGTH } from '../../store/json-text.js';
+import { jsonText } from '../../http/body/json-text.js';
 import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
-import { isTurnOver, type Turns } from '../../util/turns.js';
 
 /**
  * A value as JSON text: dates are ISO text, binary data is base64, what is undefined is left out and stands as null alone.
@@ -14,15 +11,6 @@ import { isTurnOver, type Turns } from '../../util/turns.js';
  */
 export function printJson(value: unknown): string {
   return escapeUnsafe(writeJson(value));
-}
-
-/** `printJson` where others run, too: a large value is written in turns. @throws as `printJson` */
-export async function printJsonInTurns(value: unknown, turns: Turns): Promise<string> {
-  if (isTurnOver()) await turns.next();
-  if (!isLongerThan(value, MAX_PARSED_LENGTH)) return printJson(value);
-  const pieces: string[] = [];
-  await turns.finish(giveJson(value, (piece) => void pieces.push(escapeUnsafe(piece)))).catch(refuse);
-  return pieces.join('');
 }
 
 /** The same in lines, indented by two blanks. */
@@ -39,11 +27,7 @@ function writeJson(value: unknown): string {
   try {
     return jsonText(value) ?? 'null';
   } catch (error) {
-    return refuse(error);
+    const message = 'Cannot print the value as JSON: it has a circular reference or too many levels.';
+    throw new EngineError('IML_LIMIT', message, { cause: error });
   }
-}
-
-function refuse(error: unknown): never {
-  const message = 'The value holds itself or is nested too deep to be printed as JSON.';
-  throw new EngineError('IML_LIMIT', message, { cause: error });
 }

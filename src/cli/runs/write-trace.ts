@@ -45,7 +45,7 @@ export function startTraceFile({
   ];
   return async ({ stats, trace, warnings }, outcome, io) => {
     const state = outcome === undefined ? 'stopped' : outcome.error === undefined ? 'ok' : 'failed';
-    const text = await writeTraceFile({
+    const text = writeTraceFile({
       app: app.name,
       kind: 'module',
       name: moduleName,

@@ -54,7 +54,7 @@ export function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undef
       of: mode === 'always' ? 'all' : 'failed',
       keep: async (trace, result) => {
         const target = await placeFor(result);
-        const content = await writeTraceFile(trace);
+        const content = writeTraceFile(trace);
         await writeFiles([{ path: target, content }]).catch((error: unknown) => {
           const shown = path.relative(cwd, target) || target;
           throw usageError(`--trace: the file "${shown}" cannot be written (${readErrno(error)}).`, error);

@@ -3,8 +3,7 @@ import { recordHar } from '../../testing/har/record-har.js';
 import { type HarCreator, writeHar } from '../../testing/har/write-har.js';
 import type { RecordedCall } from '../../testing/recording/record-transport.js';
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
-import { escapeInTurns } from '../../util/text/escape-in-turns.js';
-import { Turns } from '../../util/turns.js';
+import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
 import type { History } from '../history/history.js';
 import type { BodyRef, PackedEvent } from '../protocol.js';
 
@@ -26,7 +25,7 @@ export async function writeRunHar({ events, history, recorded, creator }: RunHar
     return await recordHar(await recorded(), creator);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    return escapeInTurns(writeHar(await collectCalls(events, history), creator), new Turns());
+    return escapeUnsafe(writeHar(await collectCalls(events, history), creator));
   }
 }
 

@@ -1,6 +1,5 @@
 import { RecordingError } from '../../errors/recording-error.js';
-import { escapeInTurns } from '../../util/text/escape-in-turns.js';
-import { Turns } from '../../util/turns.js';
+import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
 import { type RunToRecord, rehearseRun } from '../recording/rehearse-run.js';
 import { maskCalls } from './mask-calls.js';
 import { type HarCreator, writeHar } from './write-har.js';
@@ -16,7 +15,7 @@ export async function recordHar(run: RunToRecord, creator: HarCreator): Promise<
   const rehearsed = await rehearseRun(run);
   const har = writeHar(maskCalls(run, rehearsed), creator);
   // A secret may hold what is escaped.
-  if (!rehearsed.book.isIn(har)) return escapeInTurns(har, new Turns());
+  if (!rehearsed.book.isIn(har)) return escapeUnsafe(har);
   throw new RecordingError(
     'Nothing is written: a secret would stand in the HAR, in a form that cannot be replaced.',
   );

@@ -3,8 +3,7 @@ import type { Place } from '../../errors/place.js';
 import type { TraceEvent } from '../../run/trace/trace.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
-import { escapeInTurns } from '../../util/text/escape-in-turns.js';
-import { Turns } from '../../util/turns.js';
+import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
 import type { RunTrace, TracedEnd, TracedKind } from './run-trace.js';
 import type { TracedDocument, TracedTest, TracedTestFailure } from './traced-test.js';
 
@@ -19,21 +18,18 @@ const MAX_LENGTH = 200 * 1024 * 1024;
 /**
  * A run as one self-contained text, JSON lines: a head, the documents it ran, its events in order, how it ended. Dates
  * and bytes are written so that `readTraceFile` gives them back; characters that would steer a terminal, or that nobody sees, are
- * escaped. It is written in turns.
+ * escaped.
  */
-export async function writeTraceFile({ documents, events, end, test, ...head }: RunTrace): Promise<string> {
-  const turns = new Turns();
+export function writeTraceFile({ documents, events, end, test, ...head }: RunTrace): string {
   const lines: string[] = [];
-  const write = async (line: string): Promise<void> => {
-    lines.push(`${await escapeInTurns(line, turns)}\n`);
+  const write = (line: PlainObject): void => {
+    lines.push(`${escapeUnsafe(JSON.stringify(line))}\n`);
   };
-  await write(JSON.stringify({ line: 'run', version: VERSION, ...head, limits: limitsAsData(head.limits) }));
-  if (test !== undefined) await write(JSON.stringify({ line: 'test', ...test }));
-  for (const document of documents) await write(JSON.stringify({ line: 'document', ...document }));
-  for (const event of events) {
-    await write(`{"line":"event","event":${JSON.stringify(toPortable(event))}}`);
-  }
-  await write(JSON.stringify({ line: 'end', ...end }));
+  write({ line: 'run', version: VERSION, ...head, limits: limitsAsData(head.limits) });
+  if (test !== undefined) write({ line: 'test', ...test });
+  for (const document of documents) write({ line: 'document', ...document });
+  for (const event of events) write({ line: 'event', event: toPortable(event) });
+  write({ line: 'end', ...end });
   return lines.join('');
 }
 
