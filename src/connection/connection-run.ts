@@ -4,7 +4,6 @@ import { findRunSecrets, startRun } from '../component/start-run.js';
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest, CompiledResponse } from '../document/compile/compiled-request.js';
 import { toText } from '../iml/values/coerce.js';
-import { countNames } from '../iml/values/collection.js';
 import { describeType } from '../iml/values/value-kind.js';
 import { SANITIZED } from '../redaction/redact-value.js';
 import { collectPages } from '../run/collect-pages.js';
@@ -147,7 +146,7 @@ export class ConnectionRun {
 
   private extended(data: PlainObject | undefined): PlainObject {
     const { connection } = this.current;
-    return data === undefined ? connection : deepMerge(connection, data, countNames);
+    return data === undefined ? connection : deepMerge(connection, data);
   }
 
   private connectionNames(connection: PlainObject): RunNames {

@@ -8,13 +8,11 @@ import {
   reading,
 } from '../errors/check-given.js';
 import type { Evaluate } from './compile/compile-primary.js';
-import { compileTemplate, templateInParts } from './compile/compile-template.js';
+import { compileTemplate } from './compile/compile-template.js';
 import type { TemplateContext } from './compile/compile-text.js';
-import { acceptDebug, acceptsDebug } from './environment/debug-hook.js';
-import type { FunctionTable, ImlFunction, Scope } from './environment/environment.js';
+import type { FunctionTable, Scope } from './environment/environment.js';
 import { type EnvironmentOptions, NO_OPTIONS, toEnvironment } from './environment/to-environment.js';
 import { FUNCTIONS } from './functions/table.js';
-import { onceInTurn, type Parts } from './values/work.js';
 
 /** What expressions read besides their scope, and call; every field has a default. */
 export interface CompileOptions extends EnvironmentOptions {
@@ -35,14 +33,6 @@ export interface CompileOptions extends EnvironmentOptions {
  */
 export function compile(template: unknown, options: CompileOptions = NO_OPTIONS): Evaluate {
   return compileTemplate(template, readOptions(options));
-}
-
-/** `compile` in parts, for a template that may be large. @throws as `compile`, before the first part */
-export function compileTemplateInParts(
-  template: unknown,
-  options: CompileOptions = NO_OPTIONS,
-): Parts<Evaluate> {
-  return templateInParts(template, readOptions(options));
 }
 
 const WHAT = 'The options of compile';
@@ -81,18 +71,7 @@ export function evaluate(
   return compile(template, options)(scope);
 }
 
-/** Built-in functions and the ones given; a given one replaces a built-in of its name, as a custom function does. */
+/** Built-in functions and those of the options, which win over a built-in of their name, as custom functions do. */
 export function mergeFunctions({ functions }: CompileOptions): FunctionTable {
-  if (functions === undefined) return FUNCTIONS;
-  const given = Object.entries(functions).map(([name, fn]) => [name, calledOnce(fn)] as const);
-  return { ...FUNCTIONS, ...Object.fromEntries(given) };
+  return functions === undefined ? FUNCTIONS : { ...FUNCTIONS, ...functions };
 }
-
-/** A function of somebody else's is not called again where an evaluation is begun anew. A built-in one does what it can in parts. */
-function calledOnce(fn: ImlFunction): ImlFunction {
-  if (typeof fn !== 'function' || BUILT_IN.has(fn)) return fn;
-  const called: ImlFunction = (...args) => onceInTurn(() => fn(...args));
-  return acceptsDebug(fn) ? acceptDebug(called) : called;
-}
-
-const BUILT_IN: ReadonlySet<ImlFunction> = new Set(Object.values(FUNCTIONS));

@@ -5,24 +5,16 @@ const MAX_DEPTH = 64;
 
 /**
  * Joins two objects into a new one: plain objects member by member, everything else (arrays too) taken from `later`.
- *
- * @param onNames is told before so many names are copied; ends it by throwing
  */
-export function deepMerge(
-  earlier: PlainObject,
-  later: PlainObject,
-  onNames: (count: number) => void = () => {},
-  depth = 0,
-): PlainObject {
+export function deepMerge(earlier: PlainObject, later: PlainObject, depth = 0): PlainObject {
   const merged: PlainObject = {};
   const [kept, added] = [Object.keys(earlier), Object.keys(later)];
-  onNames(kept.length + added.length);
   for (const name of kept) setMember(merged, name, earlier[name]);
   for (const name of added) {
     const before = ownMember(merged, name);
     const value = later[name];
     const joins = depth < MAX_DEPTH && isPlainObject(before) && isPlainObject(value);
-    setMember(merged, name, joins ? deepMerge(before, value, onNames, depth + 1) : value);
+    setMember(merged, name, joins ? deepMerge(before, value, depth + 1) : value);
   }
   return merged;
 }

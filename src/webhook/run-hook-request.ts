@@ -6,7 +6,6 @@ import type { Runtime } from '../component/runtime.js';
 import type { WebhookComponent } from '../document/app.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
-import { countNames } from '../iml/values/collection.js';
 import { describeType } from '../iml/values/value-kind.js';
 import { collectPages } from '../run/collect-pages.js';
 import { type RequestPlan, runRequest } from '../run/run-request.js';
@@ -92,7 +91,7 @@ async function keepData(requests: readonly CompiledRequest[], start: RunContext)
 
 function addHookData(kept: PlainObject, request: CompiledRequest, context: RunContext): PlainObject {
   const added = readHookData(request, context);
-  return atDirective(request.response.data, context, () => deepMerge(kept, added, countNames));
+  return atDirective(request.response.data, context, () => deepMerge(kept, added));
 }
 
 /** @throws AppError of type RuntimeError for anything but a collection */

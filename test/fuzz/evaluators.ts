@@ -1,9 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { ImlError } from '../../src/errors/iml-error.js';
-import { compileNested } from '../../src/iml/compile/closures.js';
+import { compileExpression } from '../../src/iml/compile/compile-expression.js';
 import { compileTemplate } from '../../src/iml/compile/compile-template.js';
-import { compileStackProgram } from '../../src/iml/compile/stack-program.js';
 import { parseTemplate } from '../../src/iml/syntax/parser.js';
 import { fromPortable } from '../../src/util/portable-value.js';
 import { contextOf, REFERENCE_FUNCTIONS } from '../iml/core-environment.js';
@@ -93,11 +92,7 @@ export const evaluators: Target<Input> = {
       const context = { ...whole, source: template };
       const expected = evaluateReference(node, reference);
       assertSame(
-        outcomeOf(() => compileNested(node, context)(scope)),
-        expected,
-      );
-      assertSame(
-        outcomeOf(() => compileStackProgram(node, context)(scope)),
+        outcomeOf(() => compileExpression(node, context)(scope)),
         expected,
       );
     }

@@ -6,7 +6,6 @@ import {
   SCOPE_LISTENER,
   type ScopeListener,
 } from '../../src/iml/environment/scope-listener.js';
-import { stepsOf } from './functions/call-function.js';
 
 const DATA = { a: { b: null, c: 0, d: '' }, text: 'x' };
 
@@ -72,12 +71,6 @@ describe('a path that stands alone', () => {
     const long = (length: number): string => `{{${' '.repeat(length - 9)}a.z.y}}`;
     expect(reports(long(1000))).toHaveLength(1);
     expect(reports(long(1001))).toEqual([]);
-  });
-  it('counts for what it takes to find where it broke', () => {
-    const evaluate = compile(`{{a.z.y${' '.repeat(491)}}}`);
-    const scope = listenForMissing({ ...DATA }, () => {});
-    expect(stepsOf(() => evaluate(scope))).toBe(1000);
-    expect(stepsOf(() => evaluate(scope))).toBe(0);
   });
   it.each(['{{a.z}}', '{{a.b}}', '{{gone}}', '{{a.c}}'])('%s is ordinary', (template) =>
     expect(reports(template)).toEqual([]),

@@ -3,9 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ImlError } from '../../src/errors/iml-error.js';
-import { compileNested } from '../../src/iml/compile/closures.js';
+import { compileExpression } from '../../src/iml/compile/compile-expression.js';
 import type { Evaluate } from '../../src/iml/compile/compile-primary.js';
-import { compileStackProgram } from '../../src/iml/compile/stack-program.js';
 import { compile } from '../../src/iml/compile.js';
 import type { Expression } from '../../src/iml/syntax/ast.js';
 import { parseTemplate, safeParseTemplate } from '../../src/iml/syntax/parser.js';
@@ -116,27 +115,13 @@ describe('writing and reading', () => {
 });
 
 describe('evaluators', () => {
-  it.each(portionsOf(RUNS, 30))(
-    'nested closures and the flat program agree, places of errors included, part %#',
-    (portion) => {
-      fc.assert(
-        fc.property(shapes, scopes, (shape, scope) => {
-          const source = `{{${write(shape, plainly)}}}`;
-          const node = expressionOf(source);
-          const nested = outcomeOf(compileNested(node, contextOf(source)), scope);
-          expectSame(outcomeOf(compileStackProgram(node, contextOf(source)), scope), nested);
-        }),
-        portion,
-      );
-    },
-  );
   it.each(portionsOf(RUNS, 30))('a slow evaluator written from the reference agrees, part %#', (portion) => {
     fc.assert(
       fc.property(shapes, scopes, (shape, scope) => {
         const source = `{{${write(shape, plainly)}}}`;
         const node = expressionOf(source);
         const expected = evaluateReference(node, { scope, nowMs: 0, functions: REFERENCE_FUNCTIONS });
-        const { value, kind, message } = outcomeOf(compileNested(node, contextOf(source)), scope);
+        const { value, kind, message } = outcomeOf(compileExpression(node, contextOf(source)), scope);
         expectSame(kind === undefined ? { value } : { kind, message }, expected);
       }),
       portion,

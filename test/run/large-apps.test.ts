@@ -5,8 +5,6 @@ import { compileCommunication } from '../../src/document/compile/compile-request
 import { createDocument } from '../../src/document/reading/create-document.js';
 import type { Document } from '../../src/document/reading/document.js';
 import { toEnvironment } from '../../src/iml/environment/to-environment.js';
-import { stepsOfRsa } from '../../src/iml/values/rsa-signature.js';
-import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
 import { countTurns, engineOf, service } from './helpers.js';
 
 // Line 2 of the findings: what an app's author writes is worked on in turns as well.
@@ -284,13 +282,6 @@ describe('the page of an authorization', () => {
       });
     const { url } = await orThrow();
     expect(new URL(url).searchParams.get('last')).toBe('149999');
-  });
-});
-
-describe('the key of a signature', () => {
-  it('counts for what it takes: one of 16384 bits is more than others may wait for', () => {
-    expect(stepsOfRsa(2048)).toBeLessThan(DEFAULT_LIMITS.maxSteps / 20);
-    expect(stepsOfRsa(16_384)).toBeGreaterThan(DEFAULT_LIMITS.maxSteps);
   });
 });
 

@@ -10,7 +10,7 @@ import type { Document } from '../../document/reading/document.js';
 import { checkGiven } from '../../errors/check-given.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Environment } from '../../iml/environment/environment.js';
-import { drawnOnce, toEnvironment } from '../../iml/environment/to-environment.js';
+import { toEnvironment } from '../../iml/environment/to-environment.js';
 import { CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/call-budget.js';
 import { resolveLimits, resolveLookAhead } from '../../run/limits/limits.js';
 import { DEFAULT_ON_PAGE_LOOP } from '../../run/paging/paginate.js';
@@ -95,7 +95,7 @@ function openEngine(options: EngineOptions): Engine {
     budget: createBudget(options),
     lookAhead: resolveLookAhead(options.lookAhead),
     clock: options.clock ?? SYSTEM_CLOCK,
-    random: drawnOnce(options.random ?? Math.random),
+    random: options.random ?? Math.random,
     onPageLoop: options.onPageLoop ?? DEFAULT_ON_PAGE_LOOP,
     trace: options.trace ?? 'summary',
     onTrace: options.onTrace,

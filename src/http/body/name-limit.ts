@@ -1,5 +1,3 @@
-import { MAX_HASHED_LENGTH } from '../../iml/values/long-text-key.js';
-
 /**
  * Values a document may have, of all its lists and collections: the longest list is copied as a whole whenever it grows, and
  * the engine's collector goes through all of them at once in the end, 20 to 50 ms for as many as these. [choice]
@@ -10,7 +8,7 @@ export const MAX_VALUES = 3_000_000;
  * Characters of a name. The host hashes longer ones by their length alone, and looks a thousand of one length up in seconds;
  * no API is known that has them. [choice]
  */
-export const MAX_NAME_LENGTH: number = MAX_HASHED_LENGTH;
+export const MAX_NAME_LENGTH = 16_000;
 
 /** What is wrong with a longer name. */
 export function tooLongName(): string {

@@ -1,7 +1,7 @@
 import { functionError, limitError } from '../../errors/iml-error.js';
 import { quoted } from '../../iml/functions/arguments.js';
 import { isMissing, toText } from '../../iml/values/coerce.js';
-import { isCollection, STEPS_OF_NAME } from '../../iml/values/collection.js';
+import { isCollection } from '../../iml/values/collection.js';
 import { assertTextLength, textChunks } from '../../iml/values/size-limits.js';
 import { finishAtOnce, type Parts, resumable, spend, spendOnText } from '../../iml/values/work.js';
 import type { PlainObject } from '../../util/plain-object.js';
@@ -69,9 +69,7 @@ function* documentInParts(document: PlainObject): Parts<string> {
 }
 
 function listNames(collection: PlainObject): string[] {
-  const names = Object.keys(collection);
-  spend(STEPS_OF_NAME * names.length);
-  return names;
+  return Object.keys(collection);
 }
 
 function toList(value: unknown): readonly unknown[] {

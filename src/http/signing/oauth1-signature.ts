@@ -1,5 +1,4 @@
 import { createHmac, createPrivateKey, createSign, type KeyObject } from 'node:crypto';
-import { stepsOfRsa } from '../../iml/values/rsa-signature.js';
 import { spend } from '../../iml/values/work.js';
 import { readContentType } from '../message/content-type.js';
 import { findHeader, withHeader } from '../message/headers.js';
@@ -173,7 +172,6 @@ function sign(method: SignatureMethod, base: string, options: OAuth1Options): st
 function signRsa(base: string, privateKey: string | undefined): string {
   if (!privateKey) throw requestInvalid('oauth needs private_key for RSA-SHA1.');
   const key = readPrivateKey(privateKey);
-  spend(stepsOfRsa(key.asymmetricKeyDetails?.modulusLength));
   return createSign('RSA-SHA1').update(base).sign(key, 'base64');
 }
 

@@ -5,14 +5,12 @@ import { asImlError } from '../environment/call-error.js';
 import type { Scope } from '../environment/environment.js';
 import { isSpreadKey } from '../syntax/spread-key.js';
 import { toText } from '../values/coerce.js';
-import { isCollection, STEPS_OF_NAME } from '../values/collection.js';
-import { countNewName, MAX_HASHED_LENGTH } from '../values/long-text-key.js';
+import { isCollection } from '../values/collection.js';
 import { showsOwn, withRecord } from '../values/path-step.js';
 import { assertListLength } from '../values/size-limits.js';
 import { describeType } from '../values/value-kind.js';
-import { finishAtOnce, type Parts, spend } from '../values/work.js';
 import type { Evaluate } from './compile-primary.js';
-import { compileText, compileTextInParts, type TemplateContext, thrower } from './compile-text.js';
+import { compileText, type TemplateContext, thrower } from './compile-text.js';
 import { type CompiledValue, compiledAs, finiteOrNull, missingValueFor, valueFor } from './compiled-value.js';
 import { type MemberWriter, memberWriter } from './member-writer.js';
 
@@ -20,64 +18,19 @@ import { type MemberWriter, memberWriter } from './member-writer.js';
 const MAX_DEPTH = 512;
 
 /**
- * Makes any JSON value ready: every string in it is a template, other scalars stand for themselves.
- * Never throws: a string that does not parse throws its error when it is evaluated.
+ * Compiles any JSON value: every string in it is a template, other scalars stand for themselves.
+ * Never throws: a string that does not parse throws its error on evaluation.
  */
 export function compileTemplate(value: unknown, context: TemplateContext): Evaluate {
-  if (typeof value !== 'string') return finishAtOnce(templateInParts(value, context));
   try {
-    return evaluator(compileText(value, context));
+    return evaluator(compileValue(value, context, 0));
   } catch (error) {
+    // A Proxy or getter of the embedder may throw while the template is read.
     return thrower(asImlError(error));
   }
 }
 
-/** `compileTemplate` in parts, for a value that may be large. */
-export function* templateInParts(value: unknown, context: TemplateContext): Parts<Evaluate> {
-  const pace: Pace = { left: COMPILED_AT_ONCE, values: 0 };
-  try {
-    const ready = yield* compileValue(value, context, 0, pace);
-    return pace.values > VALUES_UNCOUNTED ? counting(evaluator(ready), pace.values) : evaluator(ready);
-  } catch (error) {
-    // A Proxy or getter of the embedder may throw where a template is read.
-    return thrower(asImlError(error));
-  }
-}
-
-/** Characters of templates, and values, that are made ready between two turns: some 0.5 ms. */
-const COMPILED_AT_ONCE = 2000;
-const CHARACTERS_OF_VALUE = 20;
-
-/** Values of a template whose evaluation is not counted: most have a tenth of them. */
-const VALUES_UNCOUNTED = 500;
-
-/** To evaluate a value, and to put it where it belongs, beside what its expressions cost. */
-const STEPS_OF_VALUE = 40;
-
-function counting(evaluate: Evaluate, values: number): Evaluate {
-  return (scope) => {
-    spend(STEPS_OF_VALUE * values);
-    return evaluate(scope);
-  };
-}
-
-/** How far the making ready is. */
-interface Pace {
-  /** Characters before others have their turn. */
-  left: number;
-  /** Made ready so far. */
-  values: number;
-}
-
-function isTurnDue(pace: Pace, characters: number): boolean {
-  pace.values++;
-  pace.left -= characters + CHARACTERS_OF_VALUE;
-  if (pace.left > 0) return false;
-  pace.left = COMPILED_AT_ONCE;
-  return true;
-}
-
-/** @returns what gives the value of a template for a scope */
+/** The outermost closure of a template: checks the scope and converts errors. */
 function evaluator(ready: CompiledValue): Evaluate {
   const { evaluate, isComputed } = ready;
   return (scope) => {
@@ -93,9 +46,8 @@ function evaluator(ready: CompiledValue): Evaluate {
 }
 
 /**
- * A scope whose names can be read without asking whose they are. Asking for `constructor` costs half of asking for the
- * prototype and knows a plain object as well; what it does not know is looked at closely: of other collections own
- * members count, of anything else nothing.
+ * A scope whose names can be read without own-property checks. `constructor` is cheaper to read than the prototype and
+ * identifies most plain objects. Other collections are copied; anything else is an empty scope.
  */
 function plainScope(scope: Scope): Scope {
   if (typeof scope !== 'object' || scope === null) return {};
@@ -105,96 +57,66 @@ function plainScope(scope: Scope): Scope {
   return isCollection(scope) ? Object.defineProperties({}, Object.getOwnPropertyDescriptors(scope)) : {};
 }
 
-function* compileValue(
-  value: unknown,
-  context: TemplateContext,
-  depth: number,
-  pace: Pace,
-): Parts<CompiledValue> {
-  if (isTurnDue(pace, typeof value === 'string' ? value.length : 0)) yield;
-  if (typeof value === 'string') return yield* compileTextInParts(value, context);
+function compileValue(value: unknown, context: TemplateContext, depth: number): CompiledValue {
+  if (typeof value === 'string') return compileText(value, context);
   if (typeof value !== 'object' || value === null) return compiledAs(() => value);
   if (depth >= MAX_DEPTH) {
     const message = `A template can nest ${MAX_DEPTH} levels of objects and arrays.`;
     const place = { pointer: context.pointer };
     return compiledAs(thrower(new ImlError('IML_LIMIT', message, { kind: 'limit', place })));
   }
-  if (Array.isArray(value)) return compiledAs(yield* compileArray(value, context, depth, pace));
-  return compiledAs(isPlainObject(value) ? yield* compileObject(value, context, depth, pace) : () => value);
+  if (Array.isArray(value)) return compiledAs(compileArray(value, context, depth));
+  return compiledAs(isPlainObject(value) ? compileObject(value, context, depth) : () => value);
 }
 
-/** Items that are undefined are null, so that the others keep their places. [choice] */
-function* compileArray(
-  items: readonly unknown[],
-  context: TemplateContext,
-  depth: number,
-  pace: Pace,
-): Parts<Evaluate> {
+/** Undefined items become null, so that the others keep their places. [choice] */
+function compileArray(items: readonly unknown[], context: TemplateContext, depth: number): Evaluate {
   assertListLength(items.length);
   const ready: CompiledValue[] = Array(items.length);
   for (let index = 0; index < items.length; index++) {
-    // Of an embedder's list holes may be most.
-    if (!(index in items)) continue;
-    ready[index] = yield* compileValue(items[index], contextAt(context, index), depth + 1, pace);
+    if (index in items) ready[index] = compileValue(items[index], contextAt(context, index), depth + 1);
   }
   return (scope) => ready.map((item) => valueFor(item, scope) ?? null);
 }
 
-/** Names of an object that the host keeps in a table once there are more of them, and what one costs there. */
-const NAMES_OF_RECORD = 1000;
-const STEPS_OF_TABLED_NAME = 60;
-
 interface CompiledMember {
   readonly kind: 'plain' | 'templated' | 'spread';
   readonly name: string;
-  /** Of a templated name, what it is for a scope. */
+  /** The name for a scope, if it is a template. */
   readonly readyName: CompiledValue;
   readonly ready: CompiledValue;
   readonly pointer: string;
 }
 
 /** Members do not see each other's results; one whose value is undefined is left out. [app] */
-function* compileObject(
-  object: PlainObject,
-  context: TemplateContext,
-  depth: number,
-  pace: Pace,
-): Parts<Evaluate> {
-  const members: CompiledMember[] = [];
-  // Member by member: with all values at once others would wait for those of a wide object.
-  for (const name of Object.keys(object)) {
-    members.push(yield* compileMember(name, object[name], context, depth + 1, pace));
-  }
-  const isTabled = members.length > NAMES_OF_RECORD;
-  if (!isTabled && members.every(({ kind, name }) => kind === 'plain' && name !== '__proto__')) {
+function compileObject(object: PlainObject, context: TemplateContext, depth: number): Evaluate {
+  const members = Object.keys(object).map((name) => compileMember(name, object[name], context, depth + 1));
+  if (members.every(({ kind, name }) => kind === 'plain' && name !== '__proto__')) {
     return plainObjectMaker(members);
   }
   return (scope) => {
-    if (isTabled) spend(STEPS_OF_TABLED_NAME * members.length);
     const result: PlainObject = {};
     for (const member of members) writeMember(result, member, scope);
     return result;
   };
 }
 
-function* compileMember(
+function compileMember(
   name: string,
   value: unknown,
   context: TemplateContext,
   depth: number,
-  pace: Pace,
-): Parts<CompiledMember> {
+): CompiledMember {
   const inner = contextAt(context, name);
   const kind = isSpreadKey(name) ? 'spread' : name.includes('{{') ? 'templated' : 'plain';
-  const readyName = kind === 'templated' ? yield* compileTextInParts(name, inner) : compiledAs(() => name);
-  const ready = yield* compileValue(value, inner, depth, pace);
-  return { kind, name, readyName, ready, pointer: inner.pointer };
+  const readyName = kind === 'templated' ? compileText(name, inner) : compiledAs(() => name);
+  return { kind, name, readyName, ready: compileValue(value, inner, depth), pointer: inner.pointer };
 }
 
 /**
- * The usual case, kept apart because it is where mapping thousands of records spends its time: results are copies of
- * one object that has all members already, so that no store changes their shape. Most values are members of the same
- * record (`item`), which is looked at once.
+ * The usual case, where mapping thousands of records spends its time: results are copies of one object that already has
+ * all members, so that no write changes its hidden class. Most values are members of one record (`item`), which is
+ * checked once.
  */
 function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
   const shape = JSON.parse(
@@ -217,7 +139,7 @@ function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
   };
 }
 
-/** The name of the scope that most of the values are members of. */
+/** The scope name that most of the values are members of. */
 function commonRoot(values: readonly CompiledValue[]): string | undefined {
   const counts = new Map<string, number>();
   for (const { root } of values) if (root !== undefined) counts.set(root, (counts.get(root) ?? 0) + 1);
@@ -240,9 +162,6 @@ function writeMember(result: PlainObject, member: CompiledMember, scope: Scope):
   // A name that evaluates to nothing has no member. [choice]
   if (name === '' && member.kind === 'templated') return;
   const value = valueFor(member.ready, scope);
-  if (member.kind === 'templated') {
-    countNewName(name, name.length > MAX_HASHED_LENGTH ? Object.keys(result).length : 0);
-  }
   if (value !== undefined) setMember(result, name, value);
   // Position decides as in JavaScript: a later member without a value takes the spread one away. [inf]
   else delete result[name];
@@ -255,9 +174,7 @@ function spread(result: PlainObject, member: CompiledMember, scope: Scope): void
     const message = `Only a collection can be spread, not ${describeType(value)}.`;
     throw new ImlError('IML_TYPE', message, { kind: 'type', place: { pointer: member.pointer } });
   }
-  const names = Object.keys(value);
-  spend(STEPS_OF_NAME * names.length);
-  for (const name of names) {
+  for (const name of Object.keys(value)) {
     const item = value[name];
     if (item !== undefined && typeof item !== 'function') setMember(result, name, item);
   }

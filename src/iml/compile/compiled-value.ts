@@ -3,34 +3,34 @@ import type { Evaluate } from './compile-primary.js';
 import { type ReportedPath, reportMissing } from './missing-value.js';
 
 /**
- * A value of a template made ready. What is left to do with its result stands beside the closure, not in another
- * closure around it: a template of a thousand records would pay for that call at every value.
+ * A compiled value of a template. Post-processing of the result is described as data rather than by a wrapping closure,
+ * which would cost a call for every value.
  */
 export interface CompiledValue {
   readonly evaluate: Evaluate;
-  /** What is told when the result is missing. */
+  /** What to report when the result is missing. */
   readonly reported: ReportedPath | undefined;
-  /** Whether operators or functions made the result: a number that is none of the finite ones is then null. */
+  /** Whether operators or functions made the result: a non-finite number then becomes null. */
   readonly isComputed: boolean;
   /** What a missing result becomes on platform version 1. [app] */
   readonly missing: null | undefined;
-  /** Where the value is nothing but a member of a name of the scope: that name. Neither is one that objects inherit. */
+  /** The scope name, if the value is a plain member of one. Neither name is one that objects inherit. */
   readonly root?: string | undefined;
 }
 
-/** A value that needs nothing done to its result. */
+/** A value whose result needs no post-processing. */
 export function compiledAs(evaluate: Evaluate): CompiledValue {
   return { evaluate, reported: undefined, isComputed: false, missing: undefined };
 }
 
-/** The value for a scope. A result that is no number (0 / 0, a word times two) is null. */
+/** The value for a scope. NaN (0 / 0, a word times two) becomes null. */
 export function valueFor(ready: CompiledValue, scope: Scope): unknown {
   const value = ready.evaluate(scope);
   if (value === undefined || value === null) return missingValueFor(ready, value, scope);
   return ready.isComputed ? finiteOrNull(value) : value;
 }
 
-/** What a missing result becomes, told to whoever listens. */
+/** Reports a missing result to the scope's listener and returns what it becomes. */
 export function missingValueFor(
   ready: CompiledValue,
   value: null | undefined,
@@ -40,7 +40,7 @@ export function missingValueFor(
   return value === undefined ? ready.missing : value;
 }
 
-/** A number that is none of the finite ones is null. [choice] */
+/** Non-finite numbers become null. [choice] */
 export function finiteOrNull(value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? null : value;
 }

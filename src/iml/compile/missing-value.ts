@@ -3,7 +3,6 @@ import { type MissingValue, readScopeListener } from '../environment/scope-liste
 import type { Expression } from '../syntax/ast.js';
 import { parseTemplate } from '../syntax/parser.js';
 import { isMissing } from '../values/coerce.js';
-import { spend } from '../values/work.js';
 import { compileExpression } from './compile-expression.js';
 import type { CompileContext, Evaluate } from './compile-primary.js';
 
@@ -19,7 +18,6 @@ export interface ReportedPath {
 
 /** Characters of a template that is parsed once more to find where it broke. [choice] */
 const MAX_LOOKED_INTO = 1000;
-const STEPS_OF_CHARACTER = 2;
 
 /**
  * What to tell of a path that led to nothing, undefined for an expression of which nothing is told:
@@ -55,7 +53,6 @@ export function reportMissing(path: ReportedPath, scope: Scope): void {
  * tree kept for each is much.
  */
 function compileParent(context: CompileContext): Evaluate {
-  spend(STEPS_OF_CHARACTER * context.source.length);
   const [node] = parseTemplate(context.source).parts;
   if (typeof node !== 'object' || node.kind !== 'member') throw new Error(`${context.source} is no path.`);
   return compileExpression(node.object, context);

@@ -2,7 +2,6 @@ import { readDate } from '../date/read-date.js';
 import type { Environment } from '../environment/environment.js';
 import type { BinaryOperator } from '../syntax/ast.js';
 import { toArithmetic, toText } from '../values/coerce.js';
-import { countComparison, countDigits, isSameText } from '../values/compared-text.js';
 import { limitedText } from '../values/size-limits.js';
 
 /** A binary operator that always needs both sides; `&` and `|` do not and are not here. */
@@ -42,7 +41,6 @@ function equality(environment: Environment): (left: unknown, right: unknown) => 
   if (sameText === undefined) return equal;
   return (left, right) => {
     if (typeof left !== 'string' || typeof right !== 'string') return equal(left, right);
-    countComparison(left, right);
     return sameText(left, right);
   };
 }
@@ -66,7 +64,6 @@ function isNumeric(value: unknown): value is number | Date {
 
 /** Strict equality; null equals undefined, dates are equal by instant. [doc][choice] */
 function isEqual(left: unknown, right: unknown): boolean {
-  if (typeof left === 'string') return typeof right === 'string' && isSameText(left, right);
   if (left === right) return true;
   if (left === undefined || left === null) return right === undefined || right === null;
   return left instanceof Date && right instanceof Date && left.getTime() === right.getTime();
@@ -76,8 +73,6 @@ function isEqual(left: unknown, right: unknown): boolean {
 function looselyEqual(left: unknown, right: unknown): boolean {
   if (isEqual(left, right)) return true;
   if (typeof left === typeof right || !isScalar(left) || !isScalar(right)) return false;
-  countReading(left);
-  countReading(right);
   // biome-ignore lint/suspicious/noDoubleEquals: JavaScript's rule for scalars is what the option asks for.
   return left == right;
 }
@@ -88,22 +83,12 @@ function isScalar(value: unknown): value is string | number | boolean {
 
 type Comparable = string | number | boolean;
 
-/** A text beside a number or truth is read as a number. */
-function countReading(side: Comparable): void {
-  if (typeof side === 'string') countDigits(side);
-}
-
 function relation(operator: '<' | '<=' | '>' | '>=', timezone: string): BinaryOperation {
   const holds = RELATIONS[operator];
   return (left, right) => {
     const a = comparable(left, right, timezone);
     const b = comparable(right, left, timezone);
     if (a === undefined || b === undefined) return false;
-    if (typeof a === 'string' && typeof b === 'string') countComparison(a, b);
-    else {
-      countReading(a);
-      countReading(b);
-    }
     return holds(a, b);
   };
 }

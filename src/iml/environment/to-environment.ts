@@ -1,4 +1,3 @@
-import { once } from '../values/work.js';
 import { nodeDigest } from './digest.js';
 import type { Environment } from './environment.js';
 
@@ -33,18 +32,13 @@ const DEFAULT_ENVIRONMENT: Environment = Object.freeze(createEnvironment(NO_OPTI
 function createEnvironment(options: EnvironmentOptions): Environment {
   const { now, random, uuid } = options;
   return {
-    now: drawnOnce(now ?? (() => Date.now())),
-    random: drawnOnce(random ?? (() => Math.random())),
-    uuid: drawnOnce(uuid ?? (() => globalThis.crypto.randomUUID())),
+    now: now ?? (() => Date.now()),
+    random: random ?? (() => Math.random()),
+    uuid: uuid ?? (() => globalThis.crypto.randomUUID()),
     drawsAnywhere: random === undefined,
     timezone: options.timezone ?? 'UTC',
     equality: options.equality ?? 'strict',
     platformVersion: options.platformVersion ?? 2,
     digest: options.digest ?? nodeDigest,
   };
-}
-
-/** An evaluation that is begun anew is to see what it saw. */
-export function drawnOnce<T>(draw: () => T): () => T {
-  return () => once(draw);
 }

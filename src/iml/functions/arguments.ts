@@ -4,7 +4,6 @@ import type { ImlFunction } from '../environment/environment.js';
 import { isEmpty, isMissing, toNumber, toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
 import { assertListLength, assertTextLength } from '../values/size-limits.js';
-import { spend } from '../values/work.js';
 
 const MAX_QUOTED_LENGTH = 80;
 
@@ -17,14 +16,11 @@ export function quoted(value: unknown): string {
 /**
  * The array a function works on; a missing one counts as empty.
  * The message is the platform's. [app]
- *
- * @param stepsPerItem what is done with each of them
  */
-export function asList(value: unknown, stepsPerItem = 2): readonly unknown[] {
+export function asList(value: unknown): readonly unknown[] {
   if (isMissing(value)) return [];
   if (!Array.isArray(value)) throw functionError('Invalid array');
   assertListLength(value.length);
-  spend(stepsPerItem * value.length);
   return value;
 }
 
@@ -53,15 +49,12 @@ type TextFunction = (text: string, args: readonly unknown[]) => unknown;
  * A function of one text, given in its text form: null in, null out, and undefined stays undefined, so that a member
  * made from an input left empty is left out. [choice]
  * A text longer than a function may make is refused before any of it is worked on.
- *
- * @param stepsPerCharacter what is done with each character
  */
-export function onText(run: TextFunction, stepsPerCharacter = 0.05): ImlFunction {
+export function onText(run: TextFunction): ImlFunction {
   return (_, value, ...args) => {
     if (isMissing(value)) return value;
     const text = toText(value);
     assertTextLength(text.length);
-    spend(stepsPerCharacter * text.length);
     return run(text, args);
   };
 }

@@ -1,13 +1,11 @@
 import { functionError } from '../../errors/iml-error.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Environment, FunctionTable } from '../environment/environment.js';
-import { isEmpty, isMissing, STEPS_OF_NUMBER, toText } from '../values/coerce.js';
+import { isEmpty, isMissing, toText } from '../values/coerce.js';
 import { memberNames } from '../values/collection.js';
 import { createDistinctKey, createEqualityKey } from '../values/identity.js';
-import { countNewName, MAX_HASHED_LENGTH } from '../values/long-text-key.js';
 import { pathReader, readIndex } from '../values/path.js';
 import { assertListLength, assertTextLength } from '../values/size-limits.js';
-import { type Parts, resumable, spend } from '../values/work.js';
 import { asCollection, asInteger, asList } from './arguments.js';
 import { sortList } from './sort.js';
 
@@ -17,36 +15,35 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
 
   arrayDiff: (_, array, other) => {
     const keyOf = createEqualityKey();
-    const excluded = new Set(mapList(asList(other, 24), keyOf));
-    return filterList(asList(array, 24), (item) => !excluded.has(keyOf(item)));
+    const excluded = new Set(mapList(asList(other), keyOf));
+    return filterList(asList(array), (item) => !excluded.has(keyOf(item)));
   },
 
   // An item found in both is given once. [inf]
   arrayIntersect: (_, array, other) => {
     const keyOf = createEqualityKey();
-    const shared = new Set(mapList(asList(other, 24), keyOf));
-    return filterList(asList(array, 24), (item) => shared.delete(keyOf(item)));
+    const shared = new Set(mapList(asList(other), keyOf));
+    return filterList(asList(array), (item) => shared.delete(keyOf(item)));
   },
 
   deduplicate: (_, array) => distinct(asList(array), undefined),
   distinct: (_, array, key) => distinct(asList(array), key),
 
-  first: (_, array) => readIndex(asList(array, 0), 1),
-  last: (_, array) => readIndex(asList(array, 0), -1),
+  first: (_, array) => readIndex(asList(array), 1),
+  last: (_, array) => readIndex(asList(array), -1),
 
   flatten: (_, array, depth) => flatten(asList(array), asInteger(depth, 1)),
 
   isArray: (_, value) => Array.isArray(value),
 
-  join: (_, array, separator) => join(asList(array, 6), isMissing(separator) ? ',' : toText(separator)),
+  join: (_, array, separator) => join(asList(array), isMissing(separator) ? ',' : toText(separator)),
 
   keys: (_, value) =>
     Array.isArray(value)
-      ? mapList(asList(value, 4), (_, index) => String(index))
+      ? mapList(asList(value), (_, index) => String(index))
       : memberNames(asCollection(value)),
 
-  map: (_, array, key, filterKey, values) =>
-    mapItems(asList(array, isEmpty(filterKey) ? 4 : 30), key, filterKey, values),
+  map: (_, array, key, filterKey, values) => mapItems(asList(array), key, filterKey, values),
 
   // Arguments that are no arrays are dropped. [choice]
   merge: (_, ...arrays) => concat(arrays.filter(Array.isArray).map((array) => asList(array))),
@@ -58,7 +55,7 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
   },
 
   reverse: (_, array) => concat([asList(array)]).reverse(),
-  shuffle: (environment, array) => shuffle(asList(array, STEPS_OF_SHUFFLED), environment),
+  shuffle: (environment, array) => shuffle(asList(array), environment),
 
   slice: (_, array, start, end) => {
     const list = asList(array);
@@ -69,12 +66,12 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
 
   toArray: (_, value) => {
     if (Array.isArray(value))
-      return mapList(asList(value, 8), (item, index) => ({ key: String(index), value: item }));
+      return mapList(asList(value), (item, index) => ({ key: String(index), value: item }));
     const collection = asCollection(value);
     return memberNames(collection).map((key) => ({ key, value: collection[key] }));
   },
 
-  toCollection: (_, array, keyField, valueField) => toCollection(asList(array, 35), keyField, valueField),
+  toCollection: (_, array, keyField, valueField) => toCollection(asList(array), keyField, valueField),
 };
 
 /** `Array.prototype.map` that gives holes to the callback and asks the array for nothing but its items. */
@@ -104,36 +101,14 @@ function concat(lists: readonly (readonly unknown[])[]): unknown[] {
 /** The first item of each key; items without the key share one. */
 function distinct(list: readonly unknown[], key: unknown): unknown[] {
   const read = isEmpty(key) ? undefined : pathReader(toText(key));
-  const createFilter = (): ((item: unknown) => boolean) => {
-    const keyOf = createDistinctKey();
-    const seen = new Set<unknown>();
-    return (item) => {
-      const found = keyOf(read === undefined ? item : read(item));
-      if (seen.has(found)) return false;
-      seen.add(found);
-      return true;
-    };
-  };
-  return resumable(
-    () => {
-      spend(STEPS_OF_KEY * list.length);
-      return filterList(list, createFilter());
-    },
-    () => filterInParts(list, createFilter()),
-  );
-}
-
-/** To make a key of an item, and to look for it. */
-const STEPS_OF_KEY = 22;
-
-function* filterInParts(list: readonly unknown[], keep: (item: unknown) => boolean): Parts<unknown[]> {
-  const result: unknown[] = [];
-  // An item may be a large record, so that each is a part of its own.
-  for (let index = 0; index < list.length; index++) {
-    if (keep(list[index])) result.push(list[index]);
-    yield;
-  }
-  return result;
+  const keyOf = createDistinctKey();
+  const seen = new Set<unknown>();
+  return filterList(list, (item) => {
+    const found = keyOf(read === undefined ? item : read(item));
+    if (seen.has(found)) return false;
+    seen.add(found);
+    return true;
+  });
 }
 
 interface FlattenFrame {
@@ -155,12 +130,11 @@ function flatten(list: readonly unknown[], depth: number): unknown[] {
     }
     const item = frame.list[frame.next++];
     assertListLength(++steps);
-    spend(8);
     if (!Array.isArray(item) || frames.length > depth) {
       result.push(item);
       continue;
     }
-    if (open.has(item)) throw functionError('The array holds itself.');
+    if (open.has(item)) throw functionError('Circular reference.');
     open.add(item);
     frames.push({ list: item, next: 0 });
   }
@@ -172,7 +146,6 @@ function join(list: readonly unknown[], separator: string): string {
   for (let index = 0; index < list.length; index++) {
     if (index > 0) text += separator;
     const item = list[index];
-    if (typeof item === 'number') spend(STEPS_OF_NUMBER);
     text += toText(item);
     assertTextLength(text.length);
   }
@@ -211,9 +184,6 @@ function isPrimitive(value: unknown): boolean {
   return value === null || (typeof value !== 'object' && typeof value !== 'function');
 }
 
-/** To put an item in another place: the number that is drawn for it is kept for an evaluation that is begun anew. */
-const STEPS_OF_SHUFFLED = 16;
-
 /** Fisher and Yates, with the environment's randomness; a source that leaves its range cannot reach outside the array. */
 function shuffle(list: readonly unknown[], environment: Environment): unknown[] {
   const result = concat([list]);
@@ -229,13 +199,10 @@ function toCollection(list: readonly unknown[], keyField: unknown, valueField: u
   const readKey = pathReader(toText(keyField));
   const readValue = pathReader(toText(valueField));
   const result: PlainObject = {};
-  let alike = 0;
   for (let index = 0; index < list.length; index++) {
     const key = readKey(list[index]);
     if (isMissing(key)) continue;
     const name = toText(key);
-    countNewName(name, alike);
-    if (name.length > MAX_HASHED_LENGTH) alike++;
     setMember(result, name, readValue(list[index]));
   }
   return result;

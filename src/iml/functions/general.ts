@@ -2,11 +2,8 @@ import { isCaseless } from '../../util/plain-object.js';
 import type { FunctionTable } from '../environment/environment.js';
 import { isEmpty, isTruthy, toText } from '../values/coerce.js';
 import { filterMembers } from '../values/collection.js';
-import { isSameText } from '../values/compared-text.js';
 import { createEqualityKey } from '../values/identity.js';
-import { countNewName, MAX_HASHED_LENGTH } from '../values/long-text-key.js';
 import { getPath, readIndex } from '../values/path.js';
-import { spend } from '../values/work.js';
 import { asCollection } from './arguments.js';
 
 /**
@@ -47,22 +44,13 @@ export const GENERAL_FUNCTIONS: FunctionTable = {
 
 function choose(text: string, cases: readonly unknown[]): unknown {
   for (let index = 0; index + 1 < cases.length; index += 2) {
-    if (isSameText(toText(cases[index]), text)) return cases[index + 1];
+    if (toText(cases[index]) === text) return cases[index + 1];
   }
   return cases.length % 2 === 1 ? cases.at(-1) : undefined;
 }
 
-/** To write a name, and to find it among others. */
-const STEPS_OF_NAME = 20;
-
 /** The names given one by one, or as an array of names. */
 function namesIn(args: readonly unknown[], caseless: boolean): Set<string> {
-  for (const arg of args) if (Array.isArray(arg)) spend(STEPS_OF_NAME * arg.length);
   const names = args.flatMap((arg) => (Array.isArray(arg) ? arg.map(toText) : [toText(arg)]));
-  let alike = 0;
-  for (const name of names) {
-    countNewName(name, alike);
-    if (name.length > MAX_HASHED_LENGTH) alike++;
-  }
   return new Set(caseless ? names.map((name) => name.toLowerCase()) : names);
 }

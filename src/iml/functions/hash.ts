@@ -1,7 +1,6 @@
-import type { DigestAlgorithm, Environment, FunctionTable, ImlFunction } from '../environment/environment.js';
+import type { DigestAlgorithm, FunctionTable, ImlFunction } from '../environment/environment.js';
 import type { BytesEncoding } from '../values/bytes.js';
 import { isBuffer, isEmpty, isMissing, toText } from '../values/coerce.js';
-import { spend } from '../values/work.js';
 import { asEncoding, decode, encode, toBytes } from './encoded-bytes.js';
 
 /** Source: https://help.make.com/text-and-binary-functions. */
@@ -16,27 +15,14 @@ export const HASH_FUNCTIONS: FunctionTable = {
 function hash(algorithm: DigestAlgorithm): ImlFunction {
   if (algorithm === 'md5') {
     return (environment, value) =>
-      isMissing(value) ? value : encode(hashBytes(environment, algorithm, toBytes(value)), 'hex');
+      isMissing(value) ? value : encode(environment.digest(algorithm, toBytes(value)), 'hex');
   }
   return (environment, value, encoding, key, keyEncoding) => {
     if (isMissing(value)) return value;
     const form = asEncoding(encoding, 'hex');
     const secret = isEmpty(key) ? undefined : keyBytes(key, asEncoding(keyEncoding, 'utf8'));
-    return encode(hashBytes(environment, algorithm, toBytes(value), secret), form);
+    return encode(environment.digest(algorithm, toBytes(value), secret), form);
   };
-}
-
-/** For each byte that is hashed. */
-const STEPS_OF_HASH = 0.12;
-
-function hashBytes(
-  environment: Environment,
-  algorithm: DigestAlgorithm,
-  data: Uint8Array,
-  key?: Uint8Array,
-): Uint8Array {
-  spend(STEPS_OF_HASH * (data.length + (key?.length ?? 0)));
-  return environment.digest(algorithm, data, key);
 }
 
 function keyBytes(key: unknown, encoding: BytesEncoding): Uint8Array {

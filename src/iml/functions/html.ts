@@ -1,6 +1,5 @@
 import type { FunctionTable } from '../environment/environment.js';
 import { rewriteInChunks } from '../values/size-limits.js';
-import { spend } from '../values/work.js';
 import { onText } from './arguments.js';
 
 /** Source: https://help.make.com/text-and-binary-functions; quotes stay as they are. [doc][inf] */
@@ -14,9 +13,9 @@ const HTML_ENTITIES: ReadonlyMap<string, string> = new Map([
 const MARKDOWN_MARKS = /[\\`*_{}[\]()#+\-.!|~<>]/g;
 
 export const HTML_FUNCTIONS: FunctionTable = {
-  escapeHTML: onText((text) => rewriteInChunks(text, escapeHtml), 0.3),
-  escapeMarkdown: onText((text) => rewriteInChunks(text, escapeMarkdown), 0.5),
-  stripHTML: onText((text) => new HtmlStripper(text).strip(), 0.3),
+  escapeHTML: onText((text) => rewriteInChunks(text, escapeHtml)),
+  escapeMarkdown: onText((text) => rewriteInChunks(text, escapeMarkdown)),
+  stripHTML: onText((text) => new HtmlStripper(text).strip()),
 };
 
 function escapeHtml(text: string): string {
@@ -56,7 +55,6 @@ class HtmlStripper {
     let position = 0;
     let open = this.text.indexOf('<');
     while (open !== -1) {
-      spend(24);
       const name = this.nameAt(open + 1);
       const end = this.findEnd(name, open);
       result += this.text.slice(position, end === undefined ? open + 1 : open);
@@ -94,7 +92,6 @@ class HtmlStripper {
     DELIMITER.lastIndex = open;
     for (let match = DELIMITER.exec(this.text); match !== null; match = DELIMITER.exec(this.text)) {
       if (match[0] === '>') return match.index + 1;
-      spend(4);
       if (!this.followsEquals(match.index)) continue;
       const closing = this.text.indexOf(match[0], match.index + 1);
       if (closing === -1) break;

@@ -7,7 +7,6 @@ import { isCollection } from '../values/collection.js';
 import { rsaSha256 } from '../values/rsa-signature.js';
 import { assertTextLength } from '../values/size-limits.js';
 import { writeJson } from '../values/tree-text.js';
-import { spend } from '../values/work.js';
 import { asCollection, quoted } from './arguments.js';
 
 /** Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc] */
@@ -18,9 +17,6 @@ const HMAC_DIGESTS: ReadonlyMap<string, DigestAlgorithm> = new Map([
 ]);
 
 const DEFAULT_ALGORITHM = 'HS256';
-
-/** For each byte of a secret: it is encoded, copied and hashed. */
-const STEPS_OF_KEY = 0.3;
 
 /** Options that write a member of the payload, and that member. */
 const CLAIMS: readonly (readonly [option: string, claim: string])[] = [
@@ -68,7 +64,6 @@ export const JWT_FUNCTIONS: FunctionTable = {
       ? writeJson(makeClaims(payload, settings, Math.floor(environment.now() / 1000)))
       : textPayload(payload);
     const head = writeJson(header);
-    spend(12 * (head.length + content.length));
     const signed = `${encode(utf8(head))}.${encode(utf8(content))}`;
     return `${signed}.${encode(sign(environment, toText(header.alg), signed, secret))}`;
   },
@@ -103,9 +98,7 @@ function makeClaims(payload: PlainObject, options: JwtOptions, now: number): Jwt
 }
 
 function copyMembers<Target extends PlainObject>(from: PlainObject, to: Target): Target {
-  const names = Object.keys(from);
-  spend(16 * names.length);
-  for (const name of names) {
+  for (const name of Object.keys(from)) {
     if (from[name] !== undefined) setMember(to, name, from[name]);
   }
   return to;
@@ -162,7 +155,6 @@ function sign(environment: Environment, algorithm: string, text: string, secret:
   const digest = HMAC_DIGESTS.get(algorithm);
   if (digest !== undefined) {
     const key = isBuffer(secret) ? secret : utf8(toText(secret));
-    spend(STEPS_OF_KEY * key.length);
     return environment.digest(digest, utf8(text), key);
   }
   if (algorithm === 'RS256') return rsaSha256(utf8(text), toText(secret));

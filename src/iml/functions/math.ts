@@ -2,7 +2,6 @@ import { functionError } from '../../errors/iml-error.js';
 import type { FunctionTable, ImlFunction } from '../environment/environment.js';
 import { isEmpty, isMissing, toNumber, toText } from '../values/coerce.js';
 import { assertTextLength } from '../values/size-limits.js';
-import { spend } from '../values/work.js';
 import { asInteger, asList, asNumber, quoted } from './arguments.js';
 import { fixDecimal, truncateDecimal } from './round-decimal.js';
 
@@ -24,7 +23,7 @@ export const MATH_FUNCTIONS: FunctionTable = {
   max: onNumbers((numbers) => numbers.reduce((most, number) => Math.max(most, number), -Infinity)),
   min: onNumbers((numbers) => numbers.reduce((least, number) => Math.min(least, number), Infinity)),
   sum: onNumbers(sum),
-  median: onNumbers(median, 12),
+  median: onNumbers(median),
   stdevS: onNumbers((numbers) => deviation(numbers, numbers.length - 1)),
   stdevP: onNumbers((numbers) => deviation(numbers, numbers.length)),
 
@@ -57,10 +56,10 @@ function onNumber(run: (number: number, argument: unknown) => number): ImlFuncti
  * A function of the numbers in one array or in the arguments; entries that are no number are skipped,
  * numeric text is one. Source: https://help.make.com/math-functions. [doc][open]
  */
-function onNumbers(run: (numbers: readonly number[]) => number, stepsPerItem = 4): ImlFunction {
+function onNumbers(run: (numbers: readonly number[]) => number): ImlFunction {
   return (_, ...args) => {
     const numbers: number[] = [];
-    for (const arg of args) collectNumbers(Array.isArray(arg) ? asList(arg, stepsPerItem) : [arg], numbers);
+    for (const arg of args) collectNumbers(Array.isArray(arg) ? asList(arg) : [arg], numbers);
     return finite(run(numbers));
   };
 }
@@ -117,7 +116,6 @@ function parseNumber(text: string, decimalSeparator: unknown): number {
   if (point !== '.' && point !== ',') {
     throw functionError(`${quoted(point)} is not a valid decimal separator: "." or "," is expected.`);
   }
-  spend(2 * text.length);
   const plain = text.replace(point === '.' ? /[\s,]/g : /[\s.]/g, '').replace(',', '.');
   const number = toNumber(plain);
   if (number === undefined) throw functionError(`${quoted(text)} is not a valid number.`);

@@ -1,9 +1,6 @@
 import { functionError } from '../../errors/iml-error.js';
-import { sortInParts } from '../../util/sort-in-parts.js';
 import { isBuffer, isEmpty, isMissing, toInstant, toText } from '../values/coerce.js';
-import { foldCase } from '../values/compared-text.js';
 import { pathReader } from '../values/path.js';
-import { type Parts, resumable, spend } from '../values/work.js';
 import { quoted } from './arguments.js';
 
 interface SortOrder {
@@ -28,53 +25,12 @@ export function sortList(list: readonly unknown[], order: unknown, key: unknown)
   const plan = planSort(order, key);
   const read = isEmpty(plan.key) ? undefined : pathReader(toText(plan.key));
   const { direction, ignoreCase } = plan.order;
-  const entryOf = (item: unknown): Entry => toEntry(item, read === undefined ? item : read(item), ignoreCase);
-  const inOrder = (a: Entry, b: Entry): number => compare(a, b, direction);
-  return resumable(
-    () => {
-      spend(STEPS_OF_COMPARISON * list.length * Math.log2(list.length + 1));
-      const entries: Entry[] = [];
-      for (let index = 0; index < list.length; index++) entries.push(entryOf(list[index]));
-      return entries.sort(inOrder).map((entry) => entry.item);
-    },
-    () => sortEntries(list, entryOf, inOrder),
-  );
-}
-
-/** Two entries are compared in two places of the memory; texts have to be looked at, too. */
-const STEPS_OF_COMPARISON = 1.5;
-
-/** Items that are looked at between two turns where none is a long text. */
-const PART = 32;
-
-/** Characters that are looked at between two turns; a text that is longer is a part of its own. */
-const CHARACTERS_OF_PART = 131_072;
-
-function* sortEntries(
-  list: readonly unknown[],
-  entryOf: (item: unknown) => Entry,
-  order: (a: Entry, b: Entry) => number,
-): Parts<unknown[]> {
   const entries: Entry[] = [];
-  let longest = 0;
-  let characters = 0;
-  for (const item of list) {
-    const entry = entryOf(item);
-    entries.push(entry);
-    const length = measureText(entry);
-    longest = Math.max(longest, length);
-    characters += length;
-    if (entries.length % PART !== 0 && characters < CHARACTERS_OF_PART) continue;
-    characters = 0;
-    yield;
+  for (let index = 0; index < list.length; index++) {
+    const item = list[index];
+    entries.push(toEntry(item, read === undefined ? item : read(item), ignoreCase));
   }
-  const sorted: unknown[] = [];
-  const part = Math.max(1, Math.min(PART, Math.floor(CHARACTERS_OF_PART / longest)));
-  for (const { item } of yield* sortInParts(entries, order, part)) {
-    sorted.push(item);
-    if (sorted.length % PART === 0) yield;
-  }
-  return sorted;
+  return entries.sort((a, b) => compare(a, b, direction)).map(({ item }) => item);
 }
 
 function planSort(order: unknown, key: unknown): { order: SortOrder; key: unknown } {
@@ -109,7 +65,7 @@ function toEntry(item: unknown, key: unknown, ignoreCase: boolean): Entry {
     case 'boolean':
       return { item, rank: RANK.boolean, value: key ? 1 : 0 };
     case 'string':
-      return { item, rank: RANK.text, value: ignoreCase ? foldCase(key) : key };
+      return { item, rank: RANK.text, value: ignoreCase ? key.toLowerCase() : key };
     case 'object':
       return objectEntry(item, key, ignoreCase);
     default:
@@ -127,23 +83,11 @@ function objectEntry(item: unknown, key: object | null, ignoreCase: boolean): En
   }
   const text = toText(key);
   const rank = Array.isArray(key) || isBuffer(key) ? RANK.text : RANK.object;
-  return { item, rank, value: ignoreCase ? foldCase(text) : text };
+  return { item, rank, value: ignoreCase ? text.toLowerCase() : text };
 }
 
-/** Texts up to this length are compared in no time. */
-const SHORT_TEXT = 256;
-
-/** To compare a character of two texts that begin alike. */
-const STEPS_OF_CHARACTER = 0.02;
-
 function compare(a: Entry, b: Entry, direction: 1 | -1): number {
-  const length = Math.min(measureText(a), measureText(b));
-  if (length > SHORT_TEXT) spend(STEPS_OF_CHARACTER * length);
   if (a.rank === b.rank) return a.value < b.value ? -direction : a.value > b.value ? direction : 0;
   if (a.rank === RANK.missing || b.rank === RANK.missing) return a.rank - b.rank;
   return (a.rank - b.rank) * direction;
-}
-
-function measureText({ value }: Entry): number {
-  return typeof value === 'string' ? value.length : 0;
 }

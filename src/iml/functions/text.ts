@@ -3,7 +3,6 @@ import type { FunctionTable } from '../environment/environment.js';
 import { replacePattern } from '../pattern/replace-pattern.js';
 import { isBuffer, isMissing, isOn, toText } from '../values/coerce.js';
 import { isCollection, memberNames } from '../values/collection.js';
-import { foldCase, isSameText } from '../values/compared-text.js';
 import { createTextSearch, isShortNeedle } from '../values/find-text.js';
 import { createEqualityKey } from '../values/identity.js';
 import { findMediaType } from '../values/mime-types.js';
@@ -13,19 +12,15 @@ import {
   MAX_LIST_LENGTH,
   rewrite,
   rewriteInChunks,
-  STEPS_OF_MATCH,
 } from '../values/size-limits.js';
-import { countAffordable, spend } from '../values/work.js';
 import { asInteger, asList, onText, quoted } from './arguments.js';
 import { EMOJI } from './emoji.js';
 
 /** Source: https://help.make.com/text-and-binary-functions. */
 export const TEXT_FUNCTIONS: FunctionTable = {
-  ascii: onText(
-    (text, [removeDiacritics]) =>
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are ASCII.
-      (isOn(removeDiacritics) ? withoutAccents(text) : text).replace(/[^\u0000-\u007F]+/g, ''),
-    2,
+  ascii: onText((text, [removeDiacritics]) =>
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are ASCII.
+    (isOn(removeDiacritics) ? withoutAccents(text) : text).replace(/[^\u0000-\u007F]+/g, ''),
   ),
 
   capitalize: onText(capitalize),
@@ -33,14 +28,12 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   contains: (_, value, search, ignoreCase) => {
     if (isMissing(value)) return false;
     const ignores = isOn(ignoreCase);
-    if (Array.isArray(value)) return listContains(asList(value, 4), search, ignores);
+    if (Array.isArray(value)) return listContains(asList(value), search, ignores);
     const [text, part] = [toText(value), toText(search)];
-    spend((ignores ? 2 : 0.25) * (text.length + part.length));
     return ignores ? includesText(text.toLowerCase(), part.toLowerCase()) : includesText(text, part);
   },
 
   decodeURL: onText((text) => {
-    spend(0.3 * text.length);
     try {
       return decodeURIComponent(text);
     } catch (error) {
@@ -48,20 +41,17 @@ export const TEXT_FUNCTIONS: FunctionTable = {
     }
   }),
 
-  encodeURL: onText((text) => rewriteInChunks(text, encodeUrl, 0.4), 0.3),
+  encodeURL: onText((text) => rewriteInChunks(text, encodeUrl)),
 
-  indexOf: onText(
-    (text, [search, start]) => createTextSearch(toText(search))(text, asInteger(start, 0)),
-    0.25,
-  ),
+  indexOf: onText((text, [search, start]) => createTextSearch(toText(search))(text, asInteger(start, 0))),
 
   length: (_, value) => {
     if (Array.isArray(value) || isBuffer(value)) return value.length;
     return isCollection(value) ? memberNames(value).length : toText(value).length;
   },
 
-  lower: onText((text) => text.toLowerCase(), 0.5),
-  upper: onText((text) => text.toUpperCase(), 0.3),
+  lower: onText((text) => text.toLowerCase()),
+  upper: onText((text) => text.toUpperCase()),
 
   // An unknown extension gives undefined. [choice]
   mime: onText((fileName) => findMediaType(fileName)),
@@ -71,19 +61,17 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   replaceEmojiCharacters: onText((text, [replacement]) => {
     const substitute = toText(replacement);
     return rewrite(text, EMOJI, () => substitute);
-  }, 0.8),
+  }),
 
   split: onText((text, [separator]) => {
     if (isMissing(separator)) return [text];
     return splitText(text, toText(separator));
   }),
 
-  startcase: onText(
-    (text) =>
-      text
-        .toLowerCase()
-        .replace(/(\p{L})(\S*)/gu, (_, letter: string, rest: string) => letter.toUpperCase() + rest),
-    8,
+  startcase: onText((text) =>
+    text
+      .toLowerCase()
+      .replace(/(\p{L})(\S*)/gu, (_, letter: string, rest: string) => letter.toUpperCase() + rest),
   ),
 
   substring: onText((text, [start, end]) => text.substring(asInteger(start, 0), asInteger(end, text.length))),
@@ -136,7 +124,6 @@ const MARKS = /\p{M}+/gu;
  * its length. Those that normalization takes off a letter are a few each.
  */
 function withoutAccents(text: string): string {
-  spend(5 * text.length);
   const letters = text.replace(MARKS, '').normalize('NFD').replace(MARKS, '');
   return letters.replace(JOINED_LETTER, (letter) => PLAIN_LETTERS.get(letter) ?? letter);
 }
@@ -155,9 +142,9 @@ function listContains(list: readonly unknown[], search: unknown, ignoresCase: bo
 }
 
 function sameTextAs(search: string, ignoresCase: boolean): (item: unknown) => boolean {
-  if (!ignoresCase) return (item) => typeof item === 'string' && isSameText(item, search);
-  const wanted = foldCase(search);
-  return (item) => typeof item === 'string' && isSameText(foldCase(item), wanted);
+  if (!ignoresCase) return (item) => item === search;
+  const wanted = search.toLowerCase();
+  return (item) => typeof item === 'string' && item.toLowerCase() === wanted;
 }
 
 function sameValueAs(search: unknown): (item: unknown) => boolean {
@@ -191,7 +178,6 @@ function replaceAll(text: string, search: string, replacement: string): string {
   let result = '';
   let end = 0;
   for (let at = find(text, 0); at !== -1; at = find(text, end)) {
-    spend(STEPS_OF_MATCH);
     result += text.slice(end, at) + replacement;
     assertTextLength(result.length);
     end = at + search.length;
@@ -200,21 +186,16 @@ function replaceAll(text: string, search: string, replacement: string): string {
   return result + text.slice(end);
 }
 
-/** To make one of the parts of a text. */
-const STEPS_OF_PART = 3;
-
 /** The parts between separators; an empty separator gives the characters, none of them cut in half. */
 function splitText(text: string, separator: string): string[] {
   if (separator === '') {
     assertListLength(text.length);
-    spend(STEPS_OF_PART * text.length);
     return Array.from(text);
   }
   if (isShortNeedle(separator)) {
     // No more parts than show that they are too many.
-    const parts = text.split(separator, Math.min(MAX_LIST_LENGTH, countAffordable(STEPS_OF_PART)) + 1);
+    const parts = text.split(separator, MAX_LIST_LENGTH + 1);
     assertListLength(parts.length);
-    spend(STEPS_OF_PART * parts.length);
     return parts;
   }
   const find = createTextSearch(separator);
@@ -222,7 +203,6 @@ function splitText(text: string, separator: string): string[] {
   let end = 0;
   for (let at = find(text, 0); at !== -1; at = find(text, end)) {
     assertListLength(parts.push(text.slice(end, at)));
-    spend(STEPS_OF_PART);
     end = at + separator.length;
   }
   parts.push(text.slice(end));

@@ -1,5 +1,4 @@
 import { limitError } from '../../errors/iml-error.js';
-import { spend } from '../values/work.js';
 import { type CharacterSet, createCaseComparison, HOST_TEST_STEPS } from './character-set.js';
 import { IntegerStack } from './integer-stack.js';
 import { OutcomeMemo } from './outcome-memo.js';
@@ -8,9 +7,6 @@ import { MAX_STEPS } from './pattern-limits.js';
 import type { Instruction, MemoPlace, PatternProgram } from './pattern-program.js';
 import { NO_CHARACTER, PatternSubject, widthOf } from './pattern-subject.js';
 import { Registers, UNSET } from './registers.js';
-
-/** Of the work that is counted everywhere: an instruction looks at a text, a program, registers and what failed before. */
-const STEPS_OF_INSTRUCTION = 3;
 
 /** One match: the whole text of it and that of each group, or undefined for a group that took no part. */
 export interface PatternMatch extends ReadonlyArray<string | undefined> {
@@ -297,7 +293,6 @@ export class PatternMatcher {
 
   private spend(count: number): void {
     this.steps += count;
-    spend(STEPS_OF_INSTRUCTION * count);
     if (this.steps > MAX_STEPS) throw limitError('A regular expression needs too many steps on this text.');
   }
 }

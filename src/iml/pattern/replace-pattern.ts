@@ -1,6 +1,4 @@
 import { functionError, ImlError } from '../../errors/iml-error.js';
-import { STEPS_OF_MATCH } from '../values/size-limits.js';
-import { spend } from '../values/work.js';
 import type { CharacterSet } from './character-set.js';
 import { isSafeForHost } from './choose-engine.js';
 import { compilePattern } from './compile-pattern.js';
@@ -10,9 +8,6 @@ import { type ParsedPattern, parsePattern } from './parse-pattern.js';
 import { type PatternFlags, parseFlags } from './pattern-flags.js';
 import { MAX_RESULT_LENGTH } from './pattern-limits.js';
 import { TextBuilder } from './text-builder.js';
-
-/** Replacing all that a text of this length may hold takes no time worth counting. */
-const SHORT_TEXT = 65_536;
 
 const MAX_CACHED_PATTERNS = 64;
 const MAX_CACHED_LENGTH = 512;
@@ -109,9 +104,7 @@ function replaceByHost(request: ReplaceRequest, prepared: Prepared): string {
   const { text, replacement } = request;
   const { expression } = prepared;
   expression.lastIndex = 0;
-  spend(text.length <= SHORT_TEXT ? text.length : 0.3 * text.length);
-  // Of a long text each match is counted.
-  if (text.length <= SHORT_TEXT && longestResult(request) <= MAX_RESULT_LENGTH) {
+  if (longestResult(request) <= MAX_RESULT_LENGTH) {
     return text.replace(expression, replacement);
   }
   return replaceMatches(request, prepared, (from) => {
@@ -143,7 +136,6 @@ function replaceMatches(
   let match = find(0);
   if (match === undefined) return text;
   while (match !== undefined) {
-    spend(STEPS_OF_MATCH);
     const { index } = match;
     const end = index + (match[0] ?? '').length;
     result.append(text.slice(done, index));

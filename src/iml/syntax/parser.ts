@@ -1,15 +1,8 @@
 import { ImlError } from '../../errors/iml-error.js';
-import type { Parts } from '../values/work.js';
 import type { BinaryOperator, Expression, Template, UnaryOperator } from './ast.js';
 import { isKeyword } from './keywords.js';
 import { Lexer } from './lexer.js';
 import { PRECEDENCE } from './operators.js';
-
-/** Tokens and expressions that are read between two turns: well below a millisecond. */
-const READ_AT_ONCE = 500;
-
-/** More than any text has; a small integer, as the loop compares it at each token. */
-const MAX_TOKENS = 0x3fffffff;
 
 /**
  * Reads a template: text with `{{expression}}` parts.
@@ -23,26 +16,9 @@ export function parseTemplate(source: string): Template {
   }
   if (!source.includes('{{')) return { source, parts: source === '' ? [] : [source] };
   const reader = new TemplateReader(source);
-  while (reader.toExpression()) reader.readExpression(MAX_TOKENS);
+  while (reader.toExpression()) reader.readExpression();
   return reader.finish();
 }
-
-/** `parseTemplate` in parts, for a text that may be long. */
-export function* parseTemplateInParts(source: string): Parts<Template> {
-  const reader = new TemplateReader(source);
-  let left = READ_AT_ONCE;
-  while (reader.toExpression()) {
-    while (!reader.readExpression(READ_AT_ONCE)) yield;
-    left -= READ_OF_EXPRESSION;
-    if (left > 0) continue;
-    left = READ_AT_ONCE;
-    yield;
-  }
-  return reader.finish();
-}
-
-/** Tokens that most expressions have. */
-const READ_OF_EXPRESSION = 5;
 
 /** Reads the parts of a template one after the other. */
 class TemplateReader {
@@ -58,7 +34,7 @@ class TemplateReader {
     this.parser = new ExpressionParser(new Lexer(source, 0));
   }
 
-  /** Reads text up to the next expression, which is to be read then. Gives whether there is one. */
+  /** Reads text up to the next expression and returns whether there is one. */
   toExpression(): boolean {
     const { source } = this;
     for (;;) {
@@ -77,13 +53,9 @@ class TemplateReader {
     }
   }
 
-  /** Reads so many tokens of the expression. Gives whether that was all of it. */
-  readExpression(tokens: number): boolean {
-    const expression = this.parser.read(tokens);
-    if (expression === undefined) return false;
+  readExpression(): void {
+    this.parts.push(this.parser.read());
     this.offset = this.parser.end;
-    this.parts.push(expression);
-    return true;
   }
 
   finish(): Template {
@@ -146,7 +118,6 @@ class ExpressionParser {
   private readonly lexer: Lexer;
   /** Where the braces stand that open what is read. */
   private opened = 0;
-  private wantsOperand = true;
   /** The operand read last. */
   private operand: Expression | undefined;
   /** The innermost of what is pending. */
@@ -164,23 +135,20 @@ class ExpressionParser {
   /** Begins the expression that opens with the braces at `open`. */
   open(open: number): void {
     this.opened = open;
-    this.wantsOperand = true;
     this.lexer.moveTo(open + 2);
   }
 
-  /** Reads so many tokens, and the braces that close the expression; undefined where there are more. */
-  read(tokens: number): Expression | undefined {
+  /** Reads the tokens of the expression and the braces that close it. */
+  read(): Expression {
     const { lexer } = this;
-    let { wantsOperand } = this;
+    let wantsOperand = true;
     try {
-      for (let count = 0; count < tokens; count++) {
+      for (;;) {
         lexer.advance();
         if (wantsOperand) wantsOperand = this.readOperand();
         else if (lexer.kind === 'end') return this.finish();
         else wantsOperand = this.readOperator();
       }
-      this.wantsOperand = wantsOperand;
-      return undefined;
     } catch (error) {
       // A missing `}}` is found at the end of the text, but what the author has to look at is where `{{` stands.
       if (error instanceof ImlError && error.code === 'IML_UNTERMINATED_EXPRESSION')

@@ -1,5 +1,4 @@
 import { assertListLength, assertTextLength } from './size-limits.js';
-import { spend } from './work.js';
 
 /** Arrays nested deeper than this write nothing; an array that holds itself ends there too. */
 const MAX_TEXT_DEPTH = 256;
@@ -57,7 +56,6 @@ export function toInstant(value: unknown): number | undefined {
 export function toNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value !== 'string') return undefined;
-  spend(0.3 * value.length);
   if (!NUMERIC_TEXT.test(value)) return undefined;
   const number = Number(value);
   return Number.isFinite(number) ? number : undefined;
@@ -108,20 +106,12 @@ function writeOtherText(value: unknown): string {
 function objectText(value: object): string {
   if (isBuffer(value)) {
     assertTextLength(value.length);
-    spend(STEPS_OF_BYTE * value.length);
     return UTF8.decode(value);
   }
   const instant = toInstant(value);
   if (instant === undefined) return COLLECTION_TEXT;
-  spend(STEPS_OF_DATE);
   return Number.isNaN(instant) ? '' : new Date(instant).toISOString();
 }
-
-/** To read a byte of UTF-8, one that is wrong or begins a character of several included. */
-export const STEPS_OF_BYTE = 0.3;
-
-/** To write a date. */
-const STEPS_OF_DATE = 30;
 
 interface ArrayWalk {
   /** Items seen so far at all levels: bounds arrays that hold the same empty array over and over. */
@@ -129,35 +119,19 @@ interface ArrayWalk {
   text: string;
 }
 
-const LONG_TEXT = 4096;
-const STEPS_OF_COPIED = 0.05;
-
 function arrayText(array: readonly unknown[]): string {
   const walk: ArrayWalk = { items: 0, text: '' };
   writeArray(array, walk, 1);
   return walk.text;
 }
 
-/** Whoever reads the text puts its parts together: that is counted here, as only long ones take long. */
-function addText(text: string, walk: ArrayWalk): void {
-  if (text.length > LONG_TEXT) spend(STEPS_OF_COPIED * text.length);
-  walk.text += text;
-}
-
-const STEPS_OF_ITEM = 7;
-
-/** What it takes beyond that to write a number, which may have seventeen digits. */
-export const STEPS_OF_NUMBER = 4;
-
 function writeArray(array: readonly unknown[], walk: ArrayWalk, depth: number): void {
   walk.items += array.length;
   assertListLength(walk.items);
-  spend(STEPS_OF_ITEM * array.length);
   for (let index = 0; index < array.length; index++) {
     if (index > 0) walk.text += ',';
     const item = array[index];
-    if (typeof item === 'number') spend(STEPS_OF_NUMBER);
-    if (!Array.isArray(item)) addText(toText(item), walk);
+    if (!Array.isArray(item)) walk.text += toText(item);
     else if (depth < MAX_TEXT_DEPTH) writeArray(item, walk, depth + 1);
     assertTextLength(walk.text.length);
   }

@@ -1,5 +1,3 @@
-import { spend } from './work.js';
-
 /** Where a text stands in another at or behind an offset, -1 where it does not: as `indexOf` gives it. */
 export type TextSearch = (text: string, from: number) => number;
 
@@ -30,7 +28,6 @@ export function createTextSearch(needle: string): TextSearch {
  * much of the needle has matched already (Knuth, Morris and Pratt).
  */
 function findBorders(needle: string): Int32Array {
-  spend(needle.length);
   const borders = new Int32Array(needle.length);
   let length = 0;
   for (let index = 1; index < needle.length; index++) {
@@ -48,11 +45,7 @@ function search(text: string, needle: string, borders: Int32Array, from: number)
     const code = text.charCodeAt(index);
     while (matched > 0 && needle.charCodeAt(matched) !== code) matched = borders[matched - 1] ?? 0;
     if (needle.charCodeAt(matched) === code) matched++;
-    if (matched === needle.length) {
-      spend(index - from);
-      return index - matched + 1;
-    }
+    if (matched === needle.length) return index - matched + 1;
   }
-  spend(text.length - from);
   return -1;
 }

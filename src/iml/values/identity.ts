@@ -1,10 +1,8 @@
 import type { PlainObject } from '../../util/plain-object.js';
 import { textOfBytes } from './bytes.js';
 import { isBuffer, toInstant, toText } from './coerce.js';
-import { createLongTextKey } from './long-text-key.js';
 import { assertTextLength } from './size-limits.js';
 import { listPresentNames, quotedText, type TreeStyle, treeText } from './tree-text.js';
-import { spend } from './work.js';
 
 /** A value to use as a member of a set: two values have the same key if they count as equal. */
 export type IdentityKey = (value: unknown) => unknown;
@@ -60,7 +58,6 @@ function createKeyStyle(): TreeStyle {
     if (typeof value === 'string') return quotedText(value);
     if (isBuffer(value)) {
       assertTextLength(value.length);
-      spend(0.3 * value.length);
       return `b${textOfBytes(value, 'base64')}`;
     }
     const instant = toInstant(value);
@@ -71,9 +68,41 @@ function createKeyStyle(): TreeStyle {
     others.set(value, number);
     return `#${number}`;
   };
-  return { listNames: sortedNames, stepsOfPart: 28, leaf };
+  return { listNames: sortedNames, leaf };
 }
 
 function sortedNames(collection: PlainObject): string[] {
   return listPresentNames(collection).sort();
+}
+
+/** V8 hashes longer strings by their length alone, so that a set of them degrades to a list. */
+const MAX_HASHED_LENGTH = 16_000;
+
+/**
+ * Replaces each long text by a short one: equal texts by the same, different texts by different ones.
+ *
+ * @param mark a prefix that no short text has
+ */
+export function createLongTextKey(mark: string): (text: string) => string {
+  const known = new Map<string, string[]>();
+  return (text) => {
+    if (text.length <= MAX_HASHED_LENGTH) return text;
+    const hash = hashText(text);
+    const alike = known.get(hash) ?? [];
+    known.set(hash, alike);
+    const at = alike.indexOf(text);
+    return `${mark}${hash} ${at === -1 ? alike.push(text) - 1 : at}`;
+  };
+}
+
+/** Two hashes of 32 bits each: texts that share both are compared. */
+function hashText(text: string): string {
+  let [first, second] = [0x811c9dc5, 0x41c6ce57];
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    first = Math.imul(first ^ code, 0x01000193);
+    second = Math.imul(second ^ code, 0x5f356495);
+    second ^= second >>> 15;
+  }
+  return `${text.length} ${first} ${second}`;
 }

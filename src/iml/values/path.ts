@@ -1,11 +1,7 @@
-import { isCaseless } from '../../util/plain-object.js';
 import { toText } from './coerce.js';
-import { isCollection, memberNames } from './collection.js';
-import { isSameText } from './compared-text.js';
-import { MAX_HASHED_LENGTH } from './long-text-key.js';
+import { isCollection } from './collection.js';
 import { readItem, readOwn } from './own-member.js';
 import { readPlain } from './path-step.js';
-import { spend } from './work.js';
 
 /** Names every object literal inherits; only these need a look at who owns the member. */
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
@@ -22,36 +18,14 @@ type Reader = (value: unknown) => unknown;
  */
 export function readMember(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined;
-  if (name.length > SHORT_NAME) return readLongName(value, name);
   return isInherited(name) ? readOwn(value, name) : readPlain(value, name);
 }
 
 /** `readMember` for one name, with all that depends on the name alone done beforehand. */
 export function memberReader(name: string): Reader {
-  if (name.length > SHORT_NAME) {
-    return (value) => (typeof value === 'object' && value !== null ? readLongName(value, name) : undefined);
-  }
   return isInherited(name)
     ? (value) => (typeof value === 'object' && value !== null ? readOwn(value, name) : undefined)
     : (value) => (typeof value === 'object' && value !== null ? readPlain(value, name) : undefined);
-}
-
-/** Names up to this length are looked up in no time. */
-const SHORT_NAME = 1000;
-
-/** To look a character of a longer one up. */
-const STEPS_OF_CHARACTER = 0.12;
-
-/**
- * Reads a member by a long name. Whatever is looked up once, the host adds to its table of all names, where the longest are
- * told apart by comparing all that have one length: those are held against the names there are instead.
- */
-function readLongName(value: object, name: string): unknown {
-  spend(STEPS_OF_CHARACTER * name.length);
-  if (name.length <= MAX_HASHED_LENGTH || !isCollection(value)) return readOwn(value, name);
-  const wanted = isCaseless(value) ? name.toLowerCase() : name;
-  const known = memberNames(value).find((member) => isSameText(member, wanted));
-  return known === undefined ? undefined : value[known];
 }
 
 /** Whether every object literal has something under this name already. */
@@ -84,9 +58,7 @@ export function getPath(value: unknown, path: string): unknown {
 /** `getPath` for one path that is read on many values. */
 export function pathReader(path: string): Reader {
   const whole = memberReader(path);
-  if (path.length > SHORT_NAME) spend(STEPS_OF_CHARACTER * path.length);
   if (!path.includes('.')) return whole;
-  spend(path.length);
   const segments = path.split('.');
   return (value) => {
     const named = isCollection(value) ? whole(value) : undefined;
@@ -94,12 +66,8 @@ export function pathReader(path: string): Reader {
   };
 }
 
-/** Steps of a path that are read in no time. */
-const SHORT_PATH = 8;
-
 function readSegments(value: unknown, segments: readonly string[]): unknown {
   let current = value;
-  if (segments.length > SHORT_PATH) spend(segments.length);
   for (const segment of segments) {
     if (current === undefined || current === null) return undefined;
     current = readMember(current, segment);

@@ -1,5 +1,4 @@
 import { functionError } from '../../errors/iml-error.js';
-import { spend } from './work.js';
 
 /**
  * RSASSA-PKCS1-v1_5 with SHA-256 (RS256), by the crypto of Node; asked for when it is needed, as in `digest.ts`.
@@ -11,13 +10,7 @@ export function rsaSha256(data: Uint8Array, privateKey: string): Uint8Array {
   if (crypto === undefined) throw functionError('No RS256 here: it needs Node.');
   const key = readKey(() => crypto.createPrivateKey(privateKey));
   if (key?.asymmetricKeyType !== 'rsa') throw functionError('The secret is no RSA private key in PEM form.');
-  spend(stepsOfRsa(key.asymmetricKeyDetails?.modulusLength));
   return new Uint8Array(crypto.sign('sha256', data, key));
-}
-
-/** To sign with a key of so many bits: 2 ms for 2048, 6 for 4096, 300 for 16384. */
-export function stepsOfRsa(bits = 0): number {
-  return bits ** 2 / 64;
 }
 
 function readKey<Key>(read: () => Key): Key | undefined {

@@ -1,5 +1,4 @@
 import { limitError } from '../../errors/iml-error.js';
-import { spend } from './work.js';
 
 /** UTF-16 units a text made by one function may have: 64 Mi. */
 export const MAX_TEXT_LENGTH: number = 64 * 1024 * 1024;
@@ -41,7 +40,6 @@ export function rewrite(text: string, pattern: RegExp, replace: (match: string) 
   let result = '';
   let end = 0;
   for (const match of text.matchAll(pattern)) {
-    spend(STEPS_OF_MATCH);
     result += text.slice(end, match.index) + replace(match[0]);
     assertTextLength(result.length);
     end = match.index + match[0].length;
@@ -50,9 +48,6 @@ export function rewrite(text: string, pattern: RegExp, replace: (match: string) 
   assertTextLength(result.length + text.length - end);
   return result + text.slice(end);
 }
-
-/** To find a match and put something else in its place. */
-export const STEPS_OF_MATCH = 9;
 
 const CHUNK_LENGTH = 65_536;
 
@@ -69,23 +64,16 @@ export function* textChunks(
 }
 
 /**
- * Rewrites a text piece by piece, where each code point is rewritten on its own, and stops as soon as the result is
- * too long.
+ * Rewrites a text in chunks and stops as soon as the result is too long. Each code point must be rewritten on its own.
  *
- * @param stepsPerAdded the work behind each character that the result has more
  * @throws ImlError `IML_LIMIT`
  */
-export function rewriteInChunks(
-  text: string,
-  rewriteChunk: (chunk: string) => string,
-  stepsPerAdded = 2.5,
-): string {
+export function rewriteInChunks(text: string, rewriteChunk: (chunk: string) => string): string {
   const parts: string[] = [];
   let length = 0;
   for (const chunk of textChunks(text)) {
     const part = rewriteChunk(chunk);
     length += part.length;
-    spend(stepsPerAdded * Math.max(0, part.length - chunk.length));
     assertTextLength(length);
     parts.push(part);
   }
@@ -96,14 +84,10 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 
-/**
- * Names a collection from outside may have: of a body, of parameters. JavaScript can neither list the names of a collection in parts nor let its table of
- * them grow in parts, so that others wait for either: 10 ms or so for as many as these, five times as long where the collection is
- * copied. [choice]
- */
+/** Names a collection from outside may have, such as one of a body or of parameters. [choice] */
 export const MAX_NAMES = 50_000;
 
-/** What is wrong with a collection of more. */
+/** The problem with a collection of more than `MAX_NAMES`, for an error message. */
 export function tooManyNames(): string {
   return `more than ${MAX_NAMES} names in a collection`;
 }

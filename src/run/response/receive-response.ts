@@ -4,7 +4,6 @@ import { type DecodedBody, decodeBody, decodeLargeBody, isLargeBody } from '../.
 import { type ResponseType, selectResponseType } from '../../http/body/select-response-type.js';
 import type { TransportResponse } from '../../http/message/transport.js';
 import { createCaseless } from '../../iml/values/caseless.js';
-import { countNames } from '../../iml/values/collection.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { onceInTurn } from '../../iml/values/work.js';
 import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
@@ -165,7 +164,7 @@ export function extendTemp(directive: Directive | undefined, context: RunContext
   const earlier = context.scope['temp'];
   const merge = (): PlainObject => {
     const kept = isPlainObject(earlier) ? withoutUndefined(earlier, directive.raw, value) : {};
-    return deepMerge(kept, value, countNames);
+    return deepMerge(kept, value);
   };
   const temp = atDirective(directive, context, () => atOnce(context, merge));
   // Where it is much to merge, it is as much to look through.
@@ -177,9 +176,7 @@ export function extendTemp(directive: Directive | undefined, context: RunContext
 function withoutUndefined(earlier: PlainObject, raw: unknown, value: PlainObject): PlainObject {
   if (!isPlainObject(raw)) return earlier;
   const kept: PlainObject = {};
-  const names = Object.keys(earlier);
-  countNames(names.length);
-  for (const name of names) {
+  for (const name of Object.keys(earlier)) {
     const before = earlier[name];
     const now = ownMember(value, name);
     if (now === undefined && Object.hasOwn(raw, name)) continue;

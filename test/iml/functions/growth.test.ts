@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ImlError } from '../../../src/errors/iml-error.js';
 import { FUNCTIONS } from '../../../src/iml/functions/table.js';
-import { withinSteps } from '../../../src/iml/values/work.js';
-import { cpuMsOf } from '../../cpu-time.js';
 import { ENVIRONMENT } from './call-function.js';
 import { type ArgumentsOfSize, BOUNDED_CALLS, WORST_CALLS } from './growth-inputs.js';
 
@@ -87,28 +85,5 @@ describe('the cost of a built-in function', () => {
         expect(costOf(name, make(size), 1), describeCall(make)).toBeLessThan(BOUND_MS);
       }
     }
-  });
-});
-
-describe('what is too much at a time', () => {
-  const numbers = Array.from({ length: 600_000 }, (_, index) => (index * 7919) % 1_000_003);
-  const names = Object.fromEntries(numbers.slice(0, 90_000).map((number) => [`some name ${number}`, 1]));
-
-  it.each<[name: string, args: readonly unknown[]]>([
-    ['split', ['a'.repeat(5_000_000), 'a']],
-    ['omit', [names, numbers]],
-    ['pick', [names, numbers]],
-  ])('is not done by %s first', { retry: 3 }, async (name, args) => {
-    let thrown: unknown;
-    const took = await cpuMsOf(() => {
-      try {
-        withinSteps(2_000_000, () => FUNCTIONS[name]?.(ENVIRONMENT, ...args));
-      } catch (error) {
-        thrown = error;
-      }
-    });
-    expect(thrown).toMatchObject({ code: 'IML_LIMIT' });
-    // Next to nothing, and some 15 for the parts that `split` may make; it was 65 to 250.
-    expect(took).toBeLessThan(45);
   });
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { JSON_FUNCTIONS } from '../../../src/iml/functions/json.js';
 import { createCaseless } from '../../../src/iml/values/caseless.js';
-import { withinSteps } from '../../../src/iml/values/work.js';
-import { callFunction, errorOf, stepsOf } from './call-function.js';
+import { callFunction, errorOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(JSON_FUNCTIONS, name, ...args);
 
@@ -41,7 +40,7 @@ describe('createJSON', () => {
     (value['list'] as unknown[]).push(value);
     expect(errorOf(() => call('createJSON', value))).toEqual({
       code: 'IML_FUNCTION',
-      message: 'The value holds itself.',
+      message: 'Circular reference.',
     });
   });
   it('parts that stand twice are written twice', () => {
@@ -67,7 +66,7 @@ describe('createJSON', () => {
       last = next;
     }
     last.push(value[0]);
-    expect(errorOf(() => call('createJSON', value))?.message).toBe('The value holds itself.');
+    expect(errorOf(() => call('createJSON', value))?.message).toBe('Circular reference.');
   });
   it.each([4095, 4096, 4097, 9000, 70_000])('a text of %i units is quoted as the host does it', (length) => {
     const text = 'a"\n😀\u2028\u0000\\'.repeat(length).slice(-length);
@@ -96,70 +95,5 @@ describe('parseJSON', () => {
     const error = errorOf(() => call('parseJSON', text));
     expect(error?.code).toBe('IML_FUNCTION');
     expect(error?.message).toMatch(/^Invalid JSON: /);
-  });
-});
-
-describe('the work of parseJSON', () => {
-  const stepsOfReading = (text: string): number => stepsOf(() => call('parseJSON', text));
-  const filled = (text: string, length: number): string => text + ' '.repeat(length - text.length);
-
-  const length = 16_385;
-
-  it.each([
-    ['a list', '[1,2,3]', 8 + 2 * 3],
-    ['collections', '{"a":1,"b":[]}', 2 * 8 + 3 + 2 * 24],
-    ['signs of a text as no more than that', '"[[,,{{"', 10],
-    ['lists in a list', '[[],[]]', 3 * 8 + 3],
-  ])('is counted by what is in a long text: %s', (_title, text, steps) => {
-    expect(stepsOfReading(filled(text, length)) - stepsOfReading(filled('0', length))).toBe(steps);
-    expect(stepsOfReading(filled(text, length - 1))).toBe(stepsOfReading(filled('0', length - 1)));
-  });
-
-  it('is counted wherever it stands', () => {
-    const none = stepsOfReading(filled('0', length));
-    expect(stepsOfReading(`[1${' '.repeat(length - 5)},2]`) - none).toBe(8 + 3);
-  });
-
-  // The host tells longer names apart by looking at all that have their length.
-  it.each([
-    ['as they are', 'x'.repeat(17_000), ''],
-    ['with something escaped inside', `${'x'.repeat(8_500)}\\"${'x'.repeat(8_498)}`, ''],
-    ['with space behind', 'x'.repeat(17_000), ' \n\r\t'],
-  ])('grows with each name of more than 16,000 characters: %s', (_title, name, space) => {
-    const names = ['a', 'b', 'c'].map((last) => `"${name}${last}"${space}`);
-    const asNames = `{${names.map((text) => `${text}:1`).join()}}`;
-    const asTexts = `[${names.map((text) => `${text},1`).join()}]`;
-    const more = stepsOfReading(asNames) - stepsOfReading(asTexts) + 3 * names.length;
-    // The second is held against one, the third against two.
-    expect(more / (0.01 * 17_001 * (1 + 2))).toBeCloseTo(1, 1);
-  });
-
-  it('does not grow as fast with names that the host tells apart by themselves', () => {
-    const names = ['a', 'b', 'c'].map((last) => `"${'x'.repeat(15_990)}${last}"`);
-    const asNames = `{${names.map((text) => `${text}:1`).join()}}`;
-    const asTexts = `[${names.map((text) => `${text},1`).join()}]`;
-    expect(stepsOfReading(asNames) - stepsOfReading(asTexts)).toBe(names.length * (24 - 3));
-  });
-
-  // The host looks each up in a table of all it has, and adds it where it is new.
-  it.each<[string, (text: string) => string, number]>([
-    ['name', (text) => `{"${text}":0}`, 24],
-    ['name with space behind', (text) => `{"${text}"\n\t :0}`, 24],
-    ['long name', (text) => `{"${'x'.repeat(100)}${text}":0}`, 24],
-    ['text of up to ten characters', (text) => `["xxxxxx${text}"]`, 10],
-    ['text of more', (text) => `["xxxxxxx${text}"]`, 0],
-  ])('grows with each that was not met before: %s', (_title, write, steps) => {
-    const stepsOfItems = (names: readonly string[]): number =>
-      stepsOfReading(filled(`[${names.map(write).join(',')}]`, 100_000));
-    const names = Array.from({ length: 60 }, (_, index) => `\\"${index + 10}`);
-    const alike = names.map(() => '\\"10');
-    expect(stepsOfItems(names) - stepsOfItems(alike)).toBe(steps * (names.length - 1));
-    expect(stepsOfItems([...names, ...names]) - stepsOfItems(names)).toBe(names.length * (8 + 3));
-  });
-
-  it('grows with each of many, more than have a place of their own', () => {
-    const names = Array.from({ length: 33_000 }, (_, index) => `"n${index}":0`);
-    const read = (): unknown => call('parseJSON', `{${names.join()}}`);
-    expect(() => withinSteps((24 + 3) * names.length, read)).toThrow('limits.maxSteps');
   });
 });

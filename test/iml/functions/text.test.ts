@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TEXT_FUNCTIONS } from '../../../src/iml/functions/text.js';
-import { callFunction, errorOf, stepsOf } from './call-function.js';
+import { callFunction, errorOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(TEXT_FUNCTIONS, name, ...args);
 
@@ -97,28 +97,6 @@ describe('growth', () => {
   ])('%s stops at a limit', (name, args) =>
     expect(errorOf(() => call(name, ...args))?.code).toBe('IML_LIMIT'),
   );
-});
-
-describe('steps are counted by the length', () => {
-  const long = 'x'.repeat(1000);
-  const longer = 'x'.repeat(2000);
-  it.each([
-    ['contains', 0.25, ['y']],
-    ['contains', 2, ['Y', true]],
-    ['ascii', 2 + 5, [true]],
-    ['ascii', 2, []],
-    ['decodeURL', 0.05 + 0.3, []],
-    ['split', 0.05 + 3, ['']],
-    ['split', 0.05 + 3, ['x']],
-    ['split', 0.05, ['y']],
-  ])('%s: %d a character', (name, each, args) => {
-    const more = stepsOf(() => call(name, longer, ...args)) - stepsOf(() => call(name, long, ...args));
-    expect(more).toBeCloseTo(each * 1000, -1);
-  });
-  it('contains: of what is looked for, too', () => {
-    const more = stepsOf(() => call('contains', '', longer)) - stepsOf(() => call('contains', '', long));
-    expect(more).toBe(0.25 * 1000);
-  });
 });
 
 it('split takes a long separator, too', () => {
