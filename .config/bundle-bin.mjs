@@ -139,7 +139,6 @@ const LAYERS = [
       'src/cli/tests/record-cases.ts',
       'src/cli/tests/service-access.ts',
       'src/lsp/serve-lsp.ts',
-      'src/run/paging/look-ahead.ts',
     ],
   },
 ];

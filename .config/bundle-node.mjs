@@ -28,7 +28,6 @@ const LAYERS = [
       ENTRIES['pool-worker'],
       // Who defines an app reads no files, and needs no parser of JSON with comments.
       'src/app/loading/read-app.ts',
-      'src/run/paging/look-ahead.ts',
       'src/sandbox/create-sandbox.ts',
       'src/sandbox/trusted-functions.ts',
     ],

@@ -10,7 +10,7 @@ import { type Job, meanRatio } from './job.js';
 import type { Effort } from './measure.js';
 import { RESIDENT_APPS } from './memory/resident-apps.js';
 import { STREAMED_RECORDS } from './memory/streamed-records.js';
-import { AHEAD_PAGES, LARGE_PAGES, SLOW_PAGES, SMALL_PAGES } from './pages/pages.js';
+import { LARGE_PAGES, SLOW_PAGES, SMALL_PAGES } from './pages/pages.js';
 import { printReadings, printResult } from './report.js';
 import { COMMANDS } from './start-up/commands.js';
 import { START_UP } from './start-up/start-up.js';
@@ -24,7 +24,6 @@ const JOBS: readonly (Job | Gauge)[] = [
   SMALL_PAGES,
   LARGE_PAGES,
   SLOW_PAGES,
-  AHEAD_PAGES,
   ...WEBHOOK_JOBS,
   RESIDENT_APPS,
   STREAMED_RECORDS,

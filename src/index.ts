@@ -56,7 +56,6 @@ export type { ConnectedInput } from './component/check-and-connect.js';
 export type { ModuleRun, RunReport } from './component/module-run.js';
 export type {
   AnyReport,
-  LookAheadStats,
   Report,
   Reporting,
   RunFacts,

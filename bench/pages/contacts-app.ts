@@ -1,9 +1,6 @@
 import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
 
-/**
- * The app of the service: a search module `listContacts` over all its pages, each named by the one before; and
- * `listByNumber`, which knows by the first page how many there are.
- */
+/** The app of the service: a search module `listContacts` over all its pages, each named by the one before. */
 export function contactsApp(origin: string, size: string): AppDefinition {
   const request = {
     url: `/${size}/contacts`,
@@ -19,10 +16,6 @@ export function contactsApp(origin: string, size: string): AppDefinition {
       },
     },
   };
-  const byNumber = {
-    condition: '{{body.pages >= pagination.page}}',
-    qs: { page: '{{pagination.page}}' },
-  };
   return {
     name: 'bench',
     base: { baseUrl: origin },
@@ -34,7 +27,6 @@ export function contactsApp(origin: string, size: string): AppDefinition {
           pagination: { condition: '{{body.next}}', qs: { page: '{{body.next}}' } },
         },
       },
-      listByNumber: { type: 'search', communication: { ...request, pagination: byNumber } },
     },
   };
 }

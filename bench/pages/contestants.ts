@@ -12,9 +12,6 @@ export interface PageReader {
   readonly close: () => Promise<void>;
 }
 
-/** Pages that are on their way at a time. */
-const LOOK_AHEAD = 4;
-
 /** Follows `next` with whatever fetches a page. */
 async function readAll(fetchPage: (page: number) => Promise<PageBody>): Promise<Contact[]> {
   const contacts: Contact[] = [];
@@ -34,27 +31,6 @@ export function nativeReader(origin: string, size: string): PageReader {
     return (await body.json()) as PageBody;
   };
   return { name: 'undici Pool', read: () => readAll(fetchPage), close: () => pool.close() };
-}
-
-/** The same with four pages on their way at a time, once the first one has said how many there are. */
-export function windowReader(origin: string, size: string): PageReader {
-  const pool = new Pool(origin);
-  const fetchPage = async (page: number): Promise<PageBody> => {
-    const { body } = await pool.request({ method: 'GET', path: `/${size}/contacts?page=${page}` });
-    return (await body.json()) as PageBody;
-  };
-  const read = async (): Promise<Contact[]> => {
-    const first = await fetchPage(1);
-    const contacts = first.items.map(contactOf);
-    const ahead: Promise<PageBody>[] = [];
-    for (let page = 2; page <= first.pages + LOOK_AHEAD; page++) {
-      if (page <= first.pages) ahead.push(fetchPage(page));
-      if (page <= LOOK_AHEAD) continue;
-      for (const record of (await ahead.shift())?.items ?? []) contacts.push(contactOf(record));
-    }
-    return contacts;
-  };
-  return { name: 'undici Pool, window of 4', read, close: () => pool.close() };
 }
 
 export function fetchReader(origin: string, size: string): PageReader {
@@ -83,24 +59,13 @@ export function gotReader(origin: string, size: string): PageReader {
 
 /** A search module, as an app would declare it. */
 export function engineReader(origin: string, size: string): PageReader {
-  return createReader('iml-runtime', 'listContacts', 1, origin, size);
+  return createReader('iml-runtime', 'listContacts', origin, size);
 }
 
-/** One whose pages do not depend on one another. */
-export function aheadReader(origin: string, size: string): PageReader {
-  return createReader('iml-runtime, look-ahead', 'listByNumber', LOOK_AHEAD, origin, size);
-}
-
-function createReader(
-  name: string,
-  moduleName: string,
-  lookAhead: number,
-  origin: string,
-  size: string,
-): PageReader {
+function createReader(name: string, moduleName: string, origin: string, size: string): PageReader {
   const app = defineApp(contactsApp(origin, size));
   const limits = { maxPages: 1000, maxRequests: 2000, maxRecords: 1_000_000 };
-  const engine = createEngine({ app, network: { allow: ['loopback'] }, limits, lookAhead });
+  const engine = createEngine({ app, network: { allow: ['loopback'] }, limits });
   const module = engine.module(moduleName);
   const read = async (): Promise<readonly unknown[]> => (await module.run().orThrow()).bundles;
   return { name, read, close: engine.close };

@@ -1,15 +1,7 @@
 import type { Job, JobResult } from '../job.js';
 import { compareRounds, type Effort, type Timing } from '../measure.js';
 import { assertSameOutputs } from '../same-outputs.js';
-import {
-  aheadReader,
-  engineReader,
-  fetchReader,
-  gotReader,
-  nativeReader,
-  type PageReader,
-  windowReader,
-} from './contestants.js';
+import { engineReader, fetchReader, gotReader, nativeReader, type PageReader } from './contestants.js';
 import type { PageSizes } from './records.js';
 import { SIZE, startServer } from './start-server.js';
 
@@ -44,29 +36,11 @@ export const SLOW_PAGES: Job = {
     ),
 };
 
-/** The same where pages do not depend on one another, beside a window of four by hand. */
-export const AHEAD_PAGES: Job = {
-  name: 'J2 50 pages of 10 kB from a server that takes 20 ms for each, with look-ahead',
-  floor: 0.35,
-  target: 0.3,
-  ours: 'iml-runtime, look-ahead',
-  run: ({ rounds }) =>
-    racePages(
-      { pages: 50, records: 64, pageBytes: 10_000, delayMs: 20 },
-      { rounds: Math.ceil(rounds / 5), batchMs: 0 },
-      [nativeReader, aheadReader, windowReader],
-    ),
-};
-
 const IN_TURN = [nativeReader, engineReader, gotReader, fetchReader] as const;
 
-async function racePages(
-  sizes: PageSizes,
-  effort: Effort,
-  makers: readonly ((origin: string, size: string) => PageReader)[] = IN_TURN,
-): Promise<JobResult> {
+async function racePages(sizes: PageSizes, effort: Effort): Promise<JobResult> {
   const { origin, stop } = await startServer(sizes);
-  const readers = makers.map((make) => make(origin, SIZE));
+  const readers = IN_TURN.map((make) => make(origin, SIZE));
   try {
     const contestants = readers.map(({ name, read }) => ({ name, run: read }));
     await assertSameOutputs('pages', contestants, [undefined]);

@@ -17,15 +17,6 @@ export interface RunStats {
   readonly stopReason: StopReason | undefined;
   /** What the budgets of services made the run wait for; undefined where it had to wait for none. See docs/limits.md (Budget). */
   readonly waits?: readonly BudgetWait[] | undefined;
-  /** What look-ahead has done; undefined where pages were asked for one after the other. */
-  readonly lookAhead?: LookAheadStats | undefined;
-}
-
-/** Pages that were asked for ahead. */
-export interface LookAheadStats {
-  readonly asked: number;
-  /** Those of them that paging did not come to, or came to with another answer. They count against no limit. */
-  readonly dropped: number;
 }
 
 /** What a report tells of a run, however it ended. */
@@ -100,7 +91,6 @@ export function asRunError(thrown: unknown): AppError | undefined {
 
 /** The counters of a run; all zero for one that did not start. */
 export function readStats(context: RunContext | undefined): RunStats {
-  const ahead = context?.counters.ahead;
   return {
     requests: context?.counters.requests ?? 0,
     pages: context?.counters.pages ?? 0,
@@ -108,7 +98,6 @@ export function readStats(context: RunContext | undefined): RunStats {
     durationMs: context?.run.elapsedMs ?? 0,
     stopReason: context?.progress.stopReason,
     waits: context?.run.waits,
-    lookAhead: ahead && { asked: ahead.asked, dropped: ahead.asked - ahead.used },
   };
 }
 

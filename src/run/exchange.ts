@@ -18,24 +18,11 @@ import { atDirective, atOnce, runError } from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
 import type { TraceDetail } from './trace/trace.js';
 
-/** An answer that was asked for ahead. */
-export interface EarlyAnswer {
-  readonly response: TransportResponse;
-  readonly sentAtMs: number;
-  readonly durationMs: number;
-}
-
-/** Answers that were asked for before their requests were due. */
-export interface EarlyAnswers {
-  /** The answer to a request; undefined where it was not asked for, or did not come as it should. */
-  readonly take: (request: TransportRequest) => Promise<EarlyAnswer | undefined> | undefined;
-}
-
 /** One exchange of a request, evaluated and ready to be made. */
 export interface PreparedExchange {
   /** What is asked: two exchanges with the same key ask the same. Undefined where there are no further pages. */
   readonly key: string | undefined;
-  readonly make: (context: RunContext, early?: EarlyAnswers) => Promise<MadeExchange>;
+  readonly make: (context: RunContext) => Promise<MadeExchange>;
 }
 
 /** An exchange that was made, and went well. */
@@ -71,8 +58,8 @@ function prepareHttp(
   if (resolved === undefined) return undefined;
   return {
     key: request.pagination === undefined ? undefined : printExchange(resolved, request.pagination),
-    make: async (at, early) => {
-      const response = await sendRequest(resolved, at, early);
+    make: async (at) => {
+      const response = await sendRequest(resolved, at);
       return { context: await receiveResponse(request.response, response, at), bytes: response.body };
     },
   };
@@ -123,25 +110,14 @@ function prepareEndpoint(
 /**
  * Sends one request and counts it.
  *
- * @param early where an answer to it may be already
  * @throws AppError: ConnectionError without a response, RuntimeError where trying again cannot help,
  *   MaxFileSizeExceededError for a response above the ceiling, ModuleTimeoutError when the time of the module is up;
  *   the reason of the caller's signal once that is aborted
  */
-async function sendRequest(
-  request: TransportRequest,
-  context: RunContext,
-  early?: EarlyAnswers,
-): Promise<TransportResponse> {
+async function sendRequest(request: TransportRequest, context: RunContext): Promise<TransportResponse> {
   const { clock, budget, transport } = context.settings;
   const { log } = context.run;
   context.counters.requests++;
-  const asked = early?.take(request);
-  if (asked !== undefined) {
-    const answer = await asked;
-    context.assertGoesOn();
-    if (answer !== undefined) return receiveEarly(request, answer, context);
-  }
   const connection =
     context.run.connection ??
     (await new Turns(() => context.assertGoesOn()).finish(context.run.identifyConnection()));
@@ -159,7 +135,7 @@ async function sendRequest(
   try {
     log.send(request);
     // Before it is sent: one with a long body is told in turns, and whoever listens is to hear of it before it is answered.
-    const telling = traceRequest(request, undefined, context);
+    const telling = traceRequest(request, context);
     if (telling !== undefined) await telling;
     // Whoever hears of it may end the run.
     context.assertGoesOn();
@@ -190,27 +166,7 @@ function exchangeError(error: EngineError, context: RunContext): AppError {
   return runError(chooseNetworkErrorType(error.code), error.message, context, { place, cause: error });
 }
 
-/** Tells of an exchange that is over in the place it has in the run. */
-async function receiveEarly(
-  request: TransportRequest,
-  { response, sentAtMs, durationMs }: EarlyAnswer,
-  context: RunContext,
-): Promise<TransportResponse> {
-  const { log } = context.run;
-  log.send(request);
-  await traceRequest(request, context.settings.clock.now() - sentAtMs, context);
-  if (log.learnsAtOnce(0)) await log.learnRequest(request, new Turns(() => {}));
-  if (log.hasMuchUnread) await new Turns().finish(log.learnUnreadInParts());
-  log.receive(response);
-  await traceResponse(response, durationMs, context);
-  return response;
-}
-
-function traceRequest(
-  request: TransportRequest,
-  aheadMs: number | undefined,
-  context: RunContext,
-): Promise<void> | undefined {
+function traceRequest(request: TransportRequest, context: RunContext): Promise<void> | undefined {
   const { redactor } = context;
   const isFull = context.settings.trace !== 'summary';
   const place = placeOfUrl(context) ?? {};
@@ -224,8 +180,7 @@ function traceRequest(
   };
   const write = function* (): Parts<TraceDetail> {
     const { method, url, headers, body } = yield* redactor.inParts.request(sent);
-    const ahead = aheadMs !== undefined && { aheadMs };
-    return { kind: 'request', method, url, headers, ...(isFull && { body }), size, ...ahead, place };
+    return { kind: 'request', method, url, headers, ...(isFull && { body }), size, place };
   };
   return emitExchange(isFull ? size : 0, write, context);
 }

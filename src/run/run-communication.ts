@@ -32,7 +32,7 @@ export async function runCommunication(
   // What nothing can replace comes straight from its request.
   return only === undefined || next !== undefined || (wraps && only.response.wrapper !== undefined)
     ? runChain(requests, start, wraps, ofLast)
-    : runRequest(only, { appliesLimit: true, isLast: true, ...ofLast }, start.at({ requestIndex: 0 }));
+    : runRequest(only, { appliesLimit: true, ...ofLast }, start.at({ requestIndex: 0 }));
 }
 
 async function* runChain(
@@ -49,7 +49,7 @@ async function* runChain(
     // Requests that send nothing give nobody a turn.
     if (turns.isOver) await turns.next();
     const isLast = requestIndex === requests.length - 1;
-    const requestPlan = isLast ? { appliesLimit: true, isLast, ...ofLast } : { appliesLimit: false };
+    const requestPlan = isLast ? { appliesLimit: true, ...ofLast } : { appliesLimit: false };
     const pages = await runRequest(request, requestPlan, context.at({ requestIndex }));
     if (isLast && !(wraps && request.response.wrapper !== undefined)) {
       const end = yield* pages;

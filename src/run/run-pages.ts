@@ -1,7 +1,6 @@
 import type { CompiledRepeat, CompiledRequest } from '../document/compile/compiled-request.js';
 import { Turns } from '../util/turns.js';
 import { type MadeExchange, type PreparedExchange, prepareExchange } from './exchange.js';
-import type { LookAhead } from './paging/look-ahead.js';
 import { Paginator, warnOfLimit } from './paging/paginate.js';
 import { waitForRepeat } from './request/repeat-request.js';
 import { collectOutputs, countRecords, type Page, type TakenPage } from './response/collect-outputs.js';
@@ -17,8 +16,6 @@ export interface PagingPlan {
   readonly limit: number | undefined;
   /** Sees every page, in order, before it is handed on, and the place it was taken at; true ends paging. */
   readonly isSatisfied: ((page: Page, context: RunContext) => boolean | Promise<boolean>) | undefined;
-  /** Whether nothing is sent after it. */
-  readonly isLast: boolean;
 }
 
 /** How a request ended. */
@@ -46,7 +43,6 @@ export async function* runPages(
   progress.isRepeating = false;
   let context = first;
   const turns = new Turns(() => first.assertGoesOn());
-  const ahead = first.settings.lookAhead > 1 ? await startLookAhead(request, plan, first) : undefined;
   try {
     for (;;) {
       if (context.settings.trace === 'deep') await traceScope('request', context);
@@ -57,7 +53,7 @@ export async function* runPages(
       if (exchange.key !== undefined && paginator.stopsAtRequest(exchange.key, context))
         return stop('page-loop', context);
       if (page !== undefined) counters.pages++;
-      const made = await makeExchange(request, exchange, context, ahead);
+      const made = await makeExchange(request, exchange, context);
       if (paginator.stopsAtBody(made.bytes, made.context)) return stop('page-loop', made.context);
       if (turns.isOver) await turns.next();
       const taken = await collectPage(request, plan, made.context);
@@ -69,8 +65,6 @@ export async function* runPages(
       );
       first.assertGoesOn();
       const stopped = end.reason && stop(end.reason, end.context);
-      if (stopped === undefined && ahead !== undefined)
-        await ahead.reach(taken.page, plan.limit, end.context);
       yield taken.page;
       if (stopped !== undefined) return stopped;
       const next = end.context.at({ page: end.context.position.page + 1 });
@@ -78,21 +72,8 @@ export async function* runPages(
       if (turns.isOver) await turns.next();
     }
   } finally {
-    ahead?.end(context);
     paginator.tell(context);
   }
-}
-
-/** Pages are asked for ahead where nothing comes after them: what is dropped then leaves the others their requests. */
-async function startLookAhead(
-  request: CompiledRequest,
-  plan: PagingPlan,
-  first: RunContext,
-): Promise<LookAhead | undefined> {
-  const { pagination } = request;
-  if (pagination === undefined || !plan.isLast || first.position.endpoint !== undefined) return undefined;
-  const { openLookAhead } = await import('./paging/look-ahead.js');
-  return openLookAhead(request, pagination, first);
 }
 
 /** Notes and tells why paging ended. */
@@ -135,9 +116,8 @@ function makeExchange(
   request: CompiledRequest,
   first: PreparedExchange,
   asked: RunContext,
-  ahead: LookAhead | undefined,
 ): Promise<MadeExchange> {
-  const making = first.make(asked, ahead);
+  const making = first.make(asked);
   return request.repeat === undefined ? making : repeatExchange(request, request.repeat, making, asked);
 }
 

@@ -21,8 +21,6 @@ import { traceScope } from './scope/trace-scope.js';
 export interface RequestPlan {
   /** Whether `response.limit` cuts what is collected. Of a chain only the last one's does, of a trigger none. */
   readonly appliesLimit: boolean;
-  /** Whether nothing is sent after it, so that its pages may be asked for ahead. Default: false. */
-  readonly isLast?: boolean;
   /** Called when temp and condition have let the request go ahead, before anything is sent. Gives what it goes on with. */
   readonly begin?: (request: CompiledRequest, context: RunContext) => RunContext | Promise<RunContext>;
   /** Sees every page, in order, before it is handed on, and the place it was taken at; true ends paging. */
@@ -91,8 +89,8 @@ function openPages(
   if (request.isStatic) return runStatic(request, plan, limit, context);
   // The requests of an endpoint are counted where they are sent.
   if (request.endpoint === undefined) assertRequestLeft(context);
-  const { isSatisfied, isLast = false } = plan;
-  return runPages(request, { limit, isSatisfied, isLast }, context);
+  const { isSatisfied } = plan;
+  return runPages(request, { limit, isSatisfied }, context);
 }
 
 /** To have the characters of a text in one piece, where it was put together. */

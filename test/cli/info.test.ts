@@ -53,33 +53,6 @@ describe('iml info', () => {
     expect(one.out).toMatch(/shop\/list\.iml\.json:4:\d+: error: .*\[syntax\]/);
   });
 
-  it('tells which modules can have their pages asked for ahead, and what stands against it in others', async () => {
-    const cwd = writeApp({
-      'shop/makecomapp.json': manifest({ byPage: 'page.json', byCursor: 'cursor.json', one: 'one.json' }),
-      'shop/page.json': { url: '/x', pagination: { qs: { p: '{{pagination.page}}' } } },
-      'shop/cursor.json': '{\n  "url": "/x",\n  "pagination": { "qs": { "after": "{{body.next}}" } }\n}',
-      'shop/one.json': { url: '/x' },
-    });
-    const { out } = await cli(['info', 'shop'], { cwd });
-    expect(out).toContain('byPage    search  byPage\n      look-ahead: yes\n');
-    expect(out).toContain(
-      'byCursor  search  byCursor\n      look-ahead: no: pagination.qs.after reads body.next (cursor.json:3:39)\n',
-    );
-    expect(out.match(/look-ahead/g)).toHaveLength(2);
-    const json = await cli(['info', 'shop', 'byCursor', '--json'], { cwd });
-    expect(JSON.parse(json.out)).toMatchObject({
-      modules: [
-        {
-          lookAhead: {
-            qualifies: false,
-            reason: 'pagination.qs.after reads body.next',
-            place: { file: 'cursor.json', line: 3 },
-          },
-        },
-      ],
-    });
-  });
-
   it('shows one component, with what is wrong with what it uses alone', async () => {
     const { code, out } = await cli(['info', BOOKSHOP, 'getBook']);
     expect(code).toBe(0);

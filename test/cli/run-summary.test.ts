@@ -9,14 +9,11 @@ const summary = (stats: Partial<RunReport['stats']>): string =>
   runSummary({ stats: { ...STATS, ...stats }, state: undefined } as RunReport, 3);
 
 describe('the line about a run that is over', () => {
-  it('says what it had to wait for, and what it asked for in vain', () => {
+  it('says what the run had to wait for', () => {
     const origin = 'https://api.example.test';
     const waits = [{ origin, reason: 'retry-after', limit: undefined, times: 1, waitedMs: 1500 }] as const;
-    expect(summary({ waits, lookAhead: { asked: 4, dropped: 3 } })).toBe(
-      '3 bundles, 2 requests, 1 follow-up page, 2.1 s, waited 1.5 s for https://api.example.test (retry-after), 3 pages asked for ahead in vain\n',
-    );
-    expect(summary({ lookAhead: { asked: 4, dropped: 0 } })).toBe(
-      '3 bundles, 2 requests, 1 follow-up page, 2.1 s\n',
+    expect(summary({ waits })).toBe(
+      '3 bundles, 2 requests, 1 follow-up page, 2.1 s, waited 1.5 s for https://api.example.test (retry-after)\n',
     );
   });
 });
@@ -56,12 +53,10 @@ describe('a line of the trace', () => {
         url: 'https://a.test/',
         headers: [],
         size: 0,
-        aheadMs: 30,
         place: {},
       },
-      'GET https://a.test/ (0 bytes, sent 30 ms ago)',
+      'GET https://a.test/ (0 bytes)',
     ],
-    [{ ...at, kind: 'dropped', pages: 1 }, 'pages asked for ahead in vain: 1'],
   ] as const)('%j', (event, text) => {
     expect(traceLine(event)).toBe(`00:00:00.000 [1.2] ${text}\n`);
   });

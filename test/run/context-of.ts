@@ -11,7 +11,6 @@ export function contextOf(scope: Record<string, unknown>): RunContext {
     random: () => 0,
     limits: DEFAULT_LIMITS,
     budget: new CallBudget(),
-    lookAhead: 1,
     onPageLoop: 'warn',
     trace: 'full',
     onTrace: undefined,

@@ -12,7 +12,7 @@ import { EngineError } from '../../errors/engine-error.js';
 import type { Environment } from '../../iml/environment/environment.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
 import { CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/call-budget.js';
-import { resolveLimits, resolveLookAhead } from '../../run/limits/limits.js';
+import { resolveLimits } from '../../run/limits/limits.js';
 import { DEFAULT_ON_PAGE_LOOP } from '../../run/paging/paginate.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
@@ -93,7 +93,6 @@ function openEngine(options: EngineOptions): Engine {
     hosts: policy,
     limits: resolveLimits(options.limits),
     budget: createBudget(options),
-    lookAhead: resolveLookAhead(options.lookAhead),
     clock: options.clock ?? SYSTEM_CLOCK,
     random: options.random ?? Math.random,
     onPageLoop: options.onPageLoop ?? DEFAULT_ON_PAGE_LOOP,

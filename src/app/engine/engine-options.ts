@@ -48,11 +48,6 @@ export interface EngineOptions
    * services, but for those with a transport or a clock of their own. Default: as much as runs ask for. See docs/limits.md.
    */
   readonly budget?: Partial<BudgetFigures> | undefined;
-  /**
-   * Pages that are asked for at a time, up to 4, where a page depends on nothing of the one before: `iml info` tells of
-   * which modules that holds. What a run gives is the same. Default: 1, one page after the other.
-   */
-  readonly lookAhead?: number | undefined;
   /** Of one call of a webhook. Default: 5 MB, 100000 items, 10000 form fields, 1000 levels. */
   readonly webhookLimits?: Partial<WebhookLimits> | undefined;
   /** Replaces the common data in the app's folder. */

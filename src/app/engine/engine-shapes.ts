@@ -10,11 +10,9 @@ import {
   oneOfChoices,
   portWith,
   TEXT_LIST,
-  wholeNumber,
   YES_OR_NO,
 } from '../../errors/check-given.js';
 import { TRANSPORT_SHAPES } from '../../http/transport/undici-transport.js';
-import { MAX_LOOK_AHEAD } from '../../run/limits/limits.js';
 import type { EngineOptions } from './engine-options.js';
 import type { NetworkOptions } from './engine-transport.js';
 
@@ -37,7 +35,6 @@ export const ENGINE_SHAPES: GivenShapes<EngineOptions> = {
   clock: portWith(['now', 'sleep', 'after']),
   limits: DATA,
   budget: DATA,
-  lookAhead: wholeNumber(1, MAX_LOOK_AHEAD),
   webhookLimits: DATA,
   common: ANY_VALUE,
   environment: DATA,

@@ -34,7 +34,6 @@ const SETTINGS: EngineSettings = Object.freeze({
   random: () => 0.5,
   limits: DEFAULT_LIMITS,
   budget: new CallBudget(),
-  lookAhead: 1,
   onPageLoop: 'warn',
   trace: 'summary',
   onTrace: undefined,

@@ -30,7 +30,6 @@ export const INFO_COMMAND: Command = {
   ],
   notes: [
     'Findings do not change the exit code. Those of one component are about what it uses, too; iml check tells of all.',
-    'Of what is paged it says whether pages can be asked for ahead (--look-ahead), and what stands against it.',
   ],
   run: showInfo,
 };

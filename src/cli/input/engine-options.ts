@@ -2,7 +2,6 @@ import type { EngineOptions } from '../../app/engine/engine-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { readHosts } from '../../http/transport/host-policy.js';
 import { readHostMap } from '../../http/transport/map-hosts.js';
-import { MAX_LOOK_AHEAD } from '../../run/limits/limits.js';
 import type { TraceListener } from '../../run/trace/trace.js';
 import type { Arguments, OptionSpec } from '../command.js';
 import type { Io } from '../io.js';
@@ -64,10 +63,6 @@ export const ENGINE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     value: 'warn|stop|error',
     help: 'What to do with a page that repeats an earlier one. Default: warn.',
   },
-  'look-ahead': {
-    value: 'N',
-    help: 'Asks for up to N pages at a time, 2 to 4, where the app lets it (iml info tells). Default: 1.',
-  },
   'trust-functions': { help: 'Runs custom functions in node:vm for debugging. That protects from nothing.' },
 };
 
@@ -90,7 +85,7 @@ export function readEngineOptions(
   args: Arguments,
 ): Pick<
   EngineOptions,
-  'network' | 'hosts' | 'timezone' | 'baseUrl' | 'limits' | 'onPageLoop' | 'lookAhead' | 'trustFunctions'
+  'network' | 'hosts' | 'timezone' | 'baseUrl' | 'limits' | 'onPageLoop' | 'trustFunctions'
 > {
   const timeoutMs = readWhole(args, 'timeout-ms');
   return {
@@ -104,7 +99,6 @@ export function readEngineOptions(
       ...(timeoutMs !== undefined && { timeoutMs, maxTimeoutMs: timeoutMs }),
     },
     onPageLoop: readPageLoop(args.text('on-page-loop')),
-    lookAhead: readLookAhead(args),
     trustFunctions: args.isSet('trust-functions'),
   };
 }
@@ -170,12 +164,6 @@ function assertMappable(from: string, to: string): void {
 function readBaseUrl(text: string | undefined): string | undefined {
   if (text === undefined || (/^https?:\/\//i.test(text) && URL.canParse(text))) return text;
   throw usageError(`--base-url: "${text}" is no address that starts with http:// or https://.`);
-}
-
-function readLookAhead(args: Arguments): number | undefined {
-  const pages = readWhole(args, 'look-ahead');
-  if (pages === undefined || pages <= MAX_LOOK_AHEAD) return pages;
-  throw usageError(`--look-ahead: "${pages}" is no whole number from 1 to ${MAX_LOOK_AHEAD}.`);
 }
 
 function readPageLoop(text: string | undefined): EngineOptions['onPageLoop'] {

@@ -3,16 +3,13 @@ import { printJson } from './json-output.js';
 
 /** One line about a run that is over: what it gave, what it took, why it asked for no further page. */
 export function runSummary({ stats, state }: RunReport, bundles: number): string {
-  const { requests, pages, durationMs, stopReason, waits = [], lookAhead } = stats;
+  const { requests, pages, durationMs, stopReason, waits = [] } = stats;
   const parts = [
     count(bundles, 'bundle'),
     count(requests, 'request'),
     ...(pages > 0 ? [count(pages, 'follow-up page')] : []),
     seconds(durationMs),
     ...waits.map(({ origin, reason, waitedMs }) => `waited ${seconds(waitedMs)} for ${origin} (${reason})`),
-    ...(lookAhead === undefined || lookAhead.dropped === 0
-      ? []
-      : [`${count(lookAhead.dropped, 'page')} asked for ahead in vain`]),
     ...(stopReason === undefined || stopReason === 'no-pagination' ? [] : [`no further page: ${stopReason}`]),
   ];
   const stateLine = state === undefined ? '' : `state for the next run: ${printJson(state)}\n`;

@@ -17,7 +17,7 @@ function describeEvent(event: TraceEvent): string {
     case 'skipped':
       return `skipped: its condition is false (${printPlace(event.place)})`;
     case 'request':
-      return `${event.method} ${printableLine(event.url)} (${event.size} bytes${sentAhead(event.aheadMs)})${headerLines(event.headers)}${bodyLines(event.body)}`;
+      return `${event.method} ${printableLine(event.url)} (${event.size} bytes)${headerLines(event.headers)}${bodyLines(event.body)}`;
     case 'response':
       return `${event.status} after ${event.durationMs} ms (${event.size} bytes)${headerLines(Object.entries(event.headers))}${bodyLines(event.body)}`;
     case 'wait':
@@ -34,8 +34,6 @@ function describeEvent(event: TraceEvent): string {
       return `debug ${event.function} (${printPlace(event.place)}): ${event.values.map((value) => printableLine(valueText(value))).join(' ')}`;
     case 'stop':
       return `no further page: ${event.reason}`;
-    case 'dropped':
-      return `pages asked for ahead in vain: ${event.pages}`;
     case 'warning':
       return `warning: ${printableLine(event.warning.message)}`;
     case 'failed':
@@ -43,10 +41,6 @@ function describeEvent(event: TraceEvent): string {
     default:
       return assertNever(event);
   }
-}
-
-function sentAhead(aheadMs: number | undefined): string {
-  return aheadMs === undefined ? '' : `, sent ${aheadMs} ms ago`;
 }
 
 type Header = readonly [name: string, value: string | readonly string[]];

@@ -36,8 +36,7 @@ async function collectCalls(
   const calls: RecordedCall[] = [];
   for (const [index, event] of events.entries()) {
     if (event.kind !== 'request') continue;
-    const { method, url, headers, at, aheadMs = 0 } = event;
-    const startedAtMs = at - aheadMs;
+    const { method, url, headers, at: startedAtMs } = event;
     const rest = events.slice(index + 1);
     const next = rest.findIndex(({ kind }) => kind === 'request');
     const answer = rest.slice(0, next === -1 ? undefined : next).find(({ kind }) => kind === 'response');

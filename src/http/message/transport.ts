@@ -19,14 +19,6 @@ export interface TransportRequest {
    * by its name.
    */
   readonly crossing?: (() => CrossingRule) | undefined;
-  /** Of a request that is sent before it is known to be needed. Default: it is needed. */
-  readonly ahead?: AheadRequest | undefined;
-}
-
-/** What becomes of a request that was sent ahead. */
-export interface AheadRequest {
-  /** Whether its answer was needed. One that stays false is no part of the run. */
-  isUsed: boolean;
 }
 
 /** What a run says about requests that leave the host they were addressed to. */

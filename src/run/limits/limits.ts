@@ -1,4 +1,3 @@
-import { EngineError } from '../../errors/engine-error.js';
 import { resolveBounds } from '../../errors/resolve-bounds.js';
 import { DEFAULT_SANDBOX_LIMITS } from '../../sandbox/sandbox-limits.js';
 
@@ -43,15 +42,6 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   functionTurnMs: 10,
   maxSteps: 1_500_000,
 });
-
-/** Pages that can be asked for at a time. */
-export const MAX_LOOK_AHEAD = 4;
-
-/** @throws EngineError (USAGE) for what is no whole number from 1 to 4 */
-export function resolveLookAhead(given = 1): number {
-  if (Number.isInteger(given) && given >= 1 && given <= MAX_LOOK_AHEAD) return given;
-  throw new EngineError('USAGE', `lookAhead has to be a whole number from 1 to ${MAX_LOOK_AHEAD}.`);
-}
 
 /**
  * The defaults with the given ones in their place.

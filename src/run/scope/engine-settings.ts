@@ -17,8 +17,6 @@ export interface EngineSettings {
   readonly limits: Limits;
   /** What may be asked of the services that are called. */
   readonly budget: CallBudget;
-  /** Pages that are asked for at a time where that is possible; 1 for one after the other. */
-  readonly lookAhead: number;
   /** A page that repeats an earlier one: go on and warn, stop, or fail. */
   readonly onPageLoop: 'warn' | 'stop' | 'error';
   readonly trace: TraceDepth;

@@ -63,8 +63,6 @@ export interface RunCounters {
   pages: number;
   /** Records of requests with `pagination`. */
   pagedRecords: number;
-  /** Pages that were asked for ahead, and how many of them paging has come to so far. */
-  ahead: { asked: number; used: number } | undefined;
 }
 
 /** Calls that had to wait for one reason, added up. */
@@ -115,7 +113,7 @@ const TIME_UP: DOMException = new DOMException('The time of the run is up.', 'Ti
 export class Run {
   readonly settings: EngineSettings;
   readonly rules: RunRules;
-  readonly counters: RunCounters = { requests: 0, pages: 0, pagedRecords: 0, ahead: undefined };
+  readonly counters: RunCounters = { requests: 0, pages: 0, pagedRecords: 0 };
   readonly log: RunLog;
   readonly startedAt: number;
   private controller: AbortController | undefined;

@@ -50,8 +50,6 @@ export type TraceEvent = EventPosition &
         readonly body?: unknown;
         /** Bytes of the body. */
         readonly size: number;
-        /** Milliseconds it was sent before this event: by look-ahead, while earlier pages were at work. */
-        readonly aheadMs?: number;
         readonly place: Place;
       }
     | {
@@ -118,8 +116,6 @@ export type TraceEvent = EventPosition &
         readonly place: Place;
       }
     | { readonly kind: 'stop'; readonly reason: StopReason; readonly used: UsedLimits }
-    /** Pages that look-ahead has asked for and paging has not come to. */
-    | { readonly kind: 'dropped'; readonly pages: number }
     /** A custom function called `debug(...)`. */
     | {
         readonly kind: 'debug';

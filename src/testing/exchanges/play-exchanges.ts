@@ -75,7 +75,6 @@ class Player {
 
   answer(request: TransportRequest): TransportResponse {
     request.signal.throwIfAborted();
-    if (request.ahead !== undefined && !this.#isDue(request)) throw brokenConnection(request);
     this.#calls++;
     this.#options.onCall?.(this.#calls, request);
     const chosen = this.#choose(request);
@@ -98,14 +97,6 @@ class Player {
         ` ${made} of ${this.#exchanges.length} scripted calls were made.`;
       return [{ kind: 'unused', call: undefined, exchange: index, differences: [], message }];
     });
-  }
-
-  /** Whether a request that is sent ahead gets an answer. What is no good answer is asked for again, and answered then. */
-  #isDue(request: TransportRequest): boolean {
-    const next = this.#exchanges.findIndex((_, index) => !this.#used.has(index));
-    const { status = 200, networkError } = this.#exchanges[next]?.response ?? {};
-    const isGood = status < 300 && networkError === undefined;
-    return next >= 0 && isGood && this.#compare(next, request).length === 0;
   }
 
   /** The index of the exchange that answers; undefined where none is left. */

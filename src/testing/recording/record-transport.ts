@@ -1,6 +1,5 @@
 import { TransportError } from '../../errors/transport-error.js';
 import type {
-  AheadRequest,
   HeaderEntry,
   Transport,
   TransportRequest,
@@ -36,7 +35,7 @@ export type RecordedResponse = Pick<TransportResponse, 'status' | 'headers' | 'b
 export interface Recording {
   /** Makes the exchanges and keeps them; see `EngineOptions.transport` and `EngineOptions.wrapTransport`. */
   readonly transport: Transport;
-  /** In the order the calls began, without those that were sent ahead and not used. Holds credentials. */
+  /** In the order the calls began. Holds credentials. */
   readonly calls: () => readonly RecordedCall[];
   /** Whether there was more than may be kept; what came after that is missing. */
   readonly isIncomplete: () => boolean;
@@ -48,12 +47,6 @@ export interface RecordTransportOptions {
   readonly clock?: Clock | undefined;
   /** Bytes of all bodies together that are kept. Default: 128 MiB. */
   readonly maxBytes?: number | undefined;
-}
-
-/** Whether a call was needed may turn out after it is over. */
-interface KeptCall {
-  readonly call: RecordedCall;
-  readonly ahead: AheadRequest | undefined;
 }
 
 const MAX_BYTES = 128 * 1024 * 1024;
@@ -69,13 +62,13 @@ const MAX_BYTES = 128 * 1024 * 1024;
  */
 export function recordTransport(transport: Transport, options: RecordTransportOptions = {}): Recording {
   const { clock = SYSTEM_CLOCK, maxBytes = MAX_BYTES } = options;
-  const calls: (KeptCall | undefined)[] = [];
+  const calls: (RecordedCall | undefined)[] = [];
   let bytes = 0;
   let isIncomplete = false;
-  const keep = (index: number, ahead: AheadRequest | undefined, call: RecordedCall): void => {
+  const keep = (index: number, call: RecordedCall): void => {
     bytes += (call.request.body?.byteLength ?? 0) + (call.response?.body.byteLength ?? 0);
     if (bytes > maxBytes) isIncomplete = true;
-    else calls[index] = { call, ahead };
+    else calls[index] = call;
   };
   return {
     transport: async (request) => {
@@ -85,7 +78,7 @@ export function recordTransport(transport: Transport, options: RecordTransportOp
       try {
         const response = await transport(request);
         const durationMs = clock.now() - startedAtMs;
-        keep(index, request.ahead, {
+        keep(index, {
           ...begin,
           durationMs,
           response: await decoded(response, request),
@@ -94,7 +87,7 @@ export function recordTransport(transport: Transport, options: RecordTransportOp
         return response;
       } catch (thrown) {
         const error = thrown instanceof TransportError && !request.signal.aborted ? thrown : undefined;
-        keep(index, request.ahead, {
+        keep(index, {
           ...begin,
           durationMs: clock.now() - startedAtMs,
           response: undefined,
@@ -103,11 +96,7 @@ export function recordTransport(transport: Transport, options: RecordTransportOp
         throw thrown;
       }
     },
-    calls: () =>
-      calls
-        .filter((kept) => kept !== undefined)
-        .filter(({ ahead }) => ahead?.isUsed !== false)
-        .map(({ call }) => call),
+    calls: () => calls.filter((call) => call !== undefined),
     isIncomplete: () => isIncomplete,
   };
 }

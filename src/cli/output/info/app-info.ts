@@ -2,7 +2,6 @@ import type { App } from '../../../document/app.js';
 import type { Document } from '../../../document/reading/document.js';
 import { moduleForm, readForm } from '../../../parameters/form/form.js';
 import type { Option, ParameterElement } from '../../../parameters/form/parameter-spec.js';
-import { describeLookAhead, type LookAheadInfo } from './look-ahead-info.js';
 
 /** One field of a form, as far as its users have to know it. */
 export interface FieldInfo {
@@ -43,8 +42,6 @@ export interface ComponentInfo {
   readonly altConnection?: string;
   readonly webhook?: string;
   readonly parameters?: readonly FieldInfo[];
-  /** Of a module or an RPC that is paged: whether its pages can be asked for ahead. */
-  readonly lookAhead?: LookAheadInfo;
 }
 
 export interface AppInfo {
@@ -79,13 +76,11 @@ export function pickComponents(info: AppInfo, name: string): AppInfo {
 
 /** What an app is made of, as data. */
 export function describeAppInfo(app: App): AppInfo {
-  const lookAhead = ({ communication }: Requesting): LookAheadInfo | undefined =>
-    describeLookAhead(communication, app);
   return {
     name: app.name,
     connections: list(app.connections, ({ params }) => describeFields(params)),
-    modules: list(app.modules, (module) => moduleForm(module).elements.map(fieldInfo), lookAhead),
-    rpcs: list(app.rpcs, ({ params }) => describeFields(params), lookAhead),
+    modules: list(app.modules, (module) => moduleForm(module).elements.map(fieldInfo)),
+    rpcs: list(app.rpcs, ({ params }) => describeFields(params)),
     webhooks: list(app.webhooks, ({ params }) => describeFields(params)),
     functions: list(app.functions),
     endpoints: list(app.endpoints, ({ input }) => describeFields(input)),
@@ -97,14 +92,9 @@ type Described = Readonly<
   Record<'label' | 'type' | 'description' | 'connection' | 'altConnection' | 'webhook', string | undefined>
 > & { readonly name: string };
 
-interface Requesting {
-  readonly communication?: Document | undefined;
-}
-
 function list<C extends Partial<Described> & { readonly name: string }>(
   components: ReadonlyMap<string, C>,
   parameters?: (component: C) => readonly FieldInfo[],
-  lookAhead?: (component: C) => LookAheadInfo | undefined,
 ): readonly ComponentInfo[] {
   return [...components.values()].map((component) => {
     const { name, type, label, description, connection, altConnection, webhook } = component;
@@ -118,7 +108,6 @@ function list<C extends Partial<Described> & { readonly name: string }>(
       altConnection,
       webhook,
       parameters: fields,
-      lookAhead: lookAhead?.(component),
     });
   });
 }

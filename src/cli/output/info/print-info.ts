@@ -32,17 +32,9 @@ function componentLines(components: readonly ComponentInfo[]): string {
       const head = padCells(heads[index] ?? [], widths);
       const title = printableLine(component.label ?? '');
       const line = `  ${head}  ${title}${printLinks(component)}`.trimEnd();
-      return `${line}\n${lookAheadLine(component)}${fieldLines(component.parameters ?? [], 2)}`;
+      return `${line}\n${fieldLines(component.parameters ?? [], 2)}`;
     })
     .join('');
-}
-
-function lookAheadLine({ lookAhead }: ComponentInfo): string {
-  if (lookAhead === undefined) return '';
-  const { reason = '', place } = lookAhead;
-  const where = [place?.file, place?.line, place?.column].filter((part) => part !== undefined).join(':');
-  const text = reason === '' ? 'yes' : `no: ${reason}${where === '' ? '' : ` (${where})`}`;
-  return `${indent(2)}look-ahead: ${printableLine(text)}\n`;
 }
 
 function printLinks({ connection, altConnection, webhook }: ComponentInfo): string {

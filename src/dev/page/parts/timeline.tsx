@@ -152,11 +152,7 @@ function ExchangeRow({
       </span>
       <span class="step-made">{page === undefined ? '' : count(page.count, 'output')}</span>
       <span class="step-time muted">{duration(response?.durationMs)}</span>
-      <Bar
-        at={request.at - (request.aheadMs ?? 0) - startedAt}
-        took={response?.durationMs ?? 0}
-        whole={durationMs}
-      />
+      <Bar at={request.at - startedAt} took={response?.durationMs ?? 0} whole={durationMs} />
     </>
   );
 }
@@ -183,8 +179,6 @@ function NoteRow({ step: { event } }: { readonly step: NoteStep }): JSX.Element 
   switch (event.kind) {
     case 'wait':
       return <Note kind="waits" text={describeWait(event)} />;
-    case 'dropped':
-      return <Note kind="dropped" text={`${count(event.pages, 'page')} asked for ahead in vain`} />;
     case 'stop':
       return <Note kind="stop" text={`No further page. ${stopSentence(event.reason) ?? ''}`} />;
     case 'skipped':
