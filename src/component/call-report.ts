@@ -11,7 +11,7 @@ export type CallReport<Result = unknown> = Report<{ readonly result: Result }>;
 /** What is called, and of which component. */
 export interface CallBody<Given extends object> {
   /** Looked up when the call starts; a form that cannot be read is a failure of the app. */
-  readonly subject: () => Promise<RunSubject>;
+  readonly subject: () => RunSubject;
   /** Gives the members of the report. */
   readonly work: (context: RunContext) => Promise<Given>;
 }
@@ -27,7 +27,7 @@ export async function reportCall<Given extends object>(
 ): Promise<Report<Given>> {
   let started: StartedRun | undefined;
   try {
-    started = await beginRun(runtime, input, await subject());
+    started = await beginRun(runtime, input, subject());
     const given = await work(started.context);
     await started.context.run.log.writeTrace();
     return reportSuccess(given, started.context);

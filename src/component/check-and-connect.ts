@@ -46,11 +46,9 @@ async function begin(
   traits: RunTraits,
 ): Promise<StartedRun> {
   input.signal?.throwIfAborted();
-  // Already to list the names of very many parameters takes long.
-  const turns = new Turns();
   const { parameters, secrets } = hasNoParameters(input, subject)
     ? { parameters: input.parameters ?? {}, secrets: [] }
-    : await checkParameters(runtime, input, subject, turns);
+    : await checkParameters(runtime, input, subject);
   const connection = await openGiven(runtime, input, subject);
   const metadata = subject.metadata && { ...subject.metadata, ...input.metadata };
   const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
@@ -61,7 +59,7 @@ async function begin(
   try {
     const { log } = started.context.run;
     log.learnCredentials(secrets);
-    if (log.isUnsettled) await log.settle(turns);
+    if (log.isUnsettled) await log.settle(new Turns());
     await openFunctions(runtime, subject, started.context);
     return started;
   } catch (error) {
@@ -91,11 +89,10 @@ async function checkParameters(
   runtime: Runtime,
   input: ConnectedInput,
   subject: RunSubject,
-  turns: Turns,
 ): Promise<ReadyParameters> {
   loading ??= import('./check-parameters.js');
   const { readyParameters } = await loading;
-  return readyParameters(runtime, input, subject, turns);
+  return readyParameters(runtime, input, subject);
 }
 
 async function openGiven(

@@ -3,8 +3,9 @@ import { isOurs } from '../errors/engine-error.js';
 import { ImlError } from '../errors/iml-error.js';
 import { SpecError } from '../errors/spec-error.js';
 import { compileTemplate } from '../iml/compile/compile-template.js';
+import { withinSteps } from '../iml/values/work.js';
 import type { CheckParameters, ParameterCheck } from '../parameters/check/parameter-check.js';
-import { secretValuesInParts } from '../parameters/check/secret-values.js';
+import { secretValues } from '../parameters/check/secret-values.js';
 import { validateParameters } from '../parameters/check/validate-parameters.js';
 import type { ResolveRpc, ValidateParametersOptions } from '../parameters/check/validation.js';
 import { listWritten } from '../parameters/form/form.js';
@@ -14,7 +15,6 @@ import { collectSecrets } from '../redaction/collect-secrets.js';
 import { createRedactor } from '../redaction/redact.js';
 import { redactAppError } from '../redaction/redact-app-error.js';
 import type { PlainObject } from '../util/plain-object.js';
-import { Turns } from '../util/turns.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
 import { startRun } from './start-run.js';
@@ -26,66 +26,51 @@ export interface ReadyParameters {
 }
 
 /**
- * The parameters of a run as its expressions are to see them: checked and in the types of the form, unless the run or
- * its engine says otherwise.
+ * The parameters of a run as its expressions see them: checked and converted to the types of the form, unless the run or
+ * its engine disables the check.
  *
- * @throws AppError of type BundleValidationError, one suberror a problem, before anything of the run is sent; what an
- *   RPC fails with that is asked for fields
+ * @throws AppError of type BundleValidationError with one suberror per problem, before the run sends anything; the error
+ *   of an RPC called for fields
  */
 export async function readyParameters(
   runtime: Runtime,
   input: FormInput & { readonly checkParameters?: CheckParameters | undefined },
   subject: RunSubject,
-  turns: Turns,
 ): Promise<ReadyParameters> {
   const { form } = subject;
   const given = input.parameters ?? {};
-  const secrets = await findSecrets(form.elements, given, turns);
+  const secrets = findSecrets(form.elements, given);
   const check = subject.isChecked ? mergeChecks(runtime.checkParameters, input.checkParameters) : undefined;
   if (check === undefined || form.elements.length === 0) return { parameters: given, secrets };
   const { defaults, resolve = 'none', mapped = false, forcedEmpty = false } = check;
-  const ask = rpcAsker(runtime, input, subject, secrets);
   const options: ValidateParametersOptions = {
     applyDefaults: defaults === true,
     mapped,
     forcedEmpty,
-    ...(resolve !== 'none' && { resolveRpc: ask, resolveOptions: resolve === 'options' }),
+    ...(resolve !== 'none' && {
+      resolveRpc: rpcAsker(runtime, input, subject, secrets),
+      resolveOptions: resolve === 'options',
+    }),
   };
-  const { waitFor, finish } = waitInTime(runtime, input);
   try {
-    if (turns.isOver) await turns.next();
-    const { environment, settings } = runtime;
-    const directives: Runtime['directives'] = (...values) => waitFor(runtime.directives(...values));
-    const parameters = await checkForm(
-      form,
-      given,
-      { ...options, waitFor },
-      { environment, settings, directives },
-    );
-    if (turns.isOver) await turns.next();
-    // A default may be a secret that nobody has given.
-    return { parameters, secrets: [...secrets, ...(await findSecrets(form.elements, parameters, turns))] };
+    const parameters = await checkForm(form, given, options, runtime, input);
+    // A default may be a secret that is not part of the input.
+    return { parameters, secrets: [...secrets, ...findSecrets(form.elements, parameters)] };
   } catch (error) {
     throw isOurs(error, AppError) ? cleaned(error, runtime, input, secrets) : error;
-  } finally {
-    finish();
   }
 }
 
-/** Rejects with AppError of type BundleValidationError for too many values. */
-async function findSecrets(
-  elements: readonly ParameterElement[],
-  given: unknown,
-  turns: Turns,
-): Promise<string[]> {
+/** @throws AppError of type BundleValidationError for too many values */
+function findSecrets(elements: readonly ParameterElement[], given: unknown): string[] {
   try {
-    return await turns.finish(secretValuesInParts(elements, given));
+    return secretValues(elements, given);
   } catch (error) {
     throw refusedAsTooLarge(error);
   }
 }
 
-/** What a run ends with where its parameters take more work than others may wait for; other errors as they are. */
+/** Turns `IML_LIMIT` into the error of a run whose parameters are too large; returns other errors unchanged. */
 export function refusedAsTooLarge(error: unknown): unknown {
   if (!isOurs(error, ImlError) || error.code !== 'IML_LIMIT') return error;
   const message = `Invalid parameters: they are too large. ${error.message}`;
@@ -93,47 +78,43 @@ export function refusedAsTooLarge(error: unknown): unknown {
 }
 
 /**
- * Checks values by a form, with the expressions of the app at hand for conditions and defaults.
+ * Checks values by a form, with the expressions of the app for conditions and defaults. Custom functions in them may take
+ * as long as a run.
  *
- * @throws AppError of type BundleValidationError
+ * @throws AppError: BundleValidationError, or ModuleTimeoutError; the reason of the signal
  */
 export async function checkForm(
   form: ParameterList,
   values: unknown,
   options: ValidateParametersOptions,
-  { environment, settings, directives: open }: Pick<Runtime, 'environment' | 'settings' | 'directives'>,
+  runtime: Runtime,
+  { common, signal }: Pick<FormInput, 'common' | 'signal'> = {},
 ): Promise<PlainObject> {
-  const directives = await open(listWritten(form.elements));
-  const { timezone, platformVersion } = directives.environment;
-  const result = await validateParameters(form, values, {
-    timezone,
-    platformVersion,
-    ...options,
-    maxSteps: settings.limits.maxSteps,
-    evaluate: (template, known) =>
-      compileTemplate(template, { ...directives, pointer: '' })({ environment, ...known, parameters: known }),
-  });
-  if (!result.ok) throw result.error;
-  return result.values;
-}
-
-/** Waits for custom functions, to be opened or done. */
-interface Waiter {
-  readonly waitFor: <T>(work: Promise<T>) => Promise<T>;
-  readonly finish: () => void;
-}
-
-/** Waits no longer than the run may that is yet to start, from the first function on. */
-function waitInTime(runtime: Runtime, { common, signal }: FormInput): Waiter {
-  if (runtime.app.functions.size === 0) return { waitFor: (work) => work, finish: () => {} };
-  let started: ReturnType<typeof startRun> | undefined;
-  return {
-    waitFor: (work) => {
-      started ??= startRun(runtime, { common, signal }, []);
-      return started.context.unlessOver(work);
-    },
-    finish: () => started?.finish(),
-  };
+  const { environment, settings } = runtime;
+  const started = runtime.app.functions.size === 0 ? undefined : startRun(runtime, { common, signal }, []);
+  try {
+    const opening = runtime.directives(listWritten(form.elements));
+    const directives = await (started?.context.unlessOver(opening) ?? opening);
+    const { timezone, platformVersion } = directives.environment;
+    const result = await validateParameters(form, values, {
+      timezone,
+      platformVersion,
+      ...options,
+      evaluate: (template, known) => {
+        started?.context.assertGoesOn();
+        const evaluate = compileTemplate(template, { ...directives, pointer: '' });
+        return withinSteps(settings.limits.maxSteps, () =>
+          evaluate({ environment, ...known, parameters: known }),
+        );
+      },
+    });
+    // Errors of conditions and defaults leave a field unchecked; the end of the time does not.
+    started?.context.assertGoesOn();
+    if (!result.ok) throw result.error;
+    return result.values;
+  } finally {
+    started?.finish();
+  }
 }
 
 /**
@@ -155,16 +136,16 @@ export function rpcAsker(
       const { message, place } = error;
       throw new AppError('InvalidConfigurationError', message, { cause: error, place });
     });
-    for (const secret of await describedSecrets(answer, values)) secrets.push(secret);
+    for (const secret of describedSecrets(answer, values)) secrets.push(secret);
     return answer;
   };
 }
 
-/** Of fields that are too many or nested too deep the check tells by itself. */
-async function describedSecrets(answer: unknown, values: PlainObject): Promise<readonly string[]> {
+/** The check itself reports fields that are too many or nested too deep. */
+function describedSecrets(answer: unknown, values: PlainObject): readonly string[] {
   try {
-    const { elements } = await new AnswerReader().fields(answer, {});
-    return await findSecrets(elements, values, new Turns());
+    const { elements } = new AnswerReader().fields(answer, {});
+    return findSecrets(elements, values);
   } catch (error) {
     if (!isOurs(error, SpecError)) throw error;
     return [];

@@ -1,6 +1,6 @@
 import type { ModuleComponent, RpcComponent, WebhookComponent } from '../document/app.js';
 import type { Document } from '../document/reading/document.js';
-import { moduleFormInTurns, readFormInTurns } from '../parameters/form/form.js';
+import { moduleForm, readForm } from '../parameters/form/form.js';
 import type { ParameterList } from '../parameters/form/parameter-spec.js';
 import type { PlainObject } from '../util/plain-object.js';
 
@@ -26,13 +26,13 @@ export interface RunSubject {
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api,
  * https://developers.make.com/custom-apps-documentation/app-components/modules. [doc][src]; unresolved [choice].
  */
-export async function moduleSubject(module: ModuleComponent): Promise<RunSubject> {
+export function moduleSubject(module: ModuleComponent): RunSubject {
   const { connection, altConnection, communication, epoch, staticParams, mappableParams } = module;
   return {
     connection,
     altConnection,
     specs: [communication?.value, epoch?.value],
-    form: await moduleFormInTurns(module),
+    form: moduleForm(module),
     isChecked: true,
     metadata: {
       parameters: staticParams?.value,
@@ -43,11 +43,11 @@ export async function moduleSubject(module: ModuleComponent): Promise<RunSubject
 }
 
 /** A form asks its RPCs while it is still being filled in, so nothing is demanded of their parameters. [choice] */
-export async function rpcSubject(rpc: RpcComponent): Promise<RunSubject> {
+export function rpcSubject(rpc: RpcComponent): RunSubject {
   const { connection, altConnection, communication, params } = rpc;
   const metadata = { expect: params?.value, interface: undefined };
   const specs = [communication?.value];
-  const form = await readFormInTurns(params);
+  const form = readForm(params);
   return { connection, altConnection, specs, form, isChecked: false, metadata };
 }
 
@@ -55,16 +55,16 @@ export async function rpcSubject(rpc: RpcComponent): Promise<RunSubject> {
  * @param communication what is run: attach, update or detach
  * @param isChecked not where a hook is given up: it was checked when it was made
  */
-export async function hookSubject(
+export function hookSubject(
   { connection, altConnection, params }: WebhookComponent,
   communication: Document | undefined,
   isChecked: boolean,
-): Promise<RunSubject> {
+): RunSubject {
   return {
     connection,
     altConnection,
     specs: [communication?.value],
-    form: await readFormInTurns(params),
+    form: readForm(params),
     isChecked,
   };
 }

@@ -1,7 +1,7 @@
 import { checkForm } from '../component/check-parameters.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';
-import { readFormInTurns } from '../parameters/form/form.js';
+import { readForm } from '../parameters/form/form.js';
 import type { PlainObject } from '../util/plain-object.js';
 
 /**
@@ -15,5 +15,5 @@ export async function checkConnectionParameters(
   values: PlainObject,
   runtime: Runtime,
 ): Promise<PlainObject> {
-  return params === undefined ? { ...values } : checkForm(await readFormInTurns(params), values, {}, runtime);
+  return params === undefined ? { ...values } : checkForm(readForm(params), values, {}, runtime);
 }

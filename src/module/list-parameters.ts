@@ -1,10 +1,10 @@
-import { refusedAsTooLarge, rpcAsker } from '../component/check-parameters.js';
+import { rpcAsker } from '../component/check-parameters.js';
 import { moduleSubject } from '../component/run-subject.js';
 import type { FormInput, Runtime } from '../component/runtime.js';
 import type { ModuleComponent } from '../document/app.js';
 import type { Document, Warning } from '../document/reading/document.js';
 import { type ReferenceFailure, resolveParameters } from '../parameters/check/resolve-parameters.js';
-import { readFormInTurns, readWritten } from '../parameters/form/form.js';
+import { readForm, readWritten } from '../parameters/form/form.js';
 import type { ParameterElement, ParameterList } from '../parameters/form/parameter-spec.js';
 
 /** What a form is listed for. */
@@ -43,19 +43,14 @@ export async function listParameters(
   runtime: Runtime,
 ): Promise<ModuleParameters> {
   const { resolve = false, ...given } = input;
-  const ask = rpcAsker(runtime, given, await moduleSubject(module));
+  const ask = rpcAsker(runtime, given, moduleSubject(module));
   const failures: ReferenceFailure[] = [];
   const list = async (document: Document | undefined): Promise<ParameterList> => {
-    const form = await readFormInTurns(document);
+    const form = readForm(document);
     if (!resolve) return form;
-    const { maxSteps } = runtime.settings.limits;
-    try {
-      const resolved = await resolveParameters(form, given.parameters, ask, maxSteps);
-      for (const failure of resolved.failures) failures.push(failure);
-      return resolved;
-    } catch (error) {
-      throw refusedAsTooLarge(error);
-    }
+    const resolved = await resolveParameters(form, given.parameters, ask);
+    for (const failure of resolved.failures) failures.push(failure);
+    return resolved;
   };
   const fixed = await list(module.staticParams);
   const mappable = await list(module.mappableParams);

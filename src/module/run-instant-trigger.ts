@@ -27,7 +27,7 @@ export function runInstantTrigger(
 ): ModuleRun {
   const { communication } = module;
   return new ModuleRun({
-    start: async () => beginRun(runtime, input, await moduleSubject(module)),
+    start: async () => beginRun(runtime, input, moduleSubject(module)),
     pages: async (context, isStreamed) => {
       if (communication === undefined || isEmptySpec(communication.value)) {
         const { payload } = input;

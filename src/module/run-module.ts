@@ -46,7 +46,7 @@ function runRequests(
   traits: RunTraits,
 ): ModuleRun {
   return new ModuleRun({
-    start: async () => beginRun(runtime, input, await moduleSubject(module), traits),
+    start: async () => beginRun(runtime, input, moduleSubject(module), traits),
     pages: async (context, isStreamed) => {
       const requests = await runtime.compile(requireCommunication(module));
       const pages = await runCommunication(requests, context);

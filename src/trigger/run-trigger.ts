@@ -32,7 +32,7 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
   let state: (() => TriggerState) | undefined;
   const names = { ...input.names, trigger: { matchEqual: input.data?.['matchEqual'] === true } };
   return new ModuleRun({
-    start: async () => beginRun(runtime, { ...input, names }, await moduleSubject(module)),
+    start: async () => beginRun(runtime, { ...input, names }, moduleSubject(module)),
     pages: async (context) => {
       const requests = await runtime.compile(requireCommunication(module));
       const { Poll } = await import('./poll.js');

@@ -50,7 +50,7 @@ export async function runHookRequest(
   const isImplemented = communication !== undefined && !isUnusedHook(communication.value);
   const stored = step === 'attach' ? undefined : input.webhook;
   const data = { ...input.parameters, ...stored, ...input.data };
-  const subject = (): Promise<RunSubject> => hookSubject(component, communication, step !== 'detach');
+  const subject = (): RunSubject => hookSubject(component, communication, step !== 'detach');
   const work = async (context: RunContext): Promise<HookResult> => {
     await learnGiven(input.parameters, context);
     const result = isImplemented ? await keepData(await runtime.compile(communication), context) : {};

@@ -1,13 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
-import { withinSteps } from '../../src/iml/values/work.js';
-import { findOption, indexChoices } from '../../src/parameters/check/check-choice.js';
 import { createFormCheck, report } from '../../src/parameters/check/form-check.js';
 import { MAX_PROBLEMS } from '../../src/parameters/check/form-limits.js';
 import type { Problem } from '../../src/parameters/check/problem.js';
 import { resolveParameters } from '../../src/parameters/check/resolve-parameters.js';
-import { secretValues, secretValuesInParts } from '../../src/parameters/check/secret-values.js';
+import { secretValues } from '../../src/parameters/check/secret-values.js';
 import { validateParameters } from '../../src/parameters/check/validate-parameters.js';
 import type {
   ValidateParametersOptions,
@@ -16,11 +14,6 @@ import type {
 import { fieldsByName } from '../../src/parameters/form/fields-by-name.js';
 import { MAX_DESCRIBED, MAX_DESCRIBED_FOR_FORM } from '../../src/parameters/form/read-answer.js';
 import { readParameters } from '../../src/parameters/form/read-parameters.js';
-import { copyMembers } from '../../src/parameters/values/copy-value.js';
-import { stepsOf } from '../iml/functions/call-function.js';
-
-/** What a run allows unless it is told otherwise. */
-const MAX_STEPS = 2_000_000;
 
 const list = <T>(length: number, item: (index: number) => T): readonly T[] =>
   Array.from({ length }, (_, index) => item(index));
@@ -32,8 +25,7 @@ const validate = (
   spec: unknown,
   values: unknown,
   options: ValidateParametersOptions = {},
-): Promise<ValidateParametersResult> =>
-  validateParameters(readParameters(spec), values, { maxSteps: MAX_STEPS, ...options });
+): Promise<ValidateParametersResult> => validateParameters(readParameters(spec), values, options);
 
 describe('options and values', () => {
   const wrong = list(60_000, (index) => `w${index}`);
@@ -58,16 +50,6 @@ describe('options and values', () => {
     expect(!checked.ok && checked.problems[0]?.expected).toBe('only one of the options');
   });
 
-  it('that are collections are not compared each with each', () => {
-    const chosen = (count: number): void => {
-      const index = indexChoices(
-        list(count, (a) => ({ value: { a }, label: undefined, isDefault: false, nested: undefined })),
-      );
-      for (let a = 0; a < count; a++) expect(findOption(index, { a })).toBe(index.options?.[a]);
-    };
-    expect(stepsOf(() => chosen(200))).toBeLessThan(4.5 * stepsOf(() => chosen(50)));
-  });
-
   it('that are collections are the same by content', async () => {
     const spec = { name: 's', type: 'select', options: [{ value: { a: 1, b: [2] } }, { value: null }] };
     const checked = await validate(spec, { s: { b: [2], a: 1 } });
@@ -80,12 +62,6 @@ describe('options and values', () => {
     const conditions = list(10_000, () => ({ a: 'x', o: 'none', b: 1 }));
     const checked = await validate(spec, { f: conditions });
     expect(!checked.ok && checked.error.message).toBe('Validation failed for 10000 parameter(s).');
-  });
-
-  it('count before they are looked at', async () => {
-    const spec = { name: 's', type: 'select', multiple: true, options };
-    const checked = await validate(spec, { s: wrong }, { maxSteps: 500_000 });
-    expect(!checked.ok && checked.problems).toMatchObject([{ kind: 'limit', path: '' }]);
   });
 });
 
@@ -136,25 +112,6 @@ describe('problems', () => {
 });
 
 describe('parameters of many names', () => {
-  it('count for more in one collection than in many', () => {
-    const within = (copy: () => unknown) => (): unknown => withinSteps(100_000, copy);
-    const many = list(200, () => names(20));
-    expect(within(() => many.map((members) => copyMembers(members)))).not.toThrow();
-    expect(within(() => copyMembers(names(4000)))).toThrow(expect.objectContaining({ code: 'IML_LIMIT' }));
-  });
-
-  it.each<readonly [string, unknown]>([
-    ['in one collection', names(50_000)],
-    ['in many', { list: list(5000, () => names(9)) }],
-  ])('are looked through for secrets in turns %s', (_, values) => {
-    const parts = secretValuesInParts([], { values, password: 'the-end' });
-    let turns = 0;
-    let last = parts.next();
-    for (; last.done !== true; last = parts.next()) turns++;
-    expect(last.value).toEqual(['the-end']);
-    expect(turns).toBeGreaterThanOrEqual(100);
-  });
-
   it('are looked through for secrets up to a number of values', () => {
     expect(secretValues([], { a: new Array(2_999_999) })).toEqual([]);
     expect(() => secretValues([], { a: new Array(3_000_000) })).toThrow(
@@ -174,36 +131,9 @@ describe('parameters of many names', () => {
     expect(new Set(secretValues([], { own }))).toEqual(new Set(['in-a-list']));
   });
 
-  it('count for conditions that see them', async () => {
-    const spec = list(500, (index) => ({ name: `f${index}`, visible: '{{true}}' }));
-    const evaluate = (): boolean => true;
-    expect((await validate(spec, {}, { evaluate })).ok).toBe(true);
-    const wide = await validate(spec, names(20_000), { evaluate });
-    expect(!wide.ok && wide.problems).toMatchObject([{ kind: 'limit', path: '' }]);
-  });
-
   it('find fields that share a name without copying those before', () => {
     const { elements } = readParameters(list(1000, () => ({ name: 'same' })));
     expect(fieldsByName(elements).get('same')).toHaveLength(1000);
-  });
-});
-
-describe('long and many values', () => {
-  it.each<readonly [string, unknown, unknown]>([
-    ['text without its tags', { type: 'text', tags: 'strip' }, 'x<'.repeat(4_000_000)],
-    ['text with entities', { type: 'text', tags: 'escape' }, '<'.repeat(200_000)],
-    ['text as bytes', { type: 'buffer' }, 'x'.repeat(30_000_000)],
-    ['text as bytes of a codepage', { type: 'buffer', codepage: 'latin1' }, 'x'.repeat(3_000_000)],
-    ['an array as text', { type: 'text' }, list(300_000, () => 1)],
-    ['dates', { type: 'array', spec: { type: 'date' } }, list(50_000, () => '2024-01-02')],
-    [
-      'texts that a pattern is tried on',
-      { type: 'array', spec: { type: 'text', pattern: 'a*b' } },
-      list(2000, () => 'a'.repeat(400)),
-    ],
-  ])('count before they become %s', async (_, field, value) => {
-    const checked = await validate({ name: 'x', ...(field as object) }, { x: value });
-    expect(!checked.ok && checked.problems).toMatchObject([{ kind: 'limit', path: '' }]);
   });
 });
 

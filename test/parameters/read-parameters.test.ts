@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { SpecError } from '../../src/errors/spec-error.js';
-import { finishAtOnce } from '../../src/iml/values/work.js';
 import { findParameter } from '../../src/parameters/form/find-parameter.js';
 import {
   MAX_PARAMETER_DEPTH,
@@ -12,7 +11,7 @@ import {
   joinParameters,
   readOptionList,
   readParameters,
-  readParametersInParts,
+  readWithin,
 } from '../../src/parameters/form/read-parameters.js';
 
 function first(value: unknown): ParameterSpec {
@@ -126,10 +125,9 @@ describe('readParameters', () => {
   });
 });
 
-describe('a form that is read in parts', () => {
+describe('a form that is read with a limit', () => {
   const read = (value: unknown, left: number): readonly unknown[] =>
-    finishAtOnce(readParametersInParts(value, (pointer) => ({ pointer }), { left, refusal: 'Too many.' }))
-      .elements;
+    readWithin({ left, refusal: 'Too many.' }, value, (pointer) => ({ pointer })).elements;
 
   const list = <T>(length: number, item: (index: number) => T): readonly T[] =>
     Array.from({ length }, (_, index) => item(index));
@@ -154,45 +152,6 @@ describe('a form that is read in parts', () => {
     expect(() => read(value, 12)).toThrow(expect.objectContaining({ code: 'SPEC_INVALID' }));
   });
 
-  it.each<readonly [string, unknown]>([
-    ['in a row', list(3200, (index) => ({ name: `x${index}`, type: 'text' }))],
-    [
-      'nested',
-      {
-        name: 'x',
-        type: 'text',
-        nested: list(100, () => ({
-          name: 'y',
-          type: 'array',
-          spec: list(31, () => ({ name: 'z', type: 'text' })),
-        })),
-      },
-    ],
-    ['as options', { name: 'x', type: 'select', options: list(3200, (value) => ({ value })) }],
-  ])('lets others have their turn between fields %s', (_, value) => {
-    const parts = readParametersInParts(value, (pointer) => ({ pointer }));
-    let turns = 0;
-    while (parts.next().done !== true) turns++;
-    expect(turns).toBe(200);
-  });
-
-  it('lets others have their turn where a file was read again to place a warning', () => {
-    const places: string[] = [];
-    const parts = readParametersInParts(
-      list(200, () => 5),
-      (pointer) => {
-        places.push(pointer);
-        return { pointer };
-      },
-    );
-    let most = 0;
-    for (let before = 0; parts.next().done !== true; before = places.length) {
-      most = Math.max(most, places.length - before);
-    }
-    expect(places).toHaveLength(101);
-    expect(most).toBe(1);
-  });
-
   it('keeps some warnings and says that there are more', () => {
     const { warnings } = readParameters(list(10_000, () => 5));
     expect(warnings).toHaveLength(101);
@@ -202,7 +161,7 @@ describe('a form that is read in parts', () => {
 
 describe('readOptionList', () => {
   const readOptions = (answer: unknown, keys = { valueKey: 'id', labelKey: 'label' }): readonly Option[] =>
-    finishAtOnce(readOptionList(answer, keys, { pointer: '/0/options' }));
+    readOptionList(answer, keys, { pointer: '/0/options' });
 
   it('reads one object as one option, with its label', () => {
     const options = readOptions({ id: 1, title: 'One' }, { valueKey: 'id', labelKey: 'title' });

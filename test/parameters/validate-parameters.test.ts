@@ -61,21 +61,6 @@ describe('an item that is forced to be empty', () => {
   });
 });
 
-describe('values that are more work than allowed', () => {
-  const spec = [{ name: 'list', type: 'array', spec: { type: 'number' } }];
-  const list = Array.from({ length: 10_000 }, (_, index) => index);
-
-  it.each<readonly [string, unknown]>([
-    ['items', { list }],
-    ['members', Object.fromEntries(list.map((index) => [`name${index}`, index]))],
-  ])('are refused where they are %s', async (_, values) => {
-    const { error, problems } = await refused(spec, values, { maxSteps: 10_000 });
-    expect(error.message).toContain('limits.maxSteps');
-    expect(problems).toMatchObject([{ kind: 'limit', path: '' }]);
-    await accepted(spec, values, { maxSteps: 2_000_000 });
-  });
-});
-
 describe('the error', () => {
   it('speaks for a single problem and counts several', async () => {
     const one = await refused([{ name: 'a', type: 'number' }], { a: 'z' });
@@ -349,11 +334,10 @@ describe('hostile values', () => {
     ['select', { multiple: true, options: [{ value: 1 }] }],
     ['filter', {}],
     ['text', {}],
-  ])('takes a list of billions of holes for too large: %s %o', async (type, more) => {
+  ])('refuses a list of billions of holes: %s %o', async (type, more) => {
     const spec = [{ name: 'a', type, ...more }];
     const values = { a: new Array(4_000_000_000) };
-    const { error } = await refused(spec, values, { maxSteps: 2_000_000 });
-    expect(error.message).toContain('limits.maxSteps');
+    expect((await refused(spec, values)).problems).toMatchObject([{ path: 'a' }]);
   });
 
   it('refuses what it cannot read', async () => {

@@ -1,4 +1,3 @@
-import { spend } from '../../iml/values/work.js';
 import type { Option } from '../form/parameter-spec.js';
 import { listChoices } from './allowed-values.js';
 import { ContentIndex } from './content-index.js';
@@ -17,12 +16,8 @@ export interface ChoiceIndex {
   readonly expected: string;
 }
 
-const STEPS_OF_OPTION = 12;
-const STEPS_OF_LOOK = 4;
-
 export function indexChoices(options: readonly Option[] | undefined): ChoiceIndex {
   const known = options ?? [];
-  spend(STEPS_OF_OPTION * known.length);
   const byValue = new Map<unknown, Option>();
   const byText = new Map<string, Option>();
   const byContent = new ContentIndex<Option>();
@@ -58,7 +53,6 @@ function putFirst<Key>(index: Map<Key, Option>, key: Key, option: Option): void 
  * where no option has the very value: forms and command lines write all options as text. [choice]
  */
 export function findOption(index: ChoiceIndex, value: unknown): Option | undefined {
-  spend(STEPS_OF_LOOK);
   if (typeof value === 'object') return index.byContent.find(value);
   return index.byValue.get(value) ?? (isScalar(value) ? index.byText.get(String(value)) : undefined);
 }

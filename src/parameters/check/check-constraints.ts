@@ -5,7 +5,7 @@ import { copyItems } from '../values/copy-value.js';
 import { type AllowedValues, indexAllowed, isAllowedValue } from './allowed-values.js';
 import { PATTERN_EXHAUSTIONS } from './form-limits.js';
 import { quote } from './problem.js';
-import { testPattern } from './test-pattern.js';
+import { createPatternBudget, type PatternBudget, testPattern } from './test-pattern.js';
 
 /** A limit that a value breaks. */
 export interface Violation {
@@ -17,12 +17,13 @@ export interface Violation {
 export interface ConstraintState {
   /** How many more texts may exhaust their share of time before patterns are given up. */
   exhaustionsLeft: number;
+  readonly patterns: PatternBudget;
   readonly allowed: Map<readonly unknown[], AllowedValues>;
 }
 
 /** What a check of a form begins with. */
 export function createConstraintState(): ConstraintState {
-  return { exhaustionsLeft: PATTERN_EXHAUSTIONS, allowed: new Map() };
+  return { exhaustionsLeft: PATTERN_EXHAUSTIONS, patterns: createPatternBudget(), allowed: new Map() };
 }
 
 /** Limits of a value in its declared type: length of text and bytes, value of numbers, items of arrays. */
@@ -82,7 +83,7 @@ function checkPattern(
   state: ConstraintState,
 ): readonly Violation[] {
   if (pattern === undefined) return [];
-  const outcome = state.exhaustionsLeft > 0 ? testPattern(pattern, text) : 'exhausted';
+  const outcome = state.exhaustionsLeft > 0 ? testPattern(pattern, text, state.patterns) : 'exhausted';
   const shown = quote(pattern);
   switch (outcome) {
     case 'match':

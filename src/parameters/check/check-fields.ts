@@ -1,6 +1,5 @@
 import { isTruthy } from '../../iml/values/coerce.js';
 import { classifyValue } from '../../iml/values/value-kind.js';
-import { spend } from '../../iml/values/work.js';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import {
   MAX_PARAMETER_DEPTH,
@@ -29,9 +28,6 @@ import { invalidProblem, missingProblem, quote } from './problem.js';
 import { reportUnknown } from './report-unknown.js';
 import { reportViolations } from './report-violations.js';
 import { listShownFields } from './shown-fields.js';
-
-/** To check a value by its field. */
-const STEPS_OF_FIELD = 20;
 
 /**
  * Checks the values of a level against its fields and gives them in their declared types.
@@ -90,7 +86,6 @@ function checkReference(
 
 function checkMember(check: FormCheck, spec: ParameterSpec, level: FormLevel, output: PlainObject): void {
   const { name } = spec;
-  spend(STEPS_OF_FIELD);
   if (name === undefined) return;
   if (findFamily(spec.type) === 'decoration') {
     delete output[name];
@@ -106,19 +101,18 @@ function checkMember(check: FormCheck, spec: ParameterSpec, level: FormLevel, ou
   }
   const field: Field = { spec, path, level, demanded: spec.required && level.demands && visible === true };
   const value = checkValue(check, field, ownMember(level.values, name));
-  put(check, output, name, value);
+  put(output, name, value);
   for (const nested of listShownFields(spec, value, () => findChoices(check, spec.choices, level))) {
     const demands = level.demands && visible === true;
     checkInto(check, nested, { ...level, depth: level.depth + 1, demands }, output);
   }
 }
 
-function put(check: FormCheck, output: PlainObject, name: string, value: unknown): void {
+function put(output: PlainObject, name: string, value: unknown): void {
   if (value === undefined) {
     delete output[name];
     return;
   }
-  if (output === check.output && !Object.hasOwn(output, name)) check.width++;
   setMember(output, name, value);
 }
 
@@ -214,7 +208,6 @@ function checkArray(check: FormCheck, field: Field, value: unknown): unknown {
 }
 
 function checkItem(check: FormCheck, { spec, level }: Field, item: unknown, path: string): unknown {
-  spend(STEPS_OF_FIELD);
   if (spec.spec === undefined) return item;
   if (spec.spec.kind === 'fields') return checkObject(check, { spec, path, level, demanded: false }, item);
   const { item: itemSpec } = spec.spec;

@@ -1,5 +1,4 @@
 import { classifyValue } from '../../iml/values/value-kind.js';
-import { spend } from '../../iml/values/work.js';
 import { ownMember } from '../../util/plain-object.js';
 import { copyItems, copyMembers } from '../values/copy-value.js';
 import { type ChoiceIndex, findOption } from './check-choice.js';
@@ -8,9 +7,6 @@ import { type Field, type FormCheck, holds, indexOnce, report } from './form-che
 import { invalidProblem } from './problem.js';
 
 const CONDITION = 'a condition { a, o, b }';
-
-/** To check a condition, or a group of them. */
-const STEPS_OF_CONDITION = 20;
 
 /** A filter that is checked. */
 interface Filter {
@@ -38,7 +34,6 @@ export function checkFilter(check: FormCheck, field: Field, value: unknown): unk
     return spec.choices?.logic === undefined ? [groups] : groups;
   }
   for (const [index, group] of groups.entries()) {
-    spend(STEPS_OF_CONDITION);
     const at = itemPath(path, index);
     const conditions = copyItems(group);
     if (conditions === undefined) reportType(filter, at, 'a list of conditions', group);
@@ -62,7 +57,6 @@ function checkConditions(filter: Filter, conditions: readonly unknown[], path: s
 }
 
 function checkCondition(filter: Filter, condition: unknown, path: string): void {
-  spend(STEPS_OF_CONDITION);
   const members = copyMembers(condition);
   if (members === undefined || !Object.hasOwn(members, 'o')) {
     reportType(filter, path, CONDITION, condition);

@@ -1,14 +1,10 @@
 import { classifyValue } from '../../iml/values/value-kind.js';
-import { spend } from '../../iml/values/work.js';
 import { copyItems } from '../values/copy-value.js';
 import { findOption } from './check-choice.js';
 import { itemPath } from './field-path.js';
 import { type Field, type FormCheck, findChoices, holds, report } from './form-check.js';
 import { invalidProblem } from './problem.js';
 import { reportViolations } from './report-violations.js';
-
-/** To check one of the values of a select. */
-const STEPS_OF_CHOICE = 8;
 
 /** A select holds the value of an option, `multiple` an array of them; options that an RPC gives are not compared. */
 export function checkSelect(check: FormCheck, field: Field, value: unknown): unknown {
@@ -29,7 +25,6 @@ export function checkSelect(check: FormCheck, field: Field, value: unknown): unk
 
 /** @param index of an item where the field holds several */
 function checkChoice(check: FormCheck, field: Field, value: unknown, index?: number): unknown {
-  spend(STEPS_OF_CHOICE);
   const { spec, level } = field;
   const locate = (): Field => (index === undefined ? field : { ...field, path: itemPath(field.path, index) });
   if (classifyValue(value) === 'unreadable') {

@@ -1,16 +1,5 @@
-import { ImlError } from '../../errors/iml-error.js';
 import { SpecError } from '../../errors/spec-error.js';
-import { finishPending, type TurnRules } from '../../iml/values/finish-pending.js';
-import {
-  countAffordable,
-  goOnWithJournal,
-  type Journal,
-  openJournal,
-  rewindJournal,
-  withinSteps,
-} from '../../iml/values/work.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import { Turns } from '../../util/turns.js';
 import type { Option, ParameterElement } from '../form/parameter-spec.js';
 import { AnswerReader } from '../form/read-answer.js';
 import { parseRpcReference } from '../form/rpc-reference.js';
@@ -29,7 +18,7 @@ import { bundleValidationError, describeValue, type Problem } from './problem.js
 import { reportUnknown } from './report-unknown.js';
 import type { ValidateParametersOptions, ValidateParametersResult } from './validation.js';
 
-/** What RPCs answered; filled between passes. */
+/** RPC responses; filled between passes. */
 interface Answers {
   readonly fields: Map<string, readonly ParameterElement[]>;
   readonly options: Map<string, readonly Option[]>;
@@ -43,154 +32,47 @@ export async function checkValues(
   values: unknown,
   options: ValidateParametersOptions,
 ): Promise<ValidateParametersResult> {
-  const turns = new Turns();
-  const copy = withinBudget(createBudget(options), () => ({ root: copyMembers(values ?? {}) }));
-  if (copy === undefined) return rejected([TOO_MUCH], 1);
-  const { root } = copy;
+  const root = copyMembers(values ?? {});
   if (root === undefined) return rejected([wholeProblem(values)], 1);
   const answers: Answers = {
     fields: new Map(),
     options: new Map(),
     failures: [],
-    // Each row of an array asks the RPC of its field, and most are answered the same.
+    // Each row of an array calls the RPC of its field, and most responses are the same.
     reader: new AnswerReader(true),
   };
+  const settings = readSettings(options);
   let callsLeft = options.maxRpcCalls ?? DEFAULT_MAX_RPC_CALLS;
-  // Answers bring fields with further references, so the check is repeated until it asks for nothing new.
+  // Responses bring fields with further references, so the check is repeated until it needs no new one.
   for (;;) {
-    if (turns.isOver) await turns.next();
-    const check = await checkOnce(elements, root, answers, options, turns);
-    if (check === undefined) return rejected([TOO_MUCH], 1);
-    let hasAsked = false;
-    for (const [key, need] of listWanted(check, options)) {
-      if (turns.isOver) await turns.next();
+    const check = checkOnce(elements, root, answers, settings);
+    let hasCalled = false;
+    for (const [key, need] of listNeeded(check, options)) {
       const reference = parseRpcReference(need.reference.text);
       if (reference === undefined || options.resolveRpc === undefined) continue;
-      hasAsked = true;
+      hasCalled = true;
       if (callsLeft-- <= 0) {
         answers.failures.push(tooManyCalls(need));
         return finish(check, answers);
       }
-      if (turns.isOver) await turns.next();
-      const visible = withinBudget(createBudget(options), () => visibleValues(need.level));
-      if (visible === undefined) return rejected([TOO_MUCH], 1);
-      await readAnswer(answers, key, need, await options.resolveRpc(reference, visible));
+      readAnswer(answers, key, need, await options.resolveRpc(reference, visibleValues(need.level)));
     }
-    if (!hasAsked) return finish(check, answers);
+    if (!hasCalled) return finish(check, answers);
   }
 }
 
-/**
- * One pass over the values, with what RPCs have answered so far. Where a custom function takes longer than others put up with, it is done
- * elsewhere, and the pass begun anew with what it gave.
- *
- * @returns undefined where all of it is more than may be done
- */
-async function checkOnce(
+/** One pass over the values, with the RPC responses received so far. */
+function checkOnce(
   elements: readonly ParameterElement[],
   root: PlainObject,
   answers: Answers,
-  options: ValidateParametersOptions,
-  turns: Turns,
-): Promise<FormCheck | undefined> {
-  const { maxSteps = Number.POSITIVE_INFINITY, waitFor = (work) => work } = options;
-  const rules: TurnRules = { maxSteps, assertGoesOn: () => {}, waitFor };
-  const pass = new FormPass(readSettings(options));
-  for (;;) {
-    const check = await pass.begin(elements, root, answers, createBudget(options), turns);
-    if (pass.journal.pending === undefined) return check;
-    await finishPending(pass.journal.pending, pass.journal, rules);
-  }
-}
-
-/** What evaluations for one field take before others have their turn. */
-const EVALUATIONS_MS = 8;
-
-/** Looks at the fields of a form one after the other, in turns. */
-class FormPass {
-  readonly journal: Journal = openJournal(() => this.#evaluatedMs > EVALUATIONS_MS, false);
-  readonly #settings: FormSettings;
-  #evaluatedMs = 0;
-
-  constructor(settings: FormSettings) {
-    const { evaluate } = settings;
-    this.#settings = {
-      ...settings,
-      evaluate: evaluate && ((template, values) => this.#timed(() => evaluate(template, values))),
-    };
-  }
-
-  /** @returns undefined where it is more than may be done, and where something is to be done first that is left in the journal */
-  async begin(
-    elements: readonly ParameterElement[],
-    root: PlainObject,
-    answers: Answers,
-    budget: Budget,
-    turns: Turns,
-  ): Promise<FormCheck | undefined> {
-    rewindJournal(this.journal);
-    const settings = this.#settings;
-    const check = withinBudget(budget, () => createFormCheck(settings, answers, mergeMembers([root])));
-    if (check === undefined) return undefined;
-    const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, demands: true };
-    const checkOne = (element: ParameterElement): FormCheck => {
-      checkElement(check, element, level, check.output);
-      return check;
-    };
-    for (const element of elements) {
-      if (turns.isOver) await turns.next();
-      this.#evaluatedMs = 0;
-      const checked = withinBudget(budget, () => goOnWithJournal(this.journal, () => checkOne(element)));
-      // What is left in the journal has failed the condition that asked for it.
-      if (checked === undefined || this.journal.pending !== undefined) return undefined;
-    }
-    if (!settings.reportsUnknown) return check;
-    return withinBudget(budget, () => {
-      reportUnknown(check, elements, level);
-      return check;
-    });
-  }
-
-  #timed<T>(run: () => T): T {
-    const begunAt = performance.now();
-    try {
-      return run();
-    } finally {
-      this.#evaluatedMs += performance.now() - begunAt;
-    }
-  }
-}
-
-const TOO_MUCH: Problem = {
-  kind: 'limit',
-  path: '',
-  message: 'Invalid parameters: expected values that take no more than limits.maxSteps to check, got more.',
-  expected: 'values that take no more than limits.maxSteps to check',
-  received: 'more',
-  place: undefined,
-};
-
-/** Steps that all parts of a piece of work may still take together. */
-interface Budget {
-  left: number;
-}
-
-function createBudget({ maxSteps = Number.POSITIVE_INFINITY }: ValidateParametersOptions): Budget {
-  return { left: maxSteps };
-}
-
-/** What a part of the check gives; undefined where that is more than the budget has. */
-function withinBudget<T>(budget: Budget, part: () => T): T | undefined {
-  try {
-    return withinSteps(budget.left, () => {
-      const given = part();
-      budget.left = countAffordable(1);
-      return given;
-    });
-  } catch (error) {
-    if (error instanceof ImlError && error.code === 'IML_LIMIT') return undefined;
-    throw error;
-  }
+  settings: FormSettings,
+): FormCheck {
+  const check = createFormCheck(settings, answers, mergeMembers([root]));
+  const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, demands: true };
+  for (const element of elements) checkElement(check, element, level, check.output);
+  if (settings.reportsUnknown) reportUnknown(check, elements, level);
+  return check;
 }
 
 function readSettings(options: ValidateParametersOptions): FormSettings {
@@ -205,8 +87,8 @@ function readSettings(options: ValidateParametersOptions): FormSettings {
   };
 }
 
-/** What RPCs are to be asked for. */
-function listWanted(
+/** References whose RPC has to be called. */
+function listNeeded(
   { needed }: FormCheck,
   { resolveRpc, resolveOptions }: ValidateParametersOptions,
 ): readonly (readonly [key: string, need: NeededReference])[] {
@@ -214,22 +96,17 @@ function listWanted(
   return [...needed].filter(([, { purpose }]) => purpose === 'fields' || resolveOptions === true);
 }
 
-async function readAnswer(
-  answers: Answers,
-  key: string,
-  need: NeededReference,
-  answer: unknown,
-): Promise<void> {
+function readAnswer(answers: Answers, key: string, need: NeededReference, answer: unknown): void {
   const { place } = need.reference;
   try {
     if (need.purpose === 'fields') {
-      // Set first: an answer that cannot be read is not asked for again.
+      // Set first: the RPC is not called again for a response that cannot be read.
       answers.fields.set(key, []);
-      answers.fields.set(key, (await answers.reader.fields(answer, place)).elements);
+      answers.fields.set(key, answers.reader.fields(answer, place).elements);
     } else {
       answers.options.set(key, []);
       const keys = { valueKey: need.valueKey, labelKey: 'label' };
-      answers.options.set(key, await answers.reader.options(answer, keys, place));
+      answers.options.set(key, answers.reader.options(answer, keys, place));
     }
   } catch (error) {
     if (!(error instanceof SpecError)) throw error;

@@ -1,4 +1,3 @@
-import { spend } from '../../iml/values/work.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type {
   Choices,
@@ -48,8 +47,6 @@ export interface FormCheck {
   readonly answers: ReferenceAnswers;
   /** The values of the form as far as they are checked: what conditions and templates see. */
   readonly output: PlainObject;
-  /** Names in it, or more. */
-  width: number;
   readonly problems: Problem[];
   problemCount: number;
   readonly needed: Map<string, NeededReference>;
@@ -89,7 +86,6 @@ export function createFormCheck(
     settings,
     answers,
     output,
-    width: Object.keys(output).length,
     problems: [],
     problemCount: 0,
     needed: new Map(),
@@ -99,28 +95,15 @@ export function createFormCheck(
   };
 }
 
-/** To count a problem, and to word it. */
-const STEPS_OF_COUNT = 4;
-const STEPS_OF_WORDS = 80;
-
-/** @param word makes the problem; those beyond `MAX_PROBLEMS` are not worded. */
+/** @param word creates the problem; called for the first `MAX_PROBLEMS` only. */
 export function report(check: FormCheck, word: () => Problem): void {
   check.problemCount++;
-  const isKept = check.problems.length < MAX_PROBLEMS;
-  spend(isKept ? STEPS_OF_WORDS : STEPS_OF_COUNT);
-  if (isKept) check.problems.push(word());
+  if (check.problems.length < MAX_PROBLEMS) check.problems.push(word());
 }
 
-/** To make an expression ready, each character of it, and to show it a value. */
-const STEPS_OF_EXPRESSION = 100;
-const STEPS_OF_CHARACTER = 2;
-const STEPS_OF_SHOWN = 8;
-
 /** What a condition or a default comes to, seeing the values as far as they are checked. @throws what it throws */
-export function evaluateSeen({ settings, output, width }: FormCheck, template: string): unknown {
-  if (settings.evaluate === undefined) return undefined;
-  spend(STEPS_OF_EXPRESSION + STEPS_OF_CHARACTER * template.length + STEPS_OF_SHOWN * width);
-  return settings.evaluate(template, output);
+export function evaluateSeen({ settings, output }: FormCheck, template: string): unknown {
+  return settings.evaluate?.(template, output);
 }
 
 export function holds(test: PathTest, path: string): boolean {
@@ -175,12 +158,8 @@ function need(
   check.needed.set(key, { ...what, level });
 }
 
-/** To write a key, and to look for what is known by it. */
-const STEPS_OF_REFERENCE = 30;
-
 /** The same reference inside another item sees other values, so the path belongs to the key. */
 export function referenceKey(purpose: string, path: string, reference: ParameterReference): string {
-  spend(STEPS_OF_REFERENCE + (path.length + reference.text.length) / 8);
   return JSON.stringify([purpose, path, reference.text]);
 }
 

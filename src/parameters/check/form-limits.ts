@@ -13,5 +13,8 @@ export const PATTERN_EXHAUSTIONS = 3;
 /** Worst case up to which a pattern of a field is tried by the host: its engine is as safe as ours there, and faster. */
 export const MAX_HOST_STEPS = 1_000_000;
 
+/** Steps of patterns for all values of one check. */
+export const MAX_HOST_STEPS_PER_CHECK = 1_000_000_000;
+
 /** Steps of our own engine for one text: a sixth of what a replacement may take, as a form has many fields. */
 export const MAX_MATCH_STEPS = 5_000_000;

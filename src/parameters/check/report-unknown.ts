@@ -1,5 +1,4 @@
 import { describeType } from '../../iml/values/value-kind.js';
-import { spend } from '../../iml/values/work.js';
 import { didYouMean } from '../../util/suggest.js';
 import { listNestedFields } from '../form/nested-fields.js';
 import type { ParameterElement } from '../form/parameter-spec.js';
@@ -9,15 +8,8 @@ import { memberPath } from './field-path.js';
 import { type FormCheck, type FormLevel, referenceKey, report } from './form-check.js';
 import type { Problem } from './problem.js';
 
-/** Problems of a check with a hint, and how long a name with one is at most. */
+/** Maximum number of problems with a hint. */
 const MOST_HINTS = 100;
-const LONGEST_HINTED = 64;
-
-/** To compare a letter of a name with another name. */
-const STEPS_OF_LETTER = 4;
-
-/** To look for a member, and to collect a field. */
-const STEPS_OF_NAME = 4;
 
 /** The names that the fields of a level give a value to; `isOpen` where an RPC that was not asked may name further ones. */
 interface Declared {
@@ -34,7 +26,6 @@ export function reportUnknown(check: FormCheck, fields: readonly ParameterElemen
   collect(check, fields, level, declared, 0);
   if (declared.isOpen) return;
   for (const name of Object.keys(level.values)) {
-    spend(STEPS_OF_NAME);
     if (declared.names.has(name)) continue;
     report(check, () =>
       unknownProblem(memberPath(level.path, name), level.values[name], findHint(check, name, declared)),
@@ -53,10 +44,9 @@ function unknownProblem(path: string, value: unknown, hint: string): Problem {
   };
 }
 
-/** Each name is compared with each, so that it is done for the first ones only: whoever made so many slips made another one. */
+/** Compares the name with every declared name, so only the first problems get a hint. */
 function findHint({ problems }: FormCheck, name: string, { names }: Declared): string {
   if (problems.length >= MOST_HINTS) return '';
-  spend(STEPS_OF_LETTER * Math.min(name.length, LONGEST_HINTED) * names.size);
   return didYouMean(name, names);
 }
 
@@ -71,7 +61,6 @@ function collect(
     declared.isOpen = true;
     return;
   }
-  spend(STEPS_OF_NAME * fields.length);
   for (const field of fields) {
     if (field.kind === 'reference') {
       const answer = check.answers.fields.get(referenceKey('fields', level.path, field));
@@ -88,7 +77,6 @@ function collect(
     const value = level.values[name];
     if (options === undefined && value !== undefined && value !== null && value !== '')
       declared.isOpen = true;
-    spend(STEPS_OF_NAME * (options?.length ?? 0));
     for (const option of options ?? []) collect(check, option.nested ?? [], level, declared, depth + 1);
   }
 }

@@ -2,9 +2,7 @@ import type { Warning } from '../../document/reading/document.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Place } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
-import { withinSteps } from '../../iml/values/work.js';
 import { ownMember, type PlainObject } from '../../util/plain-object.js';
-import { Turns } from '../../util/turns.js';
 import {
   type Choices,
   type ItemSpec,
@@ -42,8 +40,6 @@ interface Resolution {
   readonly resolveRpc: ResolveRpc;
   readonly failures: ReferenceFailure[];
   readonly warnings: Warning[];
-  readonly maxSteps: number;
-  readonly turns: Turns;
   readonly reader: AnswerReader;
   callsLeft: number;
 }
@@ -62,26 +58,20 @@ interface Spot {
  * nested in an option or beside a field are asked for only where `values` choose or fill it, as a form does.
  *
  * @param resolveRpc rejects with EngineError for an RPC that fails; that becomes a failure, and the rest goes on
- * @param maxSteps of what is done at once, as it hangs on the values: their copies, the options they choose
- * @throws ImlError `IML_LIMIT` for values that take more
  */
 export async function resolveParameters(
   list: ParameterList,
   values: unknown,
   resolveRpc: ResolveRpc,
-  maxSteps: number = Number.POSITIVE_INFINITY,
 ): Promise<ResolvedParameters> {
-  const turns = new Turns();
   const resolution = {
     resolveRpc,
     failures: [],
     warnings: [],
     callsLeft: MAX_CALLS,
-    maxSteps,
-    turns,
     reader: new AnswerReader(),
   };
-  const root = withinSteps(maxSteps, () => copyMembers(values ?? {}) ?? {});
+  const root = copyMembers(values ?? {}) ?? {};
   const spot = { path: '', levels: [root], trail: [], depth: 0 };
   const elements = await resolveElements(resolution, list.elements, spot);
   return {
@@ -99,7 +89,6 @@ async function resolveElements(
 ): Promise<readonly ParameterElement[]> {
   const resolved: ParameterElement[] = [];
   for (const element of elements) {
-    if (resolution.turns.isOver) await resolution.turns.next();
     if (element.kind === 'parameter') resolved.push(await resolveField(resolution, element, spot));
     else for (const given of await resolveReference(resolution, element, spot)) resolved.push(given);
   }
@@ -114,8 +103,8 @@ async function resolveReference(
   const { text, place } = reference;
   // A list that names itself would never end.
   if (spot.trail.includes(text)) return [reference];
-  const answer = await ask(resolution, reference, spot, async (given) => {
-    const { elements, warnings } = await resolution.reader.fields(given, place);
+  const answer = await ask(resolution, reference, spot, (given) => {
+    const { elements, warnings } = resolution.reader.fields(given, place);
     resolution.warnings.push(...warnings);
     return elements;
   });
@@ -136,7 +125,7 @@ async function resolveField(
   const isFilled = value !== undefined && value !== null && value !== '' && value !== false;
   return {
     ...field,
-    spec: spec && (await resolveItems(resolution, spec, enter({ ...beside, path }, value, resolution))),
+    spec: spec && (await resolveItems(resolution, spec, enter({ ...beside, path }, value))),
     choices: choices && (await resolveChoices(resolution, choices, value, { ...beside, path })),
     nested: nested && isFilled ? await resolveElements(resolution, nested, beside) : nested,
     nestedWhenFalse:
@@ -153,8 +142,8 @@ function findValue({ levels }: Spot, name: string): unknown {
 }
 
 /** Inside of the value of a field, where it is a collection. */
-function enter(spot: Spot, value: unknown, { maxSteps }: Resolution): Spot {
-  const members = withinSteps(maxSteps, () => copyMembers(value));
+function enter(spot: Spot, value: unknown): Spot {
+  const members = copyMembers(value);
   return members === undefined ? spot : { ...spot, levels: [...spot.levels, members] };
 }
 
@@ -179,8 +168,7 @@ async function resolveChoices(
         );
   const isChosen = value !== undefined && value !== null && value !== '';
   if (options === undefined || !isChosen) return { ...choices, options };
-  if (resolution.turns.isOver) await resolution.turns.next();
-  const chosen = withinSteps(resolution.maxSteps, () => findChosen(options, value));
+  const chosen = findChosen(options, value);
   const resolved: Option[] = [];
   for (const option of options) {
     const { nested } = option;
@@ -201,7 +189,7 @@ async function ask<T>(
   resolution: Resolution,
   { text, place }: ParameterReference,
   { path, levels }: Spot,
-  read: (answer: unknown) => Promise<T>,
+  read: (answer: unknown) => T,
 ): Promise<T | undefined> {
   const reference = parseRpcReference(text);
   if (reference === undefined) return undefined;
@@ -209,8 +197,8 @@ async function ask<T>(
     if (resolution.callsLeft-- <= 0) {
       throw new SpecError('SPEC_INVALID', `The form asks more than ${MAX_CALLS} times for RPCs.`, { place });
     }
-    const values = withinSteps(resolution.maxSteps, () => mergeMembers(levels));
-    return await read(await resolution.resolveRpc(reference, values));
+    const values = mergeMembers(levels);
+    return read(await resolution.resolveRpc(reference, values));
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     if (resolution.failures.length < MAX_PROBLEMS) resolution.failures.push({ text, path, place, error });

@@ -1,7 +1,6 @@
 import { limitError } from '../../errors/iml-error.js';
 import { MAX_NAMES, tooManyNames } from '../../iml/values/size-limits.js';
-import { finishAtOnce, type Parts } from '../../iml/values/work.js';
-import { collectNamedSecrets, collectSecretsInParts } from '../../redaction/collect-secrets.js';
+import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { fieldsByName, itemFields } from '../form/fields-by-name.js';
@@ -14,9 +13,6 @@ const MAX_DEPTH = 20;
 /** Members and items that are looked at: as many as an answer may hold. A list of billions of holes has no end. */
 const MAX_VALUES = 3_000_000;
 
-/** Values looked at between two looks at the clock. */
-const LOOKED_AT_ONCE = 500;
-
 /**
  * The texts in the values of a form that nothing may show: those in fields of a secret type, and those under a name
  * that says secret, wherever the fields are nested.
@@ -24,14 +20,6 @@ const LOOKED_AT_ONCE = 500;
  * @throws ImlError `IML_LIMIT` for too many values
  */
 export function secretValues(elements: readonly ParameterElement[], values: unknown): string[] {
-  return finishAtOnce(secretValuesInParts(elements, values));
-}
-
-/** `secretValues` a few values at a time. */
-export function* secretValuesInParts(
-  elements: readonly ParameterElement[],
-  values: unknown,
-): Parts<string[]> {
   const walk: Walk = { open: [], secret: [], deep: [] };
   enter(walk, values, elements, 0);
   let looked = 0;
@@ -41,15 +29,14 @@ export function* secretValuesInParts(
       continue;
     }
     if (++looked > MAX_VALUES) throw limitError(`They hold more than ${MAX_VALUES} values.`);
-    if (looked % LOOKED_AT_ONCE === 0) yield;
     look(walk, holder, holder.next++);
   }
   const named = walk.deep.length === 0 ? [] : collectNamedSecrets(walk.deep);
   // The name keeps all of them: none of these values says openly where or how to call.
-  return [...(yield* collectSecretsInParts({ secret: walk.secret })), ...named];
+  return [...collectSecrets({ secret: walk.secret }), ...named];
 }
 
-/** Without recursion, as it stops in between. */
+/** Without recursion: values may be nested deeper than the stack allows. */
 interface Walk {
   readonly open: Holder[];
   readonly secret: unknown[];

@@ -1,24 +1,38 @@
-import { ImlError } from '../../errors/iml-error.js';
+import { ImlError, limitError } from '../../errors/iml-error.js';
 import { compilePattern } from '../../iml/pattern/compile-pattern.js';
 import { PatternMatcher } from '../../iml/pattern/match-pattern.js';
 import { type ParsedPattern, parsePattern } from '../../iml/pattern/parse-pattern.js';
 import { worstCaseSteps } from '../../iml/pattern/pattern-cost.js';
 import { parseFlags } from '../../iml/pattern/pattern-flags.js';
 import { MAX_STEPS } from '../../iml/pattern/pattern-limits.js';
-import { spend } from '../../iml/values/work.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
-import { MAX_HOST_STEPS, MAX_MATCH_STEPS } from './form-limits.js';
+import { MAX_HOST_STEPS, MAX_HOST_STEPS_PER_CHECK, MAX_MATCH_STEPS } from './form-limits.js';
 
 /** `invalid`: no regular expression. `exhausted`: it would take too long to tell. */
 export type PatternOutcome = 'match' | 'mismatch' | 'invalid' | 'exhausted';
 
-/** To try a pattern, and what the host takes for one of its steps. */
-const STEPS_OF_TEST = 12;
-const STEPS_OF_HOST_STEP = 0.05;
+/** `u` first; without it if the pattern is not valid Unicode syntax. Source: docs/differences.md. [rt] */
+const FLAGS = ['u', ''] as const;
 
-const FLAGS = parseFlags('');
+/** A parsed pattern with the flags it was parsed with. */
+interface Pattern {
+  readonly flags: string;
+  readonly parsed: ParsedPattern;
+}
 
-const parsedPatterns = createBoundedCache<ParsedPattern>(64);
+const parsedPatterns = createBoundedCache<Pattern>(64);
+
+/** A step of our own matcher takes about as long as ten steps of the host's engine. */
+const STEP_RATIO = 10;
+
+/** Steps that patterns may still take for all values of one check. */
+export interface PatternBudget {
+  stepsLeft: number;
+}
+
+export function createPatternBudget(): PatternBudget {
+  return { stepsLeft: MAX_HOST_STEPS_PER_CHECK };
+}
 
 /** Escapes and classes are kept as they are; a named group outside of them becomes a plain one. */
 const NAMED_GROUP = /(\\.|\[(?:\\.|[^\]\\])*\])|\(\?<[A-Za-z_$][\w$]*>/gs;
@@ -28,33 +42,57 @@ const NAMED_GROUP = /(\\.|\[(?:\\.|[^\]\\])*\])|\(\?<[A-Za-z_$][\w$]*>/gs;
  * The pattern is not anchored: authors write `^` and `$` for that.
  * Source: the text page of the parameters' documentation. [doc]
  */
-export function testPattern(pattern: string, text: string): PatternOutcome {
+export function testPattern(
+  pattern: string,
+  text: string,
+  budget: PatternBudget = createPatternBudget(),
+): PatternOutcome {
   try {
-    return findMatch(parse(pattern), pattern, text) ? 'match' : 'mismatch';
+    return findMatch(parse(pattern), pattern, text, budget) ? 'match' : 'mismatch';
   } catch (error) {
     return error instanceof ImlError && error.kind === 'limit' ? 'exhausted' : 'invalid';
   }
 }
 
-function parse(pattern: string): ParsedPattern {
+function parse(pattern: string): Pattern {
   const known = parsedPatterns.get(pattern);
   if (known !== undefined) return known;
-  const parsed = parsePattern(withoutNames(pattern), FLAGS);
-  parsedPatterns.set(pattern, parsed);
-  return parsed;
+  const flags = FLAGS.find((letters) => isValid(pattern, letters)) ?? '';
+  const result = { flags, parsed: parsePattern(withoutNames(pattern), parseFlags(flags)) };
+  parsedPatterns.set(pattern, result);
+  return result;
 }
 
-function findMatch(parsed: ParsedPattern, pattern: string, text: string): boolean {
-  spend(STEPS_OF_TEST + pattern.length / 2);
+function isValid(pattern: string, letters: string): boolean {
+  try {
+    parsePattern(withoutNames(pattern), parseFlags(letters));
+    return new RegExp(pattern, letters).flags === letters;
+  } catch {
+    return false;
+  }
+}
+
+function findMatch(
+  { parsed, flags: letters }: Pattern,
+  pattern: string,
+  text: string,
+  budget: PatternBudget,
+): boolean {
+  if (budget.stepsLeft <= 0) throw limitError('The patterns of the form take too many steps.');
   const hostSteps = worstCaseSteps(parsed.root, text.length);
   if (hostSteps <= MAX_HOST_STEPS) {
-    spend(STEPS_OF_HOST_STEP * hostSteps);
-    return new RegExp(pattern).test(text);
+    budget.stepsLeft -= hostSteps;
+    return new RegExp(pattern, letters).test(text);
   }
-  const program = compilePattern(parsed, { flags: FLAGS, textLength: text.length, sets: new Map() });
-  const matcher = new PatternMatcher(program, text, FLAGS);
+  const flags = parseFlags(letters);
+  const program = compilePattern(parsed, { flags, textLength: text.length, sets: new Map() });
+  const matcher = new PatternMatcher(program, text, flags);
   matcher.steps = MAX_STEPS - MAX_MATCH_STEPS;
-  return matcher.find(0) !== undefined;
+  try {
+    return matcher.find(0) !== undefined;
+  } finally {
+    budget.stepsLeft -= STEP_RATIO * (matcher.steps - MAX_STEPS + MAX_MATCH_STEPS);
+  }
 }
 
 /** The matcher has no named groups; whether there is a match does not hang on names unless a reference uses one. */

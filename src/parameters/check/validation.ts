@@ -24,8 +24,6 @@ export interface ValidateParametersOptions {
    * Without it a field with `visible` is checked but not demanded, and a template is no default.
    */
   readonly evaluate?: (template: string, values: PlainObject) => unknown;
-  /** Waits for custom functions that `evaluate` calls and that are done elsewhere, as they take long. Default: until they are done. */
-  readonly waitFor?: (work: Promise<unknown>) => Promise<unknown>;
   /** Gives the fields behind `rpc://` references; without it they are left unchecked. */
   readonly resolveRpc?: ResolveRpc;
   /** Whether options are asked for too, for the fields nested in them. Default false. */
@@ -35,11 +33,6 @@ export interface ValidateParametersOptions {
    * is a problem of the kind `unknown` (`report`). Where an RPC that was not asked may bring further fields, none is.
    */
   readonly unknown?: 'keep' | 'report';
-  /**
-   * Steps of the check, some 25 ns each, that others on the thread wait for; values that take more are refused. Default:
-   * Infinity.
-   */
-  readonly maxSteps?: number;
   /** RPC calls one validation may make. Default 100. */
   readonly maxRpcCalls?: number;
 }

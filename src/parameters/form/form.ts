@@ -1,13 +1,11 @@
 import type { ModuleComponent } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
-import { finishAtOnce, type Parts } from '../../iml/values/work.js';
-import { Turns } from '../../util/turns.js';
 import type { ParameterElement, ParameterList } from './parameter-spec.js';
-import { joinParameters, readParametersInParts } from './read-parameters.js';
+import { joinParameters, readParameters } from './read-parameters.js';
 
 const NO_FIELDS: ParameterList = { elements: [], warnings: [] };
 
-/** Forms by the documents they are written in, or the module whose two lists they join: read once, answered often. */
+/** Cache by the document of a form, or by the module whose two lists are joined. */
 const FORMS = new WeakMap<Document | ModuleComponent, ParameterList>();
 
 /**
@@ -16,47 +14,23 @@ const FORMS = new WeakMap<Document | ModuleComponent, ParameterList>();
  * @throws SpecError (SPEC_INVALID) for fields nested too deep
  */
 export function readForm(document: Document | undefined): ParameterList {
-  return finishAtOnce(formInParts(document));
-}
-
-/** `readForm` where others run, too. */
-export function readFormInTurns(document: Document | undefined): Promise<ParameterList> {
-  return new Turns().finish(formInParts(document));
+  if (document === undefined) return NO_FIELDS;
+  const known = FORMS.get(document);
+  if (known !== undefined) return known;
+  const form = readParameters(document.value, document.placeOf);
+  FORMS.set(document, form);
+  return form;
 }
 
 /** The fields of a module's form, static before mappable. @throws SpecError (SPEC_INVALID) */
 export function moduleForm(module: ModuleComponent): ParameterList {
-  return finishAtOnce(moduleFormInParts(module));
-}
-
-/** `moduleForm` where others run, too. */
-export function moduleFormInTurns(module: ModuleComponent): Promise<ParameterList> {
-  return new Turns().finish(moduleFormInParts(module));
-}
-
-function* formInParts(document: Document | undefined): Parts<ParameterList> {
-  if (document === undefined) return NO_FIELDS;
-  const known = FORMS.get(document);
-  if (known !== undefined) return known;
-  return remember(document, yield* readParametersInParts(document.value, document.placeOf));
-}
-
-function* moduleFormInParts(module: ModuleComponent): Parts<ParameterList> {
   const known = FORMS.get(module);
   if (known !== undefined) return known;
   const { staticParams, mappableParams } = module;
   if (staticParams === undefined && mappableParams === undefined) return NO_FIELDS;
-  return remember(
-    module,
-    joinParameters(yield* formInParts(staticParams), yield* formInParts(mappableParams)),
-  );
-}
-
-/** Whoever reads a form at the same time is given the same one. */
-function remember(source: Document | ModuleComponent, form: ParameterList): ParameterList {
-  const first = FORMS.get(source) ?? form;
-  FORMS.set(source, first);
-  return first;
+  const form = joinParameters(readForm(staticParams), readForm(mappableParams));
+  FORMS.set(module, form);
+  return form;
 }
 
 const WRITTEN = new WeakMap<readonly ParameterElement[], readonly unknown[]>();

@@ -1,10 +1,8 @@
 import type { Place } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
-import type { Parts } from '../../iml/values/work.js';
-import { Turns } from '../../util/turns.js';
 import type { Option, ParameterList } from './parameter-spec.js';
 import type { OptionKeys } from './read-choices.js';
-import { type Allowance, readOptionList, readParametersInParts } from './read-parameters.js';
+import { type Allowance, readOptionList, readWithin } from './read-parameters.js';
 import { weighAnswer } from './weigh-answer.js';
 
 /** Fields and options that one answer of an RPC may describe: a form that a person fills in has a hundredth of them. [choice] */
@@ -20,7 +18,7 @@ export const MAX_DESCRIBED_FOR_FORM = 100_000;
 const MAX_ANSWER_LENGTH: number = 2 * 1024 * 1024;
 const MAX_ANSWERS_LENGTH: number = 16 * 1024 * 1024;
 
-/** Reads what RPCs answer for one form, in turns. */
+/** Reads the responses of RPCs for one form. */
 export class AnswerReader {
   #left = MAX_ANSWERS_LENGTH;
   #describedLeft = MAX_DESCRIBED_FOR_FORM;
@@ -43,39 +41,39 @@ export class AnswerReader {
    * @throws SpecError `SPEC_INVALID` for more than `MAX_DESCRIBED`, or `MAX_DESCRIBED_FOR_FORM` with those before, for a longer
    *   answer, and for fields nested too deep
    */
-  async fields(answer: unknown, place: Place): Promise<ParameterList> {
+  fields(answer: unknown, place: Place): ParameterList {
     return this.#readOnce(this.#fields, answer, { place }, (allowance) =>
-      readParametersInParts(answer, () => place, allowance),
+      readWithin(allowance, answer, () => place),
     );
   }
 
   /** Reads options. @throws as `fields` */
-  async options(answer: unknown, keys: OptionKeys, place: Place): Promise<readonly Option[]> {
+  options(answer: unknown, keys: OptionKeys, place: Place): readonly Option[] {
     return this.#readOnce(this.#options, answer, { place, keys }, (allowance) =>
       readOptionList(answer, keys, place, allowance),
     );
   }
 
   /** @param by what the reading depends on beside the answer */
-  async #readOnce<T>(
+  #readOnce<T>(
     known: Map<string, T>,
     answer: unknown,
     by: { readonly place: Place; readonly keys?: OptionKeys },
-    read: (allowance: Allowance) => Parts<T>,
-  ): Promise<T> {
-    const { weight, digest } = await new Turns().finish(weighAnswer(answer, MAX_ANSWER_LENGTH));
+    read: (allowance: Allowance) => T,
+  ): T {
+    const { weight, digest } = weighAnswer(answer, MAX_ANSWER_LENGTH);
     const key = this.#readsOnce && digest !== undefined ? JSON.stringify([digest, by]) : undefined;
     const before = key === undefined ? undefined : known.get(key);
     if (before !== undefined) return before;
     // First, as how many there are says more to its author than how much they weigh.
-    const given = await this.#read(read);
+    const given = this.#read(read);
     this.#assertLight(weight, by.place);
     this.#left -= weight;
     if (key !== undefined) known.set(key, given);
     return given;
   }
 
-  async #read<T>(read: (allowance: Allowance) => Parts<T>): Promise<T> {
+  #read<T>(read: (allowance: Allowance) => T): T {
     const most = Math.min(MAX_DESCRIBED, this.#describedLeft);
     const refusal =
       most < MAX_DESCRIBED
@@ -83,7 +81,7 @@ export class AnswerReader {
         : `More than ${MAX_DESCRIBED} fields and options are described.`;
     const allowance = { left: most, refusal };
     try {
-      return await new Turns().finish(read(allowance));
+      return read(allowance);
     } finally {
       // What is refused took as long to read.
       this.#describedLeft -= most - Math.max(0, allowance.left);

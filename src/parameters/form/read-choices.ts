@@ -1,5 +1,4 @@
 import { childPointer } from '../../errors/place.js';
-import type { Parts } from '../../iml/values/work.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import type { Choices, Option, ParameterElement } from './parameter-spec.js';
 import { type Reader, readReference, type Spot } from './spec-reader.js';
@@ -27,10 +26,9 @@ const NO_CHOICES: Choices = {
  * Reads `options`: a list (of options or of groups of them), an `rpc://` text, or an object whose `store` is either.
  * Source: the select page of the parameters' documentation. [doc]
  */
-export function* readChoices(reader: Reader, value: unknown, spot: Spot): Parts<Choices | undefined> {
+export function readChoices(reader: Reader, value: unknown, spot: Spot): Choices | undefined {
   if (value === undefined || value === null) return undefined;
-  if (!isPlainObject(value))
-    return { ...NO_CHOICES, ...(yield* readStore(reader, value, DEFAULT_KEYS, spot)) };
+  if (!isPlainObject(value)) return { ...NO_CHOICES, ...readStore(reader, value, DEFAULT_KEYS, spot) };
   const at = (key: string): Spot => ({ ...spot, pointer: childPointer(spot.pointer, key) });
   const keys = { valueKey: readKey(value, 'value'), labelKey: readKey(value, 'label') };
   const logic = ownMember(value, 'logic');
@@ -38,27 +36,27 @@ export function* readChoices(reader: Reader, value: unknown, spot: Spot): Parts<
   const placeholder = ownMember(value, 'placeholder');
   return {
     ...NO_CHOICES,
-    ...(yield* readStore(reader, ownMember(value, 'store'), keys, at('store'))),
+    ...readStore(reader, ownMember(value, 'store'), keys, at('store')),
     ...keys,
-    nested: yield* reader.readNested(ownMember(value, 'nested'), at('nested')),
+    nested: reader.readNested(ownMember(value, 'nested'), at('nested')),
     placeholderNested: isPlainObject(placeholder)
-      ? yield* readNestedFields(reader, placeholder, at('placeholder'))
+      ? readNestedFields(reader, placeholder, at('placeholder'))
       : undefined,
     operators: Array.isArray(operators)
-      ? yield* readOptions(reader, operators, DEFAULT_KEYS, at('operators'))
+      ? readOptions(reader, operators, DEFAULT_KEYS, at('operators'))
       : undefined,
     logic: logic === 'and' || logic === 'or' ? logic : undefined,
   };
 }
 
-function* readStore(
+function readStore(
   reader: Reader,
   store: unknown,
   keys: OptionKeys,
   spot: Spot,
-): Parts<Pick<Choices, 'options' | 'reference'>> {
+): Pick<Choices, 'options' | 'reference'> {
   if (Array.isArray(store)) {
-    return { options: yield* readOptions(reader, store, keys, spot), reference: undefined };
+    return { options: readOptions(reader, store, keys, spot), reference: undefined };
   }
   if (typeof store === 'string') {
     return { options: undefined, reference: readReference(reader, store, spot) };
@@ -72,12 +70,12 @@ function readKey(options: PlainObject, key: 'value' | 'label'): string {
 }
 
 /** Options in order, those of groups included. */
-export function* readOptions(
+export function readOptions(
   reader: Reader,
   list: readonly unknown[],
   keys: OptionKeys,
   spot: Spot,
-): Parts<readonly Option[]> {
+): readonly Option[] {
   const options: Option[] = [];
   for (const [index, item] of list.entries()) {
     const itemSpot = { ...spot, pointer: childPointer(spot.pointer, index) };
@@ -86,34 +84,34 @@ export function* readOptions(
       const groupSpot = { ...itemSpot, pointer: childPointer(itemSpot.pointer, 'options') };
       for (const [place, option] of group.entries()) {
         const pointer = childPointer(groupSpot.pointer, place);
-        options.push(yield* readOption(reader, option, keys, { ...groupSpot, pointer }));
+        options.push(readOption(reader, option, keys, { ...groupSpot, pointer }));
       }
     } else {
-      options.push(yield* readOption(reader, item, keys, itemSpot));
+      options.push(readOption(reader, item, keys, itemSpot));
     }
   }
   return options;
 }
 
-function* readOption(reader: Reader, item: unknown, keys: OptionKeys, spot: Spot): Parts<Option> {
-  if (reader.count(1, spot.pointer)) yield;
+function readOption(reader: Reader, item: unknown, keys: OptionKeys, spot: Spot): Option {
+  reader.count(1, spot.pointer);
   if (!isPlainObject(item)) return { value: item, label: undefined, isDefault: false, nested: undefined };
   const label = ownMember(item, keys.labelKey);
   return {
     value: ownMember(item, keys.valueKey),
     label: typeof label === 'string' && label !== '' ? label : undefined,
     isDefault: ownMember(item, 'default') === true,
-    nested: yield* readNestedFields(reader, item, spot),
+    nested: readNestedFields(reader, item, spot),
   };
 }
 
 /** The fields an option, or the placeholder, brings with it. */
-function* readNestedFields(
+function readNestedFields(
   reader: Reader,
   item: PlainObject,
   spot: Spot,
-): Parts<readonly ParameterElement[] | undefined> {
-  return yield* reader.readNested(ownMember(item, 'nested'), {
+): readonly ParameterElement[] | undefined {
+  return reader.readNested(ownMember(item, 'nested'), {
     ...spot,
     pointer: childPointer(spot.pointer, 'nested'),
   });

@@ -2,7 +2,6 @@ import type { Warning } from '../../document/reading/document.js';
 import { collectWarnings, limitWarnings } from '../../document/reading/warn.js';
 import { childPointer, type Place } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
-import { finishAtOnce, type Parts } from '../../iml/values/work.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import {
@@ -31,22 +30,22 @@ export function readParameters(
   value: unknown,
   placeOf: (pointer: string) => Place = (pointer) => ({ pointer }),
 ): ParameterList {
-  return finishAtOnce(readParametersInParts(value, placeOf));
+  return readWithin({ left: Number.POSITIVE_INFINITY, refusal: '' }, value, placeOf);
 }
 
 /**
- * `readParameters` a few fields at a time.
+ * `readParameters` with a limit.
  *
- * @param allowance Fields and options that are read, nested ones and values of `enum` included; default any number.
- * @throws SpecError `SPEC_INVALID` for more of them, and as `readParameters`
+ * @param allowance Maximum number of fields and options, including nested ones and values of `enum`.
+ * @throws SpecError `SPEC_INVALID` beyond the limit, and as `readParameters`
  */
-export function* readParametersInParts(
+export function readWithin(
+  allowance: Allowance,
   value: unknown,
   placeOf: (pointer: string) => Place,
-  allowance: Allowance = { left: Number.POSITIVE_INFINITY, refusal: '' },
-): Parts<ParameterList> {
+): ParameterList {
   const warnings: Warning[] = [];
-  const elements = yield* readElements(createReader(placeOf, warnings, allowance), value, {
+  const elements = readElements(createReader(placeOf, warnings, allowance), value, {
     pointer: '',
     depth: 0,
   });
@@ -56,29 +55,26 @@ export function* readParametersInParts(
 /**
  * Reads the options an RPC answered: objects with a value under `valueKey`, or groups of them; one such object is one option.
  *
- * @param allowance As of `readParametersInParts`.
+ * @param allowance See `readWithin`.
  * @throws SpecError `SPEC_INVALID` where fields nested in them are too deep, and for too many.
  */
-export function* readOptionList(
+export function readOptionList(
   value: unknown,
   keys: OptionKeys,
   place: Place,
   allowance: Allowance = { left: Number.POSITIVE_INFINITY, refusal: '' },
-): Parts<readonly Option[]> {
+): readonly Option[] {
   const options: readonly unknown[] = Array.isArray(value) ? value : isPlainObject(value) ? [value] : [];
   const reader = createReader(() => place, [], allowance);
-  return yield* readOptions(reader, options, keys, { pointer: '', depth: 0 });
+  return readOptions(reader, options, keys, { pointer: '', depth: 0 });
 }
 
-/** What a reader may still read; it takes from it what it reads. */
+/** Remaining number of fields and options; the reader decrements it. */
 export interface Allowance {
   left: number;
-  /** What is said where there is more. */
+  /** Error message beyond the limit. */
   readonly refusal: string;
 }
-
-/** Fields and options read at a time: some 50 microseconds. */
-const READ_AT_ONCE = 16;
 
 function createReader(
   placeOf: (pointer: string) => Place,
@@ -86,21 +82,12 @@ function createReader(
   allowance: Allowance,
 ): Reader {
   const warn = limitWarnings(collectWarnings(warnings));
-  let hasFoundPlace = false;
-  let asked = 0;
   const reader: Reader = {
-    warn: (code, pointer, message) =>
-      warn(code, message, () => {
-        hasFoundPlace = true;
-        return placeOf(pointer);
-      }),
+    warn: (code, pointer, message) => warn(code, message, () => placeOf(pointer)),
     placeOf,
     count: (more, pointer) => {
       allowance.left -= more;
-      // The place of a warning is found by reading the file once more.
-      const takesTurn = ++asked % READ_AT_ONCE === 0 || hasFoundPlace;
-      hasFoundPlace = false;
-      if (allowance.left >= 0) return takesTurn;
+      if (allowance.left >= 0) return;
       throw new SpecError('SPEC_INVALID', allowance.refusal, { place: placeOf(pointer) });
     },
     readNested: (nested, spot) => readNested(reader, nested, spot),
@@ -116,16 +103,16 @@ export function joinParameters(...lists: readonly ParameterList[]): ParameterLis
   };
 }
 
-function* readElements(reader: Reader, value: unknown, spot: Spot): Parts<readonly ParameterElement[]> {
+function readElements(reader: Reader, value: unknown, spot: Spot): readonly ParameterElement[] {
   assertDepth(reader, spot);
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
-    const sole = yield* readElement(reader, value, spot);
+    const sole = readElement(reader, value, spot);
     return sole === undefined ? [] : [sole];
   }
   const elements: ParameterElement[] = [];
   for (const [index, item] of value.entries()) {
-    const element = yield* readElement(reader, item, {
+    const element = readElement(reader, item, {
       ...spot,
       pointer: childPointer(spot.pointer, index),
     });
@@ -134,16 +121,16 @@ function* readElements(reader: Reader, value: unknown, spot: Spot): Parts<readon
   return elements;
 }
 
-function* readElement(reader: Reader, value: unknown, spot: Spot): Parts<ParameterElement | undefined> {
-  if (isPlainObject(value)) return yield* readField(reader, value, spot);
-  if (reader.count(1, spot.pointer)) yield;
+function readElement(reader: Reader, value: unknown, spot: Spot): ParameterElement | undefined {
+  if (isPlainObject(value)) return readField(reader, value, spot);
+  reader.count(1, spot.pointer);
   if (typeof value === 'string') return readReference(reader, value, spot);
   reader.warn('wrong-type', spot.pointer, 'A parameter is an object or an rpc:// text; this is neither.');
   return undefined;
 }
 
-function* readField(reader: Reader, value: PlainObject, spot: Spot): Parts<ParameterSpec> {
-  const parameter = yield* readParameter(reader, value, spot);
+function readField(reader: Reader, value: PlainObject, spot: Spot): ParameterSpec {
+  const parameter = readParameter(reader, value, spot);
   // Of an unknown type nobody can tell whether it is decoration, and it was warned about already.
   const type = readParameterType(ownMember(value, 'type'));
   const isField = type !== undefined && findFamily(type) !== 'decoration';
@@ -153,8 +140,8 @@ function* readField(reader: Reader, value: PlainObject, spot: Spot): Parts<Param
   return parameter;
 }
 
-function* readParameter(reader: Reader, source: PlainObject, spot: Spot): Parts<ParameterSpec> {
-  if (reader.count(1, spot.pointer)) yield;
+function readParameter(reader: Reader, source: PlainObject, spot: Spot): ParameterSpec {
+  reader.count(1, spot.pointer);
   const at = (key: string): Spot => ({ ...spot, pointer: childPointer(spot.pointer, key) });
   const type = readType(reader, ownMember(source, 'type'), at('type'));
   return {
@@ -171,9 +158,9 @@ function* readParameter(reader: Reader, source: PlainObject, spot: Spot): Parts<
     codepage: readText(source, 'codepage'),
     tags: readTags(reader, ownMember(source, 'tags'), at('tags')),
     validate: readConstraints(reader, source, spot),
-    spec: yield* readItemSpec(reader, type, ownMember(source, 'spec'), at('spec')),
-    choices: yield* readChoices(reader, ownMember(source, 'options'), at('options')),
-    ...(yield* readBranches(reader, type, source, at('nested'))),
+    spec: readItemSpec(reader, type, ownMember(source, 'spec'), at('spec')),
+    choices: readChoices(reader, ownMember(source, 'options'), at('options')),
+    ...readBranches(reader, type, source, at('nested')),
     // Most fields are never told of, and a place is found by reading the file once more.
     get place() {
       return reader.placeOf(spot.pointer);
@@ -199,12 +186,12 @@ function readType(reader: Reader, value: unknown, spot: Spot): ParameterType {
  * The fields beside a field. A boolean may have one list for each value, `{ "true": [...], "false": [...] }`, or say with
  * `reversedNested` that its only list is the one for false. [src]
  */
-function* readBranches(
+function readBranches(
   reader: Reader,
   type: ParameterType,
   source: PlainObject,
   spot: Spot,
-): Parts<Pick<ParameterSpec, 'nested' | 'nestedWhenFalse'>> {
+): Pick<ParameterSpec, 'nested' | 'nestedWhenFalse'> {
   const nested = ownMember(source, 'nested');
   const isBoolean = findFamily(type) === 'boolean';
   if (
@@ -212,51 +199,42 @@ function* readBranches(
     isPlainObject(nested) &&
     (Object.hasOwn(nested, 'true') || Object.hasOwn(nested, 'false'))
   ) {
-    const read = (branch: string): Parts<readonly ParameterElement[] | undefined> =>
+    const read = (branch: string): readonly ParameterElement[] | undefined =>
       readNested(reader, ownMember(nested, branch), { ...spot, pointer: childPointer(spot.pointer, branch) });
-    return { nested: yield* read('true'), nestedWhenFalse: yield* read('false') };
+    return { nested: read('true'), nestedWhenFalse: read('false') };
   }
-  const fields = yield* readNested(reader, nested, spot);
+  const fields = readNested(reader, nested, spot);
   return isBoolean && ownMember(source, 'reversedNested') === true
     ? { nested: undefined, nestedWhenFalse: fields }
     : { nested: fields, nestedWhenFalse: undefined };
 }
 
 /** Fields shown with another field: a list, a text, or an object whose `store` is either. */
-function* readNested(
-  reader: Reader,
-  value: unknown,
-  spot: Spot,
-): Parts<readonly ParameterElement[] | undefined> {
+function readNested(reader: Reader, value: unknown, spot: Spot): readonly ParameterElement[] | undefined {
   if (value === undefined || value === null) return undefined;
   const inner = { ...spot, depth: spot.depth + 1 };
   if (isPlainObject(value) && Object.hasOwn(value, 'store')) {
-    return yield* readElements(reader, value['store'], {
+    return readElements(reader, value['store'], {
       ...inner,
       pointer: childPointer(spot.pointer, 'store'),
     });
   }
-  return yield* readElements(reader, value, inner);
+  return readElements(reader, value, inner);
 }
 
 /** Source: the array page of the parameters' documentation: an object gives plain items, a list collections. [doc] */
-function* readItemSpec(
-  reader: Reader,
-  type: ParameterType,
-  value: unknown,
-  spot: Spot,
-): Parts<ItemSpec | undefined> {
+function readItemSpec(reader: Reader, type: ParameterType, value: unknown, spot: Spot): ItemSpec | undefined {
   if (value === undefined || value === null) return undefined;
   const inner = { ...spot, depth: spot.depth + 1 };
   if (type === 'collection' || Array.isArray(value) || typeof value === 'string') {
-    return { kind: 'fields', fields: yield* readElements(reader, value, inner) };
+    return { kind: 'fields', fields: readElements(reader, value, inner) };
   }
   if (!isPlainObject(value)) {
     reader.warn('wrong-type', spot.pointer, 'A spec is one parameter or a list of them; this is neither.');
     return undefined;
   }
   assertDepth(reader, inner);
-  return { kind: 'item', item: yield* readParameter(reader, value, inner) };
+  return { kind: 'item', item: readParameter(reader, value, inner) };
 }
 
 /** Limits stand in `validate`; a pattern may also stand beside it. */

@@ -1,6 +1,5 @@
 import type { WarningCode } from '../../document/reading/document.js';
 import type { Place } from '../../errors/place.js';
-import type { Parts } from '../../iml/values/work.js';
 import type { ParameterElement, ParameterReference } from './parameter-spec.js';
 import { parseRpcReference } from './rpc-reference.js';
 
@@ -11,12 +10,11 @@ export interface Reader {
   /**
    * Counts what is described before it is read.
    *
-   * @returns whether others may have their turn
    * @throws SpecError `SPEC_INVALID` for more than the reader reads
    */
-  readonly count: (more: number, pointer: string) => boolean;
+  readonly count: (more: number, pointer: string) => void;
   /** Reads fields that are shown with another one: options have them, and fields have options. */
-  readonly readNested: (value: unknown, spot: Spot) => Parts<readonly ParameterElement[] | undefined>;
+  readonly readNested: (value: unknown, spot: Spot) => readonly ParameterElement[] | undefined;
 }
 
 /** Where a piece stands: its pointer, and how many fields it is inside of. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { isBuffer, isDate } from '../../iml/values/coerce.js';
-import type { Parts } from '../../iml/values/work.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 
 /** What an answer of an RPC weighs, and what answers of the same content share. */
@@ -13,14 +12,12 @@ export interface WeighedAnswer {
 
 const WEIGHT_OF_VALUE = 8;
 
-/** Values weighed between two turns. */
-const WEIGHED_AT_ONCE = 1000;
+/** Characters collected before they are hashed. */
+const HASHED_AT_ONCE = 64 * 1024;
 
-/** Weighs an answer in parts. */
-export function* weighAnswer(answer: unknown, most: number): Parts<WeighedAnswer> {
-  const scale = new Scale(answer, most);
-  while (scale.weighSome()) yield;
-  return scale.read();
+/** Measures the response of an RPC. @param most stops beyond this weight */
+export function weighAnswer(answer: unknown, most: number): WeighedAnswer {
+  return new Scale(answer, most).weigh();
 }
 
 class Scale {
@@ -37,17 +34,11 @@ class Scale {
     this.#most = most;
   }
 
-  /** @returns whether there is more */
-  weighSome(): boolean {
-    for (let weighed = 0; weighed < WEIGHED_AT_ONCE; weighed++) {
-      if (this.#waiting.length === 0 || this.#weight > this.#most) return false;
+  weigh(): WeighedAnswer {
+    while (this.#waiting.length > 0 && this.#weight <= this.#most) {
       this.#weigh(this.#waiting.pop());
+      if (this.#written.length > HASHED_AT_ONCE) this.#hashWritten();
     }
-    this.#hashWritten();
-    return true;
-  }
-
-  read(): WeighedAnswer {
     const isKnowable = this.#isData && this.#weight <= this.#most;
     if (isKnowable) this.#hashWritten();
     return { weight: this.#weight, digest: isKnowable ? this.#hash.digest('base64') : undefined };

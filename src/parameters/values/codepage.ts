@@ -1,16 +1,9 @@
-import { spend } from '../../iml/values/work.js';
-
-/** To write a character, and to look for it in a table. */
-const STEPS_OF_CHARACTER = 0.1;
-const STEPS_OF_LOOK = 1;
-
 /** Bytes of a text in a codepage; undefined for a codepage that is not known or does not have every character. */
 export function encodeText(text: string, codepage: string): Uint8Array | undefined {
   const name = codepage.toLowerCase().replaceAll(/[\s_]/g, '-');
   switch (name) {
     case 'utf8':
     case 'utf-8':
-      spend(STEPS_OF_CHARACTER * text.length);
       return Buffer.from(text, 'utf8');
     case 'utf16':
     case 'utf16le':
@@ -18,7 +11,6 @@ export function encodeText(text: string, codepage: string): Uint8Array | undefin
     case 'utf-16le':
     case 'ucs2':
     case 'ucs-2':
-      spend(STEPS_OF_CHARACTER * text.length);
       return Buffer.from(text, 'utf16le');
     case 'binary':
     case 'latin1':
@@ -62,7 +54,6 @@ function readTable(name: string): Table | undefined {
 
 function encodeSingleByte(text: string, table: Table | undefined): Uint8Array | undefined {
   if (table === undefined) return undefined;
-  spend(STEPS_OF_LOOK * text.length);
   const bytes = Buffer.alloc(text.length);
   for (let offset = 0; offset < text.length; offset++) {
     const byte = table.get(text.charAt(offset));

@@ -4,7 +4,6 @@ import { readDate } from '../../iml/date/read-date.js';
 import { findZone, localToInstant } from '../../iml/date/zone.js';
 import { toInstant, toNumber, toText } from '../../iml/values/coerce.js';
 import { classifyValue } from '../../iml/values/value-kind.js';
-import { spend } from '../../iml/values/work.js';
 import { unixTimeToMs } from '../../util/unix-time.js';
 import type { ParameterSpec } from '../form/parameter-spec.js';
 import { findFamily, type ParameterType } from '../form/parameter-type.js';
@@ -37,10 +36,6 @@ const TEXT_TYPES: ReadonlyMap<ParameterType, TextRule> = new Map<ParameterType, 
   ['uuid', { expected: 'a UUID', test: isUuidShape }],
 ]);
 
-/** To read or write a date, and to write an item of an array into a text. */
-const STEPS_OF_DATE = 30;
-const STEPS_OF_JOINED = 6;
-
 interface TextRule {
   readonly expected: string;
   readonly test?: (text: string) => boolean;
@@ -68,7 +63,6 @@ export function asText(value: unknown): string | undefined {
     case 'number':
       return Number.isFinite(value) ? String(value) : undefined;
     case 'date':
-      spend(STEPS_OF_DATE);
       return Number.isNaN(toInstant(value)) ? undefined : toText(value);
     case 'buffer':
       return toText(value);
@@ -81,8 +75,8 @@ export function asText(value: unknown): string | undefined {
 
 function joinItems(value: unknown): string | undefined {
   const texts: string[] = [];
-  const items = copyItems(value) ?? [];
-  spend(STEPS_OF_JOINED * items.length);
+  const items = copyItems(value);
+  if (items === undefined) return undefined;
   for (const item of items) {
     const kind = classifyValue(item);
     const text = kind === 'array' ? undefined : kind === 'null' || kind === 'unset' ? '' : asText(item);
@@ -193,7 +187,6 @@ function asDate(type: ParameterType, value: unknown, timezone: string): Date | u
   }
   // Only dates and texts are read as dates. [doc]
   if (kind !== 'text') return undefined;
-  spend(STEPS_OF_DATE);
   try {
     return readDate(value, timezone);
   } catch {

@@ -52,7 +52,6 @@ export async function mapInputs(
     mapped: true,
     forcedEmpty: isForced,
     timezone: options.timezone ?? 'UTC',
-    maxSteps,
   });
   if (!checked.ok) return checked;
   return { ok: true, parameters: dropEmpty(checked.values) };
