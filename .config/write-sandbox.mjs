@@ -1,5 +1,5 @@
-// Leaves in the package what the sandbox would otherwise make at each start: QuickJS with its loops metered, and a memory in
-// which the prelude has run. `node .config/write-sandbox.mjs [FOLDER]`, by default dist/sandbox.
+// Leaves in the package what the sandbox would otherwise make at each start: a memory in which the prelude has run.
+// `node .config/write-sandbox.mjs [FOLDER]`, by default dist/sandbox.
 
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -9,9 +9,7 @@ const DIST = path.resolve(import.meta.dirname, '../dist');
 const folder = path.resolve(process.argv[2] ?? path.join(DIST, 'sandbox'));
 
 const { prepareQuickJs } = await import(path.join(DIST, 'sandbox/prepare-quickjs.js'));
-const { wasm, image } = await prepareQuickJs();
-writeFileSync(path.join(folder, 'quickjs.wasm'), wasm);
-writeFileSync(path.join(folder, 'quickjs.image'), image);
-// Both are made of this package, whose licence asks to go along.
+writeFileSync(path.join(folder, 'quickjs.image'), await prepareQuickJs());
+// It is made of this package, whose licence has to be included.
 const packaged = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm');
 copyFileSync(path.join(path.dirname(packaged), '../LICENSE'), path.join(folder, 'quickjs.LICENSE.txt'));

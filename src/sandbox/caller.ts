@@ -1,6 +1,5 @@
 import { functionError, ImlError } from '../errors/iml-error.js';
 import type { Environment } from '../iml/environment/environment.js';
-import { UNDONE, withoutSteps } from '../iml/values/work.js';
 import { decodeValue, type Encoded, encodeValue } from './codec.js';
 import type { Deadline } from './deadline.js';
 import type { Guest } from './guest.js';
@@ -13,10 +12,9 @@ import {
   placeInStack,
 } from './guest-error.js';
 import { FACTORY_LINES } from './load-functions.js';
-import { type Machine, OutOfTime } from './machine.js';
+import type { Machine } from './machine.js';
 import type { SandboxFunction } from './sandbox.js';
 import type { SandboxLimits } from './sandbox-limits.js';
-import { withinTime } from './within-time.js';
 
 /** The call that is being answered; the guest's clock, random source and built-ins read it. */
 export interface ActiveCall {
@@ -36,7 +34,6 @@ export interface CallerOptions {
 
 /** What is called, and where. */
 interface Callee extends Pick<CallerOptions, 'machine' | 'guest'> {
-  readonly index: number;
   readonly code: SandboxFunction;
 }
 
@@ -62,32 +59,17 @@ export class GuestCaller {
 
   /** @throws ImlError `IML_FUNCTION` or `IML_LIMIT`, and nothing else. */
   call(index: number, environment: Environment, args: readonly unknown[]): unknown {
+    const { active, limits, deadline, maxTransfer } = this.#options;
     const callee = this.#findCallee(index);
-    this.#options.deadline.start(this.#options.limits.timeMs);
-    return this.#run(callee, environment, args);
-  }
-
-  /**
-   * A call that is given up where it takes longer than `attemptMs`.
-   *
-   * @returns UNDONE for one that is
-   * @throws as `call`
-   */
-  attempt(
-    index: number,
-    environment: Environment,
-    args: readonly unknown[],
-    attemptMs: number,
-  ): unknown | typeof UNDONE {
-    const { deadline } = this.#options;
-    const callee = this.#findCallee(index);
-    deadline.start(attemptMs, true);
+    deadline.start(limits.timeMs);
+    const encoded = encodeCall(index, environment.timezone, args, maxTransfer);
+    active.environment = environment;
     try {
-      const value = this.#run(callee, environment, args);
-      return deadline.isGivenUp() ? UNDONE : value;
+      return this.#dispatch(callee, encoded);
     } catch (error) {
-      if (deadline.isOver()) return UNDONE;
-      throw error;
+      throw error instanceof ImlError ? error : exhausted(callee.code, ceilingOfTrap(error), limits);
+    } finally {
+      active.environment = undefined;
     }
   }
 
@@ -102,23 +84,7 @@ export class GuestCaller {
     if (active.environment)
       throw functionError(`Custom function '${code.name}' was called by a built-in function`);
     if (!hasStack(SPARE_FRAMES)) throw exhausted(code, 'stack', limits);
-    return { index, code, ...this.#open };
-  }
-
-  #run(callee: Callee, environment: Environment, args: readonly unknown[]): unknown {
-    const { active, limits, deadline, maxTransfer } = this.#options;
-    const { index, code } = callee;
-    const encode = (): Encoded => encodeCall(index, environment.timezone, args, maxTransfer);
-    // Its time is what bounds a custom function, what is handed to it, and the built-ins it calls.
-    const encoded = withoutSteps(() => withinTime(deadline, encode, () => exhausted(code, 'time', limits)));
-    active.environment = environment;
-    try {
-      return withoutSteps(() => this.#dispatch(callee, encoded));
-    } catch (error) {
-      throw error instanceof ImlError ? error : exhausted(code, ceilingOfTrap(error), limits);
-    } finally {
-      active.environment = undefined;
-    }
+    return { code, ...this.#open };
   }
 
   #dispatch({ machine, guest, code }: Callee, call: Encoded): unknown {
@@ -168,11 +134,7 @@ function descend(frames: number): number {
   return frames === 0 ? 0 : descend(frames - 1);
 }
 
-/**
- * What an exception says that passed through WebAssembly: the end of the time, RangeError where its frames fill the
- * host's stack, a trap where memory broke.
- */
+/** What an exception says that passed through WebAssembly: RangeError where its frames fill the host's stack, a trap where memory broke. */
 function ceilingOfTrap(error: unknown): Ceiling {
-  if (error instanceof OutOfTime) return 'time';
   return error instanceof RangeError ? 'stack' : 'fault';
 }

@@ -1,6 +1,5 @@
 import { isOurs } from '../errors/engine-error.js';
 import { functionError, ImlError, limitError } from '../errors/iml-error.js';
-import { spend } from '../iml/values/work.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
 
 /** A value in transit: text, and the bytes its `b` nodes point into. */
@@ -87,12 +86,7 @@ function isPlain(value: unknown, depth: number, budget: { left: number }): boole
   return true;
 }
 
-/** To look at a unit and to write it: a value, or a character of a text. */
-const STEPS_OF_VALUE = 6;
-const STEPS_OF_CHARACTER = 0.25;
-
 function take(budget: { left: number }, units: number): void {
-  spend(units === 1 ? STEPS_OF_VALUE : STEPS_OF_CHARACTER * units);
   budget.left -= units;
   if (budget.left < 0) throw valueTooLarge();
 }

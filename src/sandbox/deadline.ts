@@ -1,48 +1,26 @@
-/** When the call that is running has to end. The machine and every answer of the host ask it. */
+/** When the call that runs has to end. QuickJS asks it between byte codes, and the host at each call of a built-in. */
 export interface Deadline {
-  /**
-   * Begins a time of so many milliseconds.
-   *
-   * @param isAttempt whether what has no time then is done elsewhere. Default: it fails
-   */
-  readonly start: (timeMs: number, isAttempt?: boolean) => void;
+  readonly start: (timeMs: number) => void;
   /** Whether that time is over. Once it is, it stays so until the next `start`. */
   readonly isOver: () => boolean;
-  /** Milliseconds of it that are left; 0 once it is over. */
-  readonly left: () => number;
-  readonly isAttempt: () => boolean;
-  /** Ends an attempt: what comes of it does not count, however soon it comes. */
-  readonly giveUp: () => void;
-  readonly isGivenUp: () => boolean;
 }
 
 /**
- * A deadline that is never over before its first `start`.
+ * Creates a deadline that is never over before its first `start`.
  *
  * @param clock monotonic milliseconds
  */
 export function createDeadline(clock: { readonly now: () => number }): Deadline {
   let endMs = Number.POSITIVE_INFINITY;
-  let over = false;
-  let attempt = false;
-  let givenUp = false;
+  let isOver = false;
   return {
-    start: (timeMs, isAttempt = false) => {
+    start: (timeMs) => {
       endMs = clock.now() + timeMs;
-      over = false;
-      attempt = isAttempt;
-      givenUp = false;
+      isOver = false;
     },
     isOver: () => {
-      over ||= clock.now() > endMs;
-      return over;
+      isOver ||= clock.now() > endMs;
+      return isOver;
     },
-    left: () => (over ? 0 : Math.max(0, endMs - clock.now())),
-    isAttempt: () => attempt,
-    giveUp: () => {
-      over = true;
-      givenUp = true;
-    },
-    isGivenUp: () => givenUp,
   };
 }

@@ -1,7 +1,5 @@
 import type { QuickJSContext, QuickJSHandle, VmCallResult } from 'quickjs-emscripten-core';
 import { EngineError } from '../errors/engine-error.js';
-import type { Parts } from '../iml/values/work.js';
-import type { Turns } from '../util/turns.js';
 import { type Encoded, encodeValue } from './codec.js';
 import { GUEST_PRELUDE } from './guest/prelude.js';
 import type { Machine } from './machine.js';
@@ -36,16 +34,11 @@ export interface GuestFault {
   readonly stack: string;
 }
 
-/** Names the guest is offered at once. */
-const NAMES_AT_ONCE = 100;
-
 /** Starts the guest of a fresh machine and tells it what it may reach. */
-export async function createGuest(machine: Machine, options: GuestOptions, turns: Turns): Promise<Guest> {
+export function createGuest(machine: Machine, options: GuestOptions): Guest {
   const { context } = machine;
-  await turns.next();
   const border = runPrelude(machine, options.host);
-  await turns.next();
-  await turns.finish(offerInParts(context, border, options));
+  offer(context, border, options);
   const dispatch = context.getProp(border, 'dispatch');
   const takeBytes = context.getProp(border, 'takeBytes');
   const define = context.getProp(border, 'define');
@@ -99,40 +92,31 @@ export function runPrelude(machine: Machine, host: HostCall): QuickJSHandle {
 }
 
 /** The arguments of the prelude: two functions, which only text and bytes pass. */
-function openDoors({ context, answer }: Machine, host: HostCall): QuickJSHandle[] {
+function openDoors({ context }: Machine, host: HostCall): QuickJSHandle[] {
   let pending: Uint8Array | undefined;
-  const call = context.newFunction('host', (name, text, bytes) =>
-    answer(() => {
-      const given = bytes && context.typeof(bytes) === 'object' ? readBytes(context, bytes) : undefined;
-      const reply = host(context.getString(name), context.getString(text), given);
-      pending = reply.bytes;
-      return context.newString(reply.text);
-    }),
-  );
-  const hostBytes = context.newFunction('hostBytes', () =>
-    answer(() => {
-      const bytes = pending ?? new Uint8Array(0);
-      pending = undefined;
-      return context.newArrayBuffer(copyBuffer(bytes));
-    }),
-  );
+  const call = context.newFunction('host', (name, text, bytes) => {
+    const given = bytes && context.typeof(bytes) === 'object' ? readBytes(context, bytes) : undefined;
+    const reply = host(context.getString(name), context.getString(text), given);
+    pending = reply.bytes;
+    return context.newString(reply.text);
+  });
+  const hostBytes = context.newFunction('hostBytes', () => {
+    const bytes = pending ?? new Uint8Array(0);
+    pending = undefined;
+    return context.newArrayBuffer(copyBuffer(bytes));
+  });
   return [call, hostBytes];
 }
 
 /** Tells the guest what it is offered, as its functions `offer` and `closeOffer` read it. */
-function* offerInParts(context: QuickJSContext, border: QuickJSHandle, options: GuestOptions): Parts<void> {
+function offer(context: QuickJSContext, border: QuickJSHandle, options: GuestOptions): void {
   const tell = (name: string, offered: unknown): void => {
     const text = context.newString(JSON.stringify(offered));
     const door = context.getProp(border, name);
     unwrap(context, context.callFunction(door, context.undefined, text)).dispose();
     for (const handle of [text, door]) handle.dispose();
   };
-  for (const kind of ['builtins', 'functions'] as const) {
-    for (let from = 0; from < options[kind].length; from += NAMES_AT_ONCE) {
-      tell('offer', { kind, from, names: options[kind].slice(from, from + NAMES_AT_ONCE) });
-      yield;
-    }
-  }
+  for (const kind of ['builtins', 'functions'] as const) tell('offer', { kind, from: 0, names: options[kind] });
   tell('closeOffer', {
     environment: encodeValue(options.environment, options.maxTransfer).text,
     maxParts: Math.floor(options.maxTransfer / 2),

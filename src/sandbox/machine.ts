@@ -5,10 +5,7 @@ import type {
   QuickJSRuntime,
 } from 'quickjs-emscripten-core';
 import { EngineError } from '../errors/engine-error.js';
-import type { Parts } from '../iml/values/work.js';
-import { Turns } from '../util/turns.js';
 import { type MemoryImage, PAGE_BYTES, restoreImage, takeImage } from './memory-image.js';
-import { FUEL_EXPORT, INITIAL_PAGES } from './meter-loops.js';
 import { loadQuickJs, type QuickJsCode } from './quickjs-code.js';
 
 export interface MachineOptions {
@@ -16,21 +13,14 @@ export interface MachineOptions {
   readonly stackBytes: number;
   /** What the guest's `Date` reads. */
   readonly now: () => number;
-  /** Whether what runs inside has to end. Asked between byte codes, in long native loops and behind each `answer`. */
+  /** Whether what runs inside has to end. Asked between byte codes and in regular expressions. */
   readonly isOver: () => boolean;
-  /** Those the machine is made in. Default: of its own. */
-  readonly turns?: Turns;
 }
 
 /** One WebAssembly instance with its own memory, holding one QuickJS context. */
 export interface Machine {
   readonly context: QuickJSContext;
   readonly runtime: QuickJSRuntime;
-  /**
-   * Runs what the host does for the guest that waits for it. The machine is not ended while it runs, for the glue
-   * catches what is thrown there; if the time is over behind it, the guest ends within a few steps.
-   */
-  readonly answer: <T>(work: () => T) => T;
   /** How often the memory was asked to grow and could not. */
   readonly countRefusals: () => number;
   /**
@@ -38,8 +28,8 @@ export interface Machine {
    * Called first, with the host's functions made as they were for the image, whose addresses stand in it.
    */
   readonly start: (run: () => QuickJSHandle) => QuickJSHandle;
-  /** Remembers the present state as the one `rewind` returns to. Nothing of the guest may run until all parts are done. */
-  readonly keep: () => Parts<MemoryImage>;
+  /** Remembers the present state as the one `rewind` returns to. */
+  readonly keep: () => MemoryImage;
   /**
    * Puts the machine back to the kept state, synchronously, whatever has happened to it: a kill in the middle of
    * an allocation, a trap, an exhausted host stack. Handles made before `keep` stay valid, later ones do not.
@@ -51,37 +41,23 @@ export interface Machine {
 const OWN_PAGES = 256;
 const MAXIMUM_PAGES = 32_768;
 
-/**
- * Turns of native loops between two questions whether the time is over. A turn costs from 0.3 ns (scanning text) to
- * 30 ns (a property lookup), so that a native loop overruns its time by 9 ms at most.
- */
-const LOOP_FUEL = 300_000;
-
-/** Turns left behind an answer for the glue, which frees what it was given. */
-const LAST_FUEL = 2000;
-
-/** Thrown through the frames of WebAssembly, which cannot catch it. */
-export class OutOfTime extends Error {
-  override readonly name = 'OutOfTime';
-}
+/** Pages of the memory at first: as the build of the package asks for. */
+const INITIAL_PAGES = 256;
 
 type Export = (...args: unknown[]) => unknown;
 
 /**
  * Makes a machine with an empty context. Its interrupt handler is set before anything can be kept: whether there is
- * one is written in the memory, which `rewind` puts back. Its steps have turns of their own: in a fresh process the host compiles
- * what of QuickJS they are the first to call.
+ * one is written in the memory, which `rewind` puts back.
  */
 export async function createMachine(options: MachineOptions, given?: QuickJsCode): Promise<Machine> {
-  const { turns = new Turns() } = options;
   const code = given ?? (await loadQuickJs());
-  await turns.next();
   const limitPages = Math.ceil(options.memoryBytes / PAGE_BYTES);
   const memory = new WebAssembly.Memory({
     initial: INITIAL_PAGES,
     maximum: Math.min(MAXIMUM_PAGES, OWN_PAGES + 2 * limitPages),
   });
-  const instance = createSwappableInstance(code, memory, options);
+  const instance = createSwappableInstance(code, memory, options.now);
   // The glue prints when it aborts; the trap that follows says all there is to say.
   const glue = { instantiateWasm: instance.instantiate, print: ignore, printErr: ignore };
   const variant = code.core.newVariant(code.variant, {
@@ -89,7 +65,6 @@ export async function createMachine(options: MachineOptions, given?: QuickJsCode
     emscriptenModule: glue,
   });
   const quickJs = await code.core.newQuickJSWASMModuleFromVariant(variant);
-  await turns.next();
   const runtime = quickJs.newRuntime();
   const setLimits = (): void => {
     runtime.setMemoryLimit(options.memoryBytes);
@@ -102,7 +77,6 @@ export async function createMachine(options: MachineOptions, given?: QuickJsCode
   return {
     context,
     runtime,
-    answer: instance.answer,
     countRefusals: instance.countRefusals,
     start: (run) => {
       if (!code.started) return run();
@@ -111,8 +85,8 @@ export async function createMachine(options: MachineOptions, given?: QuickJsCode
       setLimits();
       return new code.core.StaticLifetime(code.started.border as JSValueConstPointer, runtime);
     },
-    *keep() {
-      kept = yield* takeImage(memory);
+    keep: () => {
+      kept = takeImage(memory);
       return kept;
     },
     rewind: () => {
@@ -131,7 +105,6 @@ interface SwappableInstance {
   ) => WebAssembly.Exports;
   /** Replaces the instance by a new one over the same memory: its globals (stack pointer) and tables are as at the start. */
   readonly swap: () => void;
-  readonly answer: Machine['answer'];
   readonly countRefusals: Machine['countRefusals'];
 }
 
@@ -142,26 +115,13 @@ interface SwappableInstance {
 function createSwappableInstance(
   code: QuickJsCode,
   memory: WebAssembly.Memory,
-  { now, isOver }: Pick<MachineOptions, 'now' | 'isOver'>,
+  now: () => number,
 ): SwappableInstance {
   let imports: WebAssembly.Imports = {};
   let exported: Record<string, Export> = {};
-  let fuel: WebAssembly.Global | undefined;
-  let answering = false;
   let refusals = 0;
   const swap = (): void => {
-    const { exports } = new WebAssembly.Instance(code.wasm, imports);
-    fuel = exports[FUEL_EXPORT] as WebAssembly.Global;
-    fuel.value = LOOP_FUEL;
-    exported = exports as Record<string, Export>;
-  };
-  /** The import that metered loops call with no fuel left; the guest's own clock calls it at any time. */
-  const clock = (): number => {
-    if (fuel?.value === 0) {
-      if (!answering && isOver()) throw new OutOfTime();
-      fuel.value = LOOP_FUEL;
-    }
-    return now();
+    exported = new WebAssembly.Instance(code.wasm, imports).exports as Record<string, Export>;
   };
   const noteRefusal = (grow: Export) => (bytes: number) => {
     const isGrown = grow(bytes);
@@ -171,17 +131,8 @@ function createSwappableInstance(
   return {
     swap,
     countRefusals: () => refusals,
-    answer: (work) => {
-      answering = true;
-      try {
-        return work();
-      } finally {
-        answering = false;
-        if (fuel && isOver()) fuel.value = LAST_FUEL;
-      }
-    },
     instantiate: (given, ready) => {
-      imports = pinImports(given, memory, { clock, noteRefusal });
+      imports = pinImports(given, memory, { clock: now, noteRefusal });
       swap();
       const forwarding: WebAssembly.Exports = {};
       for (const [name, value] of Object.entries(exported)) {

@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import type { Parts } from '../iml/values/work.js';
 
 /** What a memory held at some moment: its pages that are not all zeros, by their offset. */
 export type MemoryImage = ReadonlyMap<number, Uint8Array>;
@@ -9,16 +8,11 @@ export const PAGE_BYTES = 65_536;
 
 const ZEROS = new Uint8Array(PAGE_BYTES);
 
-/**
- * A page is a part: the system may have to give it first, which has been seen to take a millisecond. Nothing may run in the memory
- * until all are done.
- */
-export function* takeImage(memory: WebAssembly.Memory): Parts<MemoryImage> {
+export function takeImage(memory: WebAssembly.Memory): MemoryImage {
   const pages = new Map<number, Uint8Array>();
   for (let at = 0; at < memory.buffer.byteLength; at += PAGE_BYTES) {
     const page = new Uint8Array(memory.buffer, at, PAGE_BYTES);
     if (Buffer.compare(page, ZEROS) !== 0) pages.set(at, page.slice());
-    yield;
   }
   return pages;
 }

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { QuickJSSyncVariant } from 'quickjs-emscripten-core';
 import { type StartedImage, unpackImage } from './memory-image.js';
-import { meterLoops } from './meter-loops.js';
 
 /** QuickJS, compiled once a process; it holds no state of any app. */
 export interface QuickJsCode {
@@ -14,10 +13,9 @@ export interface QuickJsCode {
 }
 
 /**
- * What the build leaves (`prepareQuickJs`), found from `dist/sandbox` as from the bundle in `dist/bin`. They belong to one
- * version of the packages, which package.json therefore names exactly.
+ * What the build leaves (`prepareQuickJs`), found from `dist/sandbox` as from the bundles. It belongs to one version of the
+ * packages, which package.json therefore names exactly.
  */
-const PREPARED_WASM = new URL('../sandbox/quickjs.wasm', import.meta.url);
 const PREPARED_IMAGE = new URL('../sandbox/quickjs.image', import.meta.url);
 
 let loading: Promise<QuickJsCode> | undefined;
@@ -32,25 +30,15 @@ export function loadQuickJs(): Promise<QuickJsCode> {
 }
 
 async function load(): Promise<QuickJsCode> {
-  const [packages, wasm, image] = await Promise.all([
-    loadPackages(),
-    readIfThere(PREPARED_WASM),
-    readIfThere(PREPARED_IMAGE),
-  ]);
-  if (!wasm || !image) return loadUnprepared();
-  return { ...packages, wasm: await WebAssembly.compile(wasm), started: unpackImage(image) };
+  const [unprepared, image] = await Promise.all([loadUnprepared(), readFile(PREPARED_IMAGE).catch(() => undefined)]);
+  return { ...unprepared, started: image && unpackImage(image) };
 }
 
-/** The same without what the build leaves: sources that nobody has built, and the build itself. */
+/** The same without what the build leaves. */
 export async function loadUnprepared(): Promise<QuickJsCode> {
-  const wasm = await WebAssembly.compile(await meterQuickJs());
-  return { ...(await loadPackages()), wasm, started: undefined };
-}
-
-/** The binary of the package, metered. */
-export async function meterQuickJs(): Promise<Uint8Array<ArrayBuffer>> {
   const file = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm');
-  return meterLoops(await readFile(file));
+  const [packages, binary] = await Promise.all([loadPackages(), readFile(file)]);
+  return { ...packages, wasm: await WebAssembly.compile(binary), started: undefined };
 }
 
 async function loadPackages(): Promise<Pick<QuickJsCode, 'core' | 'variant'>> {
@@ -60,8 +48,4 @@ async function loadPackages(): Promise<Pick<QuickJsCode, 'core' | 'variant'>> {
   ]);
   // The package's types describe its CommonJS file, whose default lies one step deeper than that of its ESM file.
   return { core, variant: build.default as unknown as QuickJSSyncVariant };
-}
-
-function readIfThere(file: URL): Promise<Buffer | undefined> {
-  return readFile(file).catch(() => undefined);
 }

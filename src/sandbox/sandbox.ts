@@ -1,6 +1,5 @@
 import type { Place } from '../errors/place.js';
 import type { FunctionTable } from '../iml/environment/environment.js';
-import type { Turns } from '../util/turns.js';
 import type { SandboxLimits } from './sandbox-limits.js';
 
 /** A custom function as its author wrote it. */
@@ -24,18 +23,6 @@ export interface SandboxOptions {
    * would never stop an endless loop. What the guest's `Date` reads is the `now` of the call's environment.
    */
   readonly clock?: { readonly now: () => number } | undefined;
-  /** Default: all calls are made on the thread of their caller, however long they take. */
-  readonly thread?: SandboxThread | undefined;
-  /** Those a sandbox is opened in. Default: of its own. */
-  readonly turns?: Turns | undefined;
-}
-
-/** Where calls go on that take others long. */
-export interface SandboxThread {
-  /** A module that calls `serveCalls` with the same `builtins`. */
-  readonly entry: URL;
-  /** Milliseconds that a call may take on the thread of its caller; it is done again elsewhere where it takes longer, or where this is 0. */
-  readonly attemptMs: number;
 }
 
 export type SandboxWarningCode =

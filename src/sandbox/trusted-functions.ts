@@ -3,7 +3,6 @@ import { functionError, ImlError, limitError } from '../errors/iml-error.js';
 import { type Place, printPlace } from '../errors/place.js';
 import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { Environment, FunctionTable, ImlFunction } from '../iml/environment/environment.js';
-import { onceInTurn } from '../iml/values/work.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
 import { checkFunctions, declaredFunctions } from './check-functions.js';
 import { nameFile } from './guest-error.js';
@@ -56,7 +55,7 @@ export function createTrustedFunctions(options: SandboxOptions): Sandbox {
     setMember(
       table,
       code.name,
-      acceptDebug((...args) => onceInTurn(() => run(...args))),
+      acceptDebug((...args) => run(...args)),
     );
   }
   const close = (): void => undefined;

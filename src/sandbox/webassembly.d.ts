@@ -15,9 +15,5 @@ declare namespace WebAssembly {
     constructor(descriptor: { initial: number; maximum: number });
     readonly buffer: ArrayBuffer;
   }
-  class Global {
-    constructor(descriptor: { value: string; mutable: boolean }, initial: number);
-    value: number;
-  }
   function compile(bytes: Uint8Array): Promise<Module>;
 }

@@ -215,13 +215,9 @@ function nameFunctions(options: EngineOptions): NamedFunctions {
   const { app, trustFunctions, sharedFunctions } = options;
   // Who shares them closes them.
   if (sharedFunctions !== undefined) return { ...openWhenNamed(app, sharedFunctions), close: () => {} };
-  const { functionTimeoutMs: timeMs, functionTurnMs: turnMs } = resolveLimits(options.limits);
+  const { functionTimeoutMs: timeMs } = resolveLimits(options.limits);
   return openWhenNamed(app, async () => {
     const { loadCustomFunctions } = await import('./custom-functions.js');
-    return loadCustomFunctions(app, compileEnvironment(options), {
-      trusted: trustFunctions === true,
-      timeMs,
-      turnMs,
-    });
+    return loadCustomFunctions(app, compileEnvironment(options), { trusted: trustFunctions === true, timeMs });
   });
 }

@@ -1,8 +1,6 @@
-import { existsSync } from 'node:fs';
 import type { App } from '../../document/app.js';
 import type { Environment, FunctionTable } from '../../iml/environment/environment.js';
-import type { SandboxThread, SandboxWarning } from '../../sandbox/sandbox.js';
-import { FUNCTION_THREAD } from '../function-thread.js';
+import type { SandboxWarning } from '../../sandbox/sandbox.js';
 import { APP_FUNCTIONS } from './app-functions.js';
 
 /** All functions the expressions of an app can call. */
@@ -19,8 +17,6 @@ export interface FunctionRules {
   readonly trusted?: boolean;
   /** What one call may take. Default: 10 s. */
   readonly timeMs?: number;
-  /** What it may take on the thread of its caller. Default: all of its time. */
-  readonly turnMs?: number;
 }
 
 /**
@@ -32,7 +28,7 @@ export interface FunctionRules {
 export async function loadCustomFunctions(
   app: App,
   environment: Environment,
-  { trusted = false, timeMs, turnMs = Number.POSITIVE_INFINITY }: FunctionRules = {},
+  { trusted = false, timeMs }: FunctionRules = {},
 ): Promise<CustomFunctions> {
   const functions = [...app.functions.values()];
   if (functions.length === 0) return { table: APP_FUNCTIONS, warnings: [], close: () => {} };
@@ -41,7 +37,6 @@ export async function loadCustomFunctions(
     builtins: APP_FUNCTIONS,
     environment: { timezone: environment.timezone },
     limits: timeMs === undefined ? {} : { timeMs },
-    thread: findThread(turnMs),
   };
   const sandbox = trusted
     ? await import('../../sandbox/trusted-functions.js').then(({ createTrustedFunctions }) =>
@@ -53,10 +48,4 @@ export async function loadCustomFunctions(
     warnings: sandbox.warnings,
     close: sandbox.close,
   };
-}
-
-/** @returns undefined where the file of the thread is not beside this one: in a bundle of somebody else's, or where nothing is built */
-function findThread(attemptMs: number): SandboxThread | undefined {
-  if (attemptMs === Number.POSITIVE_INFINITY || !existsSync(FUNCTION_THREAD)) return undefined;
-  return { entry: FUNCTION_THREAD, attemptMs };
 }

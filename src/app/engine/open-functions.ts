@@ -1,7 +1,6 @@
 import type { App } from '../../document/app.js';
 import type { FunctionTable } from '../../iml/environment/environment.js';
 import type { SandboxWarning } from '../../sandbox/sandbox.js';
-import { Turns } from '../../util/turns.js';
 import type { CustomFunctions } from './custom-functions.js';
 import { type FoundNames, findNames } from './find-names.js';
 import { loadAllBuiltins, loadBuiltins } from './load-builtins.js';
@@ -36,7 +35,6 @@ export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): N
   const openFor = async (names: readonly FoundNames[]): Promise<CustomFunctions | undefined> => {
     if (!names.some(({ isCustom }) => isCustom)) return undefined;
     opened ??= open();
-    // Names are looked for in turns: meanwhile they may have been closed.
     if (isClosed) close();
     const awaited = opened;
     try {
@@ -47,17 +45,16 @@ export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): N
       throw error;
     }
   };
-  const listNames = (values: readonly unknown[]): Promise<FoundNames[]> =>
-    Promise.all([app.base?.value, ...values].map(namesIn));
+  const listNames = (values: readonly unknown[]): readonly FoundNames[] => [app.base?.value, ...values].map(namesIn);
   return {
     tableFor: async (values) => {
-      const names = await listNames(values);
+      const names = listNames(values);
       const custom = await openFor(names);
       if (custom !== undefined) return custom.table;
       if (names.some(({ asksRpcs }) => asksRpcs)) return loadAllBuiltins();
       return loadBuiltins(names.flatMap(({ called }) => called));
     },
-    warningsFor: async (values) => (await openFor(await listNames(values)))?.warnings ?? [],
+    warningsFor: async (values) => (await openFor(listNames(values)))?.warnings ?? [],
     close: () => {
       isClosed = true;
       close();
@@ -65,14 +62,13 @@ export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): N
   };
 }
 
-/** Finds what JSON of an app names, in turns; each is looked through once. */
-function rememberNames({ functions }: App): (value: unknown) => Promise<FoundNames> {
+/** Finds what JSON of an app names; each is looked through once. */
+function rememberNames({ functions }: App): (value: unknown) => FoundNames {
   const custom = [...functions.keys()];
-  const known = new WeakMap<object, Promise<FoundNames>>();
-  const find = (value: unknown): Promise<FoundNames> => new Turns().finish(findNames(value, custom));
+  const known = new WeakMap<object, FoundNames>();
   return (value) => {
-    if (typeof value !== 'object' || value === null) return find(value);
-    const names = known.get(value) ?? find(value);
+    if (typeof value !== 'object' || value === null) return findNames(value, custom);
+    const names = known.get(value) ?? findNames(value, custom);
     known.set(value, names);
     return names;
   };

@@ -74,10 +74,7 @@ export const DEV_COMMAND: Command = {
 async function dev(args: Arguments, io: Io): Promise<number> {
   const port = readPort(args.text('port'), DEFAULT_PORT);
   const hookPort = readPort(args.text('hook-port'), port === 0 ? 0 : port + 1);
-  const options = readEngineOptions(args);
-  // The page is to stay alive while a function runs.
-  const { functionTurnMs } = DEFAULT_LIMITS;
-  const engine = { ...options, limits: { ...options.limits, functionTurnMs } };
+  const engine = readEngineOptions(args);
   const token = readToken(io);
   const [folder, trace] = readPlaces(args);
   const traceText = trace === undefined ? undefined : await readTrace(trace, io);

@@ -16,11 +16,6 @@ export interface Limits {
   /** Milliseconds of one call of a custom function. Default 10000. */
   readonly functionTimeoutMs: number;
   /**
-   * Milliseconds that such a call may take on the thread of its caller, where nothing else goes on meanwhile: one that takes longer is
-   * done on a thread of its own. Infinity leaves all of them where they are. Default 10.
-   */
-  readonly functionTurnMs: number;
-  /**
    * Steps of one expression, of writing one body and of checking the parameters: what is done without letting others on the
    * thread have their turn. A step takes some 25 ns. Default 1500000, about 40 ms.
    */
@@ -39,7 +34,6 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   timeoutMs: 40_000,
   maxTimeoutMs: 300_000,
   functionTimeoutMs: DEFAULT_SANDBOX_LIMITS.timeMs,
-  functionTurnMs: 10,
   maxSteps: 1_500_000,
 });
 
