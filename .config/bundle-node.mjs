@@ -35,13 +35,7 @@ const LAYERS = [
   { base: ENTRIES.scenario, entries: [ENTRIES.host, 'src/scenario/flow/redact-failure.ts'] },
   {
     base: ENTRIES.host,
-    entries: [
-      ENTRIES.testing,
-      'src/host/store/large-json.ts',
-      'src/util/seal-in-turns.ts',
-      'src/host/events/rejected-request.ts',
-      'src/host/hooks/hook-secrets.ts',
-    ],
+    entries: [ENTRIES.testing, 'src/host/events/rejected-request.ts', 'src/host/hooks/hook-secrets.ts'],
   },
   // Small things that entries share by chance go where others take them along.
   { base: 'src/util/clock.ts', entries: [ENTRIES.iml] },
@@ -51,20 +45,14 @@ const LAYERS = [
 /** Bundles the library into a folder, which is emptied first. */
 async function bundleNode(folder) {
   rmSync(folder, { recursive: true, force: true });
-  const common = {
+  await build({
     ...FOR_NODE,
     outdir: folder,
     packages: 'external',
     // What Node finds by this name, whose file is not built yet where nothing is.
     alias: { '#moment': './src/iml/date/moment-at-first-use.ts' },
-  };
-  await build({ ...common, entryPoints: ENTRIES, plugins: [inLayers(LAYERS, AT_ONCE)] });
-  // What runs on a thread shares nothing with the others: one file is there at once.
-  await build({
-    ...common,
-    entryPoints: ['src/app/serve-functions.ts'],
-    entryNames: '[name]',
-    splitting: false,
+    entryPoints: ENTRIES,
+    plugins: [inLayers(LAYERS, AT_ONCE)],
   });
 }
 

@@ -101,6 +101,8 @@ export class GuestCaller {
       const problem: GuestProblem = JSON.parse(reply.slice(2));
       const hasRunOut = problem.limit === 'unsaid' && machine.countRefusals() > refusals;
       this.#dirty = !isTidy || problem.limit === 'guest' || hasRunOut;
+      // What it says then is that its host did not answer any more.
+      if (deadline.isOver()) throw exhausted(code, 'time', limits);
       throw hasRunOut ? exhausted(code, 'memory', limits) : this.#toError(code, problem);
     }
     const bytes = reply[1] === 'B' ? guest.takeBytes() : undefined;

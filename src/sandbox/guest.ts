@@ -116,7 +116,8 @@ function offer(context: QuickJSContext, border: QuickJSHandle, options: GuestOpt
     unwrap(context, context.callFunction(door, context.undefined, text)).dispose();
     for (const handle of [text, door]) handle.dispose();
   };
-  for (const kind of ['builtins', 'functions'] as const) tell('offer', { kind, from: 0, names: options[kind] });
+  for (const kind of ['builtins', 'functions'] as const)
+    tell('offer', { kind, from: 0, names: options[kind] });
   tell('closeOffer', {
     environment: encodeValue(options.environment, options.maxTransfer).text,
     maxParts: Math.floor(options.maxTransfer / 2),

@@ -30,7 +30,10 @@ export function loadQuickJs(): Promise<QuickJsCode> {
 }
 
 async function load(): Promise<QuickJsCode> {
-  const [unprepared, image] = await Promise.all([loadUnprepared(), readFile(PREPARED_IMAGE).catch(() => undefined)]);
+  const [unprepared, image] = await Promise.all([
+    loadUnprepared(),
+    readFile(PREPARED_IMAGE).catch(() => undefined),
+  ]);
   return { ...unprepared, started: image && unpackImage(image) };
 }
 

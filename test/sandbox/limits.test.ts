@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { countAffordable, spend, withinSteps } from '../../src/iml/values/work.js';
 import type { Sandbox } from '../../src/sandbox/sandbox.js';
 import { cpuMsOf } from '../cpu-time.js';
 import { callIn, failureOf, openSandbox } from './open-sandbox.js';
@@ -9,10 +8,6 @@ const ENDLESS: readonly (readonly [name: string, body: string, expected: string]
   ['loop', 'for (;;);', 'ran longer than 0.4 s'],
   ['caught', 'for (;;) try { for (;;); } catch { } finally { continue; }', 'ran longer than 0.4 s'],
   ['pattern', "return /(a+)+$/.test('a'.repeat(50) + 'b')", 'ran longer than 0.4 s'],
-  ['needle', "return 'a'.repeat(3e6).indexOf('a'.repeat(15e5) + 'b')", 'ran longer than 0.4 s'],
-  ['splitter', "return 'a'.repeat(3e6).split('a'.repeat(15e5) + 'b')", 'ran longer than 0.4 s'],
-  ['arrayLike', 'return Array.prototype.indexOf.call({ length: 2 ** 53 - 1 }, 1)', 'ran longer than 0.4 s'],
-  ['sparse', 'return new Array(2 ** 32 - 1).every(Boolean)', 'ran longer than 0.4 s'],
   ['getter', 'return { get endless() { for (;;); } }', 'ran longer than 0.4 s'],
   ['sortEndless', 'return [2, 1].sort(() => { for (;;); })', 'ran longer than 0.4 s'],
   [
@@ -113,43 +108,6 @@ describe('a call that would not end', () => {
   });
 });
 
-describe('a built-in called from inside', () => {
-  const builtins = {
-    work: (_environment: unknown, steps: unknown) => {
-      spend(Number(steps));
-      return 'done';
-    },
-  };
-  const codes = {
-    once: 'function once(steps) { return iml.work(steps) }',
-    again: 'function again(steps) { try { iml.work(steps) } catch (e) { return [e.message, iml.work(1)] } }',
-  };
-  const refusal = "Function 'work' finished with error! It would take longer than the custom function may.";
-
-  it('ends before it takes longer than there is time left', async () => {
-    using sandbox = await openSandbox(codes, { builtins, clock: { now: () => 0 } });
-    expect(callIn(sandbox, 'once', 400 * 40_000)).toBe('done');
-    const { code, message } = failureOf(sandbox, 'once', 400 * 40_000 + 1);
-    expect([code, message]).toEqual(['IML_LIMIT', expect.stringContaining(refusal)]);
-    expect(callIn(sandbox, 'again', 1e9)).toEqual([refusal, 'done']);
-  });
-
-  it('has 50 ms however little is left', async () => {
-    using sandbox = await openSandbox(codes, { builtins, clock: { now: () => 0 }, limits: { timeMs: 1 } });
-    expect(callIn(sandbox, 'once', 2e6)).toBe('done');
-    expect(failureOf(sandbox, 'once', 2e6 + 1).code).toBe('IML_LIMIT');
-  });
-
-  it('takes nothing of what the expression may that calls the function', async () => {
-    using sandbox = await openSandbox(codes, { builtins, clock: { now: () => 0 } });
-    const left = withinSteps(10, () => {
-      callIn(sandbox, 'once', 1e6);
-      return countAffordable(1);
-    });
-    expect(left).toBe(10);
-  });
-});
-
 describe('the time limit', () => {
   const clockAt = (times: number[]) => ({ now: () => times.shift() ?? 400 });
 
@@ -175,26 +133,6 @@ describe('the time limit', () => {
 });
 
 describe('arguments', () => {
-  const clock = { now: () => 0 };
-  const codes = { f: 'function f() { return 1 }' };
-  const numbers = (count: number): number[] => Array.from({ length: count }, () => 1);
-
-  it('are written within the time of the call, or not at all', async () => {
-    using short = await openSandbox(codes, { clock, limits: { timeMs: 1 } });
-    expect(callIn(short, 'f', numbers(300_000))).toBe(1);
-    for (const large of [numbers(400_000), '"'.repeat(8_010_000)]) {
-      const { code, message } = failureOf(short, 'f', large);
-      expect([code, message]).toEqual(['IML_LIMIT', expect.stringContaining('ran longer than 0.001 s')]);
-    }
-    using long = await openSandbox(codes, { clock });
-    expect(callIn(long, 'f', numbers(400_000))).toBe(1);
-  });
-
-  it('take nothing of what the expression may', async () => {
-    using sandbox = await openSandbox(codes, { clock });
-    expect(withinSteps(10, () => [callIn(sandbox, 'f', numbers(1000)), countAffordable(1)])).toEqual([1, 10]);
-  });
-
   it('count for the time limit', async () => {
     const slow = { ms: 0, now: () => slow.ms };
     using sandbox = await openSandbox({ f: 'function f() { for (;;); }' }, { clock: slow });
@@ -209,56 +147,17 @@ describe('arguments', () => {
   });
 });
 
-/** A clock that goes on with each look at it: time is how often the sandbox asks, 20 times for 400 ms. */
-function createAskedClock() {
-  const asked = { times: 0, now: () => 20 * asked.times++ };
-  return asked;
-}
-
 describe('the time limit after a rewind', () => {
-  const CODES = {
-    endless: 'function endless() { for (;;); }',
-    leaveJob: 'function leaveJob() { Promise.resolve().then(() => 1); return 1 }',
-    native: "function native() { return 'a'.repeat(3e6).indexOf('a'.repeat(15e5) + 'b') }",
-  };
-  const REWINDS: readonly (readonly [name: string, rewind: (own: Sandbox) => unknown])[] = [
-    ['a kill', (own) => failureOf(own, 'endless')],
-    ['a left-over job', (own) => callIn(own, 'leaveJob')],
-    ['a killed native loop', (own) => failureOf(own, 'native')],
-  ];
-
-  it.each(REWINDS)('is looked at as often as before: %s', async (_name, rewind) => {
-    const clock = createAskedClock();
-    using own = await openSandbox(CODES, { clock });
-    const asksOf = (name: string): number => {
-      const before = clock.times;
-      failureOf(own, name);
-      return clock.times - before;
-    };
-    const before = [asksOf('endless'), asksOf('native')];
-    rewind(own);
-    expect([asksOf('endless'), asksOf('native')]).toEqual(before);
-    for (const asks of before) expect(asks).toBeGreaterThan(20);
-  });
-});
-
-describe('bytes that are copied at once', () => {
   it.each([
-    ['a fill', 'const a = new Uint8Array(2e7); for (let n = 0; n < 300; n++) a.fill(n)'],
-    ['a move', 'const a = new Uint8Array(2e7); for (let n = 0; n < 300; n++) a.copyWithin(1, 0)'],
-    ['a slice', 'const a = new ArrayBuffer(1e7); for (let n = 0; n < 600; n++) a.slice(0)'],
-    ['a pattern', "new RegExp(Array.from({ length: 3e4 }, (_, n) => 'a' + n).join('|'))"],
-  ])('take of the time by their number: %s', async (_name, body) => {
-    using own = await openSandbox({ f: `function f() { ${body} }` }, { clock: createAskedClock() });
-    expect(failureOf(own, 'f').message).toContain('ran longer than 0.4 s');
-  });
-
-  it('cost nothing worth a look where they are few', async () => {
-    const clock = createAskedClock();
-    const fill = 'function f() { new Uint8Array(1e6).fill(1); return 1 }';
-    using own = await openSandbox({ f: fill }, { clock });
-    const before = clock.times;
-    expect([callIn(own, 'f'), clock.times - before < 4]).toEqual([1, true]);
+    ['a kill', (own: Sandbox) => failureOf(own, 'endless')],
+    ['a left-over job', (own: Sandbox) => callIn(own, 'leaveJob')],
+  ])('holds as before: %s', async (_name, rewind) => {
+    using own = await openSandbox({
+      endless: 'function endless() { for (;;); }',
+      leaveJob: 'function leaveJob() { Promise.resolve().then(() => 1); return 1 }',
+    });
+    rewind(own);
+    expect(failureOf(own, 'endless').message).toContain('ran longer than 0.4 s');
   });
 });
 

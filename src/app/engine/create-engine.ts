@@ -218,6 +218,9 @@ function nameFunctions(options: EngineOptions): NamedFunctions {
   const { functionTimeoutMs: timeMs } = resolveLimits(options.limits);
   return openWhenNamed(app, async () => {
     const { loadCustomFunctions } = await import('./custom-functions.js');
-    return loadCustomFunctions(app, compileEnvironment(options), { trusted: trustFunctions === true, timeMs });
+    return loadCustomFunctions(app, compileEnvironment(options), {
+      trusted: trustFunctions === true,
+      timeMs,
+    });
   });
 }

@@ -45,7 +45,8 @@ export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): N
       throw error;
     }
   };
-  const listNames = (values: readonly unknown[]): readonly FoundNames[] => [app.base?.value, ...values].map(namesIn);
+  const listNames = (values: readonly unknown[]): readonly FoundNames[] =>
+    [app.base?.value, ...values].map(namesIn);
   return {
     tableFor: async (values) => {
       const names = listNames(values);

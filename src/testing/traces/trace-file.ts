@@ -92,7 +92,6 @@ const LIMIT_NAMES = [
   'timeoutMs',
   'maxTimeoutMs',
   'functionTimeoutMs',
-  'functionTurnMs',
   'maxSteps',
 ] as const;
 
@@ -113,7 +112,6 @@ function limitsFromData(data: unknown): RunTrace['limits'] {
     timeoutMs: read('timeoutMs'),
     maxTimeoutMs: read('maxTimeoutMs'),
     functionTimeoutMs: read('functionTimeoutMs'),
-    functionTurnMs: read('functionTurnMs'),
     maxSteps: read('maxSteps'),
   };
 }
