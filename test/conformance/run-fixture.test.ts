@@ -30,6 +30,26 @@ describe('runFixture', () => {
     ]);
   });
 
+  it.each([
+    ['endless recursion', '($f := function($n) { $f($n + 1) }; $f(0))', 'timeout after 5000 milliseconds'],
+    ['deep recursion', '($f := function($n) { 1 + $f($n + 1) }; $f(0))', 'Stack overflow'],
+    ['a long list', '$count([1..1000000]) > 0', 'maximum sequence length'],
+  ])('ends a query with %s and reports why', async (_title, query, reason) => {
+    const fixture = { ...FIXTURE, expect: { query } };
+    expect((await runFixture(fixture)).join()).toContain(reason);
+  });
+
+  it('matches regular expressions of a case in bounded time', async () => {
+    const body = { text: `${'a'.repeat(50)}c` };
+    const exchanges = [{ request: {}, response: { body } }];
+    const expectText = (pattern: string) =>
+      runFixture({ ...FIXTURE, exchanges, expect: { bundles: [{ text: { $regex: pattern } }] } });
+    expect(await expectText('^(a+)+c$')).toEqual([]);
+    expect(await expectText('^(a+)+$')).toHaveLength(1);
+    const query = '$contains(bundles[0].text, /^(a+)+$/) = false';
+    expect(await runFixture({ ...FIXTURE, exchanges, expect: { query } })).toEqual([]);
+  });
+
   it('checks parameters as a run does where the fixture asks for it', async () => {
     const communication = { url: 'https://a.example/{{parameters.n + 1}}', response: { output: '{{body}}' } };
     const app = defineApp({

@@ -1,3 +1,4 @@
+import { testPattern } from '../../parameters/check/test-pattern.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 
@@ -41,10 +42,10 @@ const MATCHERS: Readonly<Record<string, Matcher>> = {
   },
   $regex: {
     argument: 'a regular expression',
-    accepts: (argument) => typeof argument === 'string' && compilePattern(argument) !== undefined,
+    accepts: (argument) => typeof argument === 'string' && testPattern(argument, '') !== 'invalid',
     matches: (argument, got) =>
       (typeof got === 'string' || typeof got === 'number') &&
-      compilePattern(String(argument))?.test(String(got)) === true,
+      testPattern(String(argument), String(got)) === 'match',
   },
   $iso: {
     ...IS_TRUE,
@@ -128,20 +129,4 @@ function holds(part: unknown, got: unknown, isAsExpected: IsAsExpected): boolean
 function measureLength(value: unknown): number | undefined {
   if (typeof value === 'string' || Array.isArray(value) || value instanceof Uint8Array) return value.length;
   return isPlainObject(value) ? Object.keys(value).length : undefined;
-}
-
-const patterns = new Map<string, RegExp | undefined>();
-const MAX_PATTERNS = 1000;
-
-function compilePattern(source: string): RegExp | undefined {
-  if (patterns.has(source)) return patterns.get(source);
-  if (patterns.size >= MAX_PATTERNS) patterns.clear();
-  let pattern: RegExp | undefined;
-  try {
-    pattern = new RegExp(source);
-  } catch {
-    pattern = undefined;
-  }
-  patterns.set(source, pattern);
-  return pattern;
 }
