@@ -16,6 +16,8 @@ const ENTRIES = {
   testing: 'src/testing/index.ts',
   // What worker threads start with: in the same bundle, so that errors are those of the other entries.
   'pool-worker': 'src/pool/pool-worker.ts',
+  // What the workers of a host run.
+  'host-worker': 'src/host/host-worker.ts',
 };
 
 /** Whoever runs scenarios or a host, or tests, loads the engine as well. The language and the REST API stand alone. */
@@ -35,7 +37,12 @@ const LAYERS = [
   { base: ENTRIES.scenario, entries: [ENTRIES.host, 'src/scenario/flow/redact-failure.ts'] },
   {
     base: ENTRIES.host,
-    entries: [ENTRIES.testing, 'src/host/events/rejected-request.ts', 'src/host/hooks/hook-secrets.ts'],
+    entries: [
+      ENTRIES.testing,
+      ENTRIES['host-worker'],
+      'src/host/events/rejected-request.ts',
+      'src/host/hooks/hook-secrets.ts',
+    ],
   },
   // Small things that entries share by chance go where others take them along.
   { base: 'src/util/clock.ts', entries: [ENTRIES.iml] },

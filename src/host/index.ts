@@ -13,8 +13,15 @@ export {
 export { type AttachOptions, attachHook, detachHook } from './hooks/attach-hook.js';
 export { createEngineReceiver } from './hooks/engine-receiver.js';
 export type { Hook, HookWanted } from './hooks/hooks.js';
-export type { Engines } from './hooks/require-app.js';
+export type { Engines, HostApp, HostApps } from './hooks/require-app.js';
 export { DEFAULT_HOST_LIMITS, type HostLimits } from './host-limits.js';
+export {
+  createPoolFlows,
+  createPoolReceiver,
+  openPoolApps,
+  type PoolFlowsOptions,
+  type PoolHostApp,
+} from './pool-ports.js';
 export {
   type CallAccepted,
   type CallRefusal,
@@ -39,6 +46,7 @@ export type {
   HostQueue,
   IncompleteDraft,
   PollProgress,
+  ReceivedBundles,
   ReceiveRequest,
   Receiver,
   WebhookReception,

@@ -9,7 +9,7 @@ import type { HookReport } from '../webhook/run-hook-request.js';
 import type { Host } from './create-host.js';
 import { attachHook, detachHook } from './hooks/attach-hook.js';
 import type { Hook } from './hooks/hooks.js';
-import { type Engines, requireApp } from './hooks/require-app.js';
+import { type HostApps, requireApp } from './hooks/require-app.js';
 import type { FlowDefinition, StepDefinition } from './scenarios/flow-definition.js';
 import type { ScenarioEntry } from './scenarios/scenario-file.js';
 import { nextCronTime } from './schedule/cron.js';
@@ -20,7 +20,7 @@ import type { HostStore } from './store/tables.js';
 export interface SetUpOptions {
   readonly host: Host;
   readonly store: HostStore;
-  readonly engines: Engines;
+  readonly engines: HostApps;
 }
 
 /** A scenario that is set up, with its address where it has one. */
@@ -56,7 +56,7 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
   return { name: entry.name, hook };
 }
 
-function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
+function planOfEntry(entry: ScenarioEntry, engines: HostApps): ScenarioPlan {
   const { everyMinutes, cron, ordered, modules, webhook } = entry;
   // With the webhook in front of them.
   if (modules.length >= MAX_FLOW_STEPS) {
@@ -95,7 +95,7 @@ function planOfEntry(entry: ScenarioEntry, engines: Engines): ScenarioPlan {
 /** @throws EngineError (HOST_MISSING), SpecError (SPEC_MISSING) */
 function listHiddenParameters(
   { app, module, parameters = {} }: StepDefinition,
-  engines: Engines,
+  engines: HostApps,
 ): readonly string[] {
   const { elements } = moduleForm(findModule(requireApp(engines, app).app, module));
   return listSecretPaths(elements, parameters);

@@ -1,5 +1,9 @@
+import type { AppDefinition } from '../app/assembling/app-definition.js';
 import type { ConnectionStore, StoredConnection } from '../connection/connection-store.js';
 import { EngineError } from '../errors/engine-error.js';
+
+/** The connections of all apps, or a function that gives those of one app: its folder, or what `defineApp` took. */
+export type PoolConnections = ConnectionStore | ((app: string | AppDefinition) => ConnectionStore);
 
 type WorkerCall = (values: readonly unknown[], worker: AbortSignal) => unknown;
 
@@ -7,12 +11,18 @@ type WorkerCall = (values: readonly unknown[], worker: AbortSignal) => unknown;
  * What the workers of a pool call of the connection store of the main thread. A connection is locked for one worker at a
  * time: two refreshes with one token would end it. The lock of a worker that ends is released.
  */
-export function connectionCalls(store: ConnectionStore): Readonly<Record<string, WorkerCall>> {
+export function connectionCalls(connections: PoolConnections): Readonly<Record<string, WorkerCall>> {
+  const storeOf = (app: unknown): ConnectionStore =>
+    typeof connections === 'function' ? connections(app as string | AppDefinition) : connections;
   const releases = new Map<number, () => void>();
   /** The last one to wait for each connection. */
   const queues = new Map<string, Promise<void>>();
   let lastLock = 0;
-  const exclusively = async (name: string, work: () => Promise<void>): Promise<void> => {
+  const exclusively = async (
+    store: ConnectionStore,
+    name: string,
+    work: () => Promise<void>,
+  ): Promise<void> => {
     const before = queues.get(name);
     const own = (async () => {
       await before;
@@ -26,7 +36,7 @@ export function connectionCalls(store: ConnectionStore): Readonly<Record<string,
       if (queues.get(name) === done) queues.delete(name);
     }
   };
-  const lock = (name: string, worker: AbortSignal): Promise<number> =>
+  const lock = (store: ConnectionStore, name: string, worker: AbortSignal): Promise<number> =>
     new Promise((resolve, reject) => {
       const hold = (): Promise<void> =>
         new Promise((release) => {
@@ -41,12 +51,12 @@ export function connectionCalls(store: ConnectionStore): Readonly<Record<string,
           worker.addEventListener('abort', end, { once: true });
           resolve(id);
         });
-      exclusively(name, hold).catch(reject);
+      exclusively(store, name, hold).catch(reject);
     });
   return {
-    'connection.get': ([name]) => store.get(String(name)),
-    'connection.save': ([name, stored]) => store.save(String(name), stored as StoredConnection),
-    'connection.lock': ([name], worker) => lock(String(name), worker),
+    'connection.get': ([app, name]) => storeOf(app).get(String(name)),
+    'connection.save': ([app, name, stored]) => storeOf(app).save(String(name), stored as StoredConnection),
+    'connection.lock': ([app, name], worker) => lock(storeOf(app), String(name), worker),
     'connection.unlock': ([id]) => {
       const release = releases.get(Number(id));
       if (release === undefined) throw new EngineError('USAGE', 'The connection is not locked.');

@@ -6,7 +6,6 @@ import type { EngineModule, EngineRpc } from '../app/engine/engine-components.js
 import type { ConnectedInput } from '../component/check-and-connect.js';
 import { type AnyReport, type Reporting, reporting } from '../component/report.js';
 import type { Connection } from '../connection/connection.js';
-import type { ConnectionStore } from '../connection/connection-store.js';
 import type { StoredConnections } from '../connection/stored-connections.js';
 import {
   ANY_VALUE,
@@ -14,6 +13,7 @@ import {
   checkValue,
   DATA,
   either,
+  FUNCTION,
   type GivenShape,
   type GivenShapes,
   portWith,
@@ -26,7 +26,7 @@ import type { Webhook } from '../webhook/create-webhook.js';
 import { type IncomingCall, readCall } from '../webhook/incoming-call.js';
 import type { WebhookInput } from '../webhook/webhook-input.js';
 import type { WebhookReport } from '../webhook/webhook-report.js';
-import { connectionCalls } from './connection-calls.js';
+import { connectionCalls, type PoolConnections } from './connection-calls.js';
 import { PoolRun } from './pool-run.js';
 import { type AppSource, keyOf, type PoolCalls, type PoolTask, toLocalSource } from './pool-task.js';
 import type { EngineCall } from './run-on-engine.js';
@@ -53,8 +53,8 @@ export interface EnginePoolOptions {
   readonly runsPerWorker?: number | undefined;
   /** Apps that a worker keeps loaded. Default: 16. */
   readonly maxApps?: number | undefined;
-  /** Where connections are kept that runs name. It stays in the main thread. */
-  readonly connections?: ConnectionStore | undefined;
+  /** Where connections are kept that runs name, or a function that gives the store of one app. It stays in the main thread. */
+  readonly connections?: PoolConnections | undefined;
   /** The module that workers start with: only for bundles, see docs/isolation.md. Default: the one of this package. */
   readonly worker?: string | URL | undefined;
 }
@@ -101,7 +101,7 @@ const SHAPES: GivenShapes<EnginePoolOptions> = {
   webhookTimeoutMs: MILLISECONDS,
   runsPerWorker: wholeNumber(1),
   maxApps: wholeNumber(1),
-  connections: portWith(['get', 'save'], ['exclusively']),
+  connections: either(FUNCTION, portWith(['get', 'save'], ['exclusively'])),
   worker: MODULE,
 };
 
@@ -333,9 +333,10 @@ function toUrl(module: string | URL): URL {
   return module.startsWith('file:') ? new URL(module) : pathToFileURL(path.resolve(module));
 }
 
-/** The worker of this package stands beside its bundle for Node, wherever this file is. */
+/** The worker of this package, in its bundle for Node: the same address from `src`, `dist/pool`, `dist/node` and `dist/bin`. */
 function findWorker(given: string | URL | undefined): URL {
-  const worker = given === undefined ? new URL('../node/pool-worker.js', import.meta.url) : toUrl(given);
+  const worker =
+    given === undefined ? new URL('../../dist/node/pool-worker.js', import.meta.url) : toUrl(given);
   if (existsSync(fileURLToPath(worker))) return worker;
   throw new EngineError(
     'USAGE',

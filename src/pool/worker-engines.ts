@@ -51,7 +51,7 @@ export function createWorkerEngines(data: PoolWorkerData, call: Call): WorkerEng
     return createEngine({
       ...options,
       app: options.app ?? (typeof app === 'string' ? await loadApp(app) : defineApp(app)),
-      connections: data.hasConnections ? connectionsOfPool(call) : options.connections,
+      connections: data.hasConnections ? connectionsOfPool(app, call) : options.connections,
     });
   };
   const drop = (lent: LentEngine): void => {
@@ -108,12 +108,12 @@ async function readSetup(
 }
 
 /** The store lies in the main thread, which also keeps two workers from refreshing a connection at the same time. */
-function connectionsOfPool(call: Call): ConnectionStore {
+function connectionsOfPool(app: string | AppDefinition, call: Call): ConnectionStore {
   return {
-    get: async (name) => (await call('connection.get', [name])) as StoredConnection | undefined,
-    save: async (name, stored) => void (await call('connection.save', [name, stored])),
+    get: async (name) => (await call('connection.get', [app, name])) as StoredConnection | undefined,
+    save: async (name, stored) => void (await call('connection.save', [app, name, stored])),
     exclusively: async (name, work) => {
-      const lock = await call('connection.lock', [name]);
+      const lock = await call('connection.lock', [app, name]);
       try {
         return await work();
       } finally {

@@ -1,15 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createEngine, type Engine } from '../../app/engine/create-engine.js';
 import type { ComponentName } from '../../check/subject/used-part.js';
 import { AppError } from '../../errors/app-error.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { createHost, type Host } from '../../host/create-host.js';
-import { createEngineReceiver } from '../../host/hooks/engine-receiver.js';
 import type { Hook } from '../../host/hooks/hooks.js';
+import {
+  createPoolFlows,
+  createPoolReceiver,
+  type PoolFlowsOptions,
+  type PoolHostApp,
+} from '../../host/pool-ports.js';
 import { tellAll } from '../../host/ports/observer.js';
 import { readScenarioFile, type ScenarioEntry } from '../../host/scenarios/scenario-file.js';
-import { createScenarioFlows, type ScenarioFlowsOptions } from '../../host/scenarios/scenario-flows.js';
 import { createHostMetrics } from '../../host/server/metrics.js';
 import { createNotifier, type Notifier } from '../../host/server/notifier.js';
 import { createHostTracing } from '../../host/server/open-telemetry.js';
@@ -17,9 +20,7 @@ import { assertAny, defaultEntries, removeScenario, setUpScenario } from '../../
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
-import { configFolder } from '../connections/config-folder.js';
 import { createConnectionReader, createConnectionSecrets } from '../connections/connection-data.js';
-import { identifyOwner, openConnectionFiles, storeForApp } from '../connections/connection-store.js';
 import { EXIT } from '../exit-code.js';
 import { withConfigFile } from '../input/config-file.js';
 import { type HostParts, openHostParts } from '../input/host-store-options.js';
@@ -27,13 +28,13 @@ import { readServeSettings, SERVE_OPTIONS, type ServeSettings } from '../input/s
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
 import { createHostLog, messageLine } from '../output/host/host-log.js';
-import { printJson } from '../output/json-output.js';
 import { createLineOutput } from '../output/line-output.js';
 import { printError } from '../output/print-error.js';
 import { printRunFindings } from '../output/run-findings.js';
 import { printableLine } from '../output/terminal-text.js';
 import { findHookConnectionData } from '../recording/hook-connection-data.js';
 import { type CallRecorder, recordCalls } from '../recording/record-calls.js';
+import { openServePools, type ServePools } from '../serve-pools.js';
 import { untilInterrupted } from '../until-interrupted.js';
 import { usageError } from '../usage-error.js';
 
@@ -75,10 +76,11 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   const entries = await readEntries(args.text('scenarios'), loaded, io);
   if (settings.log !== 'quiet') await tellFindings(loaded, entries, say);
   const parts = await openHostParts(args, io, { mayCreate: true });
-  const engines = createEngines(loaded, settings, io);
+  const pools = openServePools(loaded, settings, io);
+  const { apps } = pools;
   const notifier = openNotifier(args, say);
   const tracing = await createHostTracing();
-  const recorder = await openCallRecorder(args, { engines, loaded, settings, say, parts }, io);
+  const recorder = await openCallRecorder(args, { pools, loaded, settings, say, parts }, io);
   const host = createHost({
     tracing,
     store: parts.store,
@@ -87,12 +89,13 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     baseUrl: args.text('base-url'),
     limits: settings.limits,
     metrics: args.isSet('metrics') ? await createHostMetrics() : undefined,
-    flows: createScenarioFlows({
-      engines,
+    flows: createPoolFlows({
+      pool: pools.flows,
+      apps,
       tracing,
-      expressions: { timezone: args.text('timezone') },
+      timezone: args.text('timezone'),
       findConnectionSecrets: createConnectionSecrets(io.env),
-      onReport: settings.output === 'none' ? undefined : putOut(io, say),
+      onBundles: settings.output === 'none' ? undefined : putOut(io, say),
     }),
     observer: tellAll(
       createHostLog(write, {
@@ -112,7 +115,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
       .catch((error: unknown) => Promise.reject(cannotListen(port, error, hostname)));
     say(`Listening on ${origin}, data in ${parts.at}.\n`);
     const isLogKept = settings.log === 'json';
-    const setup: Setup = { host, parts, engines, entries, say, isLogKept };
+    const setup: Setup = { host, parts, apps, entries, say, isLogKept };
     const refused = await setUp(setup);
     if (args.isSet('prune')) await prune(setup);
     const standing = (await host.scenarios.list()).filter(({ name }) => !refused.has(name));
@@ -121,6 +124,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
       return EXIT.failed;
     }
     await host.start();
+    pools.warmUp();
     await interrupted;
     say('Stopping: what is under way is brought to its end.\n');
     return EXIT.ok;
@@ -128,7 +132,8 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     await host.stop();
     // Reads what the connection of a hook knows as secret.
     await recorder.settled();
-    await close(parts, engines);
+    await parts.store.close();
+    await pools.close();
     await notifier?.settle();
   }
 }
@@ -137,7 +142,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
 type Say = (text: string) => void;
 
 interface Served {
-  readonly engines: Readonly<Record<string, Engine>>;
+  readonly pools: ServePools;
   readonly loaded: readonly LoadedApp[];
   readonly settings: ServeSettings;
   readonly say: Say;
@@ -147,10 +152,10 @@ interface Served {
 /** The receiver of the apps, with `--record` over it. */
 async function openCallRecorder(
   args: Arguments,
-  { engines, loaded, settings, say, parts }: Served,
+  { pools, loaded, settings, say, parts }: Served,
   io: Io,
 ): Promise<CallRecorder> {
-  const receiver = createEngineReceiver({ engines });
+  const receiver = createPoolReceiver({ pool: pools.webhooks, apps: pools.apps });
   const shown = args.text('record');
   if (shown === undefined) return { receiver, settled: async () => {} };
   const readData = createConnectionReader(io.env);
@@ -164,22 +169,8 @@ async function openCallRecorder(
   });
 }
 
-function createEngines(
-  loaded: readonly LoadedApp[],
-  { engine }: ServeSettings,
-  io: Io,
-): Readonly<Record<string, Engine>> {
-  const files = openConnectionFiles(configFolder(io.env));
-  return Object.fromEntries(
-    loaded.map(({ app }) => {
-      const connections = storeForApp(files, identifyOwner(app));
-      return [app.name, createEngine({ app, ...engine, connections })];
-    }),
-  );
-}
-
 /** What scenarios put out, as long as somebody reads it. */
-function putOut(io: Io, say: Say): NonNullable<ScenarioFlowsOptions['onReport']> {
+function putOut(io: Io, say: Say): NonNullable<PoolFlowsOptions['onBundles']> {
   const write = createLineOutput(io.stdout, (count) =>
     say(
       count === 0
@@ -187,8 +178,8 @@ function putOut(io: Io, say: Say): NonNullable<ScenarioFlowsOptions['onReport']>
         : `${count} bundles were not put out: nobody read standard output.\n`,
     ),
   );
-  return (scenario, { bundles, completed }) => {
-    for (const bundle of bundles ?? completed) write(`${printJson({ scenario, bundle })}\n`);
+  return (_scenario, lines) => {
+    for (const line of lines) write(`${line}\n`);
   };
 }
 
@@ -200,7 +191,7 @@ function openNotifier(args: Arguments, say: Say): Notifier | undefined {
 interface Setup {
   readonly host: Host;
   readonly parts: HostParts;
-  readonly engines: Readonly<Record<string, Engine>>;
+  readonly apps: Readonly<Record<string, PoolHostApp>>;
   readonly entries: readonly ScenarioEntry[];
   readonly say: Say;
   readonly isLogKept: boolean;
@@ -208,11 +199,11 @@ interface Setup {
 
 /** One scenario that cannot be set up keeps no other from running. @returns the names of those that cannot */
 async function setUp(setup: Setup): Promise<ReadonlySet<string>> {
-  const { host, parts, engines, entries, say } = setup;
+  const { host, parts, apps, entries, say } = setup;
   const refused = new Set<string>();
   for (const entry of entries) {
     try {
-      const { name, hook } = await setUpScenario({ host, store: parts.store, engines }, entry);
+      const { name, hook } = await setUpScenario({ host, store: parts.store, engines: apps }, entry);
       const address = hook === undefined ? 'runs on a schedule' : showAddress(hook, setup);
       say(`  ${printableLine(name)}  ${address}\n`);
     } catch (error) {
@@ -231,12 +222,12 @@ function showAddress({ name, url }: Hook, { isLogKept }: Setup): string {
 }
 
 /** Takes away what an earlier start has set up and this one does not name. */
-async function prune({ host, parts, engines, entries, say }: Setup): Promise<void> {
+async function prune({ host, parts, apps, entries, say }: Setup): Promise<void> {
   const named = new Set(entries.map(({ name }) => name));
   for (const { name } of await host.scenarios.list()) {
     if (named.has(name)) continue;
     try {
-      const report = await removeScenario({ host, store: parts.store, engines }, name);
+      const report = await removeScenario({ host, store: parts.store, engines: apps }, name);
       say(`  ${printableLine(name)}  removed\n`);
       // It is gone here whatever the service says, which may go on sending.
       if (report?.error !== undefined) say(printError(report.error));
@@ -245,11 +236,6 @@ async function prune({ host, parts, engines, entries, say }: Setup): Promise<voi
       say(`  ${printableLine(name)} is not removed:\n${printError(error)}`);
     }
   }
-}
-
-async function close(parts: HostParts, engines: Setup['engines']): Promise<void> {
-  await parts.store.close();
-  await Promise.all(Object.values(engines).map((engine) => engine.close()));
 }
 
 async function loadApps(folders: readonly string[], io: Io): Promise<readonly LoadedApp[]> {

@@ -26,6 +26,10 @@ export const SERVE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   port: { value: 'N', help: `Default: ${DEFAULT_PORT}; 0 for any free one.` },
   host: { value: 'ADDRESS', help: 'Where to listen. Default: 127.0.0.1, this machine only.' },
   'base-url': { value: 'URL', help: 'Where services reach this host, such as https://hooks.example.com.' },
+  threads: {
+    value: 'N',
+    help: 'Worker threads that run scenarios, of which one app uses all but one. Default: one per app and one more, 2 to 8.',
+  },
   concurrency: { value: 'N', help: 'Runs at a time that wait for a service. Default: 40.' },
   limit: {
     value: 'NAME=N',
@@ -72,6 +76,8 @@ export interface ServeSettings {
   readonly log: HostLogForm;
   readonly output: 'bundles' | 'none';
   readonly limits: Partial<HostLimits>;
+  /** Worker threads that run scenarios. */
+  readonly threads: number | undefined;
   readonly engine: Pick<EngineOptions, 'network' | 'hosts' | 'timezone' | 'limits' | 'webhookLimits'>;
 }
 
@@ -85,6 +91,7 @@ export function readServeSettings(args: Arguments): ServeSettings {
     log: readLogForm(args),
     output: readOutput(args.text('output')),
     limits,
+    threads: readThreads(args.text('threads')),
     engine: {
       ...readNetworkOptions(args),
       limits: readLimits(args, 'run-limit', resolveLimits),
@@ -95,6 +102,13 @@ export function readServeSettings(args: Arguments): ServeSettings {
       },
     },
   };
+}
+
+function readThreads(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const threads = Number(text);
+  if (/^\d{1,3}$/.test(text) && threads >= 2 && threads <= 256) return threads;
+  throw usageError(`--threads: "${text}" is not a number from 2 to 256.`);
 }
 
 function readConcurrency(args: Arguments): readonly string[] {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../errors/engine-error.js';
 import { StoreError } from '../../errors/store-error.js';
 import { type PlainAnswer, toPlainAnswer } from '../../server/plain-request.js';
+import { JsonText } from '../../store/json-text.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { EventClaim } from '../claim/claim.js';
@@ -9,7 +10,7 @@ import type { KnowHook } from '../hooks/hook-knowledge.js';
 import type { HookKnowledge } from '../hooks/hook-secrets.js';
 import { hookPath } from '../hooks/hooks.js';
 import type { CallRefusal } from '../ports/observer.js';
-import type { Receiver, WebhookReception } from '../ports/ports.js';
+import type { ReceivedBundles, Receiver, WebhookReception } from '../ports/ports.js';
 import type { HostSpan } from '../ports/tracing.js';
 import { copyKept, keepValue, measureKept, readKept } from '../store/kept-value.js';
 import type { HookRow } from '../store/tables.js';
@@ -137,6 +138,11 @@ async function answerCall(
     // A body that does not come is its sender's failure, and the server tells it.
     if (isReading) throw error;
     context.onError(error);
+    if (error instanceof EngineError && error.code === 'WORKER_TERMINATED') {
+      const text = 'The event could not be processed in time. Try again later.';
+      const answer = answerText(503, text, { 'retry-after': '5' });
+      return { answer, hook, reason: 'terminated', error: error.toJSON() };
+    }
     if (error instanceof StoreError) {
       const text = 'The event could not be stored. Try again later.';
       const answer = answerText(503, text, { 'retry-after': '5' });
@@ -225,9 +231,10 @@ function draftEvents(
   call: NamedCall,
   known: HookKnowledge,
 ): readonly EventDraft[] {
-  const draft = (hookIds: readonly number[], given: readonly unknown[]): EventDraft[] => {
-    if (given.length === 0) return [];
-    const bundles = keepValue(given);
+  const draft = (hookIds: readonly number[], given: ReceivedBundles): EventDraft[] => {
+    const isText = given instanceof JsonText;
+    if (!isText && given.length === 0) return [];
+    const bundles = isText ? given : keepValue(given);
     const bytes = measureKept(bundles);
     const request = keepAccepted(call, known);
     return hookIds.map((hookId) => ({ hookId, status: 'pending', error: null, bundles, bytes, request }));

@@ -5,7 +5,7 @@ import type { HookReport } from '../../webhook/run-hook-request.js';
 import { copyKept, isLongerThan, isSameKept, keepValue, readKept } from '../store/kept-value.js';
 import type { HookRow, HostStore } from '../store/tables.js';
 import { type Hook, keepHookData, keepHookParameters, MAX_HOOK_LENGTH } from './hooks.js';
-import { type Engines, requireApp } from './require-app.js';
+import { type HostApps, requireApp } from './require-app.js';
 
 /** What tells services of hooks. */
 export interface AttachOptions {
@@ -14,7 +14,7 @@ export interface AttachOptions {
     readonly removeHook: (id: number) => Promise<void>;
   };
   readonly store: HostStore;
-  readonly engines: Engines;
+  readonly engines: HostApps;
 }
 
 /**

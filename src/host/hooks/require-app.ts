@@ -1,12 +1,23 @@
 import type { Engine } from '../../app/engine/create-engine.js';
+import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
+import type { Webhook } from '../../webhook/create-webhook.js';
 
 /** Engines by the names hooks and scenarios use for their apps. */
 export type Engines = Readonly<Record<string, Engine>>;
 
-/** @throws EngineError (HOST_MISSING) for an app the host was not given */
-export function requireApp(engines: Engines, app: string): Engine {
-  const engine = Object.hasOwn(engines, app) ? engines[app] : undefined;
-  if (engine !== undefined) return engine;
+/** An app of a host: an `Engine`, or an app whose webhooks are attached in a pool (`openPoolApps`). */
+export interface HostApp {
+  readonly app: App;
+  readonly webhook: (name: string) => Pick<Webhook, 'attach' | 'update' | 'detach'>;
+}
+
+/** Apps by the names hooks and scenarios use for them. */
+export type HostApps = Readonly<Record<string, HostApp>>;
+
+/** @throws EngineError (HOST_MISSING) for an app the host does not have */
+export function requireApp<A>(apps: Readonly<Record<string, A>>, app: string): A {
+  const found = Object.hasOwn(apps, app) ? apps[app] : undefined;
+  if (found !== undefined) return found;
   throw new EngineError('HOST_MISSING', `This host has no app "${app}".`);
 }

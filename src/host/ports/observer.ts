@@ -18,6 +18,8 @@ export type CallRefusal =
   | 'store-failing'
   /** 503: many others wait to be stored, and have done so for long. */
   | 'busy'
+  /** 503: processing the call took too long or too much memory, or another call of the app did. */
+  | 'terminated'
   /** 500: a defect. */
   | 'defect';
 

@@ -1,6 +1,7 @@
 import type { StoredExecution } from '../../scenario/state/next-state.js';
 import type { RunOutcome } from '../../scenario/state/scenario-state.js';
 import type { PlainAnswer } from '../../server/plain-request.js';
+import type { JsonText } from '../../store/json-text.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { EventRow, HookRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
@@ -29,9 +30,10 @@ export interface HostQueue {
 
 /** What a run of a flow works on. */
 export type FlowSource =
+  /** `bundles` are read from `event.bundles`, the text or data that is stored, at the first access. */
   | { readonly kind: 'event'; readonly bundles: readonly unknown[]; readonly event: EventRow }
   | { readonly kind: 'poll' }
-  /** The execution is the run's own, which it may change. */
+  /** `execution` is read from `incomplete.execution` at the first access, and may be changed. */
   | { readonly kind: 'incomplete'; readonly execution: unknown; readonly incomplete: IncompleteRow };
 
 /** One run that the host asks of `Flows`: the scenario, what starts it, and how far it may go. */
@@ -109,6 +111,9 @@ export interface Flows {
   readonly run: (request: FlowRequest) => Promise<FlowOutcome>;
 }
 
+/** Bundles, or the JSON text of a list that is not empty, in the form in which it is stored. */
+export type ReceivedBundles = readonly unknown[] | JsonText;
+
 /** What an app makes of a request that came to one of its addresses: what a host needs of a `WebhookReport`. */
 export type WebhookReception =
   | {
@@ -116,10 +121,10 @@ export type WebhookReception =
       readonly response: Response;
       /** The same as plain data, which costs less; the response is not looked at then. */
       readonly answer?: PlainAnswer;
-      readonly bundles: readonly unknown[];
+      readonly bundles: ReceivedBundles;
       /** Of a shared webhook: who gets what. `recipients` are the ids that `findRecipients` gave. */
       readonly deliveries:
-        | readonly { readonly recipients: readonly string[]; readonly bundles: readonly unknown[] }[]
+        | readonly { readonly recipients: readonly string[]; readonly bundles: ReceivedBundles }[]
         | undefined;
     }
   | {

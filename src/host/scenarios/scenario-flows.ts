@@ -42,15 +42,41 @@ export interface ScenarioFlowsOptions {
 const MAX_FLOWS = 500;
 const MAX_FLOWS_LENGTH = 16 * 1024 * 1024;
 
-/** Runs the linear flows of `scenario/` with the modules of some engines. */
+/** Runs the linear flows of `scenario/` with the modules of some engines, in this thread. */
 export function createScenarioFlows({
+  findConnectionSecrets = async () => [],
+  ...options
+}: ScenarioFlowsOptions): Flows {
+  return createFlows({
+    ...options,
+    findSecrets: (request) => findRunSecrets(request, findConnectionSecrets),
+  });
+}
+
+/** What no error of a run may show: see `collectScenarioSecrets`. */
+export async function findRunSecrets(
+  { scenario, findHooks }: Pick<FlowRequest, 'scenario' | 'findHooks'>,
+  findConnectionSecrets: FindConnectionSecrets,
+): Promise<readonly string[]> {
+  const hooks = (await findHooks?.()) ?? [];
+  const { collectScenarioSecrets } = await import('./scenario-secrets.js');
+  return collectScenarioSecrets({ hooks, flows: [readPlan(scenario).flow], findConnectionSecrets });
+}
+
+/** Options of `createFlows`. */
+export interface FlowsOptions extends Omit<ScenarioFlowsOptions, 'findConnectionSecrets'> {
+  /** Finds what no error of a run may show. Called once, when a module has failed. */
+  readonly findSecrets: (request: FlowRequest) => Promise<readonly string[]>;
+}
+
+export function createFlows({
   engines,
   clock = SYSTEM_CLOCK,
   expressions,
   tracing = NO_TRACING,
   onReport,
-  findConnectionSecrets = async () => [],
-}: ScenarioFlowsOptions): Flows {
+  findSecrets,
+}: FlowsOptions): Flows {
   const compiled = createBoundedCache<CompiledFlow>(MAX_FLOWS, MAX_FLOWS_LENGTH);
   const loadFlow = (scenario: ScenarioRow): CompiledFlow => {
     // Only `putScenario` writes definitions, after a guard has seen them.
@@ -83,13 +109,8 @@ export function createScenarioFlows({
       const store = collectInto(kept, room, Math.max(MAX_EXECUTION_BYTES, before));
       const onProgress = (state: TriggerData): Promise<void> =>
         tellProgress(request, kept, state, clock.now());
-      const { settings, flow: definition } = readPlan(scenario);
-      const findSecrets = async (): Promise<readonly string[]> => {
-        const hooks = (await request.findHooks?.()) ?? [];
-        const { collectScenarioSecrets } = await import('./scenario-secrets.js');
-        return collectScenarioSecrets({ hooks, flows: [definition], findConnectionSecrets });
-      };
-      const options = { settings, store, clock, onProgress, findSecrets };
+      const { settings } = readPlan(scenario);
+      const options = { settings, store, clock, onProgress, findSecrets: () => findSecrets(request) };
       const report = await runSource(flow, request, options, signal);
       const answer = readAnswer(report);
       if (answer !== undefined) request.onAnswer?.(answer);
@@ -234,7 +255,7 @@ function toOutcome(report: FlowReport, { drafts, progress }: Kept): FlowOutcome 
   };
 }
 
-function toDraft(execution: IncompleteExecution): IncompleteDraft {
+export function toDraft(execution: IncompleteExecution): IncompleteDraft {
   const { retry, error } = execution;
   return {
     execution: keepValue(execution),

@@ -1,4 +1,5 @@
 import { EngineError } from '../../errors/engine-error.js';
+import { JsonText } from '../../store/json-text.js';
 import type { Claim } from '../claim/claim.js';
 import { locateClaim } from '../claim/held-work.js';
 import type { HostContext } from '../ports/context.js';
@@ -56,6 +57,11 @@ export async function runClaim(
   return answer;
 }
 
+/** @throws StoreError (STORE_FAILED) for a sealed value that does not open */
+function assertOpens(kept: unknown): void {
+  if (kept instanceof JsonText) void kept.text;
+}
+
 async function describeWork(
   { clock }: HostContext,
   claim: Claim,
@@ -63,14 +69,27 @@ async function describeWork(
   switch (claim.kind) {
     case 'event': {
       const { event } = claim;
-      const bundles = readKept(event.bundles);
-      const source = { kind: 'event', bundles: Array.isArray(bundles) ? bundles : [], event } as const;
+      assertOpens(event.bundles);
+      const source = {
+        kind: 'event',
+        event,
+        get bundles() {
+          const bundles = readKept(event.bundles);
+          return Array.isArray(bundles) ? bundles : [];
+        },
+      } as const;
       return { source, attempt: event.attempts, dueAtMs: event.notBeforeMs ?? event.receivedAtMs };
     }
     case 'incomplete': {
       const { incomplete } = claim;
-      const execution = copyKept(incomplete.execution);
-      const source = { kind: 'incomplete', execution, incomplete } as const;
+      assertOpens(incomplete.execution);
+      const source = {
+        kind: 'incomplete',
+        incomplete,
+        get execution() {
+          return copyKept(incomplete.execution);
+        },
+      } as const;
       return {
         source,
         attempt: incomplete.attempts,

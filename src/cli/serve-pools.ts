@@ -1,0 +1,76 @@
+import { availableParallelism } from 'node:os';
+import { HOST_WORKER, type PoolHostApp } from '../host/pool-ports.js';
+import { createEnginePool, type EnginePool } from '../pool/engine-pool.js';
+import { DEFAULT_LIMITS } from '../run/limits/limits.js';
+import { configFolder } from './connections/config-folder.js';
+import { identifyOwner, openConnectionFiles, storeForApp } from './connections/connection-store.js';
+import type { ServeSettings } from './input/serve-options.js';
+import type { Io } from './io.js';
+import type { LoadedApp } from './open-app.js';
+
+/** The worker threads of `iml serve`. Webhooks have threads of their own, so that no call waits for the runs of scenarios. */
+export interface ServePools {
+  readonly webhooks: EnginePool;
+  readonly flows: EnginePool;
+  readonly apps: Readonly<Record<string, PoolHostApp>>;
+  /** Starts the threads and loads the apps before the first call. Does not wait. */
+  readonly warmUp: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** A call of a webhook sends no requests: two threads process many calls. */
+const WEBHOOK_THREADS = 2;
+
+/** Time that a run has beyond `limits.timeoutMs`, at which it ends by itself. */
+const EXTRA_MS = 20_000;
+
+export function openServePools(
+  loaded: readonly LoadedApp[],
+  { engine, threads, limits }: Pick<ServeSettings, 'engine' | 'threads' | 'limits'>,
+  io: Io,
+): ServePools {
+  const files = openConnectionFiles(configFolder(io.env));
+  const stores = new Map(
+    loaded.map(({ app, root }) => [root, storeForApp(files, identifyOwner(app))] as const),
+  );
+  const options = {
+    setup: HOST_WORKER,
+    setupData: engine,
+    connections: (root: unknown) => stores.get(String(root)) ?? NO_CONNECTIONS,
+    runTimeoutMs: (engine.limits?.timeoutMs ?? DEFAULT_LIMITS.timeoutMs) + EXTRA_MS,
+  };
+  const webhooks = createEnginePool({ ...options, threads: WEBHOOK_THREADS, runsPerWorker: 64 });
+  const flows = createEnginePool({
+    ...options,
+    threads: threads ?? chooseThreads(loaded.length),
+    runsPerWorker: limits.concurrency ?? 40,
+  });
+  const apps = Object.fromEntries(
+    loaded.map(({ app, root }) => [app.name, { app, source: root, webhook: flows.app(root).webhook }]),
+  );
+  return {
+    webhooks,
+    flows,
+    apps,
+    warmUp: () => {
+      for (const { app, root } of loaded) {
+        const task = { module: HOST_WORKER, name: 'loadApp', app: app.name, input: root };
+        // The first call tells what is wrong.
+        for (const pool of [webhooks, flows]) void pool.run(task).catch(() => {});
+      }
+    },
+    close: async () => {
+      await Promise.all([webhooks.close(), flows.close()]);
+    },
+  };
+}
+
+/** One thread per app and one more, but not fewer than there are processors: from 2 to 8. [choice] */
+function chooseThreads(apps: number): number {
+  return Math.min(8, Math.max(2, apps + 1, availableParallelism()));
+}
+
+const NO_CONNECTIONS = {
+  get: async () => undefined,
+  save: async () => {},
+};

@@ -1,0 +1,251 @@
+/** What the workers of a pool run for a host: webhook calls and flows. See `pool-ports.ts` for the main thread. */
+
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Engine } from '../app/engine/create-engine.js';
+import { jsonText } from '../http/body/json-text.js';
+import type { AppSource, WorkerContext } from '../pool/pool-task.js';
+import type { PoolEngineOptions, PoolSetupContext } from '../pool/worker-engines.js';
+import { toPlainAnswer } from '../server/plain-request.js';
+import { createBoundedCache } from '../util/bounded-cache.js';
+import type { PlainObject } from '../util/plain-object.js';
+import { fromPortable } from '../util/portable-value.js';
+import { escapeUnsafe } from '../util/text/escape-unsafe.js';
+import type { IncomingCall } from '../webhook/incoming-call.js';
+import type {
+  FlowOutcome,
+  FlowRequest,
+  FlowSource,
+  Flows,
+  IncompleteDraft,
+  PollProgress,
+} from './ports/ports.js';
+import type { HostSpan, HostTracing } from './ports/tracing.js';
+import { createFlows } from './scenarios/scenario-flows.js';
+import { keepValue, writeKept } from './store/kept-value.js';
+import type { EventRow, IncompleteRow, ScenarioRow } from './store/tables.js';
+
+/** Setup module of a pool: its `setupData` are the options of the engines. */
+export default function setUp({ data }: PoolSetupContext): PoolEngineOptions {
+  return Object(data);
+}
+
+/** Loads an app before its first call. */
+export async function loadApp(source: AppSource, context: WorkerContext): Promise<void> {
+  await context.engine(source);
+}
+
+/** Input of `receiveCall`. */
+export interface ReceiveTask {
+  readonly source: AppSource;
+  readonly webhook: string;
+  readonly call: IncomingCall;
+  readonly parameters: PlainObject;
+  readonly stored: PlainObject;
+}
+
+/** Bundles as the JSON text that a store keeps, and how many there are. */
+export interface CarriedBundles {
+  readonly text: string;
+  readonly count: number;
+}
+
+/** Reads one call of a webhook. Bundles leave the worker as text, so that the main thread parses nothing. */
+export async function receiveCall(
+  { source, webhook, call, parameters, stored }: ReceiveTask,
+  context: WorkerContext,
+): Promise<unknown> {
+  const engine = await context.engine(source);
+  const report = await engine.webhook(webhook).handle(call, {
+    parameters,
+    webhook: stored,
+    connections: async (uid: string) => (await context.call('recipients', uid)) as readonly string[],
+    signal: context.signal,
+  });
+  const { answer } = report;
+  if (!report.ok) return { ok: false, answer, phase: report.phase, error: report.error.toJSON() };
+  return {
+    ok: true,
+    answer,
+    bundles: carryBundles(report.bundles),
+    deliveries: report.deliveries?.map(({ recipients, bundles }) => ({
+      recipients,
+      bundles: carryBundles(bundles),
+    })),
+  };
+}
+
+function carryBundles(bundles: readonly unknown[]): CarriedBundles {
+  return { text: writeKept(keepValue(bundles)) ?? '[]', count: bundles.length };
+}
+
+/** Input of `runFlow`. What a store keeps crosses as its JSON text. */
+export interface FlowTask {
+  /** Of all apps of the flow, by name. */
+  readonly sources: Readonly<Record<string, AppSource>>;
+  /** Name and plan; the state of its trigger is `triggerState`. */
+  readonly scenario: Pick<ScenarioRow, 'id' | 'name' | 'definition'>;
+  readonly triggerState: string | undefined;
+  readonly source:
+    | { readonly kind: 'event'; readonly bundles: string }
+    | { readonly kind: 'poll' }
+    | { readonly kind: 'incomplete'; readonly execution: string; readonly bytes: number };
+  readonly room: number;
+  readonly timezone: string | undefined;
+  /** Which calls of the main thread the task may use. */
+  readonly uses: {
+    readonly progress: boolean;
+    readonly answer: boolean;
+    readonly bundles: boolean;
+    readonly spans: boolean;
+  };
+}
+
+export interface CarriedDraft extends Pick<IncompleteDraft, 'error' | 'stored'> {
+  readonly execution: string;
+}
+
+export interface CarriedOutcome
+  extends Omit<FlowOutcome, 'incompletes' | 'triggerState' | 'progressState' | 'output'> {
+  readonly incompletes: readonly CarriedDraft[];
+  readonly triggerState: string | undefined;
+  readonly progressState: string | undefined;
+  readonly output: FlowOutcome['output'];
+}
+
+interface RunningTask {
+  readonly task: FlowTask;
+  readonly context: WorkerContext;
+}
+
+/** The task that code runs for: a worker runs several at a time, with the same compiled flows. */
+const running = new AsyncLocalStorage<RunningTask>();
+
+function currentTask(): RunningTask {
+  const current = running.getStore();
+  if (current === undefined) throw new Error('No flow is running.');
+  return current;
+}
+
+/** Runs one flow. */
+export async function runFlow(task: FlowTask, context: WorkerContext): Promise<CarriedOutcome> {
+  const names = Object.keys(task.sources);
+  const engines: Record<string, Engine> = {};
+  for (const name of names) engines[name] = await context.engine(task.sources[name] as AppSource);
+  const flows = findFlows(engines, task.timezone);
+  const answers: Promise<unknown>[] = [];
+  const request = toRequest(task, context, answers);
+  const outcome = await running.run({ task, context }, () => flows.run(request));
+  await Promise.all(answers);
+  const { incompletes, triggerState, progressState } = outcome;
+  return {
+    ...outcome,
+    output: outcome.output,
+    incompletes: incompletes.map(carryDraft),
+    triggerState: writeKept(triggerState),
+    progressState: writeKept(progressState),
+  };
+}
+
+/** Sets of engines whose flows stay compiled. */
+const MAX_FLOWS = 32;
+
+const known = createBoundedCache<{
+  readonly engines: Readonly<Record<string, Engine>>;
+  readonly flows: Flows;
+}>(MAX_FLOWS);
+
+/** The flows that were compiled for these engines; other engines of the same names take their place. */
+function findFlows(engines: Readonly<Record<string, Engine>>, timezone: string | undefined): Flows {
+  const key = JSON.stringify([timezone, ...Object.keys(engines)]);
+  const before = known.get(key);
+  if (before !== undefined && Object.keys(engines).every((name) => before.engines[name] === engines[name])) {
+    return before.flows;
+  }
+  const flows = createFlows({
+    engines,
+    expressions: timezone === undefined ? {} : { timezone },
+    tracing: STEPS,
+    findSecrets: async () => (await currentTask().context.call('secrets')) as readonly string[],
+    onReport: async (scenario, { bundles, completed }) => {
+      const { task, context } = currentTask();
+      if (!task.uses.bundles) return;
+      const lines = (bundles ?? completed).map((bundle) =>
+        escapeUnsafe(jsonText({ scenario, bundle }) ?? 'null'),
+      );
+      if (lines.length > 0) await context.call('bundles', lines);
+    },
+  });
+  known.set(key, { engines, flows });
+  return flows;
+}
+
+let lastSpan = 0;
+
+/** Each step of a flow has the deadline of a run, and a span in the main thread. */
+const STEPS: HostTracing = {
+  inSpan: async (wanted, work) => {
+    const { task, context } = currentTask();
+    context.restartDeadline();
+    if (!task.uses.spans) return work(NO_SPAN);
+    const id = ++lastSpan;
+    let failure: string | undefined;
+    await context.call('span.begin', id, wanted);
+    try {
+      return await work({ ...NO_SPAN, fail: (message) => (failure = message) });
+    } catch (error) {
+      failure = error instanceof Error ? error.name : 'Error';
+      throw error;
+    } finally {
+      await context.call('span.end', id, failure);
+    }
+  },
+};
+
+const NO_SPAN: HostSpan = { traceparent: undefined, set: () => {}, fail: () => {} };
+
+function toRequest(task: FlowTask, context: WorkerContext, answers: Promise<unknown>[]): FlowRequest {
+  const { scenario, triggerState, source, room, uses } = task;
+  return {
+    // Flows read nothing else of a scenario.
+    scenario: { ...scenario, triggerState: parse(triggerState) } as ScenarioRow,
+    source: toSource(source),
+    room,
+    signal: context.signal,
+    ...(uses.answer && {
+      onAnswer: (answer: Response) => {
+        answers.push(toPlainAnswer(answer).then((plain) => context.call('answer', plain)));
+      },
+    }),
+    ...(uses.progress && {
+      onProgress: async ({ triggerState: state, incompletes }: PollProgress) =>
+        void (await context.call('progress', writeKept(state), incompletes.map(carryDraft))),
+    }),
+  };
+}
+
+function toSource(source: FlowTask['source']): FlowSource {
+  switch (source.kind) {
+    case 'event':
+      // Of its event flows read the bundles alone.
+      return { kind: 'event', bundles: readList(source.bundles), event: {} as EventRow };
+    case 'poll':
+      return source;
+    case 'incomplete': {
+      const { execution, bytes } = source;
+      return { kind: 'incomplete', execution: parse(execution), incomplete: { bytes } as IncompleteRow };
+    }
+  }
+}
+
+function readList(text: string): readonly unknown[] {
+  const bundles = fromPortable(JSON.parse(text));
+  return Array.isArray(bundles) ? bundles : [];
+}
+
+function parse(text: string | undefined): unknown {
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+function carryDraft({ execution, error, stored }: IncompleteDraft): CarriedDraft {
+  return { execution: writeKept(execution) ?? 'null', error, stored };
+}

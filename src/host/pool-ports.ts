@@ -1,0 +1,315 @@
+import { AsyncResource } from 'node:async_hooks';
+import type { AppDefinition } from '../app/assembling/app-definition.js';
+import { defineApp } from '../app/assembling/define-app.js';
+import { loadApp } from '../app/loading/load-app.js';
+import { AppError } from '../errors/app-error.js';
+import { EngineError } from '../errors/engine-error.js';
+import type { EnginePool } from '../pool/engine-pool.js';
+import type { AppSource, PoolCalls } from '../pool/pool-task.js';
+import type { IncompleteExecution } from '../scenario/flow/incomplete-execution.js';
+import { planAfterRetry } from '../scenario/flow/retry-plan.js';
+import { type PlainAnswer, toFetchResponse } from '../server/plain-request.js';
+import { JsonText } from '../store/json-text.js';
+import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
+import type { PlainObject } from '../util/plain-object.js';
+import { type HostApp, requireApp } from './hooks/require-app.js';
+import type { CarriedBundles, CarriedDraft, CarriedOutcome, FlowTask, ReceiveTask } from './host-worker.js';
+import type {
+  FlowOutcome,
+  FlowRequest,
+  Flows,
+  IncompleteDraft,
+  ReceivedBundles,
+  Receiver,
+  WebhookReception,
+} from './ports/ports.js';
+import { type HostTracing, NO_TRACING, type SpanWanted } from './ports/tracing.js';
+import type { FlowDefinition } from './scenarios/flow-definition.js';
+import { findRunSecrets, toDraft } from './scenarios/scenario-flows.js';
+import type { FindConnectionSecrets } from './scenarios/scenario-secrets.js';
+import { readKept, writeKept } from './store/kept-value.js';
+import { readPlan } from './store/scenario-plan.js';
+
+/** An app of a host whose code runs in a pool. */
+export interface PoolHostApp extends HostApp {
+  /** Where the workers find the app. */
+  readonly source: AppSource;
+}
+
+type PoolApps = Readonly<Record<string, PoolHostApp>>;
+
+/** The module of the tasks of a host, and the setup module of pools whose engine options are plain data (`setupData`). */
+export const HOST_WORKER: URL = new URL('../../dist/node/host-worker.js', import.meta.url);
+
+/**
+ * Reads the documents of apps and runs their code in a pool: what `createPoolReceiver`, `createPoolFlows`, `attachHook` and
+ * `detachHook` need.
+ *
+ * @param sources folders, or what `defineApp` takes
+ * @returns the apps by their names
+ * @throws SpecError for an app that cannot be loaded; EngineError (USAGE) for two apps of one name
+ * @example
+ * const pool = createEnginePool({ threads: 4, connections });
+ * const apps = await openPoolApps(pool, ['./crm', './mail']);
+ * const host = createHost({ store, receiver: createPoolReceiver({ pool, apps }), flows: createPoolFlows({ pool, apps }) });
+ */
+export async function openPoolApps(
+  pool: EnginePool,
+  sources: readonly (string | AppDefinition)[],
+): Promise<Readonly<Record<string, PoolHostApp>>> {
+  const apps: Record<string, PoolHostApp> = {};
+  for (const source of sources) {
+    const app = typeof source === 'string' ? await loadApp(source) : defineApp(source);
+    if (Object.hasOwn(apps, app.name)) {
+      throw new EngineError('USAGE', `Two apps are named "${app.name}".`);
+    }
+    apps[app.name] = { app, source, webhook: pool.app(source).webhook };
+  }
+  return apps;
+}
+
+/** Reads calls of webhooks in a pool, each within the `webhookTimeoutMs` of the pool. */
+export function createPoolReceiver({
+  pool,
+  apps,
+  webhookTimeoutMs = 5000,
+}: {
+  readonly pool: EnginePool;
+  readonly apps: PoolApps;
+  /** The worker of a call that takes longer is terminated, and the call is answered 503. Default: 5 s. */
+  readonly webhookTimeoutMs?: number | undefined;
+}): Receiver {
+  return async ({ app, webhook, call, parameters, stored, findRecipients, signal }) => {
+    const { source } = requireApp(apps, app);
+    const input: ReceiveTask = { source, webhook, call, parameters, stored };
+    const reception = await pool.run({
+      module: HOST_WORKER,
+      name: 'receiveCall',
+      app,
+      input,
+      timeoutMs: webhookTimeoutMs,
+      signal,
+      calls: { recipients: findRecipients },
+    });
+    return restoreReception(reception as CarriedReception);
+  };
+}
+
+type CarriedReception =
+  | {
+      readonly ok: true;
+      readonly answer: PlainAnswer;
+      readonly bundles: CarriedBundles;
+      readonly deliveries:
+        | readonly { readonly recipients: readonly string[]; readonly bundles: CarriedBundles }[]
+        | undefined;
+    }
+  | {
+      readonly ok: false;
+      readonly answer: PlainAnswer;
+      readonly phase: string;
+      readonly error: PlainObject;
+    };
+
+function restoreReception(reception: CarriedReception): WebhookReception {
+  const { answer } = reception;
+  const shared = {
+    answer,
+    get response() {
+      return toFetchResponse(answer);
+    },
+  };
+  if (!reception.ok) {
+    const { phase, error } = reception;
+    return { ...shared, ok: false, phase, error: { toJSON: () => error } };
+  }
+  return {
+    ...shared,
+    ok: true,
+    bundles: restoreBundles(reception.bundles),
+    deliveries: reception.deliveries?.map(({ recipients, bundles }) => ({
+      recipients,
+      bundles: restoreBundles(bundles),
+    })),
+  };
+}
+
+function restoreBundles({ text, count }: CarriedBundles): ReceivedBundles {
+  return count === 0 ? [] : new JsonText(text, Buffer.byteLength(text));
+}
+
+/** What scenarios run with in a pool. Only `pool` and `apps` are required. */
+export interface PoolFlowsOptions {
+  readonly pool: EnginePool;
+  readonly apps: PoolApps;
+  /** Default: the system's. */
+  readonly clock?: Clock | undefined;
+  /** The timezone of the templates of modules. Default: UTC. */
+  readonly timezone?: string | undefined;
+  /** Spans around modules: the same as the host's. Default: none. */
+  readonly tracing?: HostTracing | undefined;
+  /** Gets the bundles that a run puts out, each as a line of JSON `{ scenario, bundle }`. The run waits for it. */
+  readonly onBundles?: ((scenario: string, lines: readonly string[]) => unknown) | undefined;
+  /** As of `createScenarioFlows`. */
+  readonly findConnectionSecrets?: FindConnectionSecrets | undefined;
+}
+
+/**
+ * Runs flows in a pool: all modules of a flow in one worker, each within the `runTimeoutMs` of the pool. A flow of several
+ * apps counts as an app of its own.
+ *
+ * A run whose worker was terminated ends like one whose module timed out: the scenario backs off, and what it worked on is
+ * run again.
+ */
+export function createPoolFlows(options: PoolFlowsOptions): Flows {
+  const { pool, apps, clock = SYSTEM_CLOCK } = options;
+  return {
+    run: async (request) => {
+      const { scenario, signal } = request;
+      const { steps } = readPlan(scenario).flow as FlowDefinition;
+      const names = [...new Set(steps.map(({ app }) => app))].sort();
+      const sources = Object.fromEntries(names.map((name) => [name, requireApp(apps, name).source]));
+      const spans = createSpans(options.tracing ?? NO_TRACING);
+      try {
+        const outcome = await pool.run({
+          module: HOST_WORKER,
+          name: 'runFlow',
+          app: names.join(' '),
+          input: toTask(request, sources, options),
+          signal,
+          calls: { ...callsOf(request, options), ...spans.calls },
+        });
+        return restoreOutcome(outcome as CarriedOutcome);
+      } catch (error) {
+        if (!isTerminated(error) || signal.aborted) throw error;
+        return describeTermination(request, error, clock.now());
+      } finally {
+        spans.end();
+      }
+    },
+  };
+}
+
+function toTask(
+  { scenario, source, room, onProgress, onAnswer }: FlowRequest,
+  sources: FlowTask['sources'],
+  { timezone, tracing = NO_TRACING, onBundles }: PoolFlowsOptions,
+): FlowTask {
+  const { id, name, definition } = scenario;
+  return {
+    sources,
+    scenario: { id, name, definition },
+    triggerState: scenario.triggerState === null ? undefined : writeKept(scenario.triggerState),
+    source: toTaskSource(source),
+    room,
+    timezone,
+    uses: {
+      progress: onProgress !== undefined,
+      answer: onAnswer !== undefined,
+      bundles: onBundles !== undefined,
+      spans: tracing !== NO_TRACING,
+    },
+  };
+}
+
+function toTaskSource(source: FlowRequest['source']): FlowTask['source'] {
+  switch (source.kind) {
+    case 'event':
+      return { kind: 'event', bundles: writeKept(source.event.bundles) ?? '[]' };
+    case 'poll':
+      return { kind: 'poll' };
+    case 'incomplete': {
+      const { execution, bytes } = source.incomplete;
+      return { kind: 'incomplete', execution: writeKept(execution) ?? 'null', bytes };
+    }
+  }
+}
+
+function callsOf(
+  request: FlowRequest,
+  { onBundles, findConnectionSecrets = async () => [] }: PoolFlowsOptions,
+): PoolCalls {
+  return {
+    secrets: () => findRunSecrets(request, findConnectionSecrets),
+    bundles: (lines: readonly string[]) => onBundles?.(request.scenario.name, lines),
+    answer: (answer: PlainAnswer) => request.onAnswer?.(toFetchResponse(answer)),
+    progress: (state: string | undefined, incompletes: readonly CarriedDraft[]) =>
+      request.onProgress?.({ triggerState: restoreKept(state), incompletes: incompletes.map(restoreDraft) }),
+  };
+}
+
+/** Spans of the modules of one run, which begin and end with calls of its worker. */
+function createSpans(tracing: HostTracing): { readonly calls: PoolCalls; readonly end: () => void } {
+  const open = new Map<number, (failure?: string) => void>();
+  // Messages of a worker arrive outside of the span of the run.
+  const begin = AsyncResource.bind((id: number, wanted: SpanWanted): void => {
+    void tracing.inSpan(
+      wanted,
+      (span) =>
+        new Promise<void>((resolve) => {
+          open.set(id, (failure) => {
+            open.delete(id);
+            if (failure !== undefined) span.fail(failure);
+            resolve();
+          });
+        }),
+    );
+  });
+  return {
+    calls: {
+      'span.begin': begin,
+      'span.end': (id: number, failure: string | undefined) => open.get(id)?.(failure),
+    },
+    end: () => {
+      for (const end of [...open.values()]) end('WORKER_TERMINATED');
+    },
+  };
+}
+
+function restoreOutcome({
+  incompletes,
+  triggerState,
+  progressState,
+  ...outcome
+}: CarriedOutcome): FlowOutcome {
+  return {
+    ...outcome,
+    incompletes: incompletes.map(restoreDraft),
+    triggerState: restoreKept(triggerState),
+    progressState: restoreKept(progressState),
+  };
+}
+
+function restoreDraft({ execution, error, stored }: CarriedDraft): IncompleteDraft {
+  return { execution: restoreKept(execution), error, stored };
+}
+
+function restoreKept(text: string | undefined): JsonText | undefined {
+  return text === undefined ? undefined : new JsonText(text, Buffer.byteLength(text));
+}
+
+function isTerminated(error: unknown): error is EngineError {
+  return error instanceof EngineError && error.code === 'WORKER_TERMINATED';
+}
+
+/** The module that ran is not known; it may have been another run of the app that ended the worker. */
+function describeTermination({ source }: FlowRequest, cause: EngineError, nowMs: number): FlowOutcome {
+  const error = new AppError('ModuleTimeoutError', cause.message, { cause });
+  const type = error.type;
+  const outcome = {
+    kind: 'error',
+    type,
+    ...(source.kind === 'incomplete' && { retry: source.incomplete.attempts }),
+  } as const;
+  const failed: FlowOutcome = {
+    outcome,
+    error: error.toJSON() as PlainObject,
+    incompletes: [],
+    triggerState: undefined,
+  };
+  if (source.kind !== 'incomplete') return failed;
+  const execution = readKept(source.incomplete.execution) as IncompleteExecution;
+  const tried = { type, message: error.message };
+  const next = { ...execution, error: tried, ...planAfterRetry(execution, type, nowMs) };
+  return { ...failed, incompletes: [toDraft(next)] };
+}
