@@ -21,15 +21,16 @@ import type {
   CaseDraft,
   EvaluatedValue,
   ExplainedDocument,
+  FormRequest,
   MomentName,
   PackedEvent,
   RunDetail,
   RunDiff,
-  RunRequest,
   ShownForm,
   ShownItems,
   ShownMoments,
 } from './protocol.js';
+import type { ComponentSteps } from './runs/component-steps.js';
 import { diffRuns } from './runs/diff-runs.js';
 import { drawForm } from './runs/draw-form.js';
 import { createFormAnswers } from './runs/form-answers.js';
@@ -50,7 +51,7 @@ export interface Backend {
   readonly state: () => Promise<AppState>;
   /** The app as its files are at this moment. */
   readonly look: () => Promise<AppReading>;
-  readonly form: (asked: RunRequest) => Promise<ShownForm>;
+  readonly form: (asked: FormRequest) => Promise<ShownForm>;
   /** @throws EngineError (HOST_MISSING) for a run that is not kept, here and below */
   readonly run: (id: string) => Promise<RunDetail>;
   readonly explain: (
@@ -69,6 +70,8 @@ export interface Backend {
   readonly harFile: (id: string) => Promise<{ readonly name: string; readonly text: string }>;
   /** @returns the id it has in the history @throws EngineError (TRACE_FILE) */
   readonly importTrace: (text: string) => Promise<string>;
+  /** Lists an epoch, attaches or detaches a webhook, creates or tests a connection. @throws EngineError (USAGE) */
+  readonly step: ComponentSteps['run'];
   /** Calls a webhook of the app. @returns the id of the run @throws EngineError (USAGE) */
   readonly call: (asked: CallRequest) => Promise<string>;
   /** What would be written of a run as a case. @throws EngineError for a run that is not at hand, or cannot be one */
@@ -103,6 +106,7 @@ export interface BackendParts {
   readonly history: History;
   readonly hub: EventHub;
   readonly runner: Runner;
+  readonly steps: ComponentSteps;
   readonly tests: TestRunner;
   readonly languages: Languages;
   readonly setting: () => RunSetting;
@@ -157,7 +161,9 @@ export function createBackend(parts: BackendParts): Backend {
     form: async (asked) => {
       const { app, revision } = session.current();
       const language = await parts.languages.of(app);
-      return drawForm(asked, setting(), { language, answers, revision });
+      const form = await drawForm(asked, setting(), { language, answers, revision });
+      const state = asked.kind === 'module' ? runner.triggerState(asked.name) : undefined;
+      return state === undefined ? form : { ...form, savedState: JSON.stringify(state) };
     },
     run: find,
     explain: async (id, seq, item) => {
@@ -199,6 +205,12 @@ export function createBackend(parts: BackendParts): Backend {
       return { name: `${toFileName(name)}.har`, text };
     },
     importTrace: async (text) => keepTrace(readTraceFile(text), { source: 'file' }, parts),
+    step: async (asked) => {
+      const outcome = await parts.steps.run(asked);
+      // Webhooks and stored connections are part of what is shown of the app.
+      hub.publish({ type: 'app', revision: session.current().revision });
+      return outcome;
+    },
     call: (asked) => runner.send(asked, parts.writeHookAddress(asked.webhook)),
     ...createCaseWriter(parts, find),
     diff: async (a, b) => {
@@ -285,19 +297,22 @@ async function describeApp(
     revision,
     live: parts.live(),
     problem: problem && (await showFailure(problem, session.root, redactor)),
-    modules: [...app.modules.values()].map(({ name, label, type, description, connection }) => ({
+    modules: [...app.modules.values()].map(({ name, label, type, description, connection, epoch }) => ({
       name,
       label,
       type,
       description,
+      hasEpoch: epoch !== undefined,
       connection,
     })),
     rpcs: [...app.rpcs.values()].map(({ name, label }) => ({ name, label })),
     connections: [...app.connections.values()].map(({ name, label, type }) => ({ name, label, type })),
-    webhooks: [...app.webhooks.values()].map(({ name, label }) => ({
+    webhooks: [...app.webhooks.values()].map(({ name, label, attach }) => ({
       name,
       label,
       address: writeHookAddress(name),
+      canAttach: attach !== undefined,
+      attached: parts.steps.shownHook(name),
     })),
     findings: findings.map(({ rule, level, message, place }) => ({
       rule,

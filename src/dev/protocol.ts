@@ -113,8 +113,10 @@ export interface RunValues {
   readonly limit?: number | undefined;
   /** Whether defaults fill fields that are not given. */
   readonly defaults?: boolean | undefined;
-  /** Of a polling trigger. */
-  readonly start?: 'all' | undefined;
+  /** Of a polling trigger: everything, or what is new since its last run here. Default: as a new trigger. */
+  readonly start?: 'all' | 'saved' | undefined;
+  /** Of a polling trigger: the state of the epoch's entry to start with. */
+  readonly state?: unknown;
   /** The webhook item an instant trigger works on. */
   readonly payload?: unknown;
 }
@@ -131,11 +133,47 @@ export interface RunRequest extends RunValues {
   readonly fromPage?: number | undefined;
 }
 
+/** Whose form is drawn, for which values. */
+export interface FormRequest extends Pick<RunValues, 'parameters' | 'connection' | 'defaults'> {
+  readonly kind: 'module' | 'rpc' | 'webhook' | 'connection';
+  readonly name: string;
+}
+
+/** What is done with a component besides running it. */
+export interface StepRequest {
+  readonly step: 'epoch' | 'attach' | 'detach' | 'connect' | 'test';
+  /** Name of the component: a module (`epoch`), a webhook (`attach`, `detach`), a connection (`connect`, `test`). */
+  readonly name: string;
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Name of a stored connection: the one to use or, of `test`, the one to test. */
+  readonly connection?: string | undefined;
+  /** Of `connect`: the name to store the connection under. */
+  readonly as?: string | undefined;
+}
+
+/** How a step ended: a run of the history, and what an epoch lists. */
+export interface StepOutcome {
+  readonly id: string;
+  readonly entries?: readonly {
+    readonly label: string;
+    readonly date: string | undefined;
+    /** To be sent as `state` of a run. */
+    readonly start: unknown;
+  }[];
+}
+
+/** An attached webhook: `id`, `url` and what attach returned, secrets hidden. */
+export interface ShownHook {
+  readonly webhook: unknown;
+}
+
 export interface ShownModule {
   readonly name: string;
   readonly label: string | undefined;
   readonly type: string;
   readonly description: string | undefined;
+  /** Whether a polling trigger has an epoch. */
+  readonly hasEpoch: boolean;
   /** Name of the connection component it runs with. */
   readonly connection: string | undefined;
 }
@@ -170,6 +208,9 @@ export interface AppState {
     readonly label: string | undefined;
     /** Where its calls are received. */
     readonly address: string;
+    /** Whether the app describes how it is attached. */
+    readonly canAttach: boolean;
+    readonly attached: ShownHook | undefined;
   }[];
   readonly findings: readonly ShownFinding[];
   /** What became of the last run after files were saved: its answers gave new bundles, or it would ask for something else. */
@@ -271,6 +312,8 @@ export interface ShownField {
 }
 
 export interface ShownForm {
+  /** Of a polling trigger: its state after its last run here, as JSON. */
+  readonly savedState?: string | undefined;
   readonly fields: readonly ShownField[];
   /** What an RPC of the form failed with. */
   readonly failures: readonly string[];

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { EngineOptions } from '../app/engine/engine-options.js';
-import type { ConnectionStore } from '../connection/connection-store.js';
+import type { ConnectionStore, StoredConnection } from '../connection/connection-store.js';
 import { loadPackages } from '../errors/load-packages.js';
 import { isServiceWorkerRequest, sandboxResponse } from '../server/sandbox-response.js';
 import { type FetchServer, serveFetch } from '../server/serve-fetch.js';
@@ -17,6 +17,7 @@ import { openSession } from './live/app-session.js';
 import { createEventHub } from './live/event-hub.js';
 import { createMcp } from './mcp/create-mcp.js';
 import type { AppState } from './protocol.js';
+import { createComponentSteps } from './runs/component-steps.js';
 import type { RunSetting } from './runs/run-component.js';
 import { createRunner } from './runs/runner.js';
 import { createTestRunner } from './tests/test-runner.js';
@@ -37,6 +38,8 @@ export interface DevOptions {
   readonly engine: RunSetting['engine'] & Pick<EngineOptions, 'timezone' | 'trustFunctions'>;
   readonly connections: ConnectionStore;
   readonly listConnections: () => Promise<readonly KeptConnection[]>;
+  /** Stores a connection that is created on the page. Omitted if connections cannot be stored. */
+  readonly saveConnection?: ((name: string, stored: StoredConnection) => Promise<void>) | undefined;
   /** What makes the address of a webhook one that nobody guesses. */
   readonly hookKey: (webhook: string) => string;
   readonly version: string;
@@ -103,7 +106,16 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     engine: options.engine,
     connections: options.connections,
   });
+  const steps = createComponentSteps({
+    setting,
+    history,
+    hub,
+    onProblem,
+    writeHookAddress: (webhook) => writeHookAddress(webhook),
+    saveConnection: options.saveConnection,
+  });
   const runner = createRunner({
+    findHook: steps.hook,
     setting,
     history,
     hub,
@@ -134,6 +146,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     history,
     hub,
     runner,
+    steps,
     tests,
     languages,
     setting,

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Bookshop, startBookshop } from '../../spec-fixtures/bookshop/service.mjs';
-import type { ConnectionStore } from '../../src/connection/connection-store.js';
+import type { ConnectionStore, StoredConnection } from '../../src/connection/connection-store.js';
 import type { RunDetail } from '../../src/dev/protocol.js';
 import { type DevServer, serveDev } from '../../src/dev/serve-dev.js';
 
@@ -18,6 +18,8 @@ export interface TestDev {
   /** The folder of the app. */
   readonly root: string;
   readonly problems: unknown[];
+  /** Connections that were created on the page, by name. */
+  readonly saved: ReadonlyMap<string, StoredConnection>;
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
   readonly get: <T>(path: string) => Promise<T>;
   readonly post: <T>(path: string, body?: unknown) => Promise<T>;
@@ -48,15 +50,23 @@ export async function startDev({ pageFolder, historyFile, prepare }: StartOption
   writeFileSync(path.join(page, 'main-ABCD2345.js'), '// page');
   const shop = await startBookshop({ apiKey: API_KEY });
   const problems: unknown[] = [];
+  const saved = new Map<string, StoredConnection>();
   const server = await serveDev({
     root,
     port: 0,
     hookPort: 0,
     historyFile: historyFile ?? path.join(home, 'dev.db'),
     pageFolder: pageFolder ?? page,
-    engine: { baseUrl: shop.baseUrl, network: { allow: ['loopback'] } },
+    engine: {
+      baseUrl: shop.baseUrl,
+      hosts: { 'https://api.bookshop.example': shop.origin },
+      network: { allow: ['loopback'] },
+    },
     connections: connections(),
     listConnections: async () => [{ name: 'shop', component: 'bookshopKey', label: 'Test shop' }],
+    saveConnection: async (name, stored) => {
+      saved.set(name, stored);
+    },
     hookKey: (webhook) => `key-of-${webhook}`,
     version: '0.0.0-test',
     onProblem: (error) => problems.push(error),
@@ -86,6 +96,7 @@ export async function startDev({ pageFolder, historyFile, prepare }: StartOption
     shop,
     root,
     problems,
+    saved,
     fetch: request,
     get,
     post,

@@ -202,10 +202,10 @@ function readName(args: Arguments, { app }: LoadedApp, component: ConnectionComp
 }
 
 /** What is kept under a name is replaced by the same connection, made again, and by no other. */
-async function assertNameIsFree(
+export async function assertNameIsFree(
   files: ConnectionFiles,
   name: string,
-  { owner, component }: { readonly owner: ConnectionOwner; readonly component: ConnectionComponent },
+  { owner, component }: { readonly owner: ConnectionOwner; readonly component: { readonly name: string } },
 ): Promise<void> {
   const kept = await files.read(name).catch((error: unknown) => {
     // One that cannot be opened is made again in this way.

@@ -11,6 +11,7 @@ import { configFolder } from '../connections/config-folder.js';
 import {
   type ConnectionFiles,
   identifyOwner,
+  isConnectionName,
   isSameApp,
   openConnectionFiles,
   storeForApp,
@@ -28,6 +29,7 @@ import { printError } from '../output/print-error.js';
 import { readVersion } from '../read-version.js';
 import { untilInterrupted } from '../until-interrupted.js';
 import { usageError } from '../usage-error.js';
+import { assertNameIsFree } from './connect.js';
 
 const DEFAULT_PORT = 8078;
 
@@ -91,6 +93,12 @@ async function dev(args: Arguments, io: Io): Promise<number> {
     token,
     connections: storeForApp(files, identifyOwner(loaded.app)),
     listConnections: () => listConnections(files, loaded),
+    saveConnection: async (name, stored) => {
+      if (!isConnectionName(name)) throw usageError(`"${name}" cannot be the name of a connection.`);
+      const owner = identifyOwner(loaded.app);
+      await assertNameIsFree(files, name, { owner, component: { name: stored.component } });
+      await files.write(name, stored, owner);
+    },
     hookKey: await createHookKeys(loaded, io),
     onProblem: (error) => void io.stderr.write(printError(error)).catch(() => {}),
   }).catch((error: unknown) =>

@@ -7,7 +7,13 @@ import type { Backend } from '../backend.js';
 import { MAX_BODY_SHOWN } from '../history/pack-events.js';
 import type { ApiProblem } from '../protocol.js';
 import { readCallRequest } from './read-call.js';
-import { readMoment, readRunRequest, readTextMember } from './read-run-request.js';
+import {
+  readFormRequest,
+  readMoment,
+  readRunRequest,
+  readStepRequest,
+  readTextMember,
+} from './read-run-request.js';
 
 /** Bytes of a call's body, and of a trace that is dropped on the page. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
@@ -22,10 +28,11 @@ const MAX_EVENTS = 2000;
 /** Adds the calls of the API below `/api`. Who may call was checked before. */
 export function addApi(app: Hono, backend: Backend, onProblem: (error: unknown) => void): void {
   app.get('/api/app', async (c) => c.json(await backend.state()));
-  app.post('/api/form', async (c) => c.json(await backend.form(readRunRequest(await readJson(c)))));
+  app.post('/api/form', async (c) => c.json(await backend.form(readFormRequest(await readObject(c)))));
   app.post('/api/calls', async (c) =>
     c.json({ id: await backend.call(readCallRequest(await readObject(c))) }, 201),
   );
+  app.post('/api/steps', async (c) => c.json(await backend.step(readStepRequest(await readObject(c))), 201));
   addRuns(app, backend);
   addExpressions(app, backend);
   addFiles(app, backend);

@@ -1,7 +1,7 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { MOMENTS } from '../expressions/moments.js';
-import type { MomentName, RunRequest } from '../protocol.js';
+import type { FormRequest, MomentName, RunRequest, StepRequest } from '../protocol.js';
 
 const MEMBERS: ReadonlySet<string> = new Set([
   'kind',
@@ -11,11 +11,25 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'limit',
   'defaults',
   'start',
+  'state',
   'payload',
   'replayOf',
   'again',
   'fromPage',
 ]);
+
+/** @throws EngineError (USAGE) that names the member that is wrong and says what was expected */
+export function readFormRequest(body: PlainObject): FormRequest {
+  const { kind, name, parameters = {} } = body;
+  const known = FORM_KINDS.find((one) => one === kind);
+  if (known === undefined) throw wrong('kind', `one of ${FORM_KINDS.join(', ')}`, kind);
+  if (typeof name !== 'string' || name === '') throw wrong('name', 'the name of a component', name);
+  if (!isPlainObject(parameters)) throw wrong('parameters', 'an object', parameters);
+  const connection = readTextMember(body, 'connection');
+  return { kind: known, name, parameters, connection, defaults: body['defaults'] === true };
+}
+
+const FORM_KINDS = ['module', 'rpc', 'webhook', 'connection'] as const;
 
 /** @throws EngineError (USAGE) that names the member that is wrong and says what was expected */
 export function readRunRequest(body: unknown): RunRequest {
@@ -26,13 +40,15 @@ export function readRunRequest(body: unknown): RunRequest {
   if (kind !== 'module' && kind !== 'rpc') throw wrong('kind', 'module or rpc', kind);
   if (typeof name !== 'string' || name === '') throw wrong('name', 'the name of a component', name);
   if (!isPlainObject(parameters)) throw wrong('parameters', 'an object', parameters);
-  if (start !== undefined && start !== 'all') throw wrong('start', 'all', start);
+  if (start !== undefined && start !== 'all' && start !== 'saved')
+    throw wrong('start', 'all or saved', start);
   return {
     kind,
     name,
     parameters,
     start,
     payload,
+    state: body['state'],
     // By name only: credentials never come from the page.
     connection: readTextMember(body, 'connection'),
     replayOf: readTextMember(body, 'replayOf'),
@@ -41,6 +57,20 @@ export function readRunRequest(body: unknown): RunRequest {
     fromPage: readCountMember(body, 'fromPage'),
     defaults: body['defaults'] === true,
   };
+}
+
+const STEPS = ['epoch', 'attach', 'detach', 'connect', 'test'] as const;
+
+/** @throws EngineError (USAGE) that names the member that is wrong and says what was expected */
+export function readStepRequest(body: PlainObject): StepRequest {
+  const { parameters = {} } = body;
+  const step = STEPS.find((name) => name === body['step']);
+  if (step === undefined) throw wrong('step', `one of ${STEPS.join(', ')}`, body['step']);
+  const name = readTextMember(body, 'name');
+  if (name === undefined) throw wrong('name', 'the name of a component', body['name']);
+  if (!isPlainObject(parameters)) throw wrong('parameters', 'an object', parameters);
+  const [connection, as] = [readTextMember(body, 'connection'), readTextMember(body, 'as')];
+  return { step, name, parameters, connection, as };
 }
 
 /** @throws EngineError (USAGE) */

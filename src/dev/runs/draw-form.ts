@@ -1,5 +1,8 @@
 import { createEngine } from '../../app/engine/create-engine.js';
-import type { ModuleComponent } from '../../document/app.js';
+import { listDocuments } from '../../check/subject/checked-document.js';
+import { listExpressions } from '../../check/subject/expression-site.js';
+import type { App, ModuleComponent } from '../../document/app.js';
+import type { Document } from '../../document/reading/document.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { compileTemplate } from '../../iml/compile/compile-template.js';
 import { isTruthy } from '../../iml/values/coerce.js';
@@ -12,7 +15,7 @@ import type { ParameterElement, ParameterSpec } from '../../parameters/form/para
 import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import type { Language } from '../expressions/language.js';
-import type { RunRequest, ShownField, ShownForm } from '../protocol.js';
+import type { FormRequest, RunRequest, ShownField, ShownForm } from '../protocol.js';
 import type { FormAnswers } from './form-answers.js';
 import { createRunRedactor, type RunSetting } from './run-component.js';
 
@@ -35,13 +38,18 @@ export interface FormTools {
  * The form of a module or RPC as a page draws it, for the values so far: fields that hang on a value are there where it
  * shows them. Options and fields that RPCs give are asked for where a connection is named, or the component needs none.
  */
-export async function drawForm(asked: RunRequest, setting: RunSetting, tools: FormTools): Promise<ShownForm> {
+export async function drawForm(
+  asked: FormRequest,
+  setting: RunSetting,
+  tools: FormTools,
+): Promise<ShownForm> {
   const { app, connections, engine: options } = setting;
   const flattenFields = (elements: readonly ParameterElement[]): readonly ShownField[] =>
     listFields(elements, asked.parameters, createEvaluate(tools.language, asked.parameters));
-  if (asked.kind === 'rpc') {
-    const form = readForm(app.rpcs.get(asked.name)?.params);
-    return { fields: flattenFields(form.elements), failures: [], problems: [] };
+  if (asked.kind !== 'module') {
+    const declared = flattenFields(readForm(findParams(asked, app)).elements);
+    const read = asked.kind === 'rpc' ? listReadFields(asked.name, app, declared) : [];
+    return { fields: [...declared, ...read], failures: [], problems: [] };
   }
   const module = app.modules.get(asked.name);
   if (module === undefined) throw new EngineError('USAGE', `There is no module "${asked.name}".`);
@@ -80,6 +88,38 @@ function explainWaiting(text: string, evaluate: Evaluate): string | undefined {
   return `The options of ${name} come once ${missing.map(([key]) => key).join(' and ')} is given.`;
 }
 
+function findParams({ kind, name }: FormRequest, app: App): Document | undefined {
+  if (kind === 'rpc') return app.rpcs.get(name)?.params;
+  return kind === 'webhook' ? app.webhooks.get(name)?.params : app.connections.get(name)?.params;
+}
+
+/** A text field for each `parameters.x` that the requests of an RPC read and its own form does not declare. */
+function listReadFields(rpc: string, app: App, declared: readonly ShownField[]): readonly ShownField[] {
+  const names = new Set<string>();
+  for (const checked of listDocuments(app)) {
+    if (checked.owner?.kind !== 'rpc' || checked.owner.name !== rpc || checked.kind === 'parameters')
+      continue;
+    for (const { root, members } of listExpressions(checked).flatMap(({ paths }) => paths)) {
+      const name = root.name === 'parameters' ? members[0]?.name : undefined;
+      if (name !== undefined) names.add(name);
+    }
+  }
+  for (const { name } of declared) names.delete(name);
+  return [...names].map((name) => ({
+    name,
+    label: name,
+    type: 'any',
+    required: false,
+    multiple: false,
+    help: 'The RPC reads this parameter of the form that calls it.',
+    default: undefined,
+    options: undefined,
+    fields: undefined,
+    itemType: undefined,
+    advanced: false,
+  }));
+}
+
 type Evaluate = (template: string) => unknown;
 
 /** Values as the form holds them: what a run converts them to differs seldom for a condition. */
@@ -95,7 +135,7 @@ function createEvaluate({ environment, functions }: Language, values: RunRequest
 /** As a run has it: by the form as it is written. What is wrong is told without the secrets among the values. */
 async function findProblems(
   module: ModuleComponent,
-  asked: RunRequest,
+  asked: FormRequest,
   { app, engine }: RunSetting,
   { environment, functions }: Language,
 ): Promise<ShownForm['problems']> {
@@ -110,7 +150,7 @@ async function findProblems(
       }),
   });
   if (checked.ok) return [];
-  const redactor = createRunRedactor(asked, app, undefined);
+  const redactor = createRunRedactor({ ...asked, kind: 'module' }, app, undefined);
   return checked.problems.map(({ path, message, kind }) => ({
     path,
     message: redactor.text(message),

@@ -38,6 +38,8 @@ export interface RunHooks {
   readonly digest?: EngineOptions['digest'];
   /** Told of what the run is given, credentials included, before it asks for anything of its own. */
   readonly onReady?: (input: ConnectedInput) => void;
+  /** Receives the state of a polling trigger that ran to its end. */
+  readonly onState?: (state: unknown) => void;
 }
 
 /** Characters of bundles that are kept of a run. */
@@ -73,6 +75,7 @@ export async function runComponent(asked: RunRequest, setting: RunSetting, hooks
     const input = toRunInput(asked, connection, hooks.signal);
     hooks.onReady?.(input);
     const outcome = await carryOut(asked, engine, input);
+    if (outcome.error === undefined && outcome.state !== undefined) hooks.onState?.(outcome.state);
     const isStopped = outcome.error === undefined ? false : hooks.signal.aborted;
     return {
       ...countNumbers(outcome.stats, startedAt),
@@ -156,13 +159,14 @@ function toRunInput(
   connection: ConnectedInput['connection'],
   signal: AbortSignal,
 ): ConnectedInput {
-  const { parameters, defaults, start, payload } = asked;
+  const { parameters, defaults, start, state, payload } = asked;
   return {
     parameters,
     connection,
     signal,
     payload,
-    ...(start !== undefined && { start }),
+    ...(start === 'all' && { start }),
+    ...(state !== undefined && { data: state as ConnectedInput['data'] }),
     checkParameters: { defaults: defaults === true, resolve: 'none' },
   };
 }
@@ -172,6 +176,8 @@ interface Outcome {
   readonly error: EngineError | undefined;
   readonly stats: RunStats;
   readonly warnings: readonly RunWarning[];
+  /** Of a polling trigger that ran to its end: the state to go on with. */
+  readonly state?: unknown;
 }
 
 async function carryOut(asked: RunRequest, engine: Engine, input: ConnectedInput): Promise<Outcome> {

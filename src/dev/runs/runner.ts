@@ -2,7 +2,7 @@ import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { SANITIZED } from '../../redaction/redact-value.js';
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
-import { isPlainObject, ownMember } from '../../util/plain-object.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { WebhookReport } from '../../webhook/webhook-report.js';
@@ -18,6 +18,8 @@ import { createWebhookCalls, writeCall } from './webhook-calls.js';
 export interface Runner {
   /** The id of the last run of a module whose answers are at hand. */
   readonly last: () => string | undefined;
+  /** The state of a polling trigger after its last run; undefined before the first one. */
+  readonly triggerState: (module: string) => unknown;
   /** Starts a run. @returns its id @throws EngineError (USAGE) for what cannot be carried out */
   readonly start: (asked: RunRequest) => Promise<string>;
   /** Whether there was a run under way. */
@@ -68,10 +70,17 @@ const MAX_REMEMBERED_BYTES = 128 * 1024 * 1024;
 const MAX_RUNNING = 10;
 
 /** A runner without runs. `onLast` hears that there is another last run. */
-export function createRunner(parts: RunnerParts & { readonly onLast: () => void }): Runner {
+export function createRunner(
+  parts: RunnerParts & {
+    readonly onLast: () => void;
+    /** `id`, `url` and what attach returned; undefined for a webhook that is not attached. */
+    readonly findHook: (webhook: string) => PlainObject | undefined;
+  },
+): Runner {
   const remembered = new Map<string, Remembered>();
   const calls = createWebhookCalls(parts);
   const running = new Map<string, { readonly abort: AbortController; readonly done: Promise<unknown> }>();
+  const triggerStates = new Map<string, unknown>();
   let last: string | undefined;
 
   const start: Runner['start'] = async (given) => {
@@ -82,8 +91,12 @@ export function createRunner(parts: RunnerParts & { readonly onLast: () => void 
     if (given.replayOf !== undefined && earlier === undefined) {
       throw usage('The answers of this run are not at hand any more: run it again first.');
     }
+    const state = given.start === 'saved' ? triggerStates.get(given.name) : given.state;
+    if (given.start === 'saved' && state === undefined)
+      throw usage('This trigger has no saved state: run it first.');
     const asked = {
       ...given,
+      state,
       parameters: restoreHidden(given, earlier?.asked ?? remembered.get(given.again ?? last ?? '')?.asked),
     };
     const recorder = createAnswerRecorder();
@@ -111,6 +124,7 @@ export function createRunner(parts: RunnerParts & { readonly onLast: () => void 
         record.add(event);
       },
       signal: abort.signal,
+      onState: (next) => triggerStates.set(asked.name, next),
     });
     const done = work
       .then(async (end) => {
@@ -131,6 +145,7 @@ export function createRunner(parts: RunnerParts & { readonly onLast: () => void 
 
   return {
     last: () => last,
+    triggerState: (module) => triggerStates.get(module),
     start,
     stop: (id) => {
       const found = running.get(id);

@@ -9,6 +9,7 @@ import { describeCall } from '../../testing/recording/recorded-call.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { traceDocuments } from '../../testing/traces/run-trace.js';
+import type { PlainObject } from '../../util/plain-object.js';
 import { Turns } from '../../util/turns.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { WebhookReport } from '../../webhook/webhook-report.js';
@@ -44,7 +45,9 @@ const MAX_CALLS = 50;
 const MAX_SHOWN = 1024 * 1024;
 
 /** No calls yet. */
-export function createWebhookCalls(parts: RunnerParts): WebhookCalls {
+export function createWebhookCalls(
+  parts: RunnerParts & { readonly findHook: (webhook: string) => PlainObject | undefined },
+): WebhookCalls {
   const calls = new Map<string, KeptCall>();
   const keep = (id: string, kept: KeptCall): void => {
     calls.set(id, kept);
@@ -75,7 +78,7 @@ export function createWebhookCalls(parts: RunnerParts): WebhookCalls {
       keep(record.id, { webhook, call, receivedAtMs: Date.now() });
       const engine = createEngine({ ...options, app, connections, trace: 'deep', onTrace: record.add });
       try {
-        const report = await engine.webhook(webhook).handle(call);
+        const report = await engine.webhook(webhook).handle(call, { webhook: parts.findHook(webhook) });
         const failure =
           report.error === undefined ? undefined : await showFailure(report.error, root, redactor);
         const bundles = await turns.finish(redactor.inParts.value(report.bundles ?? []));

@@ -19,7 +19,7 @@ interface ParametersProps {
   readonly isJson: boolean;
   /** Whether fields that lack their value are told of: nobody likes that before they have tried. */
   readonly showsMissing: boolean;
-  readonly onProblems: (problems: ShownForm['problems']) => void;
+  readonly onForm: (form: ShownForm) => void;
   readonly onChange: (values: Values) => void;
 }
 
@@ -36,7 +36,7 @@ export function Parameters({
   version,
   isJson,
   showsMissing,
-  onProblems,
+  onForm,
   onChange,
 }: ParametersProps): JSX.Element {
   const form = useSignal<ShownForm | undefined>(undefined);
@@ -54,7 +54,7 @@ export function Parameters({
       }).then((found) => {
         if (!isCurrent) return;
         form.value = found;
-        onProblems(found.problems);
+        onForm(found);
       }, sayError);
     };
     const timer = setTimeout(ask, form.peek() === undefined ? 0 : SETTLE_MS);

@@ -1,7 +1,9 @@
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
-import type { AppState } from '../../protocol.js';
+import type { AppState, StepOutcome } from '../../protocol.js';
 import { AnswersChoice } from '../parts/answer-actions.js';
-import { app } from '../state/store.js';
+import { post } from '../state/api.js';
+import { app, say, sayError } from '../state/store.js';
 import type { RunForm } from './run-form.js';
 
 type Module = AppState['modules'][number];
@@ -94,9 +96,68 @@ interface RunLineProps {
   readonly module: Module | undefined;
 }
 
+type Entries = NonNullable<StepOutcome['entries']>;
+
+/** Where a polling trigger starts: "Choose where to start" of Make, the epoch of the app among the choices. */
+function StartChoice({ form, module }: { readonly form: RunForm; readonly module: Module }): JSX.Element {
+  const { start, savedState } = form;
+  const entries = useSignal<Entries | undefined>(undefined);
+  const list = async (): Promise<void> => {
+    const { entries: found } = await post<StepOutcome>('steps', {
+      step: 'epoch',
+      name: module.name,
+      parameters: form.values.value,
+      connection: form.connection.value || undefined,
+    });
+    entries.value = found ?? [];
+    if (found === undefined) say('The epoch failed: see its run.', 'error');
+  };
+  const current =
+    start.value.from === 'entry' ? `entry ${findEntry(entries.value, start.value.state)}` : start.value.from;
+  return (
+    <>
+      <label class="inline">
+        start{' '}
+        <select
+          value={current}
+          onChange={(event) => {
+            const { value } = event.currentTarget;
+            const entry = entries.value?.[Number(value.replace('entry ', ''))];
+            if (value.startsWith('entry ') && entry !== undefined)
+              start.value = { from: 'entry', state: entry.start };
+            else start.value = { from: value === 'all' || value === 'saved' ? value : 'new' };
+          }}
+        >
+          <option value="new">as a new trigger</option>
+          <option value="all">from the beginning</option>
+          {savedState.value !== undefined && (
+            <option value="saved" title={savedState.value}>
+              after its last run
+            </option>
+          )}
+          {entries.value?.map(({ label, date }, index) => (
+            <option key={index} value={`entry ${index}`}>
+              from {label} {date === undefined ? '' : `(${date})`}
+            </option>
+          ))}
+        </select>
+      </label>
+      {module.hasEpoch && (
+        <button type="button" class="button small" onClick={() => void list().catch(sayError)}>
+          List its epoch
+        </button>
+      )}
+    </>
+  );
+}
+
+function findEntry(entries: Entries | undefined, state: unknown): number {
+  return (entries ?? []).findIndex(({ start }) => start === state);
+}
+
 /** The button that runs, and how much is wanted from where. */
 export function RunLine({ form, module }: RunLineProps): JSX.Element {
-  const { limit, isAll, isJson, isRunning, source, answers } = form;
+  const { limit, isJson, isRunning, source, answers } = form;
   return (
     <div class="form-end">
       <button type="submit" class="button primary" data-key="r" disabled={isRunning.value}>
@@ -117,18 +178,7 @@ export function RunLine({ form, module }: RunLineProps): JSX.Element {
           bundles
         </label>
       )}
-      {module?.type === 'trigger' && (
-        <label class="inline">
-          <input
-            type="checkbox"
-            checked={isAll.value}
-            onChange={(event) => {
-              isAll.value = event.currentTarget.checked;
-            }}
-          />{' '}
-          from the beginning
-        </label>
-      )}
+      {module?.type === 'trigger' && <StartChoice form={form} module={module} />}
       <AnswersChoice
         run={source.value}
         value={answers.value}

@@ -17,14 +17,19 @@ export interface FormSubject {
   readonly kept: AppState['kept'];
 }
 
+/** Where a polling trigger starts: as a new trigger, with everything, after its last run, or with an entry of the epoch. */
+export type TriggerStart =
+  | { readonly from: 'new' | 'all' | 'saved' }
+  | { readonly from: 'entry'; readonly state: unknown };
+
 /** What somebody has filled in, and what is said of it. */
 export interface RunForm {
   readonly values: Signal<Values>;
   readonly connection: Signal<string>;
   /** Bundles that are wanted at most; empty for all. */
   readonly limit: Signal<string>;
-  /** Of a polling trigger: from the beginning. */
-  readonly isAll: Signal<boolean>;
+  /** Of a polling trigger: where it starts. `entry` has the state of an entry of the epoch. */
+  readonly start: Signal<TriggerStart>;
   /** Of an instant trigger: the item of a webhook, as JSON. */
   readonly payload: Signal<string>;
   /** The run whose answers can be given again. */
@@ -38,6 +43,8 @@ export interface RunForm {
   readonly problems: Signal<ShownForm['problems']>;
   readonly wasRefused: Signal<boolean>;
   readonly isRunning: Signal<boolean>;
+  /** Of a polling trigger: its state after its last run here, as JSON. */
+  readonly savedState: Signal<string | undefined>;
 }
 
 /** The form of a component, filled in as an earlier run had it. */
@@ -46,7 +53,7 @@ export function useRunForm({ kind, name, from, kept }: FormSubject): RunForm {
     values: useSignal<Values>({}),
     connection: useSignal(''),
     limit: useSignal(''),
-    isAll: useSignal(false),
+    start: useSignal<TriggerStart>({ from: 'new' }),
     payload: useSignal(''),
     source: useSignal<RunDetail | undefined>(undefined),
     answers: useSignal(''),
@@ -56,6 +63,7 @@ export function useRunForm({ kind, name, from, kept }: FormSubject): RunForm {
     problems: useSignal<ShownForm['problems']>([]),
     wasRefused: useSignal(false),
     isRunning: useSignal(false),
+    savedState: useSignal<string | undefined>(undefined),
   };
   useEffect(() => {
     form.values.value = {};
@@ -109,6 +117,11 @@ export async function sendForm(form: RunForm, subject: FormSubject, isForced: bo
   }
 }
 
+function writeStart(start: TriggerStart): Record<string, unknown> {
+  if (start.from === 'entry') return { state: start.state };
+  return start.from === 'new' ? {} : { start: start.from };
+}
+
 /** @throws SyntaxError for a payload that is no JSON */
 function writeWish(form: RunForm, { kind, name, from }: FormSubject): Record<string, unknown> {
   const payload = form.payload.value.trim();
@@ -119,7 +132,7 @@ function writeWish(form: RunForm, { kind, name, from }: FormSubject): Record<str
     connection: form.connection.value || undefined,
     payload: payload === '' ? undefined : JSON.parse(payload),
     limit: /^[1-9]\d*$/.test(form.limit.value) ? Number(form.limit.value) : undefined,
-    ...(form.isAll.value && { start: 'all' }),
+    ...writeStart(form.start.value),
     // A form submits the defaults that it shows; values that are edited as JSON are complete.
     defaults: !form.isJson.value,
     again: from || undefined,

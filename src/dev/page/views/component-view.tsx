@@ -52,9 +52,10 @@ export function ComponentView({ kind, name, from }: ComponentProps): JSX.Element
           values={form.values.value}
           version={form.version.value}
           showsMissing={form.wasRefused.value}
-          onProblems={(found) => {
-            form.problems.value = found;
-            if (found.length === 0) form.wasRefused.value = false;
+          onForm={({ problems, savedState }) => {
+            form.problems.value = problems;
+            form.savedState.value = savedState;
+            if (problems.length === 0) form.wasRefused.value = false;
           }}
           isJson={form.isJson.value}
           onChange={(next) => {

@@ -1,9 +1,13 @@
+import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
+import type { AppState } from '../../protocol.js';
+import { runStep, StepForm } from '../form/step-form.js';
 import { PlaceText } from '../parts/badges.js';
 import { CopyButton } from '../parts/copy-button.js';
 import { FailureCard } from '../parts/failure-card.js';
+import { JsonTree } from '../parts/json-tree.js';
 import { writeRoute } from '../state/route.js';
-import { app, runs } from '../state/store.js';
+import { app, runs, sayError } from '../state/store.js';
 import { LastRuns } from './component-view.js';
 
 /** What is shown first: where to begin. */
@@ -93,15 +97,61 @@ export function WebhookView({ name }: { readonly name: string }): JSX.Element {
           </a>
         </p>
       </section>
+      {webhook.canAttach && <Attachment webhook={webhook} />}
       <LastRuns kind="webhook" name={name} />
     </article>
   );
 }
 
-/** A connection of the app, and those that are kept of it. */
+/** Attach and detach, and what attach returned. */
+function Attachment({ webhook }: { readonly webhook: AppState['webhooks'][number] }): JSX.Element {
+  const { name, attached } = webhook;
+  if (attached === undefined) {
+    return (
+      <StepForm
+        kind="webhook"
+        name={name}
+        title="Attach"
+        submit="Attach"
+        stored={app.value?.kept ?? []}
+        makeRequest={(parameters, connection) => ({
+          step: 'attach',
+          name,
+          parameters,
+          connection: connection || undefined,
+        })}
+      >
+        <p class="help">
+          Sends the requests of attach. The API needs a public address: start a tunnel to this machine first.
+        </p>
+      </StepForm>
+    );
+  }
+  return (
+    <StepForm
+      kind={undefined}
+      name={name}
+      title="Attached"
+      submit="Detach"
+      stored={app.value?.kept ?? []}
+      makeRequest={(_, connection) => ({
+        step: 'detach',
+        name,
+        parameters: {},
+        connection: connection || undefined,
+      })}
+    >
+      <p class="help">What attach returned, as expressions read it by the name webhook:</p>
+      <JsonTree value={attached.webhook} />
+    </StepForm>
+  );
+}
+
+/** A connection of the app, and those that are stored of it. */
 export function ConnectionView({ name }: { readonly name: string }): JSX.Element {
   const connection = app.value?.connections.find((one) => one.name === name);
   const kept = (app.value?.kept ?? []).filter(({ component }) => component === name);
+  const as = useSignal(`${app.value?.name ?? 'app'}-${name}`);
   return (
     <article class="component" aria-label={name}>
       <header class="run-head">
@@ -118,19 +168,51 @@ export function ConnectionView({ name }: { readonly name: string }): JSX.Element
           <ul>
             {kept.map((one) => (
               <li key={one.name}>
-                <strong>{one.name}</strong> <span class="muted">{one.label}</span>
+                <strong>{one.name}</strong> <span class="muted">{one.label}</span>{' '}
+                <button
+                  type="button"
+                  class="button small"
+                  aria-label={`Test ${one.name}`}
+                  onClick={() =>
+                    void runStep({ step: 'test', name, connection: one.name, parameters: {} }).catch(sayError)
+                  }
+                >
+                  Test
+                </button>
               </li>
             ))}
           </ul>
         )}
         <p class="help">
-          Credentials never come to this page.{' '}
+          Stored credentials never come back to this page. A connection that opens a page of the API is
+          created with{' '}
           <code>
             iml connect {app.value?.folder} {name}
-          </code>{' '}
-          makes a connection, <code>iml connections</code> manages them.
+          </code>
+          ; <code>iml connections</code> manages them.
         </p>
       </section>
+      <StepForm
+        kind="connection"
+        name={name}
+        title="Connect"
+        submit="Connect"
+        stored={undefined}
+        makeRequest={(parameters) => ({ step: 'connect', name, parameters, as: as.value })}
+      >
+        <div class="field">
+          <label for="connection-name">Name</label>
+          <input
+            id="connection-name"
+            required
+            value={as.value}
+            onInput={(event) => {
+              as.value = event.currentTarget.value;
+            }}
+          />
+        </div>
+      </StepForm>
+      <LastRuns kind="connection" name={name} />
     </article>
   );
 }
