@@ -140,7 +140,7 @@ async function fill(history: History): Promise<void> {
   }
   const run = summary('large', 1_700_000_000_000, 4 * EXCHANGES);
   await history.saveRun({ ...run, state: 'running' }, REST);
-  await history.addEvents('large', await packEvents([...listEvents()], 0));
+  await history.addEvents('large', packEvents([...listEvents()], 0));
   await history.saveRun(run, REST);
 }
 

@@ -120,6 +120,19 @@ const CONTRACTS: readonly Contract[] = [
     ],
   },
   {
+    call: 'POST /api/steps',
+    path: 'steps',
+    status: 201,
+    body: { step: 'test', name: 'bookshopKey', connection: 'shop' },
+    gives: { id: expect.any(String) },
+    bad: [
+      ['steps', { step: 'renew', name: 'bookshopKey' }, 400, 'USAGE'],
+      ['steps', { step: 'epoch', name: 'none' }, 400, 'USAGE'],
+      ['steps', { step: 'test', name: 'bookshopKey', connection: 'none' }, 400, 'USAGE'],
+      ['steps', { step: 'attach', name: 'sold', parameters: [] }, 400, 'USAGE'],
+    ],
+  },
+  {
     call: 'GET /api/runs/:id/trace',
     path: 'runs/$run/trace',
     status: 200,

@@ -99,7 +99,7 @@ it('keeps a value once, however many events hold it, and drops the oldest runs w
   for (let index = 0; index < 45; index++) {
     const id = `r${String(index).padStart(2, '0')}`;
     await history.saveRun(run(id, index, { state: 'running' }), REST);
-    const packed = await packEvents(
+    const packed = packEvents(
       [0, 1, 2].map(() => ({ ...event, body: `${index} ${'x'.repeat(100_000)}` })),
       0,
     );
@@ -129,7 +129,7 @@ it('finds a text as it is written, in either case, whatever else it means, where
       size: 1,
     } as const;
     const body = index % 2 === 0 ? `<p>${word}</p>` : { items: [{ word }] };
-    await history.addEvents(`r${index}`, await packEvents([{ ...event, durationMs: 1, body }], 0));
+    await history.addEvents(`r${index}`, packEvents([{ ...event, durationMs: 1, body }], 0));
   }
   const find = async (text: string): Promise<readonly string[]> => {
     const listed = (await history.list({ text })).map(({ id }) => id);
@@ -158,7 +158,7 @@ it('looks through more values than fit one slice', async () => {
   for (let index = 0; index < 20; index++) {
     await history.saveRun(run(`r${index}`, index, { state: 'running' }), REST);
     const event = { at: 1, requestIndex: 0, page: 1, kind: 'request', method: 'GET', url: 'u' } as const;
-    const packed = await packEvents(
+    const packed = packEvents(
       Array.from({ length: 50 }, (_, seq) => ({
         ...event,
         headers: [],

@@ -34,7 +34,7 @@ async function keep(communication: unknown, answers: readonly unknown[]): Promis
     parameters: { q: 'x' },
     connection: { apiKey: 'key-abcdef-123456' },
   });
-  const packed = await packEvents(trace, 0);
+  const packed = packEvents(trace, 0);
   const bodies = new Map<string, PackedBody>(
     packed.flatMap(({ bodies: own }) => own.map((body) => [body.ref, body] as const)),
   );
@@ -184,7 +184,7 @@ describe('a step of a run', () => {
     });
     const { trace } = await engineOf(PAGED, { transport: failing.transport, trace: 'deep' }).run({});
     expect(trace.some(({ kind }) => kind === 'request')).toBe(true);
-    const events = (await packEvents(trace, 0)).map(({ event }) => event);
+    const events = packEvents(trace, 0).map(({ event }) => event);
     const moment = await momentAt(events, 1, { body: async () => undefined });
     const texts: ExplainedText[] = [];
     const step = openMoments(moment ?? never(), { texts, language: LANGUAGE, item: 0 });

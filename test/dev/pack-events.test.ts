@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { packBody, packEvents } from '../../src/dev/history/pack-events.js';
 import type { TraceEvent } from '../../src/run/trace/trace.js';
-import { CountedTurns } from '../util/counted-turns.js';
 
 const AT = { at: 1, requestIndex: 0, page: 1 } as const;
 const PAGE = { ...AT, kind: 'page', isIterated: true, isCut: false } as const;
@@ -13,7 +12,7 @@ function makePage(outputs: readonly unknown[]): TraceEvent {
 it('numbers events from the given one, and takes their long values out', async () => {
   const scope = { ...AT, kind: 'scope', phase: 'request', scope: {}, names: { temp: { a: 1 } }, unset: [] };
   const events = [makePage([{ id: 1 }]), scope as unknown as TraceEvent, makePage([])];
-  const [page, names, empty] = await packEvents(events, 7);
+  const [page, names, empty] = packEvents(events, 7);
   expect(page).toEqual({
     event: { ...PAGE, seq: 7, looked: 1, count: 1, outputs: { ref: expect.any(String), size: 10 } },
     bodies: [{ ref: expect.any(String), kind: 'json', text: '[{"id":1}]', place: 'outputs' }],
@@ -37,23 +36,3 @@ it('refers to the same value by the same name; a text is not the JSON that is wr
 });
 
 // A turn for each thousand values that are written, and for each 256 Ki characters that are hashed.
-it.each([
-  ['values', makePage(Array.from({ length: 100_000 }, (_, id) => id)), 190],
-  [
-    'a text',
-    {
-      ...AT,
-      kind: 'response',
-      status: 200,
-      headers: {},
-      size: 1,
-      durationMs: 1,
-      body: 'x'.repeat(4_000_000),
-    },
-    16,
-  ],
-] as const)('lets others have their turns while it packs %s', async (_, event, least) => {
-  const turns = new CountedTurns();
-  await packEvents([event], 0, turns);
-  expect(turns.taken).toBeGreaterThanOrEqual(least);
-});

@@ -50,7 +50,7 @@ it('tells the refresh of a token from the requests of the run it was made for', 
   ]);
   expect(JSON.stringify(events)).not.toContain('token-after');
   // Its exchange is not taken for that of the first request.
-  const packed = await packEvents(events, 0);
+  const packed = packEvents(events, 0);
   const bodies = new Map(packed.flatMap(({ bodies: own }) => own.map((body) => [body.ref, body] as const)));
   const kept = packed.map(({ event }) => event);
   const read = kept.filter(({ kind }) => kind === 'request')[1];

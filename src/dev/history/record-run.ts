@@ -98,8 +98,7 @@ export async function startRecord(
     const state = summary;
     waiting = [];
     writing = writing
-      .then(() => packEvents(batch, state.events - batch.length))
-      .then((packed) => history.addEvents(id, packed))
+      .then(() => history.addEvents(id, packEvents(batch, state.events - batch.length)))
       .then(() => history.saveRun(state, rest))
       .then(() => hub.publish({ type: 'run', run: state }))
       .catch(onProblem);
@@ -124,12 +123,12 @@ export async function startRecord(
       hook,
       ...numbers
     }) => {
-      const list = await packBody(bundles, 'bundles');
+      const list = packBody(bundles, 'bundles');
       const texts = await Promise.all(
         documents.map(async ({ role, file, text }) => ({
           role,
           file,
-          body: await packBody(text, `document ${role}`),
+          body: packBody(text, `document ${role}`),
         })),
       );
       summary = {

@@ -15,7 +15,6 @@ import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { resolveLimits } from '../../run/limits/limits.js';
 import type { RunWarning, TraceEvent } from '../../run/trace/trace.js';
 import { traceDocuments, traceParts } from '../../testing/traces/run-trace.js';
-import { Turns } from '../../util/turns.js';
 import type { RunRest } from '../history/history.js';
 import type { RunEnd } from '../history/record-run.js';
 import type { RunRequest, RunValues } from '../protocol.js';
@@ -81,7 +80,7 @@ export async function runComponent(asked: RunRequest, setting: RunSetting, hooks
       ...countNumbers(outcome.stats, startedAt),
       ...(await describeFailed(outcome.error, root, redactor)),
       state: isStopped ? 'stopped' : outcome.error === undefined ? 'ok' : 'failed',
-      bundles: asList(await new Turns().finish(redactor.inParts.value(outcome.bundles))),
+      bundles: asList(redactor.value(outcome.bundles)),
       bundleCount: outcome.bundles.length,
       allWarnings: showWarnings(outcome.warnings),
       documents: listDocuments(asked, app, secrets),
@@ -124,11 +123,13 @@ export function describeLimits({ app, engine }: Pick<RunSetting, 'app' | 'engine
 }
 
 /** What a run is given, as the history may keep it. */
-export async function shownInput(asked: RunRequest, app: App): Promise<RunValues> {
+export function shownInput(asked: RunRequest, app: App): RunValues {
   const { connection, limit, defaults, start, payload } = asked;
   const redactor = createRunRedactor(asked, app, undefined);
-  const cleaning = redactor.inParts.value({ parameters: asked.parameters, payload });
-  const shown = (await new Turns().finish(cleaning)) as Pick<RunValues, 'parameters' | 'payload'>;
+  const shown = redactor.value({ parameters: asked.parameters, payload }) as Pick<
+    RunValues,
+    'parameters' | 'payload'
+  >;
   return { connection, limit, defaults, start, ...shown };
 }
 

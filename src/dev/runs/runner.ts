@@ -109,7 +109,7 @@ export function createRunner(
         name: asked.name,
         source: earlier === undefined ? 'run' : 'replay',
         limits: describeLimits(setting),
-        input: await shownInput(asked, setting.app),
+        input: shownInput(asked, setting.app),
         replayOf: asked.replayOf,
       },
       parts,
@@ -239,7 +239,7 @@ async function refresh(
       startedAt,
       replayOf: of,
       limits: describeLimits(setting),
-      input: await shownInput(found.asked, setting.app),
+      input: shownInput(found.asked, setting.app),
     },
     parts,
   );

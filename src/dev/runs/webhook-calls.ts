@@ -10,7 +10,6 @@ import { readCommon, toFixtureInput } from '../../testing/recording/recorded-inp
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { traceDocuments } from '../../testing/traces/run-trace.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import { Turns } from '../../util/turns.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { WebhookReport } from '../../webhook/webhook-report.js';
 import { startRecord } from '../history/record-run.js';
@@ -61,8 +60,7 @@ export function createWebhookCalls(
       const { app, root, engine: options, connections } = parts.setting();
       const startedAt = performance.now();
       const redactor = createRedactor({ secrets: collectSecrets(app.common?.value), maxShown: MAX_SHOWN });
-      const turns = new Turns();
-      const payload = await turns.finish(redactor.inParts.request({ ...call }));
+      const payload = redactor.request({ ...call });
       const record = await startRecord(
         {
           app: app.name,
@@ -81,7 +79,7 @@ export function createWebhookCalls(
         const report = await engine.webhook(webhook).handle(call, { webhook: parts.findHook(webhook) });
         const failure =
           report.error === undefined ? undefined : await showFailure(report.error, root, redactor);
-        const bundles = await turns.finish(redactor.inParts.value(report.bundles ?? []));
+        const bundles = redactor.value(report.bundles ?? []);
         await record.finish({
           requests: 0,
           pages: 0,
