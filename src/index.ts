@@ -146,12 +146,13 @@ export { fromPortable, toPortable } from './util/portable-value.js';
 
 // Webhooks
 
+export type { Delivery, Recipient, Recipients } from './webhook/collect-bundles.js';
 export type { Webhook } from './webhook/create-webhook.js';
-export type { Delivery, Recipient, Recipients } from './webhook/find-recipients.js';
 export type { IncomingCall } from './webhook/incoming-call.js';
+export type { ConditionValue, NoBundles } from './webhook/no-bundles.js';
 export { DEFAULT_WEBHOOK_LIMITS, type WebhookLimits } from './webhook/payload/webhook-limits.js';
+export type { WebhookInput } from './webhook/process-webhook.js';
 export type { HookInput, HookReport, HookResult } from './webhook/run-hook-request.js';
-export type { WebhookInput } from './webhook/webhook-input.js';
 export type {
   WebhookEvents,
   WebhookFacts,

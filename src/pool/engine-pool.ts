@@ -24,7 +24,7 @@ import { EngineError } from '../errors/engine-error.js';
 import { toResponse } from '../webhook/answer.js';
 import type { Webhook } from '../webhook/create-webhook.js';
 import { type IncomingCall, readCall } from '../webhook/incoming-call.js';
-import type { WebhookInput } from '../webhook/webhook-input.js';
+import type { WebhookInput } from '../webhook/process-webhook.js';
 import type { WebhookReport } from '../webhook/webhook-report.js';
 import { connectionCalls, type PoolConnections } from './connection-calls.js';
 import { PoolRun } from './pool-run.js';

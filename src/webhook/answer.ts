@@ -1,33 +1,25 @@
 import type { CompiledRespond } from '../document/compile/compile-respond.js';
 import type { EngineError } from '../errors/engine-error.js';
 import { type BuiltResponse, buildAnswer } from '../run/response/build-answer.js';
-import { inTurns, runError } from '../run/scope/evaluate-directive.js';
+import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 
 /** Statuses a body must not follow. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * What a sender hears where the app says nothing.
+ * Default response if the app defines no `respond`.
  * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [inf]
  */
 const ACCEPTED: BuiltResponse = textAnswer(200, 'Accepted');
 
 /**
- * Evaluates `respond` in the scope as it is now, in turns where it is long.
+ * Evaluates `respond`.
  *
- * @returns the answer itself where nobody had to wait for it
- * @throws AppError of type RuntimeError for what cannot be an answer; a final one has a status of 200 to 599 [choice]
+ * @throws AppError of type RuntimeError for an invalid response: the status has to be 200 to 599 [choice]
  */
-export function answerWith(
-  respond: CompiledRespond | undefined,
-  context: RunContext,
-): BuiltResponse | Promise<BuiltResponse> {
+export function buildFinalAnswer(respond: CompiledRespond | undefined, context: RunContext): BuiltResponse {
   if (respond === undefined) return ACCEPTED;
-  return inTurns(context, () => buildFinalAnswer(respond, context));
-}
-
-function buildFinalAnswer(respond: CompiledRespond, context: RunContext): BuiltResponse {
   const answer = buildAnswer(respond, context);
   if (answer.status >= 200 && answer.status <= 599) return answer;
   const place = respond.document.placeOf(respond.status?.pointer ?? '');
@@ -45,7 +37,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   WEBHOOK_PAYLOAD: 400,
 };
 
-/** What a sender hears of a call that could not be processed. What an app does wrong is not told. */
+/** Response to a call that could not be processed. It does not show errors of the app. */
 export function answerFailure({ code, message }: EngineError): BuiltResponse {
   const status = STATUSES[code];
   return status === undefined

@@ -13,6 +13,7 @@ import { subDocument } from '../document/reading/sub-document.js';
 import { SpecError } from '../errors/spec-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import { sameText } from '../util/same-text.js';
+import { type ConditionPath, listConditionPaths } from './no-bundles.js';
 
 /** The specification of a webhook, ready to run. Field names are the directives'. */
 export interface CompiledWebhook {
@@ -23,8 +24,10 @@ export interface CompiledWebhook {
   readonly uid: Directive | undefined;
   readonly iterate: CompiledIterate | undefined;
   readonly output: Directive | undefined;
-  /** Undefined where none is written: the sender gets the default answer. */
+  /** Undefined: the sender gets the default response. */
   readonly respond: CompiledRespond | undefined;
+  /** The paths that the condition reads. */
+  readonly conditionPaths: () => readonly ConditionPath[];
 }
 
 export interface CompiledVerification {
@@ -54,14 +57,20 @@ export function compileWebhook(
     });
   }
   const context = { ...directives, environment: { ...directives.environment, sameText } };
+  const condition = compileCondition(spec, context);
+  let paths: readonly ConditionPath[] | undefined;
   return {
     document,
     verification: compileVerification(spec, document, context),
-    condition: compileCondition(spec, context),
+    condition,
     uid: compileDirective(ownMember(spec, 'uid'), '/uid', context),
     iterate: compileIterate(spec, '', context),
     output: compileDirective(ownMember(spec, 'output'), '/output', context),
     respond: compileAnswer(spec, document, '', context),
+    conditionPaths: () => {
+      paths ??= listConditionPaths(condition?.test, context);
+      return paths;
+    },
   };
 }
 

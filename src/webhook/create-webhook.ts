@@ -6,8 +6,8 @@ import type { WebhookComponent } from '../document/app.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 import type { IncomingCall } from './incoming-call.js';
 import type { WebhookLimits } from './payload/webhook-limits.js';
+import type { WebhookInput } from './process-webhook.js';
 import type { HookInput, HookReport, HookStep } from './run-hook-request.js';
-import type { WebhookInput } from './webhook-input.js';
 import type { WebhookReport } from './webhook-report.js';
 
 /** A webhook of an app, ready to be called, attached and detached any number of times. */

@@ -1,21 +1,46 @@
 import type { ConnectedInput } from '../component/check-and-connect.js';
 import { INPUT_SHAPES } from '../component/input-shapes.js';
 import type { Runtime } from '../component/runtime.js';
+import { findRunSecrets, type StartedRun, startRun } from '../component/start-run.js';
 import { checkGiven, either, FUNCTION, type GivenShapes, LIST } from '../errors/check-given.js';
-import { evaluateDirective, evaluateFlag, inTurns } from '../run/scope/evaluate-directive.js';
+import { parseForm } from '../http/body/parse-form.js';
+import { findHeader } from '../http/message/headers.js';
+import { createCaseless } from '../iml/values/caseless.js';
+import { evaluateDirective, evaluateFlag } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { traceScope } from '../run/scope/trace-scope.js';
-import { answerWith } from './answer.js';
-import { type BundleDelivery, createDedicatedDelivery, createSharedDelivery } from './bundle-delivery.js';
-import { openCall, startEvent } from './call-variables.js';
-import { collectBundles } from './collect-bundles.js';
+import { buildFinalAnswer } from './answer.js';
+import {
+  type CollectedBundles,
+  collectBundles,
+  evaluateUid,
+  type Recipients,
+  routeBundles,
+  selectDelivered,
+} from './collect-bundles.js';
 import type { CompiledWebhook } from './compile-webhook.js';
-import { type IncomingCall, readCall } from './incoming-call.js';
+import { type IncomingCall, readCall, readCallQuery } from './incoming-call.js';
+import { explainNoBundles, findReason } from './no-bundles.js';
+import { decompressPayload } from './payload/decompress-payload.js';
+import { parsePayload } from './payload/parse-payload.js';
 import type { WebhookLimits } from './payload/webhook-limits.js';
-import type { WebhookInput } from './webhook-input.js';
 import { reportEvents, reportFailedCall, type WebhookPhase, type WebhookReport } from './webhook-report.js';
 
-/** What a call may be processed with. Whoever has one input for all that an app does hands in that of runs. */
+/** Input of a call of a webhook. */
+export interface WebhookInput {
+  /** Values of the hook's parameters, which expressions read as `parameters` and `data`. */
+  readonly parameters?: Readonly<Record<string, unknown>> | undefined;
+  /** Another name of `parameters`, as in expressions. */
+  readonly data?: Readonly<Record<string, unknown>> | undefined;
+  /** The stored result of attach, with `id` and `url`. */
+  readonly webhook?: Readonly<Record<string, unknown>> | undefined;
+  /** Of a shared hook: where `uid` finds the recipients. Without it the caller finds them, by the uids of `deliveries`. */
+  readonly connections?: Recipients | undefined;
+  /** Ends the work; the promise rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Accepts the input of runs as well: a caller may have one input for all components of an app. */
 const CALL_INPUT: GivenShapes<WebhookInput & ConnectedInput> = {
   ...INPUT_SHAPES,
   connections: either(LIST, FUNCTION),
@@ -23,7 +48,7 @@ const CALL_INPUT: GivenShapes<WebhookInput & ConnectedInput> = {
 
 /** A webhook ready to be called. */
 export interface ReadyWebhook {
-  /** Compiled at the first call. Throws SpecError (SPEC_INVALID) for a specification that is no object. */
+  /** Compiled at the first call. Rejects with SpecError (SPEC_INVALID) for a specification that is no object. */
   readonly compile: () => CompiledWebhook | Promise<CompiledWebhook>;
   /** Whether the app has one address for the events of all users. */
   readonly isShared: boolean;
@@ -32,13 +57,13 @@ export interface ReadyWebhook {
 }
 
 /**
- * Processes one call of a webhook: reads it, answers it, and finds the bundles it stands for. Nothing is sent or stored.
+ * Processes one call of a webhook: reads it, builds the response, and collects its bundles. Sends and stores nothing.
  *
- * Never throws for what a call holds: a payload that cannot be read is answered 400 (413 above the limit, 415 for an
- * unknown encoding), an expression that fails 500; both give no bundle and say why in `error` and `phase`.
+ * Never throws for the content of a call: a payload that cannot be read gets 400 (413 above the limit, 415 for an
+ * unknown encoding), an expression that fails 500; both give no bundle, and `error` and `phase` say why.
  *
- * @param request a web request, or a call that was kept
- * @throws the reason of `input.signal`; EngineError (USAGE) for a request that somebody has read before
+ * @param request a web request, or a stored call
+ * @throws the reason of `input.signal`; EngineError (USAGE) for a request whose body was read before
  * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks
  */
 export async function processWebhook(
@@ -47,65 +72,55 @@ export async function processWebhook(
   input: WebhookInput = {},
 ): Promise<WebhookReport> {
   checkGiven(input, CALL_INPUT, 'The input of a webhook');
-  // Nobody waits for what is there: an `await` costs objects all the same, and most calls need none.
-  const read = readCall(request, limits.maxBodyBytes);
-  const { call, error: unreadable } = read instanceof Promise ? await read : read;
-  const starting = startEvent(runtime, input);
-  const started = starting instanceof Promise ? await starting : starting;
+  const { call, error: unreadable } = await readCall(request, limits.maxBodyBytes);
+  const started = await startEvent(runtime, input);
   let { context } = started;
   let phase: WebhookPhase = 'specification';
   try {
-    const compiled = compile();
-    const spec = compiled instanceof Promise ? await compiled : compiled;
+    const spec = await compile();
     context = context.at({ document: spec.document });
 
     phase = 'read';
     if (unreadable !== undefined) throw unreadable;
 
     phase = 'payload';
-    const opened = openCall(call, limits, context);
-    context = opened instanceof Promise ? await opened : opened;
-    const at = context;
-    const isTraced = at.settings.trace !== 'summary';
+    context = await openCall(call, limits, context);
     if (context.settings.trace === 'deep') await traceScope('response', context);
 
     phase = 'verification';
-    // Without a condition every call is one.
+    // Without a condition, every call is a verification request.
     // Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc]
     const { verification } = spec;
-    const verifying =
-      verification !== undefined && inTurns(at, () => evaluateFlag(verification.condition, true, at));
-    if (verification !== undefined && (verifying instanceof Promise ? await verifying : verifying)) {
-      const answering = answerWith(verification.respond, context);
-      const answer = answering instanceof Promise ? await answering : answering;
-      if (isTraced) await context.run.log.writeTrace();
-      return reportEvents(answer, call, context, { verification: true });
+    if (verification !== undefined && evaluateFlag(verification.condition, true, context)) {
+      const answer = buildFinalAnswer(verification.respond, context);
+      await context.run.log.writeTrace();
+      const noBundles = explainNoBundles('verification', spec, context);
+      return reportEvents(answer, call, context, { verification: true, noBundles });
     }
 
     phase = 'condition';
-    const judging = inTurns(at, () => evaluateFlag(spec.condition?.test, true, at));
-    const isWanted = judging instanceof Promise ? await judging : judging;
+    const isAccepted = evaluateFlag(spec.condition?.test, true, context);
 
     phase = 'uid';
-    const delivery = isShared
-      ? await createSharedDelivery(spec, input.connections, context)
-      : createDedicatedDelivery();
+    // Without iterate, `item` is the body. Source: docs/differences.md. [rt]
+    const items = spec.iterate === undefined ? context.seeing({ item: context.scope['body'] }) : context;
+    const uid = isShared ? evaluateUid(spec, items) : undefined;
 
     phase = 'items';
-    if (isWanted) {
-      const rest = collectBundles(spec, limits.maxItems, context, delivery.add);
-      if (rest !== undefined) await rest;
-    } else await inTurns(at, () => addDefault(spec, at, delivery.add));
+    const collected = isAccepted
+      ? collectBundles(spec, { isShared, uid, maxItems: limits.maxItems }, items)
+      : collectDefault(spec, uid, context);
 
     phase = 'recipients';
-    const delivering = delivery.deliver();
-    const delivered = delivering instanceof Promise ? await delivering : delivering;
+    const deliveries = isShared ? await routeBundles(collected.bundles, input.connections) : undefined;
+    const bundles = selectDelivered(collected.bundles, deliveries);
 
     phase = 'respond';
-    const answering = answerWith(spec.respond, context);
-    const answer = answering instanceof Promise ? await answering : answering;
-    if (isTraced) await context.run.log.writeTrace();
-    return reportEvents(answer, call, context, delivered);
+    const answer = buildFinalAnswer(spec.respond, context);
+    await context.run.log.writeTrace();
+    if (bundles.length > 0) return reportEvents(answer, call, context, { bundles, deliveries });
+    const noBundles = explainNoBundles(findReason(isAccepted, collected, deliveries), spec, context);
+    return reportEvents(answer, call, context, { deliveries, noBundles });
   } catch (error) {
     input.signal?.throwIfAborted();
     await context.run.log.writeTrace();
@@ -116,10 +131,51 @@ export async function processWebhook(
 }
 
 /**
- * What `{condition, default}` gives for a call that is not wanted.
+ * The `default` of a condition that is false.
  * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc-old]
  */
-function addDefault(spec: CompiledWebhook, context: RunContext, add: BundleDelivery['add']): void {
-  const bundle = evaluateDirective(spec.condition?.default, context);
-  if (bundle !== undefined && bundle !== null) add(bundle, context);
+function collectDefault(
+  spec: CompiledWebhook,
+  uid: string | undefined,
+  context: RunContext,
+): CollectedBundles {
+  const bundle = evaluateDirective(spec.condition?.default, context) ?? undefined;
+  return { bundles: bundle === undefined ? [] : [{ bundle, uid }], items: undefined, accepted: 1 };
+}
+
+/** Starts the run of one call with the names that do not depend on it: `parameters`, `data`, `webhook`, `environment`. */
+async function startEvent(runtime: Runtime, input: WebhookInput): Promise<StartedRun> {
+  const { webhook, signal } = input;
+  const parameters = input.parameters ?? input.data;
+  const names = { parameters, data: parameters ?? {}, webhook, signal };
+  // The parameters of a hook can hold the key that its events are signed with.
+  return startRun(runtime, names, await findRunSecrets(runtime, names, parameters));
+}
+
+/**
+ * Reads a call: `method`, `query`, `headers`, `body`, and `rawBody`, the bytes that a signature covers (not a name of the
+ * platform, where an app can only sign a body that comes as text [choice]). Common data is hidden from here on: the
+ * platform shows neither it nor the connection to a webhook.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc]
+ *
+ * @throws WebhookError for a payload that does not match its headers
+ */
+async function openCall(
+  { method, url, headers, body: sent }: IncomingCall,
+  limits: WebhookLimits,
+  context: RunContext,
+): Promise<RunContext> {
+  const encoding = findHeader(headers, 'content-encoding');
+  const rawBody =
+    encoding === undefined ? sent : await decompressPayload(sent, encoding, limits.maxBodyBytes);
+  // Source: https://help.make.com/webhooks: such a call has no body. [inf]
+  const hasBody = method !== 'GET' && method !== 'HEAD';
+  return context.seeing({
+    common: undefined,
+    method,
+    query: parseForm(readCallQuery(url)),
+    headers: createCaseless(headers),
+    rawBody,
+    body: hasBody ? parsePayload(rawBody, findHeader(headers, 'content-type'), limits) : undefined,
+  });
 }

@@ -9,7 +9,7 @@ import type { Document } from '../document/reading/document.js';
 import { describeType } from '../iml/values/value-kind.js';
 import { collectPages } from '../run/collect-pages.js';
 import { type RequestPlan, runRequest } from '../run/run-request.js';
-import { atDirective, evaluateDirective, inTurns, runError } from '../run/scope/evaluate-directive.js';
+import { atDirective, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
 import { learnGiven } from '../run/scope/learn-given.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { deepMerge } from '../util/deep-merge.js';
@@ -78,7 +78,7 @@ async function keepData(requests: readonly CompiledRequest[], start: RunContext)
         return at;
       },
       isSatisfied: async (_, at) => {
-        if (isExecuted) kept = await inTurns(at, () => addHookData(kept, request, at));
+        if (isExecuted) kept = addHookData(kept, request, at);
         return false;
       },
     };

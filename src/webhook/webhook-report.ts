@@ -6,8 +6,9 @@ import type { BuiltResponse } from '../run/response/build-answer.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { RunWarning, TraceEvent } from '../run/trace/trace.js';
 import { answerFailure, toResponse } from './answer.js';
-import type { Delivery } from './find-recipients.js';
+import type { Delivery } from './collect-bundles.js';
 import type { IncomingCall } from './incoming-call.js';
+import type { NoBundles } from './no-bundles.js';
 
 /** At what step processing ended with an error. */
 export type WebhookPhase =
@@ -39,9 +40,11 @@ export interface WebhookEvents {
   readonly deliveries: readonly Delivery[] | undefined;
   /** Ids of the connections that get something. */
   readonly recipients: readonly string[];
+  /** Why there are no bundles; undefined if there are some. */
+  readonly noBundles: NoBundles | undefined;
 }
 
-/** What is told of a call, however it ended: every sender is to be answered. */
+/** Members of every report: each sender gets a response. */
 export interface WebhookFacts {
   /** The answer for the sender. To be sent only once what follows from the bundles is stored. */
   readonly response: Response;
@@ -56,21 +59,26 @@ export interface WebhookFacts {
 /** The outcome of one call. */
 export type WebhookReport = Report<WebhookEvents, WebhookFacts, WebhookFailure>;
 
-/** The report of a call that was processed; what is not given is nothing. */
+/** The report of a call that was processed. */
 export function reportEvents(
   answer: BuiltResponse,
   call: IncomingCall,
   context: RunContext,
-  {
-    bundles = [],
-    verification = false,
-    deliveries,
-  }: Partial<Pick<WebhookEvents, 'bundles' | 'verification' | 'deliveries'>>,
+  { bundles = [], verification = false, deliveries, noBundles }: Partial<Omit<WebhookEvents, 'recipients'>>,
 ): WebhookReport {
   const recipients =
     deliveries === undefined ? [] : [...new Set(deliveries.flatMap((delivery) => delivery.recipients))];
   return writeReport(
-    { ok: true, error: undefined, phase: undefined, bundles, verification, deliveries, recipients },
+    {
+      ok: true,
+      error: undefined,
+      phase: undefined,
+      bundles,
+      verification,
+      deliveries,
+      recipients,
+      noBundles,
+    },
     answer,
     call,
     context,
@@ -83,7 +91,7 @@ type Outcome =
   | ({ readonly ok: false } & WebhookFailure & { readonly [Name in keyof WebhookEvents]: undefined });
 
 function writeReport(
-  { ok, error, phase, bundles, verification, deliveries, recipients }: Outcome,
+  { ok, error, phase, bundles, verification, deliveries, recipients, noBundles }: Outcome,
   answer: BuiltResponse,
   call: IncomingCall,
   { trace, warnings }: RunContext,
@@ -96,6 +104,7 @@ function writeReport(
     verification,
     deliveries,
     recipients,
+    noBundles,
     answer,
     call,
     trace: trace.events,
@@ -136,6 +145,7 @@ export function reportFailedCall(
     verification: undefined,
     deliveries: undefined,
     recipients: undefined,
+    noBundles: undefined,
   };
   return writeReport({ ok: false, error: known, phase, ...nothing }, answer, call, context);
 }

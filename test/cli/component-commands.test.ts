@@ -292,7 +292,7 @@ describe('iml webhook', () => {
     }
     const over = await iml(['webhook', '.', 'events', '--call', 'call', '-H', 'x-kind: ping']);
     expect(over.out).toBe('');
-    expect(over.err).toContain('No bundles: the condition was false');
+    expect(over.err).toContain('No bundles. The condition is false');
   });
 
   it('reads a call that is written in place', async () => {

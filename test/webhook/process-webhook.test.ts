@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { AppError } from '../../src/errors/app-error.js';
@@ -35,19 +34,6 @@ describe('a call', () => {
       new Request('https://hook.example.test/', init),
     );
     expect(report.call.body).toBe(bytes);
-  });
-
-  it('is processed before anybody else has a turn, where it is small and comes as plain data', async () => {
-    const webhook = webhookOf({ iterate: '{{body}}', output: '{{item}}' });
-    await webhook.handle(call(Buffer.from('[]'), 'application/json'));
-    // A turn of its own, in which the clock stands still: on a machine that is busy it may be over before the call is done.
-    await setImmediate();
-    vi.spyOn(performance, 'now').mockReturnValue(performance.now());
-    const report = webhook.handle(call(Buffer.from('[1,2]'), 'application/json'));
-    const soon = Promise.resolve().then(() => 'one step later');
-    expect(await Promise.race([report.then(({ bundles }) => bundles), soon.then((text) => text)])).toEqual([
-      1, 2,
-    ]);
   });
 
   it('gives a report whose response is made once, and is a member like others', async () => {

@@ -1,10 +1,12 @@
 import { createEngine } from '../../app/engine/create-engine.js';
 import { findWebhook } from '../../app/engine/find-component.js';
+import { printPlace } from '../../errors/place.js';
 import { readForm } from '../../parameters/form/form.js';
 import { describeCall } from '../../testing/recording/recorded-call.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
+import type { NoBundles } from '../../webhook/no-bundles.js';
 import type { HookReport } from '../../webhook/run-hook-request.js';
 import type { WebhookReport } from '../../webhook/webhook-report.js';
 import type { Arguments, Command } from '../command.js';
@@ -157,21 +159,19 @@ async function tellCall(
   io: Io,
 ): Promise<WorkOutcome> {
   const { answer, bundles = [], verification = false, deliveries, recipients = [] } = call;
-  const { error, phase, warnings, trace } = call;
+  const { error, phase, noBundles, warnings, trace } = call;
   const save = folder === undefined ? undefined : createSaveBinaries(folder, io);
   const writer = createBundleWriter(output, io.stdout);
   for (const bundle of bundles) await writer.write(save === undefined ? bundle : await save(bundle));
-  const report = { answer: shownAnswer(answer), verification, deliveries, recipients, warnings, trace };
-  await writer.end({ ...report, phase, error });
-  const why = bundles.length === 0 && error === undefined ? explainNothing(verification) : '';
+  const report = { answer: shownAnswer(answer), verification, deliveries, recipients, noBundles };
+  await writer.end({ ...report, warnings, trace, phase, error });
+  const why = noBundles === undefined ? '' : noBundlesLine(noBundles);
   const failed = phase === undefined ? '' : `The call failed at the step ${phase}.\n`;
   return { error, warnings, notes: `${failed}${deliveryLines(deliveries)}${answerLine(answer)}${why}` };
 }
 
-function explainNothing(verification: boolean): string {
-  return verification
-    ? 'No bundles: the call was a verification, answered as the app says.\n'
-    : 'No bundles: the condition was false, or the call held no item.\n';
+function noBundlesLine({ message, place }: NoBundles): string {
+  return `No bundles. ${printableLine(message)} (${printPlace(place)})\n`;
 }
 
 /** Of a shared hook: whose events these are. */

@@ -4,7 +4,6 @@ import { type MultipartPart, readMultipartParts } from '../../http/body/multipar
 import { isTextMediaType, readContentType } from '../../http/message/content-type.js';
 import { decodeComponent } from '../../http/message/percent-encoding.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
-import type { Turns } from '../../util/turns.js';
 import { listFields } from './form-fields.js';
 
 /** A file of a multipart payload. Source: https://help.make.com/webhooks. [inf] */
@@ -22,35 +21,10 @@ interface FilePart {
  * @throws WebhookError WEBHOOK_PAYLOAD for a payload that breaks off or is none, and for more than `maxFields` parts
  */
 export function parseMultipart(body: Uint8Array, contentType: string, maxFields: number): PlainObject {
-  const reader = readParts(body, contentType, maxFields);
-  for (;;) {
-    const step = reader.next();
-    if (step.done === true) return step.value;
-  }
-}
-
-/** `parseMultipart` for a large payload. */
-export async function parseMultipartInTurns(
-  body: Uint8Array,
-  contentType: string,
-  maxFields: number,
-  turns: Turns,
-): Promise<PlainObject> {
-  const reader = readParts(body, contentType, maxFields);
-  for (;;) {
-    const step = reader.next();
-    if (step.done === true) return step.value;
-    if (turns.isOver) await turns.next();
-  }
-}
-
-/** Reads a part a step. */
-function* readParts(body: Uint8Array, contentType: string, maxFields: number): Generator<void, PlainObject> {
   const fields = new Map<string, unknown[]>();
   let count = 0;
   for (const part of readMultipartParts(body, contentType, invalid)) {
     if (++count > maxFields) throw invalid(`it has more than ${maxFields} parts`);
-    yield;
     const escaped = part.disposition.get('name');
     if (escaped === undefined) continue;
     const name = unescapeParameter(escaped);

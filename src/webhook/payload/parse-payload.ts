@@ -2,17 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { WebhookError } from '../../errors/webhook-error.js';
 import { declaredEncoding } from '../../http/body/body-decoding.js';
 import { decodeText } from '../../http/body/decode-text.js';
-import { parseJsonInTurns } from '../../http/body/json-in-turns.js';
-import { parseForm, parseFormPieces } from '../../http/body/parse-form.js';
+import { parseForm } from '../../http/body/parse-form.js';
 import { type ParseResult, parseJson } from '../../http/body/parse-json.js';
-import {
-  decodeTextInTurns,
-  MAX_BYTES_AT_ONCE,
-  MAX_READ_AT_ONCE,
-  readTextInTurns,
-  readUtf8InTurns,
-} from '../../http/body/text-in-turns.js';
-import { parseXml, parseXmlPieces } from '../../http/body/xml.js';
+import { parseXml } from '../../http/body/xml.js';
 import {
   isJsonMediaType,
   isTextMediaType,
@@ -20,10 +12,8 @@ import {
   readContentType,
 } from '../../http/message/content-type.js';
 import { assertNever } from '../../util/assert-never.js';
-import type { Turns } from '../../util/turns.js';
 import { listFields } from './form-fields.js';
-import { checkedDepth, checkedDepthInTurns } from './nesting.js';
-import { parseMultipart, parseMultipartInTurns } from './parse-multipart.js';
+import { parseMultipart } from './parse-multipart.js';
 import type { WebhookLimits } from './webhook-limits.js';
 
 /** Media types nobody reads as text. All others are text where their bytes are valid UTF-8. [choice] */
@@ -40,7 +30,6 @@ type PayloadFormat = 'multipart' | 'form' | 'json' | 'xml' | 'text' | 'binary';
  * `{name, mime, data}` for a file; XML as in responses; text as text; bytes for binary types. A call without a payload
  * has undefined, or empty text where its type says text.
  *
- * @param turns of which a large payload takes many, so that others do not wait for it
  * @throws WebhookError WEBHOOK_PAYLOAD for what is not as its Content-Type says, or beyond the limits
  * @see https://help.make.com/webhooks
  */
@@ -48,12 +37,10 @@ export function parsePayload(
   body: Uint8Array,
   contentType: string | undefined,
   limits: WebhookLimits,
-  turns: Turns,
 ): unknown {
   const { mediaType, charset } = readContentType(contentType);
   if (body.byteLength === 0) return mediaType.startsWith('text/') ? emptyText(mediaType) : undefined;
   const format = chooseFormat(mediaType, charset, body);
-  if (isLargePayload(body, format)) return parseLargePayload(body, format, contentType, limits, turns);
   switch (format) {
     case 'multipart':
       return parseMultipart(body, contentType ?? '', limits.maxFields);
@@ -68,47 +55,6 @@ export function parsePayload(
     }
     case 'text':
       return decodeText(body, charset);
-    case 'binary':
-      return body;
-    default:
-      return assertNever(format);
-  }
-}
-
-/** Whether others would have to wait for it too long. */
-function isLargePayload({ byteLength }: Uint8Array, format: PayloadFormat): boolean {
-  const isReadHere = format === 'xml' || format === 'form' || format === 'multipart';
-  return byteLength > (isReadHere ? MAX_READ_AT_ONCE : MAX_BYTES_AT_ONCE);
-}
-
-async function parseLargePayload(
-  body: Uint8Array,
-  format: PayloadFormat,
-  contentType: string | undefined,
-  limits: WebhookLimits,
-  turns: Turns,
-): Promise<unknown> {
-  const { charset } = readContentType(contentType);
-  // What came before may have taken as long as others may wait.
-  await turns.next();
-  switch (format) {
-    case 'multipart':
-      return parseMultipartInTurns(body, contentType ?? '', limits.maxFields, turns);
-    case 'form':
-      assertFields(body, limits.maxFields);
-      return listFields(
-        parsed(await parseFormPieces(decodeTextInTurns(body, charset, turns), turns), 'form data'),
-      );
-    case 'json': {
-      const result = await parseJsonInTurns(await readUtf8InTurns(body, charset, turns), turns);
-      return checkedDepthInTurns(parsed(result, 'JSON'), body, limits.maxDepth, turns);
-    }
-    case 'xml': {
-      const pieces = decodeTextInTurns(body, charset ?? declaredEncoding(body), turns);
-      return parsed(await parseXmlPieces(pieces), 'XML');
-    }
-    case 'text':
-      return readTextInTurns(body, charset, turns);
     case 'binary':
       return body;
     default:
@@ -150,3 +96,40 @@ function assertFields(body: Uint8Array, maxFields: number): void {
 }
 
 const AMPERSAND = 0x26;
+
+const OPENINGS = [0x5b, 0x7b];
+
+/**
+ * Returns a value read from JSON if it is nested at most `maxDepth` levels deep. Few payloads have more brackets than
+ * that, so the value is seldom walked; the walk goes level by level, without recursion.
+ *
+ * @throws WebhookError WEBHOOK_PAYLOAD
+ */
+function checkedDepth(value: unknown, source: Uint8Array, maxDepth: number): unknown {
+  if (!hasMoreBrackets(source, maxDepth)) return value;
+  let level: readonly object[] = isObject(value) ? [value] : [];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > maxDepth) {
+      throw new WebhookError('WEBHOOK_PAYLOAD', `The payload is nested deeper than ${maxDepth} levels.`);
+    }
+    level = level.flatMap((item) => Object.values(item).filter(isObject));
+  }
+  return value;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Whether there are more than `count` opening brackets, and enough bytes to close them. */
+function hasMoreBrackets(source: Uint8Array, count: number): boolean {
+  if (source.byteLength <= 2 * count) return false;
+  const bytes = Buffer.from(source.buffer, source.byteOffset, source.byteLength);
+  let found = 0;
+  for (const opening of OPENINGS) {
+    for (let at = bytes.indexOf(opening); at !== -1; at = bytes.indexOf(opening, at + 1)) {
+      if (++found > count) return true;
+    }
+  }
+  return false;
+}
