@@ -113,9 +113,11 @@ function specifierOf(entry: string): string {
   return NAME + entry.slice(1);
 }
 
-/** Names that code blocks of the README import, by entry. */
+/** Names that code blocks of the README and of the page on embedding import, by entry. */
 function documentedNames(): ReadonlyMap<string, readonly string[]> {
-  const readme = readFileSync(path.join(installed, 'README.md'), 'utf8');
+  const readme = ['README.md', 'docs/embedding.md']
+    .map((file) => readFileSync(path.join(installed, file), 'utf8'))
+    .join('\n');
   const names = new Map<string, string[]>();
   for (const [, list = '', entry = ''] of readme.matchAll(/import \{([^}]+)\} from '(iml-runtime[^']*)'/g)) {
     names.set(entry, [...(names.get(entry) ?? []), ...list.split(',').map((name) => name.trim())]);
@@ -190,6 +192,7 @@ describe('the packed package', () => {
       'LICENSE',
       'README.md',
       'dist',
+      'docs',
       'package.json',
       'src',
     ]);
