@@ -1,17 +1,25 @@
 import type { Rule } from './rule.js';
 import { connectionKeepsNothing } from './rules/documents/connection-keeps-nothing.js';
 import { deadStatus } from './rules/documents/dead-status.js';
+import { defaultType } from './rules/documents/default-type.js';
+import { duplicateField } from './rules/documents/duplicate-field.js';
 import { endlessVerification } from './rules/documents/endless-verification.js';
+import { flagAsText } from './rules/documents/flag-as-text.js';
 import { functionCode } from './rules/documents/function-code.js';
 import { functionComment } from './rules/documents/function-comment.js';
 import { hostHeader } from './rules/documents/host-header.js';
+import { incompleteTrigger } from './rules/documents/incomplete-trigger.js';
 import { misplacedDirective } from './rules/documents/misplaced-directive.js';
 import { nestedWithoutStore } from './rules/documents/nested-without-store.js';
 import { parameterType } from './rules/documents/parameter-type.js';
+import { platformOnly } from './rules/documents/platform-only.js';
 import { refusedRun } from './rules/documents/refused-run.js';
 import { repeatedPage } from './rules/documents/repeated-page.js';
+import { reservedParameter } from './rules/documents/reserved-parameter.js';
+import { selectWithoutOptions } from './rules/documents/select-without-options.js';
 import { unboundedPaging } from './rules/documents/unbounded-paging.js';
 import { unknownErrorType } from './rules/documents/unknown-error-type.js';
+import { unknownMethod } from './rules/documents/unknown-method.js';
 import { unsanitizedSecret } from './rules/documents/unsanitized-secret.js';
 import { argumentCount } from './rules/language/argument-count.js';
 import { argumentType } from './rules/language/argument-type.js';
@@ -19,8 +27,10 @@ import { deadBranch } from './rules/language/dead-branch.js';
 import { minusInPath } from './rules/language/minus-in-path.js';
 import { missingFormat } from './rules/language/missing-format.js';
 import { monthInTime } from './rules/language/month-in-time.js';
+import { singleBraces } from './rules/language/single-braces.js';
 import { typeComparison } from './rules/language/type-comparison.js';
 import { unknownFunction } from './rules/language/unknown-function.js';
+import { unknownMember } from './rules/language/unknown-member.js';
 import { unknownName } from './rules/language/unknown-name.js';
 import { unquotedFormat } from './rules/language/unquoted-format.js';
 import { zeroIndex } from './rules/language/zero-index.js';
@@ -40,6 +50,8 @@ import { unknownReference } from './rules/loading/unknown-reference.js';
 import { wrongType } from './rules/loading/wrong-type.js';
 import { connectionMissing } from './rules/references/connection-missing.js';
 import { endpointInput } from './rules/references/endpoint-input.js';
+import { missingLabel } from './rules/references/missing-label.js';
+import { optionWithoutValue } from './rules/references/option-without-value.js';
 import { orderedResponder } from './rules/references/ordered-responder.js';
 import { samplesOutsideInterface } from './rules/references/samples-outside-interface.js';
 import { samplesOutsideOutput } from './rules/references/samples-outside-output.js';
@@ -48,14 +60,16 @@ import { undeclaredCommon } from './rules/references/undeclared-common.js';
 import { undeclaredParameter } from './rules/references/undeclared-parameter.js';
 import { unfilledInterface } from './rules/references/unfilled-interface.js';
 import { unknownEndpoint } from './rules/references/unknown-endpoint.js';
+import { unknownScope } from './rules/references/unknown-scope.js';
 import { unreferencedComponent } from './rules/references/unreferenced-component.js';
 import { unstoredConnectionData } from './rules/references/unstored-connection-data.js';
+import { unstoredWebhookData } from './rules/references/unstored-webhook-data.js';
 import { unwrittenTemp } from './rules/references/unwritten-temp.js';
 
 /** Every rule, the language first. */
 export const RULES: readonly Rule[] = [
   ...[unknownFunction, argumentCount, argumentType, unquotedFormat, unknownName, zeroIndex, minusInPath],
-  ...[typeComparison, deadBranch, missingFormat, monthInTime],
+  ...[unknownMember, singleBraces, typeComparison, deadBranch, missingFormat, monthInTime],
   syntax,
   ...[
     unknownDirective,
@@ -68,10 +82,13 @@ export const RULES: readonly Rule[] = [
   ],
   ...[missingUid, manifestShape, relativeUrl, missingUrl, shadowedFunction, functionLength],
   refusedRun,
-  ...[misplacedDirective, endlessVerification, unboundedPaging, repeatedPage],
+  ...[misplacedDirective, unknownMethod, platformOnly, incompleteTrigger],
+  ...[endlessVerification, unboundedPaging, repeatedPage],
   ...[connectionKeepsNothing, unsanitizedSecret, hostHeader, unknownErrorType, deadStatus],
-  ...[parameterType, nestedWithoutStore, functionCode, functionComment],
-  ...[unwrittenTemp, undeclaredParameter, unstoredConnectionData, undeclaredCommon, connectionMissing],
+  ...[parameterType, duplicateField, reservedParameter, flagAsText, defaultType],
+  ...[selectWithoutOptions, nestedWithoutStore, functionCode, functionComment],
+  ...[unwrittenTemp, undeclaredParameter, unstoredConnectionData, unstoredWebhookData],
+  ...[undeclaredCommon, connectionMissing, unknownScope, optionWithoutValue, missingLabel],
   ...[unknownEndpoint, endpointInput, unreferencedComponent, samplesOutsideInterface, unfilledInterface],
   samplesOutsideOutput,
   ...[scenarioFile, orderedResponder],

@@ -159,6 +159,140 @@ describe('loadApp without a manifest', () => {
   );
 });
 
+describe('exported trees of other tools', () => {
+  const url = 'https://x.test/a';
+
+  it('reads files that end with .json', async () => {
+    const app = await loadApp(
+      writeApp({
+        'base.json': { baseUrl: 'https://x.test' },
+        'connections/account/api.json': { url },
+        'connections/account/parameters.json': [{ name: 'key', type: 'text' }],
+        'modules/getThing/communication.json': { url: '/things' },
+        'modules/getThing/expect.json': [],
+      }),
+    );
+    expect(app.base?.value).toEqual({ baseUrl: 'https://x.test' });
+    expect(app.modules.get('getThing')).toMatchObject({
+      connection: 'account',
+      communication: { value: { url: '/things' } },
+      mappableParams: { value: [] },
+    });
+    expect(app.connections.get('account')?.params?.value).toHaveLength(1);
+  });
+
+  it('reads a connection and a webhook that have no folder of their own', async () => {
+    const root = writeApp({
+      'base/base.iml.json': { baseUrl: 'https://x.test' },
+      'connection/api.imljson': { url },
+      'connection/parameters.imljson': [],
+      'webhook/webhook.communication.iml.json': { output: '{{body}}' },
+      'webhook/attach.json': { url: '/hooks' },
+      'modules/getThing/api.imljson': { url: '/things' },
+    });
+    const app = await loadApp(root);
+    const name = path.basename(root);
+    expect(app.base?.file).toBe('base/base.iml.json');
+    expect(app.connections.get(name)).toMatchObject({ communication: { value: { url } } });
+    expect(app.webhooks.get(name)).toMatchObject({
+      communication: { value: { output: '{{body}}' } },
+      attach: { value: { url: '/hooks' } },
+      connection: name,
+    });
+    expect(app.modules.get('getThing')?.connection).toBe(name);
+    expect(warningsOf(app).filter((line) => line.startsWith('undeclared-file'))).toEqual([]);
+  });
+
+  it('reads a flat connection beside a folder of modules', async () => {
+    const app = await loadApp(
+      writeApp({
+        'base.imljson': {},
+        'connection.communication.json': { url },
+        'connection.params.json': [],
+        'modules/getThing/api.imljson': { url },
+      }),
+    );
+    expect(app.connections.get('connection')?.communication?.value).toEqual({ url });
+    expect(app.modules.get('getThing')?.connection).toBe('connection');
+  });
+
+  it('takes types, labels and connections from the metadata.json of the app', async () => {
+    const app = await loadApp(
+      writeApp({
+        'metadata.json': {
+          modules: [{ name: 'watchThings', label: 'Watch', typeId: 1, connection: 'account' }],
+          connections: [{ name: 'account', label: 'Account', type: 'apikey' }],
+          rpcs: [{ name: 'listThings', connection: 'account' }],
+          endpoints: [{ name: 'findThing', label: 'Find a thing' }],
+        },
+        'base.imljson': {},
+        'connections/account/api.imljson': { url },
+        'modules/watchThings/api.imljson': { url },
+        'rpcs/listThings/api.imljson': { url },
+        'endpoints/findThing/api.imljson': { url },
+        'endpoints/findThing/input_parameters.imljson': [{ name: 'id', type: 'text' }],
+        'endpoints/findThing/output_parameters.imljson': [],
+        'endpoints/findThing/scope.imljson': ['read'],
+        'endpoints/findThing/context.md': '# Context',
+      }),
+    );
+    expect(warningsOf(app)).toEqual([]);
+    expect(app.modules.get('watchThings')).toMatchObject({
+      type: 'trigger',
+      label: 'Watch',
+      connection: 'account',
+    });
+    expect(app.connections.get('account')).toMatchObject({ type: 'basic', label: 'Account' });
+    expect(app.rpcs.get('listThings')?.connection).toBe('account');
+    expect(app.endpoints.get('findThing')).toMatchObject({
+      label: 'Find a thing',
+      input: { value: [{ name: 'id', type: 'text' }] },
+      output: { value: [] },
+      requiredScope: { value: ['read'] },
+    });
+  });
+
+  it('reports every file that looks like a specification and is not read', async () => {
+    const app = await loadApp(
+      writeApp({
+        'base.imljson': {},
+        'other.imljson': {},
+        'parts/deep/api.imljson': {},
+        'modules/getThing/api.imljson': { url },
+        'modules/getThing/old/api.imljson': { url },
+      }),
+    );
+    expect(warningsOf(app).filter((line) => line.startsWith('undeclared-file'))).toEqual([
+      'undeclared-file other.imljson',
+      'undeclared-file modules/getThing/old/api.imljson',
+      'undeclared-file parts/deep/api.imljson',
+    ]);
+  });
+
+  it.each([['apikey'], ['other'], ['basicauth'], ['digest'], ['oauth2']])(
+    'takes the connection type %s of the API',
+    async (type) => {
+      const api = type === 'oauth2' ? { token: { url } } : { url };
+      const app = await loadApp(
+        writeApp({
+          'makecomapp.json': {
+            fileVersion: 1,
+            generalCodeFiles: {},
+            components: {
+              connection: {
+                account: { label: 'A', connectionType: type, codeFiles: { communication: 'a.json' } },
+              },
+            },
+          },
+          'a.json': api,
+        }),
+      );
+      expect(warningsOf(app)).toEqual([]);
+      expect(app.connections.get('account')?.type).toBe(type === 'oauth2' ? 'oauth' : 'basic');
+    },
+  );
+});
+
 describe('loadApp with a manifest that says less than lies there', () => {
   const names = async (files: Files) => {
     const app = await loadApp(writeApp(files));
@@ -256,8 +390,10 @@ describe('an app whose files all lie in one folder', () => {
     expect(app.modules.get('getThing')?.connection).toBeUndefined();
   });
 
-  it('gives way to an export and to a manifest', async () => {
-    expect((await loadApp(writeApp({ ...FLAT, ...EXPORT }))).modules.has('getThing')).toBe(false);
+  it('is read beside an export, and gives way to a manifest', async () => {
+    const both = await loadApp(writeApp({ ...FLAT, ...EXPORT }));
+    expect(both.modules.has('getThing')).toBe(true);
+    expect(both.modules.get('watchThings')?.label).toBe('Watch');
     const manifest = { fileVersion: 1, generalCodeFiles: {}, components: {} };
     const declared = await loadApp(writeApp({ ...FLAT, 'makecomapp.json': manifest }));
     expect(declared.modules.size).toBe(0);

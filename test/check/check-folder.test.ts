@@ -184,7 +184,7 @@ describe('the check of a folder', () => {
         '  "url": "/{{shout(1)}}", // iml-ignore unknown-function: the host adds it',
         '  // iml-ignore unknown-function, unwritten-temp',
         '  "qs": { "a": "{{shout(temp.x)}}" },',
-        '  "body": "{{shout(2)}}"',
+        '  "headers": { "a": "{{shout(2)}}" }',
         '}',
       ].join('\n'),
     });

@@ -19,7 +19,7 @@ import { checkDocuments } from './check-documents.js';
 import { checkReferences } from './check-references.js';
 import { checkSharedWebhooks } from './check-shared-webhooks.js';
 import type { ComponentKind } from './code-types.js';
-import { CONNECTION_TYPES, CRUD_KINDS, MODULE_TYPES, WEBHOOK_TYPES } from './component-types.js';
+import { CONNECTION_TYPE_NAMES, CRUD_KINDS, MODULE_TYPES, WEBHOOK_TYPES } from './component-types.js';
 
 /** Puts an app together from what a layout gave, and checks all of it. Throws only what `refuse` of a part throws. */
 export function assembleApp(parts: AppParts): App {
@@ -79,7 +79,7 @@ function assembleConnection(part: ComponentPart): ConnectionComponent {
   return {
     name: part.name,
     label: readText(part, 'label'),
-    type: readChoice(part, CONNECTION_TYPES) ?? (looksLikeOAuth(communication) ? 'oauth' : 'basic'),
+    type: readConnectionType(part) ?? (looksLikeOAuth(communication) ? 'oauth' : 'basic'),
     communication,
     params: part.documents.get('params'),
     common: part.documents.get('common'),
@@ -163,6 +163,13 @@ function readChoice<Name extends string>(
     part.refuse(field, message + didYouMean(value, names));
   }
   return known;
+}
+
+/** A name of the API other than `basic` says nothing about the communication, so its sections decide. [inf] */
+function readConnectionType(part: ComponentPart): 'basic' | 'oauth' | undefined {
+  const name = readChoice(part, [...CONNECTION_TYPE_NAMES.keys()]);
+  if (name === undefined || name === 'other') return undefined;
+  return CONNECTION_TYPE_NAMES.get(name);
 }
 
 /** What a module without a type most likely is, by what it has: only triggers have an epoch, only instant ones a webhook. [inf] */

@@ -103,6 +103,12 @@ async function isExported(folder: string): Promise<boolean> {
     return relative === '' || (kind !== undefined && kinds.has(kind) && relative.split('/').length <= 2);
   });
   const files = entries.filter((entry) => !entry.isFolder).map((entry) => entry.path);
-  const isSpec = (file: string): boolean => file.split('/').length === 3 && SPEC_FILE.test(file);
+  const isSpec = (file: string): boolean =>
+    file.split('/').length === 3 && (SPEC_FILE.test(file) || isCommunication(file));
   return files.some(isSpec) || findSingleFiles(files).length > 0;
+}
+
+/** `module/getUser/api.json`, as exports of one tool are named. Other plain JSON says nothing. [app] */
+function isCommunication(file: string): boolean {
+  return /(?:^|[/.])(?:api|communication|api-oauth|oauth-communication)\.json$/.test(file);
 }

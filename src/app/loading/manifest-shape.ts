@@ -6,7 +6,12 @@ import {
   type ComponentKind,
   GENERAL_CODE_TYPES,
 } from '../assembling/code-types.js';
-import { CONNECTION_TYPES, CRUD_KINDS, MODULE_TYPES, WEBHOOK_TYPES } from '../assembling/component-types.js';
+import {
+  CONNECTION_TYPE_NAMES,
+  CRUD_KINDS,
+  MODULE_TYPES,
+  WEBHOOK_TYPES,
+} from '../assembling/component-types.js';
 
 const WORD: KeyShape = { types: ['string'] };
 
@@ -14,7 +19,7 @@ const WORD: KeyShape = { types: ['string'] };
 const RECORD_KEYS: Readonly<Record<string, KeyShape>> = {
   label: told('What the component is called.', WORD),
   description: told('What it does.', WORD),
-  connectionType: told('How the connection is made.', WORD, CONNECTION_TYPES),
+  connectionType: told('How the connection is made.', WORD, [...CONNECTION_TYPE_NAMES.keys()]),
   webhookType: told('`web`: an address for each user; `web-shared`: one for all.', WORD, WEBHOOK_TYPES),
   moduleType: told('What the module does.', WORD, MODULE_TYPES),
   moduleSubtype: told('The old name of moduleType.', WORD, MODULE_TYPES),

@@ -16,7 +16,14 @@ import type { AppFolder } from './app-folder.js';
 import { kindFolders } from './component-folders.js';
 import { type FoundEntry, listFiles } from './list-files.js';
 import { type CodeFile, type CodeReader, createCodeReader } from './read-component-files.js';
+import { findFlatFiles, readFlatComponents } from './read-flat.js';
 import { refuseSingleFiles } from './refuse-single-files.js';
+import { SPEC_FILE } from './spec-file.js';
+
+const METADATA = 'metadata.json';
+
+/** A folder with this file is another app. */
+const MANIFEST = 'makecomapp.json';
 
 /** Numbers the API gives module types. Source: https://github.com/integromat/vscode-apps-sdk#readme [src] */
 const MODULE_TYPE_IDS: Readonly<Record<string, string>> = {
@@ -40,12 +47,16 @@ const METADATA_KEYS: Readonly<Record<ComponentField, readonly string[]>> = {
 };
 
 /** Where files of the app itself may lie. [inf] */
-const GENERAL_FOLDERS = ['', 'general', 'modules', 'module'];
+const GENERAL_FOLDERS = ['', 'general', 'base', 'common', 'modules', 'module'];
+
+/** Kinds whose only component may lie directly in the folder of its kind. [app] */
+const SINGLE_KINDS: readonly ComponentKind[] = ['connection', 'webhook'];
 
 /**
  * Reads an app without a manifest by the names of its files: a folder per kind, in it one per component
- * with `metadata.json` and `api.imljson`, `parameters.imljson` and so on, as the exporter writes them;
- * the names of a cloned app are known too.
+ * with `metadata.json` and `api.imljson`, `parameters.imljson` and so on, as the exporter writes them. It also reads the names
+ * of a cloned app, a `metadata.json` of the app that lists components, a connection or webhook without a folder of its own, and
+ * files such as `connection.communication.json` in the root.
  * Source: https://github.com/integromat/vscode-apps-sdk#readme (file names of exports and clones). [inf]
  *
  * @throws SpecError SPEC_JSON, SPEC_READ.
@@ -55,7 +66,7 @@ export async function readExported(folder: AppFolder, name: string): Promise<App
   const warn = collectWarnings(warnings);
   const lying = await findLyingFiles(folder);
   await refuseSingleFiles(folder, lying.files);
-  const used = new Set<string>();
+  const used = new Set<string>(lying.general.map(({ file }) => file));
 
   const reader = createCodeReader(folder, warn);
   const { documents } = await reader.read('the app', lying.general);
@@ -64,22 +75,47 @@ export async function readExported(folder: AppFolder, name: string): Promise<App
       file: 'base.imljson',
     }));
   }
+  const listed = await readMetadata(folder, METADATA, warn);
   const components: ComponentPart[] = [];
+  const unlinked = new Set<ComponentPart>();
   for (const found of lying.components) {
-    for (const file of [...found.files.map((code) => code.file), `${found.folder}/metadata.json`])
+    for (const file of [...found.files.map((code) => code.file), `${found.folder}/${METADATA}`])
       used.add(file);
-    components.push(await readFound(folder, reader, found, warn));
+    const part = await readFound(folder, reader, { ...found, appName: name, listed }, warn);
+    components.push(part);
+    if (found.kind !== 'connection' && part.fields.connection === undefined) unlinked.add(part);
   }
-  warnUnused(lying.files, used, warn);
+  // A folder wins over files in the root.
+  const flat = findFlatFiles([...lying.files].filter((file) => !file.includes('/'))).filter(
+    ({ kind, component }) => components.every((part) => part.kind !== kind || part.name !== component),
+  );
+  for (const { file } of flat) used.add(file);
+  components.push(...(await readFlatComponents(reader, flat)));
+  warnUnused(folder, lying.files, used, warn);
   return {
     name,
     base: documents.get('base'),
     common: documents.get('common'),
     groups: documents.get('groups'),
-    components,
+    components: linkConnection(components, unlinked, lying.files),
     foreign: new Set(),
     warnings,
   };
+}
+
+/** Without metadata, components run with the connection if the app has only one. [inf] */
+function linkConnection(
+  components: readonly ComponentPart[],
+  unlinked: ReadonlySet<ComponentPart>,
+  files: ReadonlySet<string>,
+): readonly ComponentPart[] {
+  const [only, second] = components.filter(({ kind }) => kind === 'connection');
+  if (only === undefined || second !== undefined || files.has(METADATA)) return components;
+  return components.map((part) => {
+    const hasMetadata = files.has(`${path.posix.dirname(part.placeOf().file ?? '')}/${METADATA}`);
+    if (!unlinked.has(part) || hasMetadata || part.kind === 'function') return part;
+    return { ...part, fields: { ...part.fields, connection: only.name } };
+  });
 }
 
 /** A component that lies in a folder of its own, with the files whose names mean something. */
@@ -87,6 +123,15 @@ export interface FoundComponent {
   readonly kind: ComponentKind;
   readonly folder: string;
   readonly files: readonly CodeFile[];
+  /** Whether the folder is that of its kind, so that it does not name the component. */
+  readonly isUnnamed?: boolean;
+}
+
+/** What the app says about a component. */
+interface NamedComponent extends FoundComponent {
+  readonly appName?: string;
+  /** The `metadata.json` of the app. */
+  readonly listed?: Document | undefined;
 }
 
 /** What lies in the folder of an app, by the names of its files. */
@@ -106,7 +151,18 @@ export async function findLyingFiles(folder: AppFolder): Promise<LyingFiles> {
     folder: at,
     files: codeFiles(names, CODE_TYPES[kind], [at], path.posix.basename(at)),
   }));
-  return { files, general: codeFiles(names, GENERAL_CODE_TYPES, GENERAL_FOLDERS, ''), components };
+  const unnamed = SINGLE_KINDS.flatMap((kind) =>
+    kindFolders(kind).flatMap((at): FoundComponent[] => {
+      const found = codeFiles(names, CODE_TYPES[kind], [at], kind);
+      const isComponent = found.some(({ type }) => type.runs);
+      return isComponent ? [{ kind, folder: at, files: found, isUnnamed: true }] : [];
+    }),
+  );
+  return {
+    files,
+    general: codeFiles(names, GENERAL_CODE_TYPES, GENERAL_FOLDERS, ''),
+    components: [...components, ...unnamed],
+  };
 }
 
 /** The names of files by the folder they lie in, that of the app being `.`. */
@@ -125,18 +181,38 @@ function groupByFolder(files: Iterable<string>): ReadonlyMap<string, ReadonlySet
 export async function readFound(
   folder: AppFolder,
   reader: CodeReader,
-  { kind, folder: at, files }: FoundComponent,
+  { kind, folder: at, files, isUnnamed = false, appName, listed }: NamedComponent,
   warn: Warn,
 ): Promise<ComponentPart> {
-  const metadata = await readMetadata(folder, `${at}/metadata.json`, warn);
-  const part = readPart(kind, at, metadata, warn);
+  const metadata = await readMetadata(folder, `${at}/${METADATA}`, warn);
+  // The platform calls the first connection of an app after the app. [src]
+  const ownName = isUnnamed ? (appName ?? kind) : path.posix.basename(at);
+  const record =
+    metadata === undefined ? findListed(listed, kind, isUnnamed ? undefined : ownName) : undefined;
+  const source: MetadataSource = record ?? { document: metadata, pointer: '', file: `${at}/${METADATA}` };
+  const part = readPart(kind, { ...source, ownName }, warn);
   return { ...(await reader.read(`${kind} "${part.name}"`, files)), ...part };
+}
+
+/** The record of a component in the `metadata.json` of the app: `modules: [{ name, typeId }]`. [app] */
+function findListed(
+  document: Document | undefined,
+  kind: ComponentKind,
+  name: string | undefined,
+): MetadataSource | undefined {
+  const list = isPlainObject(document?.value) ? ownMember(document.value, `${kind}s`) : undefined;
+  if (document === undefined || !Array.isArray(list)) return undefined;
+  const index = list.findIndex(
+    (record) =>
+      isPlainObject(record) && (name === undefined ? list.length === 1 : ownMember(record, 'name') === name),
+  );
+  return index < 0 ? undefined : { document, pointer: `/${kind}s/${index}`, file: METADATA };
 }
 
 /** The root, `general`, the folders of the kinds and what is in them. */
 function isOfApp(relative: string): boolean {
   const [top, ...rest] = relative.split('/');
-  if (relative === '' || relative === 'general') return true;
+  if (GENERAL_FOLDERS.includes(relative)) return true;
   return rest.length <= 1 && COMPONENT_KINDS.some((kind) => kindFolders(kind).includes(top ?? ''));
 }
 
@@ -190,6 +266,9 @@ function fileNames(type: CodeType): readonly string[] {
 function listFileNames(type: CodeType): readonly string[] {
   const stems = [type.section, type.part];
   if (type.part === 'communication') stems.push('api-oauth', 'oauth-communication');
+  // Downloads of endpoints name their parameters so. [app]
+  if (type.part === 'input' || type.part === 'output') stems.push(`${type.part}_parameters`);
+  if (type.part === 'context') return ['context.md', `${COMPONENT}.context.md`];
   if (type.contents === 'source') return [`${type.part}.js`, `${COMPONENT}.${type.part}.js`];
   const own = [...stems, ...stems.map((stem) => `${COMPONENT}.${stem}`)];
   return own.flatMap((stem) => [`${stem}.imljson`, `${stem}.iml.json`, `${stem}.json`]);
@@ -206,20 +285,25 @@ async function readMetadata(folder: AppFolder, file: string, warn: Warn): Promis
   return undefined;
 }
 
+/** Where the record of a component is written. */
+interface MetadataSource {
+  readonly document: Document | undefined;
+  readonly pointer: string;
+  readonly file: string;
+}
+
 function readPart(
   kind: ComponentKind,
-  at: string,
-  metadata: Document | undefined,
+  { document: metadata, pointer, file, ownName }: MetadataSource & { readonly ownName: string },
   warn: Warn,
 ): Omit<ComponentPart, 'documents' | 'sources'> {
-  const record: PlainObject = isPlainObject(metadata?.value) ? metadata.value : {};
-  const file = `${at}/metadata.json`;
+  const record = readRecord(metadata, pointer);
   const placeOf = (field?: ComponentField): Place => {
     const key = field && METADATA_KEYS[field].find((candidate) => Object.hasOwn(record, candidate));
-    return metadata?.placeOf(key === undefined ? '' : `/${key}`) ?? { file };
+    return metadata?.placeOf(key === undefined ? pointer : `${pointer}/${key}`) ?? { file };
   };
   const given = ownMember(record, 'name');
-  const name = typeof given === 'string' && given !== '' ? given : path.posix.basename(at);
+  const name = typeof given === 'string' && given !== '' ? given : ownName;
   // The exporter writes none for a function: its name is all there is to say. [src]
   if (metadata === undefined && kind !== 'function') {
     warn(
@@ -244,6 +328,18 @@ function readPart(
   };
 }
 
+function readRecord(document: Document | undefined, pointer: string): PlainObject {
+  let value = document?.value;
+  for (const step of pointer.split('/').slice(1)) {
+    value = Array.isArray(value)
+      ? value[Number(step)]
+      : isPlainObject(value)
+        ? ownMember(value, step)
+        : undefined;
+  }
+  return isPlainObject(value) ? value : {};
+}
+
 function typeName(kind: ComponentKind, value: unknown): unknown {
   if (kind === 'module' && (typeof value === 'number' || typeof value === 'string')) {
     return ownMember(MODULE_TYPE_IDS, String(value)) ?? value;
@@ -252,9 +348,19 @@ function typeName(kind: ComponentKind, value: unknown): unknown {
   return kind === 'connection' && typeof value === 'string' && value.startsWith('oauth') ? 'oauth' : value;
 }
 
-function warnUnused(files: ReadonlySet<string>, used: ReadonlySet<string>, warn: Warn): void {
-  for (const file of files) {
-    if (file.split('/').length !== 3 || used.has(file)) continue;
+/** Reports files in the folders of components, and all others that look like specifications, which nothing reads. */
+function warnUnused(
+  { root }: AppFolder,
+  files: ReadonlySet<string>,
+  used: ReadonlySet<string>,
+  warn: Warn,
+): void {
+  const elsewhere = listFiles(root, (names, relative) => relative === '' || !names.includes(MANIFEST))
+    .filter(({ isFolder, path: file }) => !isFolder && SPEC_FILE.test(file))
+    .map(({ path: file }) => file);
+  for (const file of new Set([...files, ...elsewhere])) {
+    const isCandidate = file.split('/').length === 3 || SPEC_FILE.test(file);
+    if (!isCandidate || used.has(file) || !(files.has(file) || SPEC_FILE.test(file))) continue;
     warn(
       'undeclared-file',
       'The name of this file means nothing in an exported app, so it is not read.',

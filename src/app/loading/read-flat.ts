@@ -11,11 +11,12 @@ import {
 import type { AppFolder } from './app-folder.js';
 import { listFiles } from './list-files.js';
 import { type CodeFile, type CodeReader, createCodeReader } from './read-component-files.js';
+import { SPEC_FILE } from './spec-file.js';
 
 /** `module.getTask.api.imljson`: kind, name, section; the name may be absent where there is one component of the kind. */
 const FLAT_FILE = /^([a-z]+)(?:\.([A-Za-z0-9_-]+))?\.([a-zA-Z-]+)\.(?:imljson|iml\.json|json)$/;
 
-interface FlatFile extends CodeFile {
+export interface FlatFile extends CodeFile {
   readonly kind: ComponentKind;
   readonly component: string;
 }
@@ -23,6 +24,11 @@ interface FlatFile extends CodeFile {
 /** Whether files of one folder are those of an app that keeps all of its components flat. */
 export function isFlat(files: readonly string[]): boolean {
   return files.some((file) => readFlatName(file)?.name === 'communication');
+}
+
+/** The files of one folder whose names say what they are. */
+export function findFlatFiles(files: readonly string[]): readonly FlatFile[] {
+  return files.flatMap((file) => readFlatName(file) ?? []);
 }
 
 function readFlatName(file: string): FlatFile | undefined {
@@ -58,10 +64,14 @@ export async function readFlat(folder: AppFolder, name: string): Promise<AppPart
     return file === undefined ? [] : [{ name: part, type, file, placeOf: () => ({ file }) }];
   });
   const { documents } = await reader.read('the app', general);
-  const components = await readComponents(
-    reader,
-    files.flatMap((file) => readFlatName(file) ?? []),
-  );
+  const flat = findFlatFiles(files);
+  const components = await readFlatComponents(reader, flat);
+  const used = new Set([...general, ...flat].map(({ file }) => file));
+  for (const file of files.filter((one) => SPEC_FILE.test(one) && !used.has(one))) {
+    warn('undeclared-file', 'The name of this file means nothing in a flat app, so it is not read.', () => ({
+      file,
+    }));
+  }
   const message = `All files of the app lie in one folder, which no tool of the platform writes. Its ${components.length} components are loaded by the names of their files, their types and connections guessed; a makecomapp.json would say them.`;
   for (const { placeOf } of components.slice(0, 1)) warn('undeclared-component', message, placeOf);
   return {
@@ -75,7 +85,8 @@ export async function readFlat(folder: AppFolder, name: string): Promise<AppPart
   };
 }
 
-async function readComponents(
+/** Reads components whose files lie in one folder. */
+export async function readFlatComponents(
   reader: CodeReader,
   files: readonly FlatFile[],
 ): Promise<readonly ComponentPart[]> {

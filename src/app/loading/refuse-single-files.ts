@@ -2,7 +2,7 @@ import path from 'node:path';
 import { readDocument } from '../../document/reading/jsonc.js';
 import { SpecError } from '../../errors/spec-error.js';
 import { isPlainObject } from '../../util/plain-object.js';
-import { COMPONENT_KINDS, type ComponentKind } from '../assembling/code-types.js';
+import { CODE_TYPES, COMPONENT_KINDS, type ComponentKind } from '../assembling/code-types.js';
 import type { AppFolder } from './app-folder.js';
 import { kindFolders } from './component-folders.js';
 import { SPEC_FILE } from './spec-file.js';
@@ -15,8 +15,16 @@ export function findSingleFiles(
     const [folder = '', name = '', ...deeper] = file.split('/');
     const kind = COMPONENT_KINDS.find((one) => kindFolders(one).includes(folder));
     const isSpec = SPEC_FILE.test(name) && !/^(?:groups|base|common)\./.test(name);
-    return kind !== undefined && deeper.length === 0 && isSpec ? [{ kind, file }] : [];
+    if (kind === undefined || deeper.length > 0 || isPartOfKind(kind, name)) return [];
+    return isSpec ? [{ kind, file }] : [];
   });
+}
+
+/** Whether the folder of a kind is that of its only component: `connection/api.imljson`. */
+function isPartOfKind(kind: ComponentKind, name: string): boolean {
+  if (kind !== 'connection' && kind !== 'webhook') return false;
+  const stem = name.replace(SPEC_FILE, '').replace(`${kind}.`, '');
+  return Object.values(CODE_TYPES[kind]).some(({ part, section }) => stem === part || stem === section);
 }
 
 /**

@@ -2,6 +2,7 @@ import type { App } from '../../document/app.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';
 import type { Phase, SpecLocation } from './spec-location.js';
+import { inheritsBase, readAt } from './walk-requests.js';
 
 /** What runs a document: it decides which data an expression is given. */
 export type RunnerKind =
@@ -131,10 +132,27 @@ function collectNames(app: App, checked: CheckedDocument, location: SpecLocation
   if (runner === 'webhook' && phase !== 'form') {
     return [...ALWAYS, ...BY_RUNNER.webhook, ...CALL, ...(phase === 'item' ? ['item'] : [])];
   }
-  const names = [...ALWAYS, ...BY_RUNNER[runner], ...BY_PHASE[phase]];
+  const hasItem = phase !== 'item' || iterates(app, checked, location);
+  const names = [...ALWAYS, ...BY_RUNNER[runner], ...BY_PHASE[hasItem ? phase : 'response']];
   if (phase === 'request' && seesEarlierResponse(app, checked, location)) names.push(...RESPONSE);
   if (phase === 'request' && isPaged(app, checked, location)) names.push('pagination', 'iterate');
   return names;
+}
+
+/**
+ * Whether a request iterates, by itself or by what it is merged over. The base serves requests that may, and an epoch takes
+ * over the communication of its trigger.
+ */
+function iterates(app: App, checked: CheckedDocument, location: SpecLocation): boolean {
+  const { owner, kind } = checked;
+  if (owner === undefined || kind === 'responder') return true;
+  const module = kind === 'epoch' ? app.modules.get(owner.name)?.communication?.value : undefined;
+  const last: unknown = Array.isArray(module) ? module.at(-1) : module;
+  const inherited = inheritsBase(checked) ? app.base?.value : undefined;
+  return [requestAt(checked, location), last, inherited].some(
+    (request) =>
+      readAt(request, 'response', 'iterate') !== undefined || readAt(request, 'iterate') !== undefined,
+  );
 }
 
 /** Whether a response was there before the request is evaluated: of an earlier element, page or repeat. [inf] */

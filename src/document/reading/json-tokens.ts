@@ -85,7 +85,19 @@ export function createJsonTokens(source: JsonSource): () => JsonToken {
 /** The error of a JSON text, with the line and column of `offset`. */
 export function jsonError(source: JsonSource, offset: number, message: string): SpecError {
   const place: Place = { file: source.file, ...positionAt(source.text, offset) };
-  return new SpecError('SPEC_JSON', `${source.file}:${place.line}:${place.column}: ${message}`, { place });
+  const hint = isInsideExpression(source.text, offset) ? QUOTES_HINT : '';
+  return new SpecError('SPEC_JSON', `${source.file}:${place.line}:${place.column}: ${message}${hint}`, {
+    place,
+  });
+}
+
+const QUOTES_HINT =
+  ' A double quote inside {{ }} ended the text here: use single quotes in expressions, or write \\".';
+
+/** Whether an expression is open in the line before `offset`: then a double quote of the expression ended the JSON text. */
+function isInsideExpression(text: string, offset: number): boolean {
+  const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
+  return line.lastIndexOf('{{') > line.lastIndexOf('}}') && line.endsWith('"');
 }
 
 /** A piece of source as a message may show it: short, on one line, invisible characters escaped. */

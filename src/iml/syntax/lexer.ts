@@ -214,7 +214,9 @@ export class Lexer {
     if ('\u2018\u2019\u201c\u201d'.includes(character)) {
       return this.fail(`The quote ${character} does not delimit text; write ' or ".`);
     }
-    return this.fail(`Unexpected character ${JSON.stringify(character)}.`);
+    if (character === '}') return this.fail('An expression ends with two braces: one "}" is missing here.');
+    const hint = '@#:'.includes(character) ? ' A name with special characters needs backticks: `@type`.' : '';
+    return this.fail(`Unexpected character ${JSON.stringify(character)}.${hint}`);
   }
 }
 

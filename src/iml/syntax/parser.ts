@@ -267,7 +267,10 @@ class ExpressionParser {
           return this.closeBracket(lexer.text);
       }
     }
-    throw lexer.fail(`An operator is expected before ${lexer.describe()}.`);
+    // `body.first name`: most likely one name that is not plain.
+    const hint =
+      lexer.kind === 'name' ? ' A name with spaces or a leading digit needs backticks: `first name`.' : '';
+    throw lexer.fail(`An operator is expected before ${lexer.describe()}.${hint}`);
   }
 
   private readSegment(): boolean {

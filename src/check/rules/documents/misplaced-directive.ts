@@ -1,17 +1,19 @@
+import type { App } from '../../../document/app.js';
+import { isPlainObject } from '../../../util/plain-object.js';
 import type { Rule } from '../../rule.js';
 import type { CheckedDocument } from '../../subject/checked-document.js';
-import { pointerTo, readAt } from '../../subject/walk-requests.js';
+import { inheritsBase, pointerTo, readAt } from '../../subject/walk-requests.js';
 
 export const misplacedDirective: Rule = {
   id: 'misplaced-directive',
   level: 'warning',
   summary: 'A directive stands where it has no effect.',
-  why: 'Connections know no paging, limit, iterate, output, wrapper or aws; an instant trigger makes one request and does not iterate; a request without url sends nothing, one that calls an endpoint nothing of its own; `trigger` is read in polling triggers only.',
+  why: 'Connections know no paging, limit, iterate, output, wrapper or aws; an instant trigger makes one request and does not iterate; a request without url sends nothing, one that calls an endpoint nothing of its own; `trigger` is read in polling triggers only; GET requests have no body.',
   bad: '{ "url": "https://api.example.com/me", "response": { "output": "{{body}}" } }',
   good: '{ "url": "https://api.example.com/me", "response": { "data": { "user": "{{body.id}}" } } }',
   check: (subject, report) => {
     for (const request of subject.requests) {
-      for (const [path, why] of misplacedIn(request.in, request.value)) {
+      for (const [path, why] of misplacedIn(subject.app, request.in, request.value)) {
         if (readAt(request.value, ...path) === undefined) continue;
         const message = `${path.join('.')} has no effect here: ${why}.`;
         report({ message, place: request.document.placeOf(pointerTo(request, ...path), undefined, 'key') });
@@ -31,7 +33,11 @@ const REPLACED = [
 
 const UNSENT = ['method', 'headers', 'qs', 'body', 'type', 'pagination', 'ca', 'aws'];
 
-function misplacedIn(checked: CheckedDocument, request: Readonly<Record<string, unknown>>): Misplaced {
+function misplacedIn(
+  app: App,
+  checked: CheckedDocument,
+  request: Readonly<Record<string, unknown>>,
+): Misplaced {
   const { owner, kind, part } = checked;
   const found: [readonly string[], string][] = [];
   const add = (why: string, ...paths: readonly (readonly string[])[]): void => {
@@ -39,6 +45,7 @@ function misplacedIn(checked: CheckedDocument, request: Readonly<Record<string, 
   };
   const inResponse = (...names: readonly string[]): readonly (readonly string[])[] =>
     names.map((name) => ['response', name]);
+  if (hasBody(request) && isGet(app, checked, request)) add('a GET request has no body', ['body']);
   if (owner?.kind === 'connection') {
     add(
       'a connection does not know it',
@@ -78,4 +85,17 @@ function misplacedIn(checked: CheckedDocument, request: Readonly<Record<string, 
     add('only a call of an endpoint reads it', ['input']);
   }
   return found;
+}
+
+/** Templates of the platform leave an empty object where there is no body. */
+function hasBody({ url, body }: Readonly<Record<string, unknown>>): boolean {
+  const isEmpty = isPlainObject(body) && Object.keys(body).length === 0;
+  return url !== undefined && body !== undefined && body !== null && body !== '' && !isEmpty;
+}
+
+/** Whether a request surely has the method GET: written so, or by default. */
+function isGet(app: App, checked: CheckedDocument, request: Readonly<Record<string, unknown>>): boolean {
+  const inherited = inheritsBase(checked) ? readAt(app.base?.value, 'method') : undefined;
+  const method = request['method'] ?? inherited ?? 'GET';
+  return checked.kind !== 'webhook' && typeof method === 'string' && method.trim().toUpperCase() === 'GET';
 }

@@ -1,18 +1,29 @@
 import { findSignature, printSignature } from '../../../iml/functions/signatures.js';
 import type { Rule } from '../../rule.js';
+import { listRequiredParameters } from '../../subject/function-parameters.js';
 import { findingAt } from '../../subject/site-finding.js';
 
 export const argumentCount: Rule = {
   id: 'argument-count',
   level: 'warning',
-  summary: 'A built-in function is called with too few arguments, or with more than it looks at.',
+  summary: 'A function is called with too few arguments, or a built-in one with more than it looks at.',
   why: 'Arguments too many are ignored: `ifempty(a; b; c)` never gives `c`. One that is missing is undefined, which most functions answer with an error or with nothing.',
   bad: '"name": "{{ifempty(item.name; item.title; \'unknown\')}}"',
   good: '"name": "{{ifempty(item.name; ifempty(item.title; \'unknown\'))}}"',
   check: (subject, report) => {
     for (const site of subject.expressions) {
       for (const node of site.nodes) {
-        if (node.kind !== 'call' || subject.app.functions.has(node.name)) continue;
+        if (node.kind !== 'call') continue;
+        const own = subject.app.functions.get(node.name);
+        if (own !== undefined) {
+          const names = listRequiredParameters(own.code ?? '', own.name);
+          const missing = names.slice(node.args.length);
+          if (missing.length === 0) continue;
+          const range = { start: node.start, end: node.start + node.name.length };
+          const message = `${own.name} is called without ${missing.join(', ')}: its code needs ${names.join(', ')}.`;
+          report(findingAt(site, range, message));
+          continue;
+        }
         const signature = findSignature(node.name);
         if (signature === undefined) continue;
         const { parameters } = signature;

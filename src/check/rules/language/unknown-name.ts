@@ -40,6 +40,8 @@ function isVisible(
   // `1.email` names a module of a scenario. `undefined` is no keyword and does what authors mean by it. [app]
   if (root.form === 'module' || root.name === 'undefined' || visible.includes(root.name)) return true;
   if (/^(?:[YMDHhmsSXxQWaA]+)$/.test(root.name)) return true;
+  // A rule of its own, `platform-only`, reports it.
+  if (root.name === 'internal') return true;
   // Of the fields of a form one may be meant: the platform evaluates them in forms of its own. [inf]
   return site.location.phase === 'form' && subject.app.modules.size === 0;
 }

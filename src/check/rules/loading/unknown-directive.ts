@@ -1,7 +1,8 @@
 import type { Rule } from '../../rule.js';
+import { PLATFORM_DIRECTIVES } from '../../subject/platform-directives.js';
 import { createLoaderRule } from './loader-rule.js';
 
-export const unknownDirective: Rule = createLoaderRule({
+const UNKNOWN_KEYS: Rule = createLoaderRule({
   id: 'unknown-directive',
   level: 'warning',
   codes: ['unknown-key'],
@@ -10,3 +11,14 @@ export const unknownDirective: Rule = createLoaderRule({
   bad: '"respones": { "output": "{{body}}" }',
   good: '"response": { "output": "{{body}}" }',
 });
+
+export const unknownDirective: Rule = {
+  ...UNKNOWN_KEYS,
+  check: (subject, report) => {
+    UNKNOWN_KEYS.check(subject, (finding) => {
+      // A rule of their own, `platform-only`, says more.
+      const key = finding.place.pointer?.split('/').at(-1) ?? '';
+      if (!PLATFORM_DIRECTIVES.has(key)) report(finding);
+    });
+  },
+};

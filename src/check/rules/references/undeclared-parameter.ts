@@ -1,15 +1,103 @@
+import type { PathMember } from '../../../iml/syntax/walk-expression.js';
+import type { ParameterElement, ParameterSpec } from '../../../parameters/form/parameter-spec.js';
+import { didYouMean } from '../../../util/suggest.js';
 import type { Rule } from '../../rule.js';
+import type { CheckedDocument } from '../../subject/checked-document.js';
 import { declaredParameters } from '../../subject/declared-names.js';
+import { readableForm } from '../../subject/readable-form.js';
+import { findingAt } from '../../subject/site-finding.js';
+import type { Subject } from '../../subject/subject.js';
 import { createMemberRule } from './member-rule.js';
 
-export const undeclaredParameter: Rule = createMemberRule({
+const FIRST_MEMBERS: Rule = createMemberRule({
   id: 'undeclared-parameter',
   level: 'warning',
   summary: 'A parameter is read that no field of the form declares.',
-  why: 'Nobody can fill it in, so it is undefined. Fields inside of options and nested fields count, and arguments of `rpc://` addresses; where an RPC gives fields, nothing is told.',
+  why: 'Nobody can fill it in, so it is undefined. Fields inside of options and nested fields count, and arguments of `rpc://` addresses; where an RPC gives fields, nothing is reported. Members of a collection are compared with its `spec`.',
   bad: '"url": "/users/{{parameters.userID}}"',
   good: '"url": "/users/{{parameters.userId}}"',
   roots: ['parameters'],
   declared: (subject, { in: checked }) => declaredParameters(subject, checked),
   message: (name) => `No field declares the parameter "${name}".`,
 });
+
+export const undeclaredParameter: Rule = {
+  ...FIRST_MEMBERS,
+  check: (subject, report) => {
+    FIRST_MEMBERS.check(subject, report);
+    for (const site of subject.expressions) {
+      for (const { root, members } of site.paths) {
+        if (root.name !== 'parameters' || members.length < 2) continue;
+        const unknown = findUnknownMember(listElements(subject, site.in), members);
+        if (unknown === undefined) continue;
+        const { member, names, field } = unknown;
+        const { name = '', node } = member;
+        const message = `The spec of "${field}" has no "${name}".${didYouMean(name, names)}`;
+        report(findingAt(site, { start: node.end - name.length, end: node.end }, message));
+      }
+    }
+  },
+};
+
+/** The form that gives `parameters` to a document. */
+function listElements({ app }: Subject, { owner }: CheckedDocument): readonly ParameterElement[] {
+  const { kind, name = '' } = owner ?? {};
+  const module = kind === 'module' ? app.modules.get(name) : undefined;
+  const connection = kind === 'connection' ? app.connections.get(name) : undefined;
+  const webhook = kind === 'webhook' ? app.webhooks.get(name) : undefined;
+  return [module?.staticParams, module?.mappableParams, connection?.params, webhook?.params].flatMap(
+    (form) => readableForm(form).elements,
+  );
+}
+
+interface UnknownMember {
+  readonly member: PathMember;
+  readonly field: string;
+  readonly names: readonly string[];
+}
+
+/** The first member of a path that the `spec` of its collection, or of the items of its list, lacks. */
+function findUnknownMember(
+  elements: readonly ParameterElement[],
+  members: readonly PathMember[],
+): UnknownMember | undefined {
+  let fields = collectFields(elements);
+  let field = '';
+  for (const member of members) {
+    // Positions in lists.
+    if (member.name === undefined) continue;
+    if (fields === undefined || member.node.kind !== 'member') return undefined;
+    const named = fields.filter(({ name }) => name === member.name);
+    const [found, second] = named;
+    // The first member is for the check above: a list in a form has no name of its own.
+    if (found === undefined && field === '') return undefined;
+    if (found === undefined) {
+      const names = fields.flatMap(({ name }) => name ?? []);
+      return { member, field, names };
+    }
+    if (second !== undefined || !NESTING.has(found.type)) return undefined;
+    fields = found.spec?.kind === 'fields' ? collectFields(found.spec.fields) : undefined;
+    field = found.name ?? '';
+  }
+  return undefined;
+}
+
+const NESTING: ReadonlySet<string> = new Set(['collection', 'array']);
+
+/** Fields with those shown beside them; undefined where an RPC gives some. */
+function collectFields(elements: readonly ParameterElement[]): readonly ParameterSpec[] | undefined {
+  const all: ParameterSpec[] = [];
+  for (const element of elements) {
+    if (element.kind !== 'parameter') return undefined;
+    const { nested, nestedWhenFalse, choices } = element;
+    const inner = [nested, nestedWhenFalse, choices?.nested, choices?.placeholderNested];
+    for (const option of choices?.options ?? []) inner.push(option.nested);
+    all.push(element);
+    for (const list of inner) {
+      const fields = collectFields(list ?? []);
+      if (fields === undefined) return undefined;
+      all.push(...fields);
+    }
+  }
+  return all;
+}

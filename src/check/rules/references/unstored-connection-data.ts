@@ -1,5 +1,5 @@
 import type { Rule } from '../../rule.js';
-import type { DeclaredNames } from '../../subject/declared-names.js';
+import { type DeclaredNames, declaredFields } from '../../subject/declared-names.js';
 import type { ExpressionSite } from '../../subject/expression-site.js';
 import { storedByConnection, storedByConnections } from '../../subject/stored-data.js';
 import type { Subject } from '../../subject/subject.js';
@@ -19,16 +19,18 @@ export const unstoredConnectionData: Rule = createMemberRule({
     `The connection keeps no "${name}": no parameter has this name, and no response.data writes it.`,
 });
 
-function findStored(
-  subject: Subject,
-  { in: checked }: ExpressionSite,
-  root: string,
-): DeclaredNames | undefined {
-  const { owner } = checked;
+/** Before the first response of a basic connection it keeps its parameters only. */
+function isFirstRequest({ in: { kind, part }, location: { phase, element } }: ExpressionSite): boolean {
+  return kind === 'api' && part === 'communication' && phase === 'request' && element === 0;
+}
+
+function findStored(subject: Subject, site: ExpressionSite, root: string): DeclaredNames | undefined {
+  const { owner } = site.in;
   // Elsewhere it is what a trigger keeps.
   if (root === 'data' && owner?.kind !== 'connection') return undefined;
   if (owner?.kind === 'connection') {
     const connection = subject.app.connections.get(owner.name);
+    if (connection !== undefined && isFirstRequest(site)) return declaredFields(connection.params);
     return connection && storedByConnection(subject, connection);
   }
   // The base serves every component, with whatever connection it has.

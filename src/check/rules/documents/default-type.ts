@@ -1,0 +1,71 @@
+import { childPointer } from '../../../errors/place.js';
+import { toNumber } from '../../../iml/values/coerce.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../../util/plain-object.js';
+import type { Rule } from '../../rule.js';
+import { isForm, listFields } from '../../subject/form-fields.js';
+
+export const defaultType: Rule = {
+  id: 'default-type',
+  level: 'warning',
+  summary: 'The default of a field is a value that the field cannot have.',
+  why: 'The form shows the field empty or refuses its own default: a number field cannot hold `"many"`, a select none but its options.',
+  bad: '{ "name": "limit", "type": "uinteger", "default": "many" }',
+  good: '{ "name": "limit", "type": "uinteger", "default": 10 }',
+  check: (subject, report) => {
+    for (const { in: checked, document, value, pointer } of listFields(subject)) {
+      const problem = isForm(checked) ? describeMisfit(value) : undefined;
+      if (problem === undefined) continue;
+      report({ message: problem, place: document.placeOf(childPointer(pointer, 'default')) });
+    }
+  },
+};
+
+const NUMBERS: ReadonlySet<unknown> = new Set(['number', 'integer', 'uinteger', 'port']);
+const TEXTS: ReadonlySet<unknown> = new Set([
+  'text',
+  'email',
+  'password',
+  'url',
+  'filename',
+  'uuid',
+  'color',
+]);
+
+/** What is wrong with the default of a field; undefined for one that fits or holds an expression. */
+function describeMisfit(field: PlainObject): string | undefined {
+  const value = ownMember(field, 'default');
+  const type = ownMember(field, 'type');
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value === 'string' && value.includes('{{')) return undefined;
+  const expected = (what: string): string =>
+    `The default ${JSON.stringify(value).slice(0, 80)} does not fit the type ${String(type)}: expected ${what}.`;
+  if (NUMBERS.has(type)) return toNumber(value) === undefined ? expected('a number') : undefined;
+  if (type === 'boolean' || type === 'checkbox') {
+    return typeof value === 'boolean' ? undefined : expected('true or false');
+  }
+  if (TEXTS.has(type)) return typeof value === 'object' ? expected('a text') : undefined;
+  if (type === 'array') return Array.isArray(value) ? undefined : expected('a list');
+  if (type === 'collection') return isPlainObject(value) ? undefined : expected('an object');
+  if (type === 'date' && typeof value === 'string' && !/\d/.test(value) && value !== 'now') {
+    return expected('a date');
+  }
+  return type === 'select' ? describeMissingOption(field, value) : undefined;
+}
+
+/** A default that is none of the options, where all of them are written in place. */
+function describeMissingOption(field: PlainObject, value: unknown): string | undefined {
+  const options = ownMember(field, 'options');
+  const written = isPlainObject(options) ? ownMember(options, 'store') : options;
+  if (!Array.isArray(written) || written.length === 0) return undefined;
+  const values: unknown[] = [];
+  for (const option of written as readonly unknown[]) {
+    // Texts are addresses of RPCs or plain values; groups hold options of their own.
+    if (!isPlainObject(option) || Object.hasOwn(option, 'options')) return undefined;
+    values.push(ownMember(option, 'value'));
+  }
+  const chosen: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const missing = chosen.find((one) => !values.some((known) => String(known) === String(one)));
+  return missing === undefined
+    ? undefined
+    : `The default ${JSON.stringify(missing)} is not one of the options.`;
+}
