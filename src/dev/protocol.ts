@@ -235,6 +235,8 @@ export interface ShownHookCall {
   readonly verification: boolean;
   /** At what step it failed. */
   readonly phase: string | undefined;
+  /** Why a call that was processed has no bundles. */
+  readonly noBundles?: { readonly message: string; readonly place: ShownPlace | undefined } | undefined;
 }
 
 /** The call of a webhook that somebody asks for. */

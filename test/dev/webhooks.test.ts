@@ -69,6 +69,18 @@ it('sends a call that was edited, with what was hidden of it, and shows what its
   expect(await runFixtures(path.join(dev.root, 'tests/sold'))).toMatchObject({ ok: true, passed: 1 });
 });
 
+it('says why a call has no bundles', async () => {
+  const { webhooks } = await dev.get<AppState>('/api/app');
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"sales": []}' };
+  await fetch(webhooks.find(({ name }) => name === 'sold')?.address ?? '', init);
+  const call = await callOf();
+  expect(call).toMatchObject({ state: 'ok', bundles: 0 });
+  expect(call.hook?.noBundles).toMatchObject({
+    message: 'The list of iterate is empty.',
+    place: { pointer: '/iterate' },
+  });
+});
+
 describe('what an app or a sender controls', () => {
   it('is never served from the origin of the page', async () => {
     expect(dev.server.hookOrigin).not.toBe(dev.server.origin);

@@ -16,7 +16,7 @@ import { startRecord } from '../history/record-run.js';
 import type { CallRequest, ShownHookCall } from '../protocol.js';
 import { showWarnings } from './run-component.js';
 import type { RunnerParts } from './runner-parts.js';
-import { showFailure } from './show-failure.js';
+import { showFailure, showPlace } from './show-failure.js';
 
 /** Calls of webhooks: processed as they come, and kept in memory to be sent again. */
 export interface WebhookCalls {
@@ -108,7 +108,10 @@ export function createWebhookCalls(
 /** Characters of an answer that are shown. */
 const MAX_ANSWER = 64 * 1024;
 
-function showHookCall({ answer, verification, phase }: WebhookReport, redactor: Redactor): ShownHookCall {
+function showHookCall(
+  { answer, verification, phase, noBundles }: WebhookReport,
+  redactor: Redactor,
+): ShownHookCall {
   const text = new TextDecoder().decode(answer.body);
   return {
     answer: {
@@ -118,6 +121,9 @@ function showHookCall({ answer, verification, phase }: WebhookReport, redactor: 
     },
     verification: verification === true,
     phase,
+    ...(noBundles !== undefined && {
+      noBundles: { message: noBundles.message, place: showPlace(noBundles.place) },
+    }),
   };
 }
 

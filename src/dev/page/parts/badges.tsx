@@ -1,15 +1,23 @@
 import type { JSX } from 'preact';
-import type { RunState, ShownPlace } from '../../protocol.js';
+import type { RunState, RunSummary, ShownPlace } from '../../protocol.js';
 
-const STATES: Readonly<Record<RunState, readonly [mark: string, word: string]>> = {
+const STATES: Readonly<Record<RunState | 'empty', readonly [mark: string, word: string]>> = {
   running: ['●', 'running'],
   ok: ['✓', 'ok'],
   failed: ['✕', 'failed'],
   stopped: ['■', 'stopped'],
+  empty: ['○', 'no bundles'],
 };
 
-/** How a run stands, by colour, mark and word. */
-export function StateMark({ state }: { readonly state: RunState }): JSX.Element {
+/** The state of a run by colour, mark and word. A webhook call without bundles is no success: nothing would happen on Make. */
+export function StateMark({
+  run,
+}: {
+  readonly run: Pick<RunSummary, 'kind' | 'source' | 'state' | 'bundles'>;
+}): JSX.Element {
+  const isEmptyCall =
+    run.kind === 'webhook' && run.source === 'call' && run.state === 'ok' && run.bundles === 0;
+  const state = isEmptyCall ? 'empty' : run.state;
   const [mark, word] = STATES[state];
   return (
     <span class={`state ${state}`} role="img" aria-label={word} title={word}>

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import type { RunDetail } from '../../protocol.js';
 import { count } from '../state/format.js';
-import { Status } from './badges.js';
+import { PlaceText, Status } from './badges.js';
 import { BodyView } from './body-view.js';
 import { JsonTree } from './json-tree.js';
 
@@ -22,6 +22,11 @@ export function CallDetail({ run }: { readonly run: RunDetail }): JSX.Element {
           <span class="muted">{count(bundles, 'bundle')}</span>
         </header>
         <p class="made">{explainVerification(run)}</p>
+        {hook?.noBundles !== undefined && (
+          <p class="made">
+            {hook.noBundles.message} <PlaceText place={hook.noBundles.place} />
+          </p>
+        )}
         <BodyView body={bundleList} empty="No bundles." label="bundles" />
       </section>
       <section class="column" aria-label="Answer">
@@ -70,5 +75,6 @@ function explainVerification({ hook, state }: RunDetail): string {
   if (hook?.verification === true) return 'It was a request for verification: answered, and no event.';
   if (hook?.phase === 'verification') return 'Its verification failed.';
   if (hook?.phase !== undefined) return `It was not processed: its ${hook.phase} failed.`;
+  if (hook?.noBundles !== undefined) return '';
   return state === 'ok' ? 'It was taken as an event.' : '';
 }

@@ -19,11 +19,7 @@ export function RunHead({ run }: { readonly run: RunDetail }): JSX.Element {
   return (
     <header class="run-head">
       <div class="run-title">
-        {run.testRun === undefined ? (
-          <StateMark state={run.state} />
-        ) : (
-          <TestMark status={run.testRun.status} />
-        )}
+        {run.testRun === undefined ? <StateMark run={run} /> : <TestMark status={run.testRun.status} />}
         <h1>
           {isOwn ? <a href={writeRoute(run.kind, run.name)}>{run.name}</a> : (run.testRun?.name ?? run.name)}
         </h1>

@@ -116,7 +116,7 @@ function RunItem({ run }: { readonly run: RunSummary }): JSX.Element {
         aria-current={isHere ? 'page' : undefined}
         title={SOURCES[run.source]}
       >
-        <StateMark state={run.state} />
+        <StateMark run={run} />
         <span class="name">{run.name}</span>
         <span class="muted when">{clock(run.startedAt)}</span>
         <span class="muted outcome">

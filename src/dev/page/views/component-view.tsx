@@ -84,7 +84,7 @@ export function LastRuns({ kind, name }: { readonly kind: string; readonly name:
           {own.map((run) => (
             <li key={run.id}>
               <a data-item href={writeRoute('run', run.id)}>
-                <StateMark state={run.state} />
+                <StateMark run={run} />
                 <span>{clock(run.startedAt)}</span>
                 <span>{describeOutcome(run)}</span>
                 <span class="muted">{count(run.requests, 'request')}</span>

@@ -74,7 +74,7 @@ function Side({ title, run }: { readonly title: string; readonly run: RunSummary
   return (
     <a class="card" href={writeRoute('run', run.id)}>
       <span class="muted">{title}</span>{' '}
-      {run.test === undefined ? <StateMark state={run.state} /> : <TestMark status={run.test.status} />}{' '}
+      {run.test === undefined ? <StateMark run={run} /> : <TestMark status={run.test.status} />}{' '}
       {clock(run.startedAt)} · {describeOutcome(run)} · {count(run.requests, 'request')} ·{' '}
       {duration(run.durationMs)}
       {run.error !== undefined && <p class="muted">{run.error.message}</p>}

@@ -36,7 +36,7 @@ export function SearchView({ text }: { readonly text: string }): JSX.Element {
           <li key={`${run.id} ${where} ${seq}`}>
             <a data-item href={writeRoute('run', run.id)}>
               <span class="hit-head">
-                <StateMark state={run.state} /> <strong>{run.name}</strong>{' '}
+                <StateMark run={run} /> <strong>{run.name}</strong>{' '}
                 <span class="muted">
                   {clock(run.startedAt)} · {where}
                 </span>
