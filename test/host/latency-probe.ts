@@ -1,0 +1,73 @@
+/** A process that measures how long a host takes to answer, beside a control server: its first argument is `ProbeSettings`. */
+import { request } from 'node:http';
+
+export interface ProbeSettings {
+  readonly health: string;
+  readonly webhook: string;
+  /** A server that does nothing else: what the machine alone takes. */
+  readonly control: string;
+  readonly everyMs: number;
+}
+
+export interface ProbeResult {
+  /** Milliseconds of each response. */
+  readonly health: readonly number[];
+  readonly webhook: readonly number[];
+  readonly control: readonly number[];
+  /** Calls of the webhook that were answered 200. */
+  readonly accepted: number;
+  /** Other answers and errors, each once. */
+  readonly others: readonly string[];
+}
+
+const { health, webhook, control, everyMs } = JSON.parse(process.argv[2] ?? '') as ProbeSettings;
+const result = {
+  health: [] as number[],
+  webhook: [] as number[],
+  control: [] as number[],
+  accepted: 0,
+  others: [] as string[],
+};
+const pending = new Set<Promise<void>>();
+
+function measure(
+  url: string,
+  times: number[],
+  method: string,
+  onStatus = (_status: number): void => {},
+): void {
+  const startMs = performance.now();
+  const done = new Promise<void>((resolve) => {
+    const headers = { 'content-type': 'application/json' };
+    const outgoing = request(url, { method, headers }, (incoming) => {
+      incoming.resume().once('end', () => {
+        times.push(performance.now() - startMs);
+        onStatus(incoming.statusCode ?? 0);
+        resolve();
+      });
+    });
+    outgoing.once('error', (error) => {
+      result.others.push(`${method} ${error.message}`);
+      resolve();
+    });
+    outgoing.end(method === 'POST' ? '{"n":1}' : undefined);
+  });
+  pending.add(done);
+  void done.finally(() => pending.delete(done));
+}
+
+const timer = setInterval(() => {
+  measure(health, result.health, 'GET');
+  measure(control, result.control, 'GET');
+  measure(webhook, result.webhook, 'POST', (status) => {
+    if (status === 200) result.accepted++;
+    else result.others.push(`POST ${status}`);
+  });
+}, everyMs);
+
+process.stdin.resume().once('end', () => {
+  clearInterval(timer);
+  void Promise.all(pending).then(() => {
+    process.stdout.write(JSON.stringify({ ...result, others: [...new Set(result.others)] }));
+  });
+});
