@@ -156,7 +156,7 @@ export function createEnginePool(options: EnginePoolOptions = {}): EnginePool {
       return createPoolApp(toLocalSource(source), pool, { runTimeoutMs, webhookTimeoutMs });
     },
     run: (task) => pool.run(task),
-    reload: (source) => pool.forget(toLocalSource(source)),
+    reload: (source) => pool.reload(toLocalSource(source)),
     close,
     [Symbol.asyncDispose]: close,
   };

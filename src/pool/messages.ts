@@ -10,6 +10,8 @@ export interface PostedTask {
   readonly module: string | undefined;
   readonly name: string;
   readonly input: unknown;
+  /** Apps that have to be loaded again. */
+  readonly reloaded: readonly (string | AppDefinition)[];
 }
 
 /** What a task ended with. */
@@ -36,7 +38,6 @@ export type WorkerMessage =
 export type PoolMessage =
   | { readonly kind: 'abort'; readonly task: number; readonly reason: unknown }
   | { readonly kind: 'called'; readonly call: number; readonly result: TaskResult }
-  | { readonly kind: 'forget'; readonly app: string | AppDefinition }
   | { readonly kind: 'close' };
 
 /** Data of a pool that all of its workers get. */

@@ -19,6 +19,9 @@ const OWN: Record<string, unknown> = { callEngine, streamModule };
 
 let control: MessagePort | undefined;
 let engines: WorkerEngines | undefined;
+/** Reasons of tasks that were aborted before they came, or after they ended. */
+const early = new Map<number, unknown>();
+const MAX_EARLY = 100;
 const tasks = new Map<number, AbortController>();
 const pending = new Map<number, PendingCall>();
 let lastCall = 0;
@@ -26,14 +29,17 @@ let lastCall = 0;
 /** Runs one task: piscina calls it. */
 export async function runTask(posted: PostedTask): Promise<void> {
   if (posted.control !== undefined) listen(posted.control);
-  const { id, module, name, input } = posted;
+  const { id, module, name, input, reloaded } = posted;
   send({ kind: 'started', task: id });
   const controller = new AbortController();
   tasks.set(id, controller);
+  if (early.has(id)) controller.abort(early.get(id));
+  early.delete(id);
   engines ??= createWorkerEngines(workerData as PoolWorkerData, (callName, values) =>
     call(undefined, callName, values),
   );
   const { acquire, release } = engines;
+  for (const app of reloaded) engines.forget(app);
   const lent: LentEngine[] = [];
   const context: WorkerContext = {
     signal: controller.signal,
@@ -72,16 +78,22 @@ function listen(port: MessagePort): void {
   port.on('message', (message: PoolMessage) => {
     switch (message.kind) {
       case 'abort':
-        return tasks.get(message.task)?.abort(restoreError(message.reason));
+        return abort(message.task, restoreError(message.reason));
       case 'called':
         return settle(message.call, message.result);
-      case 'forget':
-        return engines?.forget(message.app);
       case 'close':
         return void close();
     }
   });
   port.unref();
+}
+
+function abort(task: number, reason: unknown): void {
+  const controller = tasks.get(task);
+  if (controller !== undefined) return controller.abort(reason);
+  // Its message comes through another port, and may be late.
+  early.set(task, reason);
+  if (early.size > MAX_EARLY) early.delete(early.keys().next().value ?? task);
 }
 
 function settle(callId: number, result: TaskResult): void {

@@ -34,6 +34,9 @@ export interface WorkerPoolOptions {
 /** Time that an aborted task has to end by itself. [choice] */
 const ABORT_GRACE_MS = 250;
 
+/** Workers that a task may take along before it starts. [choice] */
+const MAX_CRASHES = 3;
+
 /** Time that a worker has to close its engines. [choice] */
 const CLOSE_GRACE_MS = 2000;
 
@@ -45,7 +48,7 @@ interface Piscina {
     options: { readonly transferList: readonly MessagePort[] },
   ) => Promise<unknown>;
   readonly on: (
-    event: 'workerCreate' | 'error',
+    event: 'workerCreate' | 'workerDestroy' | 'error',
     listener: (worker: { readonly id: number }) => void,
   ) => unknown;
   readonly destroy: () => Promise<void>;
@@ -78,6 +81,8 @@ interface PoolWorker {
   app: string | undefined;
   readonly tasks: Map<number, RunningTask>;
   lastUsed: number;
+  /** Apps that the next task has to load again. */
+  readonly reloaded: (string | AppDefinition)[];
   readonly end: AbortController;
   /** Why it was terminated. */
   termination: EngineError | undefined;
@@ -92,6 +97,8 @@ interface RunningTask {
   worker: PoolWorker | undefined;
   /** False while other tasks of its worker keep it from starting. */
   hasStarted: boolean;
+  /** Workers that crashed before it started. */
+  crashes: number;
   deadline: NodeJS.Timeout | undefined;
   grace: NodeJS.Timeout | undefined;
 }
@@ -139,6 +146,7 @@ export class WorkerPool {
         reject,
         worker: undefined,
         hasStarted: false,
+        crashes: 0,
         deadline: undefined,
         grace: undefined,
       };
@@ -162,9 +170,9 @@ export class WorkerPool {
   }
 
   /** Lets all workers load an app again when it is used next. */
-  forget(app: string | AppDefinition): void {
-    for (const worker of this.#workers.values()) {
-      if (worker.workerPort === undefined) send(worker, { kind: 'forget', app });
+  reload(app: string | AppDefinition): void {
+    for (const { workerPort, reloaded } of this.#workers.values()) {
+      if (workerPort === undefined) reloaded.push(app);
     }
   }
 
@@ -198,6 +206,8 @@ export class WorkerPool {
         workers.find(({ id }) => id === this.#target?.thread.threadId) ?? null,
     });
     piscina.on('workerCreate', ({ id }) => this.#addWorker(piscina, id));
+    // It is emitted before the worker leaves `threads`.
+    piscina.on('workerDestroy', () => queueMicrotask(() => this.#checkWorkers(piscina)));
     // The tasks of a worker hear of its end; nobody waits for an idle worker.
     piscina.on('error', () => {});
     this.#piscina = piscina;
@@ -214,6 +224,7 @@ export class WorkerPool {
       app: this.#replaced.shift(),
       tasks: new Map(),
       lastUsed: 0,
+      reloaded: [],
       end: new AbortController(),
       termination: undefined,
       onClosed: () => {},
@@ -230,8 +241,11 @@ export class WorkerPool {
     worker.control.close();
     worker.onClosed();
     worker.end.abort(worker.termination);
-    if (this.#isClosed || this.#piscina === undefined || this.#piscina.threads.length > 0) return;
-    // Piscina replaces no worker that fails while it starts.
+  }
+
+  /** Piscina does not replace workers that end while they start: then it has none, and the next run begins with another one. */
+  #checkWorkers(piscina: Piscina): void {
+    if (this.#isClosed || this.#piscina !== piscina || piscina.threads.length > 0) return;
     this.#piscina = undefined;
     this.#starting = undefined;
     this.#replaced.length = 0;
@@ -295,6 +309,8 @@ export class WorkerPool {
       const idle = workers.filter(({ tasks }) => tasks.size === 0).sort((a, b) => a.lastUsed - b.lastUsed);
       const free = idle.find((worker) => worker.app === app) ?? idle[0];
       if (free !== undefined) return free;
+      // One that is starting will do.
+      if (this.#workers.size < threads) return undefined;
     }
     if (!mayJoin) return undefined;
     const own = workers.filter((worker) => worker.app === app && worker.tasks.size < tasksPerWorker);
@@ -312,7 +328,8 @@ export class WorkerPool {
     running.hasStarted = false;
     this.#restartDeadline(running);
     const { module, name, input } = task;
-    const posted: PostedTask = { id, control, module: module && String(module), name, input };
+    const reloaded = worker.reloaded.splice(0);
+    const posted: PostedTask = { id, control, module: module && String(module), name, input, reloaded };
     this.#target = worker;
     // Results come as messages: piscina would end a worker whose result cannot be cloned.
     piscina.run(posted, { transferList: control === undefined ? [] : [control] }).catch((thrown: unknown) => {
@@ -332,13 +349,19 @@ export class WorkerPool {
   #fail(running: RunningTask, worker: PoolWorker, thrown: unknown): void {
     if (running.worker !== worker) return;
     leaveWorker(running, worker);
-    const { task, reject, hasStarted } = running;
+    const { task, reject } = running;
     if (isCloneError(thrown)) reject(notPlain(`The input of ${task.name}`, thrown));
     else if (task.signal?.aborted) reject(task.signal.reason);
-    // It had no part in the end of the worker.
-    else if (!hasStarted && !this.#isClosed) this.#enqueue(running, true);
+    else if (this.#mayRepeat(running, worker)) this.#enqueue(running, true);
     else reject(worker.termination ?? describeEnd(task.app, thrown));
     this.#place();
+  }
+
+  /** A task that has not started had no part in the end of its worker, unless its input is too much for any. */
+  #mayRepeat(running: RunningTask, worker: PoolWorker): boolean {
+    if (running.hasStarted || this.#isClosed || this.#piscina === undefined) return false;
+    if (worker.termination === undefined) running.crashes++;
+    return running.crashes < MAX_CRASHES;
   }
 
   #terminate(worker: PoolWorker, why: string): void {

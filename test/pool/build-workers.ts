@@ -1,0 +1,40 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import { afterAll } from 'vitest';
+
+const ROOT = path.resolve(import.meta.dirname, '../..');
+
+/** Modules that worker threads start with or import, by their names in `dist/node`. */
+export const WORKER_MODULES: Readonly<Record<string, string>> = {
+  'pool-worker': 'src/pool/pool-worker.ts',
+};
+
+/**
+ * Bundles the modules of worker threads from the sources, as Node runs no TypeScript: all in one, so that they share their
+ * classes. The files are removed when the tests of the file are done.
+ *
+ * @returns the URL of each, to be given as the option `worker` of a pool, or as the `module` of a task
+ */
+export async function buildWorkers(
+  modules: Readonly<Record<string, string>> = WORKER_MODULES,
+): Promise<(name: string) => URL> {
+  const folder = mkdtempSync(path.join(ROOT, 'node_modules/.workers-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: { ...modules },
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    splitting: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    alias: { '#moment': './src/iml/date/moment-at-first-use.ts' },
+    logLevel: 'warning',
+  });
+  return (name) => pathToFileURL(path.join(folder, `${name}.mjs`));
+}
