@@ -13,6 +13,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   './host': 'dist/host/index.d.ts',
   './rest': 'dist/rest/index.d.ts',
   './testing': 'dist/testing/index.d.ts',
+  './worker': 'dist/pool/pool-worker.d.ts',
 };
 
 function listUndocumented(files: readonly string[]): ReadonlyMap<string, readonly string[]> {
