@@ -37,6 +37,7 @@ export { DEFAULT_LIMITS, type Limits } from './run/limits/limits.js';
 
 // The engine pool
 
+export type { PoolConnections } from './pool/connection-calls.js';
 export {
   createEnginePool,
   type EnginePool,

@@ -169,6 +169,7 @@ interface Deadlines {
 
 function createPoolApp(app: string | AppDefinition, pool: WorkerPool, deadlines: Deadlines): PoolApp {
   const key = keyOf(app);
+  const label = typeof app === 'string' ? app : app.name;
   const start = (call: Call, name: string, calls?: PoolCalls): Promise<unknown> => {
     const { signal, values } = takeSignal(call);
     const { timeoutMs = deadlines.runTimeoutMs, component, method, findsRecipients = false } = call;
@@ -181,7 +182,7 @@ function createPoolApp(app: string | AppDefinition, pool: WorkerPool, deadlines:
       input: call.input,
       findsRecipients,
     };
-    return pool.run({ module: undefined, name, app: key, input, timeoutMs, signal, calls });
+    return pool.run({ module: undefined, name, app: key, label, input, timeoutMs, signal, calls });
   };
   // The worker calls the method of this name and type.
   const report = <R extends AnyReport>(call: Call): Reporting<R> =>

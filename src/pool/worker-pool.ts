@@ -7,7 +7,11 @@ import type { PoolMessage, PoolWorkerData, PostedTask, TaskResult, WorkerMessage
 import type { PoolTask } from './pool-task.js';
 
 /** A task whose function may be one of the pool's own: then it has no module. */
-export type AnyPoolTask = Omit<PoolTask, 'module'> & { readonly module: PoolTask['module'] | undefined };
+export type AnyPoolTask = Omit<PoolTask, 'module'> & {
+  readonly module: PoolTask['module'] | undefined;
+  /** Names the app in errors. Default: `app`. */
+  readonly label?: string | undefined;
+};
 
 /** Memory of one worker, as `resourceLimits` of node:worker_threads. Bytes of buffers do not count. */
 export interface PoolResourceLimits {
@@ -353,7 +357,7 @@ export class WorkerPool {
     if (isCloneError(thrown)) reject(notPlain(`The input of ${task.name}`, thrown));
     else if (task.signal?.aborted) reject(task.signal.reason);
     else if (this.#mayRepeat(running, worker)) this.#enqueue(running, true);
-    else reject(worker.termination ?? describeEnd(task.app, thrown));
+    else reject(worker.termination ?? describeEnd(task.label ?? task.app, thrown));
     this.#place();
   }
 
@@ -366,7 +370,7 @@ export class WorkerPool {
 
   #terminate(worker: PoolWorker, why: string): void {
     if (worker.termination !== undefined) return;
-    worker.termination = terminated(worker.app, why);
+    worker.termination = terminated(nameApp(worker), why);
     if (worker.app !== undefined) this.#replaced.push(worker.app);
     this.#workers.delete(worker.thread.threadId);
     void worker.thread.terminate();
@@ -466,6 +470,11 @@ function describeEnd(app: string, thrown: unknown): EngineError {
 function terminated(app: string | undefined, why: string, cause?: unknown): EngineError {
   const message = `The worker that ran the app "${app}" was terminated: ${why}.`;
   return new EngineError('WORKER_TERMINATED', message, { cause });
+}
+
+function nameApp({ app, tasks }: PoolWorker): string | undefined {
+  const [running] = tasks.values();
+  return running?.task.label ?? app;
 }
 
 function isCloneError(thrown: unknown): boolean {

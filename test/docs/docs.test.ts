@@ -29,7 +29,16 @@ const commands = blocks.filter(({ language, mark }) => language === 'sh' && mark
 
 /** What most readers begin with: each of these has an example in its docstring. */
 const MAIN_EXPORTS = [
-  ...['loadApp', 'defineApp', 'createEngine', 'createEnginePool', 'validateParameters', 'toJsonSchema', 'compile', 'evaluate'],
+  ...[
+    'loadApp',
+    'defineApp',
+    'createEngine',
+    'createEnginePool',
+    'validateParameters',
+    'toJsonSchema',
+    'compile',
+    'evaluate',
+  ],
   ...['runFlow', 'nextState', 'createHost', 'createRest', 'runFixtures', 'mockTransport', 'recordTransport'],
 ];
 

@@ -11,17 +11,29 @@ export const WORKER_MODULES: Readonly<Record<string, string>> = {
   'pool-worker': 'src/pool/pool-worker.ts',
 };
 
+/** URLs of built modules by their names, and what removes their files. */
+export interface BuiltWorkers {
+  readonly urlOf: (name: string) => URL;
+  readonly remove: () => void;
+}
+
+/** As `bundleWorkers`; the files are removed after the tests of the file that calls it. */
+export async function buildWorkers(
+  modules?: Readonly<Record<string, string>>,
+): Promise<(name: string) => URL> {
+  const { urlOf, remove } = await bundleWorkers(modules);
+  afterAll(remove);
+  return urlOf;
+}
+
 /**
  * Bundles the modules of worker threads from the sources, as Node runs no TypeScript: all in one, so that they share their
- * classes. The files are removed when the tests of the file are done.
- *
- * @returns the URL of each, to be given as the option `worker` of a pool, or as the `module` of a task
+ * classes. Their URLs are given as the option `worker` of a pool, or as the `module` of a task.
  */
-export async function buildWorkers(
+export async function bundleWorkers(
   modules: Readonly<Record<string, string>> = WORKER_MODULES,
-): Promise<(name: string) => URL> {
+): Promise<BuiltWorkers> {
   const folder = mkdtempSync(path.join(ROOT, 'node_modules/.workers-'));
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
   await build({
     absWorkingDir: ROOT,
     entryPoints: { ...modules },
@@ -36,5 +48,8 @@ export async function buildWorkers(
     alias: { '#moment': './src/iml/date/moment-at-first-use.ts' },
     logLevel: 'warning',
   });
-  return (name) => pathToFileURL(path.join(folder, `${name}.mjs`));
+  return {
+    urlOf: (name) => pathToFileURL(path.join(folder, `${name}.mjs`)),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }

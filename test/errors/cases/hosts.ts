@@ -4,12 +4,14 @@ import { createHost, type Host } from '../../../src/host/create-host.js';
 import { createStoreQueue } from '../../../src/host/queue/store-queue.js';
 import { readScenarioFile } from '../../../src/host/scenarios/scenario-file.js';
 import { createHostMemoryStore } from '../../../src/host/store/open-host-store.js';
+import { createEnginePool } from '../../../src/pool/engine-pool.js';
 import { readCase } from '../../../src/testing/cases/read-case.js';
 import { recordCase } from '../../../src/testing/recording/record-case.js';
 import { readTraceFile } from '../../../src/testing/traces/trace-file.js';
 import { SYSTEM_CLOCK } from '../../../src/util/clock.js';
 import { eventually } from '../../host/open-parts.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from '../../host/test-flows.js';
+import { bundleWorkers } from '../../pool/build-workers.js';
 import type { ErrorCase } from './error-case.js';
 
 const openHost = (flows = flowsOf(() => SUCCESS)): Host =>
@@ -41,6 +43,25 @@ const stopWhileRunning = async (): Promise<never> => {
   throw reason;
 };
 
+/** A native loop of QuickJS, which its time limit does not end. */
+const hangInPool = async (): Promise<void> => {
+  const { urlOf, remove } = await bundleWorkers();
+  const pool = createEnginePool({ worker: urlOf('pool-worker'), threads: 1, runTimeoutMs: 1000 });
+  try {
+    const app = pool.app({
+      name: 'crm',
+      modules: { m: { communication: { response: { output: '{{hang()}}' } } } },
+      functions: {
+        hang: { code: 'function hang() { return [].indexOf.call({ length: 2 ** 53 - 1 }, 1); }' },
+      },
+    });
+    await app.module('m').run();
+  } finally {
+    await pool.close();
+    remove();
+  }
+};
+
 const workAfterLoss = async (): Promise<void> => {
   const store = createHostMemoryStore();
   const lease = createWorkerLease({
@@ -63,6 +84,7 @@ const workAfterLoss = async (): Promise<void> => {
 
 export const HOSTS: readonly ErrorCase[] = [
   { code: 'ABORTED', title: 'a host stops while a flow runs', provoke: stopWhileRunning },
+  { code: 'WORKER_TERMINATED', title: 'a custom function that does not end', provoke: hangInPool },
   {
     code: 'HOST_MISSING',
     title: 'an event that is not there is replayed',
