@@ -42,7 +42,7 @@ const OPTION_SHAPES: GivenShapes<CompileOptions> = {
   random: FUNCTION,
   uuid: FUNCTION,
   timezone: ANY_TEXT,
-  equality: oneOfChoices('strict', 'loose'),
+  semantics: oneOfChoices('runtime', 'documented'),
   platformVersion: oneOfChoices(1, 2),
   digest: FUNCTION,
   functions: DATA,

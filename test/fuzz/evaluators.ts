@@ -74,7 +74,7 @@ export const evaluators: Target<Input> = {
     template: valueTemplates,
     scope: scopes,
     options: fc.record({
-      equality: fc.constantFrom('strict', 'loose'),
+      semantics: fc.constantFrom('runtime', 'documented'),
       platformVersion: fc.constantFrom(1, 2),
     }),
   }),

@@ -224,7 +224,7 @@ describe('compileExpression', () => {
         return compileExpression(node, { ...context, environment })(DATA);
       },
     );
-    expect(outcomes).toEqual([true, false, false, true, false, true]);
+    expect(outcomes).toEqual([true, false, false, true, true, false]);
     expect(compared).toEqual(['ab cd', 'ab cd', 'text a']);
   });
   it('a function may tell the listener of the scope, where there is one', () => {

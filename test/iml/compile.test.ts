@@ -17,8 +17,8 @@ describe('defaults', () => {
     );
     expect(evaluate('{{uuid}}')).not.toBe(evaluate('{{uuid}}'));
   });
-  it('UTC, strict equality, platform version 2', () =>
-    expect(toEnvironment({})).toMatchObject({ timezone: 'UTC', equality: 'strict', platformVersion: 2 }));
+  it('UTC, semantics of the runtime, platform version 2', () =>
+    expect(toEnvironment({})).toMatchObject({ timezone: 'UTC', semantics: 'runtime', platformVersion: 2 }));
   it('an option that is undefined is its default', () =>
     expect(evaluate('{{gone}}', {}, { platformVersion: undefined, timezone: undefined })).toBeUndefined());
   it('no scope is an empty one', () => expect(evaluate('a{{b}}')).toBe('a'));

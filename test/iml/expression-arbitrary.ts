@@ -9,6 +9,7 @@ export type Shape =
   | { readonly kind: 'index'; readonly object: Shape; readonly index: Shape | undefined }
   | { readonly kind: 'call'; readonly name: string; readonly args: readonly (Shape | undefined)[] }
   | { readonly kind: 'unary'; readonly operator: string; readonly operand: Shape }
+  | { readonly kind: 'list'; readonly items: readonly Shape[] }
   | { readonly kind: 'binary'; readonly operator: string; readonly left: Shape; readonly right: Shape };
 
 const KEYWORDS = [
@@ -52,7 +53,7 @@ const SEGMENTS = [
   '`-1`',
   '`2`',
 ];
-const BINARY = ['+', '-', '*', '/', '%', '=', '!=', '<', '<=', '>', '>=', '&', '|'];
+const BINARY = ['+', '++', '-', '*', '/', '%', '=', '!=', '<', '<=', '>', '>=', '&', '|'];
 const TEXTS = [
   '',
   'a',
@@ -110,6 +111,7 @@ export function shapesCalling(called: readonly string[]): fc.Arbitrary<Shape> {
           // `f()` has no argument: one that is left out alone cannot be written.
           .filter((args) => args.length !== 1 || args[0] !== undefined),
       }),
+      fc.record({ kind: fc.constant('list' as const), items: fc.array(tie('shape'), { maxLength: 2 }) }),
       fc.record({
         kind: fc.constant('unary' as const),
         operator: fc.constantFrom('!', '-'),
@@ -161,8 +163,12 @@ export function write(shape: Shape, choose: Choose): string {
     }
     case 'index': {
       const object = grouped(shape.object, isOperation(shape.object));
-      return `${object}${space()}[${shape.index === undefined ? space() : inside(shape.index)}]`;
+      const index = shape.index === undefined ? space() : inside(shape.index);
+      const isBraced = shape.index !== undefined && choose(4) === 3;
+      return `${object}${space()}[${isBraced ? `${space()}{{${index}}}${space()}` : index}]`;
     }
+    case 'list':
+      return `[${shape.items.map(inside).join(choose(2) === 0 ? ',' : ';')}${space()}]`;
     case 'call': {
       const separator = (): string => (choose(2) === 0 ? ',' : ';');
       const args = shape.args.map((arg) => (arg === undefined ? space() : inside(arg)));

@@ -1,3 +1,4 @@
+import { Decimal } from 'decimal.js';
 import type { Expression } from '../../src/iml/syntax/ast.js';
 import { parseTemplate } from '../../src/iml/syntax/parser.js';
 
@@ -8,8 +9,8 @@ type FailureKind = 'unknown-function' | 'function-error' | 'type';
 
 /** What changes the rules. */
 export interface ReferenceOptions {
-  /** Default: strict. */
-  readonly equality?: 'strict' | 'loose';
+  /** Default: runtime. */
+  readonly semantics?: 'runtime' | 'documented';
   /** Default: 2. */
   readonly platformVersion?: 1 | 2;
 }
@@ -131,6 +132,8 @@ function valueFor(node: Expression, context: ReferenceContext): unknown {
     }
     case 'binary':
       return binary(node.operator, node.left, node.right, context);
+    case 'list':
+      return null;
   }
 }
 
@@ -219,13 +222,15 @@ function binary(operator: string, left: Expression, right: Expression, context: 
     case '+':
       return plus(a, b);
     case '-':
-      return number(a) - number(b);
+      return plainNumber(a) - plainNumber(b);
+    case '++':
+      return plainNumber(a) + plainNumber(b);
     case '*':
-      return number(a) * number(b);
+      return new Decimal(number(a)).times(number(b)).toNumber();
     case '/':
-      return number(a) / number(b);
+      return new Decimal(number(a)).dividedBy(number(b)).toNumber();
     case '%':
-      return number(a) % number(b);
+      return new Decimal(number(a)).modulo(number(b)).toNumber();
     case '=':
       return equal(a, b, context);
     case '!=':
@@ -244,17 +249,22 @@ function plus(a: unknown, b: unknown): unknown {
   if (isMissing(a)) return b;
   if (isMissing(b)) return a;
   const areNumbers = [a, b].every((side) => typeof side === 'number' || side instanceof Date);
-  return areNumbers ? Number(a) + Number(b) : text(a) + text(b);
+  return areNumbers ? new Decimal(Number(a)).plus(Number(b)).toNumber() : text(a) + text(b);
 }
 
-function equal(a: unknown, b: unknown, { equality }: ReferenceOptions): boolean {
+function equal(a: unknown, b: unknown, { semantics }: ReferenceOptions): boolean {
   if (isMissing(a) || isMissing(b)) return isMissing(a) && isMissing(b);
   if (a instanceof Date && b instanceof Date) return Number(a) === Number(b);
-  if (equality === 'loose' && typeof a !== typeof b && [a, b].every((each) => typeof each !== 'object')) {
-    // Of two types, what the text or the truth value counts as.
-    return Number(a) === Number(b);
-  }
-  return a === b;
+  if (semantics === 'documented' || typeof a === typeof b) return a === b;
+  // Of two types, what the text or the truth value counts as; a list is its text.
+  const [x, y] = [a, b].map((each) => (Array.isArray(each) ? text(each) : each));
+  if (typeof x === 'object' || typeof y === 'object') return false;
+  return typeof x === typeof y ? x === y : Number(x) === Number(y);
+}
+
+/** The operand of `-` and `++`: as `Number` reads a text. */
+function plainNumber(value: unknown): number {
+  return typeof value === 'string' ? Number(value) : number(value);
 }
 
 function related(operator: string, a: unknown, b: unknown): boolean {

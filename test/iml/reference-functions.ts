@@ -479,9 +479,11 @@ export const DESCRIBED: Readonly<Record<string, Reference>> = {
     if (sought.startsWith('/') && sought.lastIndexOf('/') > 1) return unsaid();
     return sought === '' ? given : given.split(sought).join(text(replacement));
   }),
-  split: ofText((given, separator) => {
-    if (isMissing(separator)) return [given];
-    return text(separator) === '' ? [...given] : given.split(text(separator));
+  split: ofText((given, separator, keepsEmpty) => {
+    const isWhole = isMissing(separator);
+    const parts = isWhole ? [given] : text(separator) === '' ? [...given] : given.split(text(separator));
+    const trimmed = parts.map((part) => part.trim());
+    return keepsEmpty && keepsEmpty !== 'false' ? trimmed : trimmed.filter((part) => part.length > 0);
   }),
   startcase: ofText((given) => {
     if (!/^[A-Za-z ]*$/.test(given)) return unsaid();

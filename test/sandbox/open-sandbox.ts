@@ -8,7 +8,7 @@ export const ENVIRONMENT: Environment = {
   random: () => 0.25,
   uuid: () => '00000000-0000-4000-8000-000000000000',
   timezone: 'Europe/Prague',
-  equality: 'strict',
+  semantics: 'runtime',
   platformVersion: 2,
   digest: () => new Uint8Array(0),
 };

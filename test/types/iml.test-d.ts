@@ -16,7 +16,7 @@ export type Language = [
   Expect<Same<ReturnType<typeof evaluate>, unknown>>,
   Expect<Same<ReturnType<typeof print>, string>>,
   Expect<Same<Parameters<typeof parse>[0], string>>,
-  Expect<Same<CompileOptions['equality'], 'strict' | 'loose' | undefined>>,
+  Expect<Same<CompileOptions['semantics'], 'runtime' | 'documented' | undefined>>,
 ];
 
 /** What calls look like; nothing of it runs. */

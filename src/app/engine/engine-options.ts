@@ -16,7 +16,7 @@ import type { NetworkOptions } from './engine-transport.js';
 
 /** What an engine is made of. Only `app` is needed; nothing is read from the process but the clock and randomness. */
 export interface EngineOptions
-  extends Pick<CompileOptions, 'random' | 'uuid' | 'timezone' | 'equality' | 'platformVersion' | 'digest'> {
+  extends Pick<CompileOptions, 'random' | 'uuid' | 'timezone' | 'semantics' | 'platformVersion' | 'digest'> {
   readonly app: App;
   /** One HTTP exchange; redirects and decoding are added above it. Default: undici behind the network guard. */
   readonly transport?: Transport | undefined;

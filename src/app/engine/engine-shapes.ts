@@ -50,7 +50,7 @@ export const ENGINE_SHAPES: GivenShapes<EngineOptions> = {
   random: FUNCTION,
   uuid: FUNCTION,
   timezone: ANY_TEXT,
-  equality: oneOfChoices('strict', 'loose'),
+  semantics: oneOfChoices('runtime', 'documented'),
   platformVersion: oneOfChoices(1, 2),
   digest: FUNCTION,
 };

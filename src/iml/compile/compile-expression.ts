@@ -5,7 +5,7 @@ import { findRewrite, MAX_REWRITTEN_ARGUMENTS } from '../environment/call-rewrit
 import { acceptsDebug, environmentFor } from '../environment/debug-hook.js';
 import type { Environment, ImlFunction } from '../environment/environment.js';
 import type { Binary, Call, Expression, Index, Member, Unary } from '../syntax/ast.js';
-import { isEmpty, isTruthy, toArithmetic } from '../values/coerce.js';
+import { isEmpty, isTruthy, toArithmetic, toDifference } from '../values/coerce.js';
 import { memberReader, readFirst, readIndex } from '../values/path.js';
 import { scopePathReader } from '../values/scope-path.js';
 import {
@@ -20,7 +20,8 @@ import {
   tooManyArguments,
   variableOfName,
 } from './compile-primary.js';
-import { add, type BinaryOperation, compileOperator } from './operations.js';
+import { DECIMAL } from './decimal.js';
+import { add, type BinaryOperation, equality, type Relation, relation } from './operations.js';
 
 /** Evaluating closures uses the host's call stack, and the caller may already be deep in it. */
 const MAX_HEIGHT = 256;
@@ -66,6 +67,8 @@ function compileNested(node: Expression, context: CompileContext): Evaluate {
       return compileUnary(node, context);
     case 'binary':
       return compileBinary(node, context);
+    case 'list':
+      return () => null;
     default:
       return assertNever(node);
   }
@@ -130,51 +133,30 @@ function compileBinary(node: Binary, context: CompileContext): Evaluate {
     case '+':
       return (scope) => add(left(scope), right(scope));
     case '-':
+      return (scope) => toDifference(left(scope)) - toDifference(right(scope));
+    case '++':
+      return (scope) => toDifference(left(scope)) + toDifference(right(scope));
     case '*':
     case '/':
-    case '%':
-      return node.right.kind === 'literal'
-        ? compileScaling(operator, left, toArithmetic(node.right.value))
-        : compileArithmetic(operator, left, right);
+    case '%': {
+      const compute = DECIMAL[operator];
+      if (node.right.kind !== 'literal') {
+        return (scope) => compute(toArithmetic(left(scope)), toArithmetic(right(scope)));
+      }
+      const constant = toArithmetic(node.right.value);
+      return (scope) => compute(toArithmetic(left(scope)), constant);
+    }
     case '=':
     case '!=': {
-      const operation = compileOperator(operator, context.environment);
-      return (scope) => operation(left(scope), right(scope));
+      const equal = equality(context.environment);
+      return operator === '='
+        ? (scope) => equal(left(scope), right(scope))
+        : (scope) => !equal(left(scope), right(scope));
     }
     default:
-      return compileRelation(operator, left, right, compileOperator(operator, context.environment));
+      return compileRelation(operator, left, right, relation(operator, context.environment.timezone));
   }
 }
-
-type Arithmetic = '-' | '*' | '/' | '%';
-
-function compileArithmetic(operator: Arithmetic, left: Evaluate, right: Evaluate): Evaluate {
-  switch (operator) {
-    case '-':
-      return (scope) => toArithmetic(left(scope)) - toArithmetic(right(scope));
-    case '*':
-      return (scope) => toArithmetic(left(scope)) * toArithmetic(right(scope));
-    case '/':
-      return (scope) => toArithmetic(left(scope)) / toArithmetic(right(scope));
-    case '%':
-      return (scope) => toArithmetic(left(scope)) % toArithmetic(right(scope));
-  }
-}
-
-function compileScaling(operator: Arithmetic, left: Evaluate, constant: number): Evaluate {
-  switch (operator) {
-    case '-':
-      return (scope) => toArithmetic(left(scope)) - constant;
-    case '*':
-      return (scope) => toArithmetic(left(scope)) * constant;
-    case '/':
-      return (scope) => toArithmetic(left(scope)) / constant;
-    case '%':
-      return (scope) => toArithmetic(left(scope)) % constant;
-  }
-}
-
-type Relation = '<' | '<=' | '>' | '>=';
 
 /** Two numbers are compared on the spot, anything else by the operator's rule. */
 function compileRelation(

@@ -1,48 +1,18 @@
 import { readDate } from '../date/read-date.js';
 import type { Environment } from '../environment/environment.js';
-import type { BinaryOperator } from '../syntax/ast.js';
-import { toArithmetic, toText } from '../values/coerce.js';
+import { toText } from '../values/coerce.js';
 import { limitedText } from '../values/size-limits.js';
+import { DECIMAL } from './decimal.js';
 
-/** A binary operator that always needs both sides; `&` and `|` do not and are not here. */
-export type StrictOperator = Exclude<BinaryOperator, '&' | '|'>;
 export type BinaryOperation = (left: unknown, right: unknown) => unknown;
+type Equality = (left: unknown, right: unknown) => boolean;
 
-/**
- * The operation behind an operator in this environment.
- * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml.
- */
-export function compileOperator(operator: StrictOperator, environment: Environment): BinaryOperation {
-  switch (operator) {
-    case '+':
-      return add;
-    case '-':
-      return (left, right) => toArithmetic(left) - toArithmetic(right);
-    case '*':
-      return (left, right) => toArithmetic(left) * toArithmetic(right);
-    case '/':
-      return (left, right) => toArithmetic(left) / toArithmetic(right);
-    case '%':
-      return (left, right) => toArithmetic(left) % toArithmetic(right);
-    case '=':
-      return equality(environment);
-    case '!=': {
-      const equal = equality(environment);
-      return (left, right) => !equal(left, right);
-    }
-    default:
-      return relation(operator, environment.timezone);
-  }
-}
-
-function equality(environment: Environment): (left: unknown, right: unknown) => boolean {
-  const equal = environment.equality === 'loose' ? looselyEqual : isEqual;
-  const { sameText } = environment;
+/** The comparison behind `=` and `!=`. Two texts go to the environment's own comparison, if it has one. */
+export function equality({ semantics, sameText }: Environment): Equality {
+  const equal = semantics === 'documented' ? isEqual : looselyEqual;
   if (sameText === undefined) return equal;
-  return (left, right) => {
-    if (typeof left !== 'string' || typeof right !== 'string') return equal(left, right);
-    return sameText(left, right);
-  };
+  return (left, right) =>
+    typeof left === 'string' && typeof right === 'string' ? sameText(left, right) : equal(left, right);
 }
 
 /**
@@ -51,10 +21,10 @@ function equality(environment: Environment): (left: unknown, right: unknown) => 
  * @throws ImlError `IML_LIMIT` for a text that would be too long
  */
 export function add(left: unknown, right: unknown): unknown {
-  if (typeof left === 'number' && typeof right === 'number') return left + right;
+  if (typeof left === 'number' && typeof right === 'number') return DECIMAL['+'](left, right);
   if (left === undefined || left === null) return right ?? null;
   if (right === undefined || right === null) return left;
-  if (isNumeric(left) && isNumeric(right)) return Number(left) + Number(right);
+  if (isNumeric(left) && isNumeric(right)) return DECIMAL['+'](Number(left), Number(right));
   return limitedText(toText(left) + toText(right));
 }
 
@@ -62,28 +32,40 @@ function isNumeric(value: unknown): value is number | Date {
   return typeof value === 'number' || value instanceof Date;
 }
 
-/** Strict equality; null equals undefined, dates are equal by instant. [doc][choice] */
+/** Strict equality of `semantics: 'documented'`; null equals undefined, dates are equal by instant. [doc][choice] */
 function isEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (left === undefined || left === null) return right === undefined || right === null;
   return left instanceof Date && right instanceof Date && left.getTime() === right.getTime();
 }
 
-/** Equality of the `loose` option: a number and the text that reads as it are equal, too. Objects keep their identity. */
+/**
+ * Equality of Make's runtime, JavaScript's `==`: a number equals the text that reads as it, a boolean counts as a number,
+ * a list as the text of its items. Dates stay equal by instant. [rt]
+ */
 function looselyEqual(left: unknown, right: unknown): boolean {
   if (isEqual(left, right)) return true;
-  if (typeof left === typeof right || !isScalar(left) || !isScalar(right)) return false;
-  // biome-ignore lint/suspicious/noDoubleEquals: JavaScript's rule for scalars is what the option asks for.
-  return left == right;
+  if (typeof left === typeof right) return false;
+  const a = toScalar(left);
+  const b = toScalar(right);
+  // biome-ignore lint/suspicious/noDoubleEquals: JavaScript's rule for scalars is the rule here.
+  return a !== undefined && b !== undefined && a == b;
 }
 
-function isScalar(value: unknown): value is string | number | boolean {
+/** What `==` makes of a value before it compares. Undefined for a value that equals no scalar. */
+function toScalar(value: unknown): Comparable | undefined {
+  return Array.isArray(value) ? toText(value) : isScalar(value) ? value : undefined;
+}
+
+function isScalar(value: unknown): value is Comparable {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
 type Comparable = string | number | boolean;
 
-function relation(operator: '<' | '<=' | '>' | '>=', timezone: string): BinaryOperation {
+export type Relation = '<' | '<=' | '>' | '>=';
+
+export function relation(operator: Relation, timezone: string): BinaryOperation {
   const holds = RELATIONS[operator];
   return (left, right) => {
     const a = comparable(left, right, timezone);
@@ -93,7 +75,7 @@ function relation(operator: '<' | '<=' | '>' | '>=', timezone: string): BinaryOp
   };
 }
 
-const RELATIONS: Readonly<Record<'<' | '<=' | '>' | '>=', (a: Comparable, b: Comparable) => boolean>> = {
+const RELATIONS: Readonly<Record<Relation, (a: Comparable, b: Comparable) => boolean>> = {
   '<': (a, b) => a < b,
   '<=': (a, b) => a <= b,
   '>': (a, b) => a > b,

@@ -3,6 +3,12 @@ import type { Place } from '../../errors/place.js';
 /** The names an expression can see, as plain data. Keys made of digits stand for module ids. */
 export type Scope = Readonly<Record<string, unknown>>;
 
+/**
+ * Which source counts where Make's runtime and its documentation contradict each other: docs/differences.md lists the
+ * facts. `runtime` compares loosely with `=` and `!=`, and `split` trims the parts and drops empty ones.
+ */
+export type Semantics = 'runtime' | 'documented';
+
 /** What expressions read besides their scope. Everything that is not a pure function of its input comes in here. */
 export interface Environment {
   /** Milliseconds since the epoch. */
@@ -15,8 +21,7 @@ export interface Environment {
   readonly drawsAnywhere?: boolean | undefined;
   /** Scenario timezone, a tz database name. */
   readonly timezone: string;
-  /** `strict` as documented, or `loose` as JavaScript's `==`. */
-  readonly equality: 'strict' | 'loose';
+  readonly semantics: Semantics;
   /** Apps of platform version 1 see null where version 2 gives undefined. */
   readonly platformVersion: 1 | 2;
   /**

@@ -1,5 +1,5 @@
 import { nodeDigest } from './digest.js';
-import type { Environment } from './environment.js';
+import type { Environment, Semantics } from './environment.js';
 
 /** What expressions read besides their scope; every field has a default. */
 export interface EnvironmentOptions {
@@ -11,8 +11,8 @@ export interface EnvironmentOptions {
   readonly uuid?: (() => string) | undefined;
   /** Scenario timezone, a tz database name. Default: `UTC`. */
   readonly timezone?: string | undefined;
-  /** `strict` (default, as documented) or `loose`, where `1 = '1'`. */
-  readonly equality?: 'strict' | 'loose' | undefined;
+  /** `runtime` (default): as Make runs expressions; `documented`: as its documentation says. */
+  readonly semantics?: Semantics | undefined;
   /** 2 (default), or 1 for apps in which a missing value shows as null. */
   readonly platformVersion?: 1 | 2 | undefined;
   /** Hashes for md5, sha1, sha256 and sha512. Default: Node's; elsewhere it has to be given. */
@@ -37,7 +37,7 @@ function createEnvironment(options: EnvironmentOptions): Environment {
     uuid: uuid ?? (() => globalThis.crypto.randomUUID()),
     drawsAnywhere: random === undefined,
     timezone: options.timezone ?? 'UTC',
-    equality: options.equality ?? 'strict',
+    semantics: options.semantics ?? 'runtime',
     platformVersion: options.platformVersion ?? 2,
     digest: options.digest ?? nodeDigest,
   };

@@ -48,6 +48,10 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
   // Arguments that are no arrays are dropped. [choice]
   merge: (_, ...arrays) => concat(arrays.filter(Array.isArray).map((array) => asList(array))),
 
+  // The first and last item; the array stays as it is. A value that is no array gives nothing. [rt]
+  pop: (_, array) => (Array.isArray(array) ? readIndex(array, -1) : undefined),
+  shift: (_, array) => (Array.isArray(array) ? readIndex(array, 1) : undefined),
+
   remove: (_, array, ...values) => {
     const keyOf = createEqualityKey();
     const removed = new Set(values.filter(isPrimitive).map(keyOf));

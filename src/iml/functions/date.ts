@@ -150,6 +150,28 @@ function findDifference(unit: unknown): Difference | undefined {
   return DIFFERENCES.get(name) ?? DIFFERENCES.get(`${name}s`);
 }
 
+/** Whole days, hours, minutes and seconds, and what is left of them over a day, an hour and a minute. [rt] */
+const WHOLE_DIFFERENCES: ReadonlyMap<unknown, (ms: number) => number> = new Map([
+  ['D', (ms: number) => ms / (24 * HOUR)],
+  ['H', (ms: number) => ms / HOUR],
+  ['m', (ms: number) => ms / MINUTE],
+  ['s', (ms: number) => ms / SECOND],
+  ['RH', (ms: number) => (ms / HOUR) % 24],
+  ['Rm', (ms: number) => (ms / MINUTE) % 60],
+  ['Rs', (ms: number) => (ms / SECOND) % 60],
+]);
+
+function dateDiff(environment: Environment, end: unknown, start: unknown, unit: unknown): number {
+  const ms = requireInstant(end, environment) - requireInstant(start, environment);
+  const difference = WHOLE_DIFFERENCES.get(unit);
+  if (difference === undefined) {
+    const units = [...WHOLE_DIFFERENCES.keys()].join(', ');
+    throw functionError(`'${show(unit)}' is not a unit of dateDiff. Expected one of ${units}.`);
+  }
+  if (ms < 0) throw functionError('The start date is after the end date.');
+  return Math.floor(difference(ms));
+}
+
 /** Functions of dates. Source: https://help.make.com/date-and-time-functions. */
 export const DATE_FUNCTIONS: FunctionTable = {
   formatDate,
@@ -168,6 +190,7 @@ export const DATE_FUNCTIONS: FunctionTable = {
   setMonth: setPart(setMonth, monthByName),
   setYear: setPart(setYear),
   dateDifference,
+  dateDiff,
 };
 
 // Milliseconds since the epoch in place of a `Date`, which would cost as much as the parsing.

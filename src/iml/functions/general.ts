@@ -2,6 +2,7 @@ import { isCaseless } from '../../util/plain-object.js';
 import type { FunctionTable } from '../environment/environment.js';
 import { isEmpty, isTruthy, toText } from '../values/coerce.js';
 import { filterMembers } from '../values/collection.js';
+import { createErrorValue } from '../values/error-value.js';
 import { createEqualityKey } from '../values/identity.js';
 import { getPath, readIndex } from '../values/path.js';
 import { asCollection } from './arguments.js';
@@ -13,6 +14,8 @@ import { asCollection } from './arguments.js';
  */
 export const GENERAL_FUNCTIONS: FunctionTable = {
   if: (_, condition, whenTrue, whenFalse) => (isTruthy(condition) ? whenTrue : whenFalse),
+
+  errorFactory: (_, type, message) => createErrorValue(type, message),
 
   ifempty: (_, value, fallback) => (isEmpty(value) ? fallback : value),
 

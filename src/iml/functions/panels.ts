@@ -11,7 +11,7 @@ export interface Panel {
  * `table.ts` has them all at once.
  */
 export const PANELS: readonly Panel[] = [
-  panel('if ifempty switch get omit pick equal', () =>
+  panel('if ifempty switch get omit pick equal errorFactory', () =>
     import('./general.js').then(({ GENERAL_FUNCTIONS }) => GENERAL_FUNCTIONS),
   ),
   panel('abs ceil floor round trunc average max min sum median stdevS stdevP formatNumber parseNumber', () =>
@@ -31,16 +31,18 @@ export const PANELS: readonly Panel[] = [
   ),
   panel(
     `formatDate parseDate addSeconds addMinutes addHours addDays addMonths addYears setSecond setMinute setHour
-     setDate setDay setMonth setYear dateDifference`,
+     setDate setDay setMonth setYear dateDifference dateDiff`,
     () => import('./date.js').then(({ DATE_FUNCTIONS }) => DATE_FUNCTIONS),
   ),
   panel(
-    `add arrayDiff arrayIntersect deduplicate distinct first last flatten isArray join keys map merge remove reverse
-     shuffle slice sort toArray toCollection`,
+    `add arrayDiff arrayIntersect deduplicate distinct first last flatten isArray join keys map merge pop remove reverse
+     shift shuffle slice sort toArray toCollection`,
     () => import('./array.js').then(({ ARRAY_FUNCTIONS }) => ARRAY_FUNCTIONS),
   ),
   panel('createJSON parseJSON', () => import('./json.js').then(({ JSON_FUNCTIONS }) => JSON_FUNCTIONS)),
-  panel('jwt', () => import('./jwt.js').then(({ JWT_FUNCTIONS }) => JWT_FUNCTIONS)),
+  panel('jwt generateJwtWithKeyId cryptoSign', () =>
+    import('./signing.js').then(({ SIGNING_FUNCTIONS }) => SIGNING_FUNCTIONS),
+  ),
 ];
 
 function panel(names: string, load: Panel['load']): Panel {

@@ -65,6 +65,11 @@ const TABLE: Readonly<Record<string, Row>> = {
     'boolean',
     'Tells whether two values are equal, collections and arrays by what they hold.',
   ],
+  errorFactory: [
+    'type: text, message: text',
+    'collection',
+    'Creates an error of a type, such as DataError, for `response.error`.',
+  ],
   abs: ['number: number', 'number', 'Gives the absolute value.'],
   ceil: ['number: number', 'number', 'Rounds up to a whole number.'],
   floor: ['number: number', 'number', 'Rounds down to a whole number.'],
@@ -88,7 +93,7 @@ const TABLE: Readonly<Record<string, Row>> = {
     'Reads a number from text; the separator is `.` by default.',
   ],
   ascii: ['text: text, removeDiacritics?: boolean', 'text', 'Drops characters outside ASCII.'],
-  capitalize: ['text: text', 'text', 'Turns the first character into a capital.'],
+  capitalize: ['text: text', 'text', 'Capitalizes the first character.'],
   contains: [
     'value: any, search: any, ignoreCase?: boolean',
     'boolean',
@@ -102,8 +107,8 @@ const TABLE: Readonly<Record<string, Row>> = {
     'Gives the position of a text, counted from 0, or -1.',
   ],
   length: ['value: any', 'number', 'Counts characters, bytes or items.'],
-  lower: ['text: text', 'text', 'Turns all letters into small ones.'],
-  upper: ['text: text', 'text', 'Turns all letters into capitals.'],
+  lower: ['text: text', 'text', 'Converts all letters to lower case.'],
+  upper: ['text: text', 'text', 'Converts all letters to upper case.'],
   mime: ['filename: text', 'text', 'Gives the media type of a file name.'],
   replace: [
     'text: text, search: text, replacement: text',
@@ -111,8 +116,8 @@ const TABLE: Readonly<Record<string, Row>> = {
     'Replaces every occurrence; `/pattern/flags` is a regular expression.',
   ],
   replaceEmojiCharacters: ['text: text, replacement: text', 'text', 'Replaces each emoji.'],
-  split: ['text: text, separator: text, limit?: any', 'array', 'Parts a text at a separator.'],
-  startcase: ['text: text', 'text', 'Turns the first letter of each word into a capital.'],
+  split: ['text: text, separator: text, keepEmpty?: boolean', 'array', 'Splits a text at a separator.'],
+  startcase: ['text: text', 'text', 'Capitalizes the first letter of each word.'],
   substring: [
     'text: text, start: number, end?: number',
     'text',
@@ -139,7 +144,7 @@ const TABLE: Readonly<Record<string, Row>> = {
     'text',
     'Gives the SHA-512 digest, with a key the HMAC.',
   ],
-  toBinary: ['value: any, encoding?: text', 'buffer', 'Turns text into bytes.'],
+  toBinary: ['value: any, encoding?: text', 'buffer', 'Converts text to bytes.'],
   toString: TO_STRING,
   formatDate: ['date: date, format?: text, timezone?: text', 'text', 'Writes a date: `YYYY-MM-DD HH:mm`.'],
   parseDate: ['text: any, format?: text, timezone?: text', 'date', 'Reads a date from text.'],
@@ -160,6 +165,11 @@ const TABLE: Readonly<Record<string, Row>> = {
     'date1: date, date2: date, unit?: text',
     'number',
     'Gives date1 - date2, in milliseconds or the unit.',
+  ],
+  dateDiff: [
+    'end: date, start: date, unit: text',
+    'number',
+    'Gives whole days, hours, minutes or seconds (D, H, m, s), or what is left of them (RH, Rm, Rs).',
   ],
   add: ['array: array, ...values: any', 'array', 'Gives an array with the values behind its own.'],
   arrayDiff: [
@@ -186,6 +196,8 @@ const TABLE: Readonly<Record<string, Row>> = {
     'Gives the values of a key, of all items or of those whose filter key has one of the values.',
   ],
   merge: ['array: array, ...arrays: any', 'array', 'Joins arrays to one.'],
+  pop: ['array: any', 'any', 'Gives the last item. The array does not change.'],
+  shift: ['array: any', 'any', 'Gives the first item. The array does not change.'],
   remove: ['array: array, ...values: any', 'array', 'Gives an array without these values.'],
   reverse: ['array: array', 'array', 'Gives the items from the last to the first.'],
   shuffle: ['array: array', 'array', 'Gives the items in random order.'],
@@ -213,6 +225,16 @@ const TABLE: Readonly<Record<string, Row>> = {
     'payload: any, secret: any, algorithm?: text, options?: any',
     'text',
     'Makes a signed JSON Web Token.',
+  ],
+  generateJwtWithKeyId: [
+    'payload: any, key: any, algorithm?: text, thumbprint?: text, options?: any',
+    'text',
+    'Makes a signed JSON Web Token whose header names the key by its JWK thumbprint.',
+  ],
+  cryptoSign: [
+    'algorithm: text, data: any, key: any, encoding?: text',
+    'text',
+    'Signs data with a private key in PEM form.',
   ],
 };
 

@@ -6,8 +6,8 @@ import { GENERAL_FUNCTIONS } from './general.js';
 import { HASH_FUNCTIONS } from './hash.js';
 import { HTML_FUNCTIONS } from './html.js';
 import { JSON_FUNCTIONS } from './json.js';
-import { JWT_FUNCTIONS } from './jwt.js';
 import { MATH_FUNCTIONS } from './math.js';
+import { SIGNING_FUNCTIONS } from './signing.js';
 import { TEXT_FUNCTIONS } from './text.js';
 
 /** Every built-in function by name. */
@@ -21,5 +21,5 @@ export const FUNCTIONS: FunctionTable = {
   ...DATE_FUNCTIONS,
   ...ARRAY_FUNCTIONS,
   ...JSON_FUNCTIONS,
-  ...JWT_FUNCTIONS,
+  ...SIGNING_FUNCTIONS,
 };

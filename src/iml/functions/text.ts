@@ -63,10 +63,16 @@ export const TEXT_FUNCTIONS: FunctionTable = {
     return rewrite(text, EMOJI, () => substitute);
   }),
 
-  split: onText((text, [separator]) => {
-    if (isMissing(separator)) return [text];
-    return splitText(text, toText(separator));
-  }),
+  split: ({ semantics }, value, separator, keepsEmpty) => {
+    if (isMissing(value)) return value;
+    const text = toText(value);
+    assertTextLength(text.length);
+    const parts = isMissing(separator) ? [text] : splitText(text, toText(separator));
+    if (semantics === 'documented') return parts;
+    // The runtime trims the parts and drops empty ones, unless the third argument keeps them. [rt]
+    const trimmed = parts.map((part) => part.trim());
+    return isOn(keepsEmpty) ? trimmed : trimmed.filter((part) => part !== '');
+  },
 
   startcase: onText((text) =>
     text

@@ -17,7 +17,21 @@ export type KeywordName =
   | 'nbsp';
 
 /** Aliases (`==`, `===`, `!==`, `&&`, `||`) are read as these. */
-export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '=' | '!=' | '<' | '<=' | '>' | '>=' | '&' | '|';
+export type BinaryOperator =
+  | '+'
+  | '++'
+  | '-'
+  | '*'
+  | '/'
+  | '%'
+  | '='
+  | '!='
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | '&'
+  | '|';
 export type UnaryOperator = '!' | '-';
 
 interface Node {
@@ -25,7 +39,7 @@ interface Node {
   readonly start: number;
   /** Offset behind the last character. */
   readonly end: number;
-  /** Height of the tree from here, 1 for a leaf. Trees too high for the host's stack are evaluated flat. */
+  /** Height of the tree from here, 1 for a leaf. Expressions have a limit of 256. */
   readonly height: number;
 }
 
@@ -79,8 +93,17 @@ export interface Binary extends Node {
   readonly right: Expression;
 }
 
+/**
+ * `['a'; 1]`. The language has no lists to write: Make's runtime evaluates it to null, so that the app runs and does the
+ * wrong thing. The items are kept for tools and never evaluated. [rt]
+ */
+export interface ListLiteral extends Node {
+  readonly kind: 'list';
+  readonly items: readonly Expression[];
+}
+
 /** A node of the tree of what stands between `{{` and `}}`, told apart by `kind`. */
-export type Expression = Literal | Keyword | Name | Member | Index | Call | Unary | Binary;
+export type Expression = Literal | Keyword | Name | Member | Index | Call | Unary | Binary | ListLiteral;
 
 /** Text with expressions in it. Neighbouring texts are one part; a template without text and expression has none. */
 export interface Template {

@@ -14,6 +14,9 @@ export type TokenKind =
   | 'punctuator'
   | 'end';
 
+const BRACES =
+  'Braces cannot stand inside an expression: it has no object literals, and {{ }} nests only as an index.';
+
 const WHITE_SPACE = /\s/;
 
 /**
@@ -67,6 +70,12 @@ export class Lexer {
 
   fail(message: string, offset: number = this.start, code: ErrorCode = 'IML_SYNTAX'): ImlError {
     return new ImlError(code, message, { kind: 'syntax', source: this.source, offset });
+  }
+
+  /** The error for a token that cannot stand here. */
+  failUnexpected(expected: string, hint = ''): ImlError {
+    if (this.kind === 'punctuator' && this.text === '{{') return this.fail(BRACES);
+    return this.fail(`${expected} is expected before ${this.describe()}.${hint}`);
   }
 
   /** How a message names the current token. */
@@ -181,6 +190,12 @@ export class Lexer {
       this.end = start + 2;
       return;
     }
+    if (code === 0x7b && source.charCodeAt(start + 1) === 0x7b) {
+      this.kind = 'punctuator';
+      this.text = '{{';
+      this.end = start + 2;
+      return;
+    }
     const symbol = code < 0x80 ? SYMBOLS[code] : undefined;
     if (symbol === undefined) throw this.unexpectedCharacter(code);
     this.kind = symbol.kind;
@@ -207,9 +222,7 @@ export class Lexer {
     }
     const character = String.fromCodePoint(this.source.codePointAt(this.start) ?? code);
     if (character === '{') {
-      return this.fail(
-        'Braces cannot stand inside an expression: it has no object literals, and {{ }} does not nest.',
-      );
+      return this.fail(BRACES);
     }
     if ('\u2018\u2019\u201c\u201d'.includes(character)) {
       return this.fail(`The quote ${character} does not delimit text; write ' or ".`);

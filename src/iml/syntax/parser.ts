@@ -99,7 +99,8 @@ type Pending = { readonly start: number; readonly outer: Pending | undefined } &
       readonly strength: number;
       readonly left: Expression;
     }
-  | { readonly kind: 'group' }
+  | { readonly kind: 'group' | 'braces' }
+  | { readonly kind: 'list'; readonly items: Expression[] }
   | { readonly kind: 'index'; readonly object: Expression }
   | { readonly kind: 'call'; readonly name: string; readonly args: (Expression | undefined)[] }
 );
@@ -110,8 +111,9 @@ type Pending = { readonly start: number; readonly outer: Pending | undefined } &
  *
  *     expr    = unary { binary-operator unary } ;
  *     unary   = ( "!" | "-" ) unary | postfix ;
- *     postfix = primary { "." segment | "[" [ expr ] "]" } ;
- *     primary = string | number | call | name | quoted | "(" expr ")" ;
+ *     postfix = primary { "." segment | "[" [ expr ] "]" } ;   (* inside brackets also "{{" expr "}}" *)
+ *     primary = string | number | call | name | quoted | "(" expr ")" | list ;
+ *     list    = "[" [ expr { ("," | ";") expr } ] "]" ;
  *     call    = name "(" [ expr ] { ("," | ";") [ expr ] } ")" ;
  */
 class ExpressionParser {
@@ -146,8 +148,11 @@ class ExpressionParser {
       for (;;) {
         lexer.advance();
         if (wantsOperand) wantsOperand = this.readOperand();
-        else if (lexer.kind === 'end') return this.finish();
-        else wantsOperand = this.readOperator();
+        else if (lexer.kind === 'end') {
+          this.reduce(0);
+          if (this.top?.kind !== 'braces') return this.finish();
+          this.top = this.top.outer;
+        } else wantsOperand = this.readOperator();
       }
     } catch (error) {
       // A missing `}}` is found at the end of the text, but what the author has to look at is where `{{` stands.
@@ -180,7 +185,7 @@ class ExpressionParser {
           this.top = { kind: 'unary', operator, start, outer: this.top };
           return true;
         }
-        throw lexer.fail(`A value is expected before ${lexer.describe()}.`);
+        throw lexer.failUnexpected('A value');
       default:
         return this.readBracketAsOperand();
     }
@@ -214,6 +219,18 @@ class ExpressionParser {
         this.top = { kind: 'group', start: lexer.start, outer: top };
         return true;
       }
+      if (lexer.text === '[') {
+        this.top = { kind: 'list', items: [], start: lexer.start, outer: top };
+        return true;
+      }
+      if (lexer.text === '{{' && this.isInIndex()) {
+        this.top = { kind: 'braces', start: lexer.start, outer: top };
+        return true;
+      }
+      if (top?.kind === 'list' && lexer.text === ']') {
+        this.closeList(top);
+        return false;
+      }
       if (top?.kind === 'call' && (lexer.text === ',' || lexer.text === ';')) {
         top.args.push(undefined);
         return true;
@@ -228,7 +245,7 @@ class ExpressionParser {
         return false;
       }
     }
-    throw lexer.fail(`A value is expected before ${lexer.describe()}.`);
+    throw lexer.failUnexpected('A value');
   }
 
   /** Handles a token behind an operand; returns whether an operand is wanted next. */
@@ -257,10 +274,7 @@ class ExpressionParser {
           return true;
         case ',':
         case ';':
-          this.reduce(0);
-          this.openCall('A separator can stand only between the arguments of a function.').args.push(
-            this.takeOperand(),
-          );
+          this.separate();
           return true;
         case ')':
         case ']':
@@ -270,7 +284,7 @@ class ExpressionParser {
     // `body.first name`: most likely one name that is not plain.
     const hint =
       lexer.kind === 'name' ? ' A name with spaces or a leading digit needs backticks: `first name`.' : '';
-    throw lexer.fail(`An operator is expected before ${lexer.describe()}.${hint}`);
+    throw lexer.failUnexpected('An operator', hint);
   }
 
   private readSegment(): boolean {
@@ -289,6 +303,9 @@ class ExpressionParser {
     const { top } = this;
     if (bracket === ']' && top?.kind === 'index') {
       this.closeIndex(top, this.takeOperand());
+    } else if (bracket === ']' && top?.kind === 'list') {
+      top.items.push(this.takeOperand());
+      this.closeList(top);
     } else if (bracket === ')' && top?.kind === 'call') {
       top.args.push(this.takeOperand());
       this.closeCall(top);
@@ -301,10 +318,9 @@ class ExpressionParser {
   }
 
   private finish(): Expression {
-    this.reduce(0);
     const { top } = this;
     if (top === undefined) return this.takeOperand();
-    const closing = top.kind === 'index' ? ']' : ')';
+    const closing = top.kind === 'index' || top.kind === 'list' ? ']' : ')';
     throw this.lexer.fail(`A ${closing} is missing for the bracket opened here.`, top.start);
   }
 
@@ -345,10 +361,27 @@ class ExpressionParser {
     this.operand = { kind: 'index', object, index, start: object.start, end: this.lexer.end, height };
   }
 
-  private openCall(message: string): Extract<Pending, { kind: 'call' }> {
+  private closeList({ items, start, outer }: Extract<Pending, { kind: 'list' }>): void {
+    let height = 1;
+    for (const item of items) if (item.height >= height) height = item.height + 1;
+    this.top = outer;
+    this.operand = { kind: 'list', items, start, end: this.lexer.end, height };
+  }
+
+  /** Ends an argument of a call or an item of a list. */
+  private separate(): void {
+    this.reduce(0);
     const { top } = this;
-    if (top?.kind !== 'call') throw this.lexer.fail(message);
-    return top;
+    if (top?.kind === 'call') top.args.push(this.takeOperand());
+    else if (top?.kind === 'list') top.items.push(this.takeOperand());
+    else throw this.lexer.fail('A separator can stand only between the arguments of a function.');
+  }
+
+  /** Whether the innermost bracket, operators aside, is that of an index: only there braces are an expression of their own. */
+  private isInIndex(): boolean {
+    let { top } = this;
+    while (top?.kind === 'binary' || top?.kind === 'unary') top = top.outer;
+    return top?.kind === 'index';
   }
 
   private takeOperand(): Expression {

@@ -76,6 +76,8 @@ function listPieces(node: Expression): (Expression | string)[] {
         ...bracketed(node.right, strength(node.right) <= own),
       ];
     }
+    case 'list':
+      return ['[', ...node.items.flatMap((item, index) => (index === 0 ? [item] : [', ', item])), ']'];
     default:
       return assertNever(node);
   }

@@ -38,6 +38,9 @@ function openChildren(node: Expression, open: Expression[]): void {
     case 'binary':
       open.push(node.right, node.left);
       break;
+    case 'list':
+      for (const item of node.items.toReversed()) open.push(item);
+      break;
     default:
       assertNever(node);
   }

@@ -79,6 +79,13 @@ export function toArithmetic(value: unknown): number {
 }
 
 /**
+ * The operand of `-` and `++`: a text is read as JavaScript's `Number` does, an empty one is 0. [rt]
+ */
+export function toDifference(value: unknown): number {
+  return typeof value === 'string' ? Number(value) : toArithmetic(value);
+}
+
+/**
  * The text form of any value; what cannot be written (functions, invalid dates, NaN) is empty.
  * Source: https://help.make.com/type-coercion.
  *

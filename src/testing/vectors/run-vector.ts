@@ -1,5 +1,7 @@
+import { APP_FUNCTIONS } from '../../app/engine/app-functions.js';
 import { ImlError } from '../../errors/iml-error.js';
 import { evaluate } from '../../iml/compile.js';
+import type { Semantics } from '../../iml/environment/environment.js';
 import { isSameValue } from '../matching/same-value.js';
 import { readExpected, readTagged, writeTagged } from '../matching/tagged-values.js';
 
@@ -11,6 +13,8 @@ export interface Vector {
   /** ISO 8601. */
   readonly now?: string;
   readonly timezone?: string;
+  /** Default: runtime. */
+  readonly semantics?: Semantics;
   readonly expect?: unknown;
   readonly error?: string;
   readonly errorMessage?: string;
@@ -25,9 +29,14 @@ export interface Vector {
  * @returns what differs from the expectation, a line each; none for a vector that passes
  */
 export function runVector(vector: Vector): readonly string[] {
-  const { now, timezone } = vector;
+  const { now, timezone, semantics } = vector;
   const nowMs = now === undefined ? undefined : Date.parse(now);
-  const options = { timezone, now: nowMs === undefined ? undefined : () => nowMs };
+  const options = {
+    timezone,
+    semantics,
+    now: nowMs === undefined ? undefined : () => nowMs,
+    functions: APP_FUNCTIONS,
+  };
   const scope = readTagged(vector.context ?? {}) as Record<string, unknown>;
   try {
     const got = evaluate(vector.template, scope, options);

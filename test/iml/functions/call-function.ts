@@ -9,7 +9,7 @@ export const ENVIRONMENT: Environment = {
   random: () => 0.5,
   uuid: () => '00000000-0000-4000-8000-000000000000',
   timezone: 'UTC',
-  equality: 'strict',
+  semantics: 'runtime',
   platformVersion: 2,
   digest: nodeDigest,
 };

@@ -155,6 +155,7 @@ const NUMBERS: readonly ArgumentsOfSize[] = [...lists(), (size) => LISTS['numeri
 /** For each built-in function the calls that cost most for their size. */
 export const WORST_CALLS: Readonly<Record<string, readonly ArgumentsOfSize[]>> = {
   // General
+  errorFactory: [...texts('DataError'), (size) => ['DataError', TEXTS['letters']?.(size)]],
   if: [...texts(1, 2)],
   ifempty: [...texts('x')],
   switch: [
@@ -245,6 +246,7 @@ export const WORST_CALLS: Readonly<Record<string, readonly ArgumentsOfSize[]>> =
   setDay: DATE_AND_AMOUNT,
   setMonth: DATE_AND_AMOUNT,
   setYear: DATE_AND_AMOUNT,
+  dateDiff: [...texts(DATE, 'D'), (size) => [DATE, DATE, TEXTS['letters']?.(size)]],
   dateDifference: [...texts(DATE, 'days'), (size) => [DATE, DATE, TEXTS['letters']?.(size)]],
 
   // Arrays
@@ -266,6 +268,8 @@ export const WORST_CALLS: Readonly<Record<string, readonly ArgumentsOfSize[]>> =
     (size) => [LISTS['items']?.(size), 'value', 'key', TEXTS['commas']?.(size)],
   ],
   merge: [...PAIRS, (size) => LISTS['lists']?.(size) ?? []],
+  pop: lists(),
+  shift: lists(),
   remove: [(size) => [LISTS['numbers']?.(size), ...(LISTS['numbers']?.(size) ?? [])]],
   reverse: lists(),
   shuffle: lists(),
@@ -274,7 +278,7 @@ export const WORST_CALLS: Readonly<Record<string, readonly ArgumentsOfSize[]>> =
   toArray: [...lists(), MEMBERS],
   toCollection: lists('key', 'value'),
 
-  // JSON and tokens
+  // JSON, tokens and signatures
   createJSON: [...lists(), MEMBERS, ...texts()],
   parseJSON: texts(),
   jwt: [
@@ -282,6 +286,11 @@ export const WORST_CALLS: Readonly<Record<string, readonly ArgumentsOfSize[]>> =
     (size) => [...MEMBERS(size), 'secret'],
     (size) => [{ a: 1 }, TEXTS['letters']?.(size), 'RS256'],
     (size) => [{ a: 1 }, 'secret', 'HS256', { expiresIn: TEXTS['digits']?.(size) }],
+  ],
+  generateJwtWithKeyId: [...texts('secret'), (size) => [{ a: 1 }, TEXTS['letters']?.(size)]],
+  cryptoSign: [
+    (size) => ['sha256', 'a', TEXTS['letters']?.(size)],
+    (size) => [TEXTS['letters']?.(size), 'a', 'b'],
   ],
 };
 

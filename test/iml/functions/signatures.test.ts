@@ -29,7 +29,7 @@ describe('signatures', () => {
     expect(findSignature('split')?.parameters).toMatchObject([
       { name: 'text', isOptional: false },
       { name: 'separator', isOptional: false },
-      { name: 'limit', isOptional: true, isRest: false },
+      { name: 'keepEmpty', isOptional: true, isRest: false },
     ]);
   });
 

@@ -1,13 +1,14 @@
+import type { KeyObject } from 'node:crypto';
 import { functionError } from '../../errors/iml-error.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { DigestAlgorithm, Environment, FunctionTable } from '../environment/environment.js';
 import { bytesOfText, computeTextLength, textOfBytes } from '../values/bytes.js';
 import { isBuffer, isEmpty, isMissing, isOn, toNumber, toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
-import { rsaSha256 } from '../values/rsa-signature.js';
 import { assertTextLength } from '../values/size-limits.js';
 import { writeJson } from '../values/tree-text.js';
 import { asCollection, quoted } from './arguments.js';
+import { asEncoding, encode, toBytes } from './encoded-bytes.js';
 
 /** Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc] */
 const HMAC_DIGESTS: ReadonlyMap<string, DigestAlgorithm> = new Map([
@@ -15,8 +16,6 @@ const HMAC_DIGESTS: ReadonlyMap<string, DigestAlgorithm> = new Map([
   ['HS384', 'sha384'],
   ['HS512', 'sha512'],
 ]);
-
-const DEFAULT_ALGORITHM = 'HS256';
 
 /** Options that write a member of the payload, and that member. */
 const CLAIMS: readonly (readonly [option: string, claim: string])[] = [
@@ -51,23 +50,79 @@ interface JwtClaims extends PlainObject {
 }
 
 /**
- * `jwt(payload; secret; [algorithm]; [options])`: a signed token. The options are those of the npm library jsonwebtoken,
- * and it is followed where the reference says no more: `iat` is added, header members of the options win.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc][inf]
+ * Source of `jwt`: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. Where it says no
+ * more, `jwt` behaves as the npm library jsonwebtoken, except that no `iat` is added to a payload without one. [doc][rt][inf]
  */
-export const JWT_FUNCTIONS: FunctionTable = {
+export const SIGNING_FUNCTIONS: FunctionTable = {
   jwt: (environment, payload, secret, algorithm, options) => {
     const settings: JwtOptions = asCollection(options);
-    const named = [algorithm, settings.algorithm].find((value) => !isEmpty(value)) ?? DEFAULT_ALGORITHM;
-    const header = makeHeader(toText(named), isCollection(payload), settings);
-    const content = isCollection(payload)
-      ? writeJson(makeClaims(payload, settings, Math.floor(environment.now() / 1000)))
-      : textPayload(payload);
-    const head = writeJson(header);
-    const signed = `${encode(utf8(head))}.${encode(utf8(content))}`;
-    return `${signed}.${encode(sign(environment, toText(header.alg), signed, secret))}`;
+    return createToken(environment, { payload, secret, settings, algorithm, fallback: 'HS256' });
+  },
+
+  // The header names the key by its JWK thumbprint (RFC 7638). [rt]
+  generateJwtWithKeyId: (environment, payload, secret, algorithm, thumbprint, options) => {
+    const keyid = makeThumbprint(environment, secret, isEmpty(thumbprint) ? 'HS256' : toText(thumbprint));
+    const settings: JwtOptions = { ...asCollection(options), keyid };
+    return createToken(environment, { payload, secret, settings, algorithm, fallback: 'HS512' });
+  },
+
+  // As `crypto.sign` of Node. [rt]
+  cryptoSign: (_, algorithm, data, key, encoding) => {
+    const form = asEncoding(encoding, 'hex');
+    const { sign } = nodeCrypto('cryptoSign');
+    const privateKey = requirePrivateKey(key);
+    try {
+      const name = isEmpty(algorithm) ? undefined : toText(algorithm);
+      return encode(new Uint8Array(sign(name, toBytes(data), privateKey)), form);
+    } catch {
+      // Without the cause, whose message may quote what it was given.
+      throw functionError(`${quoted(algorithm)} cannot sign with this key.`);
+    }
   },
 };
+
+interface TokenInput {
+  readonly payload: unknown;
+  readonly secret: unknown;
+  readonly settings: JwtOptions;
+  readonly algorithm: unknown;
+  /** The algorithm if neither the argument nor the options name one. */
+  readonly fallback: string;
+}
+
+function createToken(environment: Environment, input: TokenInput): string {
+  const { payload, secret, settings } = input;
+  const named = [input.algorithm, settings.algorithm].find((value) => !isEmpty(value)) ?? input.fallback;
+  const header = makeHeader(toText(named), isCollection(payload), settings);
+  const content = isCollection(payload)
+    ? writeJson(makeClaims(payload, settings, Math.floor(environment.now() / 1000)))
+    : textPayload(payload);
+  const signed = `${encodeUrl(utf8(writeJson(header)))}.${encodeUrl(utf8(content))}`;
+  return `${signed}.${encodeUrl(sign(environment, toText(header.alg), signed, secret))}`;
+}
+
+/** The thumbprint of an HMAC secret, or of the public half of a private RSA key. */
+function makeThumbprint(environment: Environment, secret: unknown, algorithm: string): string {
+  const digest = HMAC_DIGESTS.get(algorithm);
+  if (digest === undefined) {
+    throw functionError(
+      `${quoted(algorithm)} is no algorithm of a thumbprint. Expected HS256, HS384 or HS512.`,
+    );
+  }
+  const text = isBuffer(secret) ? '' : toText(secret);
+  const members = text.includes('-----BEGIN')
+    ? publicMembers(text)
+    : { k: encodeUrl(isBuffer(secret) ? secret : utf8(text)), kty: 'oct' };
+  return encodeUrl(environment.digest(digest, utf8(JSON.stringify(members))));
+}
+
+/** The required members of the JWK in the order that RFC 7638 prescribes. */
+function publicMembers(pem: string): object {
+  const { e, kty, n } = nodeCrypto('generateJwtWithKeyId').createPublicKey(requirePrivateKey(pem)).export({
+    format: 'jwk',
+  });
+  return { e, kty, n };
+}
 
 function textPayload(payload: unknown): string {
   if (typeof payload !== 'string') throw functionError('The payload of a token is a collection or a text.');
@@ -87,7 +142,6 @@ function makeClaims(payload: PlainObject, options: JwtOptions, now: number): Jwt
   for (const claim of ['iat', 'nbf', 'exp']) checkMoment(claim, claims[claim]);
   const issued = isMissing(claims.iat) ? now : Number(claims.iat);
   if (isOn(options.noTimestamp)) delete claims.iat;
-  else claims.iat = issued;
   for (const [option, claim] of MOMENTS) {
     if (!isMissing(options[option])) addClaim(claims, claim, issued + parseSeconds(option, options[option]));
   }
@@ -168,7 +222,31 @@ function utf8(text: string): Uint8Array {
 }
 
 /** Base64 in the URL alphabet, without padding. */
-function encode(bytes: Uint8Array): string {
+function encodeUrl(bytes: Uint8Array): string {
   assertTextLength(computeTextLength(bytes.length, 'base64'));
   return textOfBytes(bytes, 'base64').replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}
+
+/** RSASSA-PKCS1-v1_5 with SHA-256. */
+function rsaSha256(data: Uint8Array, privateKey: string): Uint8Array {
+  const key = requirePrivateKey(privateKey);
+  if (key.asymmetricKeyType !== 'rsa') throw functionError('The secret is no RSA private key in PEM form.');
+  return new Uint8Array(nodeCrypto('RS256').sign('sha256', data, key));
+}
+
+/** The crypto of Node; looked up on use, so that the language loads in a browser. */
+function nodeCrypto(what: string): typeof import('node:crypto') {
+  const crypto = globalThis.process?.getBuiltinModule?.('node:crypto');
+  if (crypto === undefined) throw functionError(`${what} needs Node.`);
+  return crypto;
+}
+
+/** @throws ImlError `IML_FUNCTION`; its message holds nothing of the key */
+function requirePrivateKey(pem: unknown): KeyObject {
+  const { createPrivateKey } = nodeCrypto('A private key');
+  try {
+    return createPrivateKey(isBuffer(pem) ? textOfBytes(pem, 'utf8') : toText(pem));
+  } catch {
+    throw functionError('The key is no private key in PEM form.');
+  }
 }

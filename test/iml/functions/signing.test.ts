@@ -1,12 +1,13 @@
-import { generateKeyPairSync, verify } from 'node:crypto';
+import { createHash, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { JWT_FUNCTIONS } from '../../../src/iml/functions/jwt.js';
+import { SIGNING_FUNCTIONS } from '../../../src/iml/functions/signing.js';
 import { callFunction, errorOf } from './call-function.js';
 
 /** Made once: it takes as long as all tests of this file. */
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-const jwt = (...args: unknown[]) => String(callFunction(JWT_FUNCTIONS, 'jwt', ...args));
+const call = (name: string, ...args: unknown[]) => String(callFunction(SIGNING_FUNCTIONS, name, ...args));
+const jwt = (...args: unknown[]) => call('jwt', ...args);
 const decoded = (token: string): unknown[] =>
   token
     .split('.')
@@ -78,7 +79,10 @@ describe('claims', () => {
     ],
   ])('options %j', (options, expected) => expect(claims(options)).toEqual(expected));
 
-  it('the time is added where the payload has none', () => expect(claims(undefined, {})).toEqual({ iat: 0 }));
+  it('no iat is added to a payload without one, and times count from now', () => {
+    expect(claims(undefined, {})).toEqual({});
+    expect(claims({ expiresIn: 60 }, {})).toEqual({ exp: 60 });
+  });
   it('the payload is not changed', () => {
     const payload = { sub: 'x' };
     jwt(payload, 'secret', 'HS256', { expiresIn: 1 });
@@ -96,7 +100,7 @@ describe('refused', () => {
     [[{}, ''], 'A token needs a secret to be signed with.'],
     [[undefined, 's'], 'The payload of a token is a collection or a text.'],
     [[{}, 's', 'none'], "'none' is no algorithm for a token. Expected one of HS256, HS384, HS512, RS256."],
-    [[{}, 'hush', 'RS256'], 'The secret is no RSA private key in PEM form.'],
+    [[{}, 'hush', 'RS256'], 'The key is no private key in PEM form.'],
     [[{}, 's', 'HS256', 'x'], 'Invalid collection'],
     [[{ iat: 'now' }, 's'], "'iat' of a token is a number of seconds, not 'now'."],
     [[{ nbf: '1' }, 's'], "'nbf' of a token is a number of seconds, not '1'."],
@@ -118,5 +122,62 @@ describe('refused', () => {
     ],
   ])('%j', (args, message) => {
     expect(errorOf(() => jwt(...args))).toEqual({ code: 'IML_FUNCTION', message });
+  });
+});
+
+describe('generateJwtWithKeyId', () => {
+  const headerOf = (...args: unknown[]) => decoded(call('generateJwtWithKeyId', ...args))[0];
+  const thumbprintOf = (members: object, hash: string): string =>
+    createHash(hash).update(JSON.stringify(members)).digest('base64url');
+
+  it('signs with HS512 and names the secret by its SHA-256 thumbprint', () => {
+    const kid = thumbprintOf({ k: Buffer.from('secret').toString('base64url'), kty: 'oct' }, 'sha256');
+    expect(headerOf({ sub: 'a' }, 'secret')).toEqual({ alg: 'HS512', typ: 'JWT', kid });
+    expect(headerOf({ sub: 'a' }, Buffer.from('secret'), 'HS256')).toEqual({ alg: 'HS256', typ: 'JWT', kid });
+  });
+
+  it('makes the thumbprint with the algorithm of the argument', () => {
+    const kid = thumbprintOf({ k: Buffer.from('secret').toString('base64url'), kty: 'oct' }, 'sha512');
+    expect(headerOf({}, 'secret', 'HS256', 'HS512')).toMatchObject({ kid });
+    expect(errorOf(() => call('generateJwtWithKeyId', {}, 'secret', 'HS256', 'md5'))?.message).toBe(
+      "'md5' is no algorithm of a thumbprint. Expected HS256, HS384 or HS512.",
+    );
+  });
+
+  it('names an RSA key by the thumbprint of its public half', () => {
+    const { e, kty, n } = publicKey.export({ format: 'jwk' });
+    const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
+    expect(headerOf({}, pem, 'RS256')).toEqual({
+      alg: 'RS256',
+      typ: 'JWT',
+      kid: thumbprintOf({ e, kty, n }, 'sha256'),
+    });
+  });
+});
+
+describe('cryptoSign', () => {
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
+
+  it.each([
+    ['hex', undefined],
+    ['hex', 'hex'],
+    ['base64', 'base64'],
+  ] as const)('gives a signature in %s for the encoding %s', (encoding, argument) => {
+    const signature = Buffer.from(call('cryptoSign', 'sha256', 'abc', pem, argument), encoding);
+    expect(verify('sha256', Buffer.from('abc'), publicKey, signature)).toBe(true);
+  });
+
+  it('signs a buffer as the text with its bytes', () => {
+    expect(call('cryptoSign', 'sha256', Buffer.from('abc'), pem)).toBe(
+      call('cryptoSign', 'sha256', 'abc', pem),
+    );
+  });
+
+  it.each([
+    [['sha256', 'abc', 'hush'], 'The key is no private key in PEM form.'],
+    [['nothing', 'abc', pem], "'nothing' cannot sign with this key."],
+    [['sha256', 'abc', pem, 'rot13'], "'rot13' is not a known encoding."],
+  ])('refuses %j without a word about the key', (args, message) => {
+    expect(errorOf(() => call('cryptoSign', ...args))).toEqual({ code: 'IML_FUNCTION', message });
   });
 });
