@@ -66,10 +66,12 @@ export function followEditor(connection: Connection): EditorSession {
     return opened;
   };
 
+  const logError = (error: unknown): void => connection.console.error(String(error));
+
   const schedule = (app: OpenApp): void => {
     clearTimeout(app.timer);
     app.timer = setTimeout(() => {
-      publish(connection, documents, app).catch((error: unknown) => connection.console.error(String(error)));
+      publish(connection, documents, app).catch(logError);
     }, CHECK_DELAY_MS);
   };
 
@@ -81,8 +83,8 @@ export function followEditor(connection: Connection): EditorSession {
     app.workspace.setText(file, documents.get(uri)?.getText());
     schedule(app);
   };
-  documents.onDidChangeContent(({ document }) => void changed(document.uri));
-  documents.onDidClose(({ document }) => void changed(document.uri));
+  documents.onDidChangeContent(({ document }) => void changed(document.uri).catch(logError));
+  documents.onDidClose(({ document }) => void changed(document.uri).catch(logError));
   connection.onDidChangeWatchedFiles(() => {
     for (const app of apps.values()) {
       app.workspace.forget();
@@ -119,9 +121,15 @@ export function followEditor(connection: Connection): EditorSession {
   };
 }
 
-/** The path of an address; undefined for what is no file. */
+/** The path of a file URI; undefined for other schemes and for URIs without a local path, such as `file://host/a`. */
 export function toFilePath(uri: string): string | undefined {
-  return uri.startsWith('file:') ? fileURLToPath(uri) : undefined;
+  if (!uri.startsWith('file:')) return undefined;
+  try {
+    const file = fileURLToPath(uri);
+    return file.includes('\0') ? undefined : file;
+  } catch {
+    return undefined;
+  }
 }
 
 function toAppPath({ workspace }: OpenApp, file: string): string {

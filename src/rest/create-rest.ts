@@ -38,6 +38,11 @@ export interface RestOptions {
   readonly accessLists?: AccessListPort;
   /** The map of the zones, and which of them this instance is. Default: the public cloud, as `eu1.make.com`. */
   readonly zones?: ZoneDirectory;
+  /**
+   * Whether the email address of a user was verified: the claim `email_verified` of the user info. Default: undefined, which leaves
+   * the claim out.
+   */
+  readonly isEmailVerified?: RestServices['isEmailVerified'] | undefined;
   /** Rules of the instance; what is left out has its default. */
   readonly settings?: Partial<RestSettings>;
   /**
@@ -151,6 +156,7 @@ function createServices(options: RestOptions, seal: Seal): RestServices {
     notifications: options.notifications ?? { notify: async () => undefined },
     accessLists: options.accessLists ?? { provision: async () => undefined },
     settings: completeSettings(options.settings),
+    isEmailVerified: options.isEmailVerified ?? (() => undefined),
     uuid: options.uuid ?? randomUUID,
   };
 }

@@ -54,6 +54,17 @@ it('gives a command the notice as its input', async () => {
   expect(errors).toEqual([]);
 });
 
+it('kills a command that ignores SIGTERM', { timeout: 30_000 }, async () => {
+  const errors: Error[] = [];
+  const onError = (error: Error): void => void errors.push(error);
+  const notifier = createNotifier({ to: "trap '' TERM; sleep 60 & wait; sleep 60", onError, timeoutMs: 200 });
+  notifier.observer({ kind: 'scenario-off', scenario: 's', reason: 'errors' } as never);
+  await notifier.settle();
+  expect(errors.map(({ message }) => message)).toEqual([
+    'A notification was not taken: the command ended with SIGKILL.',
+  ]);
+});
+
 it('tells of what refuses, without the address', async () => {
   const service = await httpServer((_request, response) => void response.writeHead(500).end());
   const errors: Error[] = [];

@@ -102,8 +102,12 @@ describe('a token in a message', () => {
   const messageOf = (source: string): string => imlErrorOf(() => parseTemplate(source)).message;
 
   it('is shown whole up to 40 characters', () => {
-    expect(messageOf(`{{a ${'b'.repeat(40)}}}`)).toBe(`An operator is expected before ${'b'.repeat(40)}.`);
-    expect(messageOf(`{{a ${'b'.repeat(41)}}}`)).toBe(`An operator is expected before ${'b'.repeat(40)}....`);
+    expect(messageOf(`{{a ${'b'.repeat(40)}}}`)).toContain(
+      `An operator is expected before ${'b'.repeat(40)}. `,
+    );
+    expect(messageOf(`{{a ${'b'.repeat(41)}}}`)).toContain(
+      `An operator is expected before ${'b'.repeat(40)}.... `,
+    );
   });
   it('is the end where it is', () =>
     expect(messageOf('{{a +}}')).toBe('A value is expected before the end of the expression.'));

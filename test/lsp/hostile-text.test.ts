@@ -1,7 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadApp } from '../../src/app/loading/load-app.js';
 import type { Finding } from '../../src/check/finding.js';
+import { createSubject } from '../../src/check/subject/subject.js';
 import { findCallAt, readPrefix } from '../../src/lsp/cursor.js';
 import { toDiagnostics } from '../../src/lsp/protocol.js';
+import { toFilePath } from '../../src/lsp/session.js';
+import { findOccurrences } from '../../src/lsp/symbols/find-occurrences.js';
 
 const MILLION = 1_000_000;
 
@@ -23,6 +30,38 @@ describe('a text of a million characters before the cursor', () => {
     ['blanks', `upper${' '.repeat(100)}(${' '.repeat(MILLION)}`, 'upper'],
   ])('is looked at for a call: %s', (_, before, name) => {
     expect(findCallAt(before)?.name).toBe(name);
+  });
+});
+
+describe('a chain of 200,000 members', () => {
+  it('is searched for references in linear time', () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'iml-chain-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const text = JSON.stringify({
+      url: '/a',
+      temp: { x: 1 },
+      qs: { a: `{{temp.x${'.a'.repeat(200_000)}}}` },
+    });
+    mkdirSync(path.join(folder, 'modules/m'), { recursive: true });
+    writeFileSync(path.join(folder, 'modules/m/api.imljson'), text);
+    return loadApp(folder).then((app) => {
+      const symbol = { kind: 'temp', name: 'x', owner: 'module m' } as const;
+      const found = findOccurrences(createSubject(app), undefined, symbol);
+      expect(found.map(({ isDefinition }) => isDefinition)).toEqual([true, false]);
+    });
+  });
+});
+
+describe('a URI', () => {
+  it.each([
+    ['untitled:Untitled-1', undefined],
+    ['file://host/share/a.json', undefined],
+    ['file:///a%2Fb.json', undefined],
+    ['file:///a%00b.json', undefined],
+    ['file:///a%E0%A4%A.json', undefined],
+    ['file:///tmp/a%20b.json', '/tmp/a b.json'],
+  ])('%s has the path %s', (uri, file) => {
+    expect(toFilePath(uri)).toBe(file);
   });
 });
 

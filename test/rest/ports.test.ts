@@ -173,3 +173,20 @@ describe('access from browsers', () => {
     expect(response.headers.get('access-control-allow-methods')).toBe('GET, POST');
   });
 });
+
+describe('the claim email_verified', () => {
+  it.each([
+    [undefined, undefined],
+    [() => true, true],
+    [async ({ email }: { readonly email: string }) => email !== 'ada@example.com', false],
+  ])('is what the embedder says: %s', async (isEmailVerified, expected) => {
+    const { rest } = await start({ isEmailVerified });
+    const token = await rest.services.oidc.issue({ userId: 1, scopes: ['openid', 'email', 'profile'] });
+    const request = new Request('http://x/oauth/v2/oidc/userinfo', {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const response = await rest.fetch(request);
+    const body = (await response.json()) as Readonly<Record<string, unknown>>;
+    expect([response.status, body['email_verified']]).toEqual([200, expected]);
+  });
+});

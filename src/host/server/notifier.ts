@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { EngineError } from '../../errors/engine-error.js';
 import type { HostNotice, HostObserver } from '../ports/observer.js';
 
@@ -70,9 +70,15 @@ async function postTo(url: string, body: string, timeoutMs: number): Promise<voi
 
 function runCommand(command: string, input: string, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const child = spawn(command, { shell: true, stdio: ['pipe', 'ignore', 'ignore'], timeout: timeoutMs });
-    child.once('error', reject);
+    // A process group of its own, so that the time-out ends what the shell started, too.
+    const child = spawn(command, { shell: true, stdio: ['pipe', 'ignore', 'ignore'], detached: !IS_WINDOWS });
+    const timer = setTimeout(() => killGroup(child), timeoutMs);
+    child.once('error', (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
     child.once('close', (code, signal) => {
+      clearTimeout(timer);
       if (code === 0) resolve();
       else reject(new Refusal(`the command ended with ${code ?? signal}`));
     });
@@ -80,4 +86,16 @@ function runCommand(command: string, input: string, timeoutMs: number): Promise<
     child.stdin.on('error', () => {});
     child.stdin.end(`${input}\n`);
   });
+}
+
+const IS_WINDOWS = process.platform === 'win32';
+
+/** Kills at once: a command may ignore SIGTERM, and further notices wait for it. */
+function killGroup(child: ChildProcess): void {
+  try {
+    if (IS_WINDOWS || child.pid === undefined) child.kill('SIGKILL');
+    else process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // It ended meanwhile.
+  }
 }

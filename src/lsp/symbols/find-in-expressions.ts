@@ -1,6 +1,5 @@
 import type { CheckedDocument } from '../../check/subject/checked-document.js';
 import type { Subject } from '../../check/subject/subject.js';
-import { readPath } from '../../iml/syntax/walk-expression.js';
 import { flattenFields } from '../known-members.js';
 import { findConnectionMember } from './connection-members.js';
 import { findTempOwner, formsSeenBy } from './owners.js';
@@ -21,9 +20,10 @@ export function findInExpressions(subject: Subject): readonly Found[] {
     for (const node of site.nodes) {
       if (node.kind === 'call' && subject.app.functions.has(node.name))
         add({ kind: 'function', name: node.name }, node.start);
-      const path = node.kind === 'member' ? readPath(node) : undefined;
-      const [member, ...rest] = path?.members ?? [];
-      if (path === undefined || member?.name === undefined || rest.length > 0) continue;
+    }
+    for (const path of site.paths) {
+      const [member] = path.members;
+      if (member?.name === undefined) continue;
       const isQuoted = site.parsed.ok && site.parsed.template.source[member.node.end - 1] === '`';
       const from = member.node.end - member.name.length - (isQuoted ? 1 : 0);
       const symbol = findMemberSymbol(subject, site.in, path.root.name, member.name);

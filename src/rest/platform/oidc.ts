@@ -49,14 +49,15 @@ const getUserInfo: RestOperation = defineOperation({
     { sub: text(), name: text(), email: text() },
     { email_verified: flag(), locale: text(), zoneinfo: text(), picture: text() },
   ),
-  handler: async ({ caller }) => {
+  handler: async ({ caller, services }) => {
     const { id, name, email, language, avatar, timezoneId } = caller.user;
     const zoneinfo = timezoneCode(timezoneId);
+    const isVerified = await services.isEmailVerified({ id, email });
     return {
       sub: String(id),
       name,
       email,
-      email_verified: true,
+      ...(isVerified !== undefined && { email_verified: isVerified }),
       locale: language,
       zoneinfo,
       picture: avatar,

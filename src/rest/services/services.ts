@@ -19,6 +19,12 @@ export interface RestSettings {
   readonly invitationLifetimeMs: number;
 }
 
+/** A user whose email address may be verified. */
+export interface EmailOwner {
+  readonly id: number;
+  readonly email: string;
+}
+
 /** Everything handlers work with. */
 export interface RestServices {
   readonly store: RestStore;
@@ -30,6 +36,7 @@ export interface RestServices {
   readonly seal: Seal;
   readonly oidc: Oidc;
   readonly settings: RestSettings;
+  readonly isEmailVerified: (user: EmailOwner) => boolean | undefined | Promise<boolean | undefined>;
   /** An RFC 4122 version 4 text. */
   readonly uuid: () => string;
 }

@@ -21,12 +21,17 @@ export function toFileName(name: string): string {
 
 /** The same, however long it is; empty where nothing is left. */
 export function toSafeName(name: string): string {
-  return name
-    .replace(UNSAFE, '_')
-    .replace(LONE, '_')
-    .replace(/^[\s.]+/, '')
-    .replace(/[\s.]+$/, '')
-    .replace(RESERVED, '_$&');
+  const safe = name.replace(UNSAFE, '_').replace(LONE, '_');
+  // A pattern anchored at the end would take quadratic time for a long run of dots.
+  let start = 0;
+  let end = safe.length;
+  while (start < end && isTrimmed(safe[start])) start++;
+  while (end > start && isTrimmed(safe[end - 1])) end--;
+  return safe.slice(start, end).replace(RESERVED, '_$&');
+}
+
+function isTrimmed(character: string | undefined): boolean {
+  return character !== undefined && /[\s.]/.test(character);
 }
 
 /** Whole characters up to a number of bytes. */
