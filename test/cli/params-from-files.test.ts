@@ -176,7 +176,7 @@ describe('--save', () => {
   it('says which folder it cannot write', async () => {
     const { code, err } = await run('give', ['-p', 'title=x', '--save', 'pixel.png/x']);
     expect(code).toBe(2);
-    expect(err).toContain('--save: nothing can be written to "pixel.png/x" (ENOTDIR).');
+    expect(err).toContain('--save: cannot write "pixel.png/x": ENOTDIR.');
   });
 
   it.each([

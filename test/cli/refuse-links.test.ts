@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, statSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, it } from 'vitest';
 import { writeApp } from '../app/temp-app.js';
@@ -66,4 +66,23 @@ it('takes a link where somebody names the folder', async () => {
   symlinkSync(outside, path.join(app, 'data'));
   const { err } = await cli(['events', '--data', 'data'], { cwd: app, env: { XDG_CONFIG_HOME: app } });
   expect(err).toContain("There is no host's data in");
+});
+
+it.each([
+  [['test', '.', '--coverage', 'lcov'], 'coverage'],
+  [['test', '.', '--coverage', 'json=out/sub/coverage.json'], 'out'],
+  [['test', '.', '--reporter', 'junit=out/report.xml'], 'out'],
+  [['schemas', '.', '--write'], '.vscode'],
+  [['serve', '.', '--port', '0', '--record', 'tests/calls'], 'tests'],
+  [['init', 'tests', '.'], 'tests'],
+])('iml %j writes nothing through a link of the app', async (args, link) => {
+  const { app, outside } = writePlaces();
+  if (link !== 'tests') {
+    mkdirSync(path.join(app, 'tests'));
+    writeFileSync(path.join(app, 'tests/one.test.json'), '{}');
+  }
+  symlinkSync('../outside', path.join(app, link));
+  const { code, err } = await cli(args, { cwd: app, env: { XDG_CONFIG_HOME: path.dirname(app) } });
+  expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining('through a symbolic link') });
+  expect(readdirSync(outside).sort()).toEqual(['kept.txt', 'rest']);
 });

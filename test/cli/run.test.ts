@@ -151,7 +151,7 @@ describe('iml run --trace FILE', () => {
       '--trace=no/such/folder/run.jsonl',
     ]);
     expect(nowhere.code).toBe(2);
-    expect(nowhere.err).toContain('--trace: the file "no/such/folder/run.jsonl" cannot be written (ENOENT).');
+    expect(nowhere.err).toContain('--trace: cannot write "no/such/folder/run.jsonl": ENOENT.');
   });
 });
 

@@ -8,7 +8,7 @@ import { createAnnotations } from '../../check/report/github.js';
 import { createSarif } from '../../check/report/sarif.js';
 import { RULES } from '../../check/rules.js';
 import { SpecError } from '../../errors/spec-error.js';
-import { writeWholeFile } from '../../util/files/write-whole-file.js';
+import { createFolderWriter } from '../../util/files/folder-writer.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
@@ -115,13 +115,14 @@ async function printReport(report: CheckReport, format: Format, io: Io): Promise
 /** Writes the files that fixes change, each as a whole. */
 async function fixFiles({ root, findings }: CheckReport): Promise<number> {
   const files = new Set(findings.flatMap(({ fix }) => fix?.edits.map(({ file }) => file) ?? []));
+  const writer = createFolderWriter(root);
   let count = 0;
   for (const file of files) {
     const target = path.join(root, file);
     const written = await readFile(target, 'utf8');
     const mark = written.startsWith('\uFEFF') ? '\uFEFF' : '';
     const { text, applied } = applyFixes(written.slice(mark.length), file, findings);
-    if (applied > 0) await writeWholeFile(target, mark + text);
+    if (applied > 0) await writer.replace(target, mark + text);
     count += applied;
   }
   return count;

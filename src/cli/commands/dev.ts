@@ -1,9 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { KeptConnection } from '../../dev/backend.js';
 import { type DevServer, serveDev } from '../../dev/serve-dev.js';
+import { createFolderWriter } from '../../util/files/folder-writer.js';
 import { readErrno } from '../../util/files/read-errno.js';
 import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
@@ -152,9 +153,7 @@ async function readHistoryFile(args: Arguments, { root }: LoadedApp, io: Io): Pr
   const folder = path.join(root, '.iml');
   await refuseLinks(root, folder, '--history FILE names another place.');
   await makePrivateFolder(folder);
-  await writeFile(path.join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error: unknown) => {
-    if (readErrno(error) !== 'EEXIST') throw error;
-  });
+  await createFolderWriter(root).create(path.join(folder, '.gitignore'), '*\n');
   return path.join(folder, 'dev.db');
 }
 

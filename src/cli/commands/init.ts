@@ -1,13 +1,14 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { listSubjects, makeSkeleton } from '../../testing/skeleton/make-skeleton.js';
 import { findTests, TEST_FOLDER } from '../../testing/suite/find-tests.js';
 import { openCase } from '../../testing/suite/open-case.js';
-import { staysBelow } from '../../util/stays-below.js';
+import { createFolderWriter } from '../../util/files/folder-writer.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
+import { cannotWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
 import { findCaseSchema } from '../recording/find-case-schema.js';
 import { usageError } from '../usage-error.js';
@@ -40,6 +41,7 @@ async function initTests(args: Arguments, io: Io): Promise<number> {
   const tested = await listTested(root, given);
   // All of them lie in a folder of their own below that.
   const schema = findCaseSchema(path.join(tests, 'component', 'case.test.json'));
+  const writer = createFolderWriter(path.dirname(tests));
   let count = 0;
   for (const subject of listSubjects(app)) {
     const component = `${subject.type}:${subject.name}`;
@@ -47,11 +49,10 @@ async function initTests(args: Arguments, io: Io): Promise<number> {
     const { file, text, error } = await makeSkeleton(app, subject, schema);
     const target = path.join(tests, ...file.split('/'));
     const shown = printableLine(path.relative(io.cwd, target) || target);
-    // Whoever wrote the app may have put a link where tests go.
-    if (!(await staysBelow(path.dirname(tests), path.dirname(target)))) {
-      throw usageError(`"${shown}" leads out of the app by a link: nothing is written there.`);
-    }
-    if (await write(target, text)) {
+    const isNew = await writer.create(target, text).catch((error: unknown) => {
+      throw cannotWrite('init tests', shown, error);
+    });
+    if (isNew) {
       count++;
       const note = error === undefined ? '' : `  its made-up answers lead to an error: ${error}`;
       await io.stdout.write(`${shown}${printableLine(note)}\n`);
@@ -83,16 +84,4 @@ async function listTested(root: string, given: string): Promise<ReadonlySet<stri
     }
   }
   return tested;
-}
-
-/** @returns false for a file that is there */
-async function write(target: string, text: string): Promise<boolean> {
-  await mkdir(path.dirname(target), { recursive: true });
-  try {
-    await writeFile(target, text, { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { findApp } from '../../app/loading/find-app.js';
 import { loadApp } from '../../app/loading/load-app.js';
@@ -7,13 +7,14 @@ import { EngineError } from '../../errors/engine-error.js';
 import { mergeEditorSettings, SCHEMA_FOLDER } from '../../lsp/schemas/editor-settings.js';
 import { listSchemas } from '../../lsp/schemas/list-schemas.js';
 import { listSchemaFiles } from '../../lsp/schemas/schema-files.js';
+import { createFolderWriter } from '../../util/files/folder-writer.js';
 import { readErrno } from '../../util/files/read-errno.js';
-import { writeWholeFile } from '../../util/files/write-whole-file.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { printPrettyJson } from '../output/json-output.js';
+import { cannotWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 
@@ -85,12 +86,16 @@ async function writeSchemas(args: Arguments, io: Io): Promise<number> {
   );
   if (!merged.ok) throw usageError(`${path.relative(io.cwd, file)} was left as it is: ${merged.message}.`);
   const schemas = path.join(workspace, SCHEMA_FOLDER);
-  await mkdir(schemas, { recursive: true });
+  const writer = createFolderWriter(workspace);
+  const put = (target: string, text: string): Promise<void> =>
+    writer.replace(target, text).catch((error: unknown) => {
+      throw cannotWrite('--write', path.relative(workspace, target), error);
+    });
   const all = await listSchemas();
   for (const { name, schema } of all) {
-    await writeWholeFile(path.join(schemas, `${name}.schema.json`), `${printPrettyJson(schema)}\n`);
+    await put(path.join(schemas, `${name}.schema.json`), `${printPrettyJson(schema)}\n`);
   }
-  await writeWholeFile(file, merged.text);
+  await put(file, merged.text);
   const at = (found: string): string => printableLine(path.relative(io.cwd, found) || '.');
   await io.stdout.write(`${all.length} schemas in ${at(schemas)}, named in ${at(file)}.\n`);
   return EXIT.ok;

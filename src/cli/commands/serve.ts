@@ -29,6 +29,7 @@ import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
 import { createHostLog, messageLine } from '../output/host/host-log.js';
 import { createLineOutput } from '../output/line-output.js';
+import { findOutputRoot } from '../output/output-file.js';
 import { printError } from '../output/print-error.js';
 import { printRunFindings } from '../output/run-findings.js';
 import { printableLine } from '../output/terminal-text.js';
@@ -158,11 +159,13 @@ async function openCallRecorder(
   const receiver = createPoolReceiver({ pool: pools.webhooks, apps: pools.apps });
   const shown = args.text('record');
   if (shown === undefined) return { receiver, settled: async () => {} };
+  const folder = path.resolve(io.cwd, shown);
   const readData = createConnectionReader(io.env);
   return recordCalls(receiver, {
     apps: loaded.map(({ app }) => app),
-    folder: path.resolve(io.cwd, shown),
+    folder,
     shown,
+    root: findOutputRoot(io.cwd, folder),
     say,
     findConnectionData: (hookId) => findHookConnectionData(parts.store, hookId, readData),
     engine: { timezone: settings.engine.timezone, webhookLimits: settings.engine.webhookLimits },

@@ -1,11 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { EngineError } from '../../errors/engine-error.js';
 import { cutBytes, toSafeName } from '../../util/files/file-name.js';
+import { createFolderWriter, type FolderWriter } from '../../util/files/folder-writer.js';
 import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER } from '../../util/files/owner-only.js';
-import { readErrno } from '../../util/files/read-errno.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
+import { cannotWrite, findOutputRoot } from './output-file.js';
 import { printableLine } from './terminal-text.js';
 
 /** Members beside binary data that tell the name of its file. */
@@ -27,9 +28,10 @@ export type SaveBinaries = (value: unknown) => Promise<unknown>;
 /** @param folder where the files go; made when the first is written */
 export function createSaveBinaries(folder: string, io: Pick<Io, 'cwd' | 'stderr'>): SaveBinaries {
   const root = path.resolve(io.cwd, folder);
+  const writer = createFolderWriter(findOutputRoot(io.cwd, root));
   const save = async (bytes: Uint8Array, wanted: string): Promise<string> => {
-    const name = await writeNew(root, wanted, bytes).catch((error: unknown) => {
-      throw usageError(`--save: nothing can be written to "${folder}" (${readErrno(error)}).`, error);
+    const name = await writeNew(writer, root, safeFileName(wanted), bytes).catch((error: unknown) => {
+      throw error instanceof EngineError ? error : cannotWrite('--save', folder, error);
     });
     const shown = path.join(folder, name);
     await io.stderr.write(`saved ${printableLine(shown)} (${bytes.byteLength} bytes)\n`);
@@ -67,18 +69,17 @@ function nameIn(value: PlainObject): string | undefined {
  * Writes a file that is not there yet, under its name or that name with a number: whatever lies there, links too, stays. It holds what
  * a service answered, so only its owner may read it, and a folder that is made for it.
  */
-async function writeNew(root: string, wanted: string, bytes: Uint8Array): Promise<string> {
-  await mkdir(root, { recursive: true, mode: OWNER_ONLY_FOLDER });
-  const name = safeFileName(wanted);
+async function writeNew(
+  writer: FolderWriter,
+  root: string,
+  name: string,
+  bytes: Uint8Array,
+): Promise<string> {
+  const modes = { file: OWNER_ONLY_FILE, folder: OWNER_ONLY_FOLDER };
   const { name: stem, ext } = path.parse(name);
   for (let number = 1; number <= MAX_NUMBER; number++) {
     const free = number === 1 ? name : `${stem}-${number}${ext}`;
-    try {
-      await writeFile(path.join(root, free), bytes, { flag: 'wx', mode: OWNER_ONLY_FILE });
-      return free;
-    } catch (error) {
-      if (readErrno(error) !== 'EEXIST') throw error;
-    }
+    if (await writer.create(path.join(root, free), bytes, modes)) return free;
   }
   throw usageError(`--save: there are ${MAX_NUMBER} files named like "${name}".`);
 }

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { createEngine } from '../../app/engine/create-engine.js';
 import type { EngineOptions } from '../../app/engine/engine-options.js';
@@ -10,11 +9,10 @@ import { recordCase } from '../../testing/recording/record-case.js';
 import { describeCall } from '../../testing/recording/recorded-call.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import { toFileName } from '../../util/files/file-name.js';
-import { OWNER_ONLY_FOLDER } from '../../util/files/owner-only.js';
-import { readErrno } from '../../util/files/read-errno.js';
+import { createFolderWriter } from '../../util/files/folder-writer.js';
+import { cannotWrite } from '../output/output-file.js';
 import { printError } from '../output/print-error.js';
 import { readVersion } from '../read-version.js';
-import { usageError } from '../usage-error.js';
 import { findCaseSchema } from './find-case-schema.js';
 import { describeWritten, writeCaseFiles } from './write-case-files.js';
 
@@ -31,6 +29,8 @@ export interface CallRecorderOptions {
   readonly folder: string;
   /** The folder as it was given. */
   readonly shown: string;
+  /** See `NamedFile`. */
+  readonly root: string;
   readonly engine: Pick<EngineOptions, 'timezone' | 'webhookLimits'>;
   /** Finds what the connection of a hook holds, by the id of the hook. */
   readonly findConnectionData: (hookId: number) => Promise<unknown>;
@@ -47,13 +47,15 @@ const MAX_BODY_BYTES = 128 * 1024;
  * Lays the writing of cases over a receiver. The sender is answered as ever: a call is processed once more to be written,
  * one after another, which sends nothing.
  *
- * @throws EngineError (USAGE) for a folder that cannot be made
+ * @throws EngineError (USAGE) for a folder that cannot be created
  */
 export async function recordCalls(receiver: Receiver, options: CallRecorderOptions): Promise<CallRecorder> {
-  const { folder, shown, say } = options;
-  await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER }).catch((error: unknown) => {
-    throw usageError(`--record: the folder "${shown}" cannot be made (${readErrno(error)}).`, error);
-  });
+  const { folder, shown, root, say } = options;
+  await createFolderWriter(root)
+    .createFolder(folder)
+    .catch((error: unknown) => {
+      throw cannotWrite('--record', shown, error);
+    });
   let writing = Promise.resolve();
   let waiting = 0;
   let count = 0;
@@ -82,7 +84,7 @@ export async function recordCalls(receiver: Receiver, options: CallRecorderOptio
 async function writeCall(
   { app: name, webhook, call, parameters, stored }: Parameters<Receiver>[0],
   number: number,
-  { apps, folder, shown, engine: settings, findConnectionData, say }: CallRecorderOptions,
+  { apps, folder, shown, root, engine: settings, findConnectionData, say }: CallRecorderOptions,
 ): Promise<void> {
   const app = apps.find((known) => known.name === name);
   if (app === undefined) return;
@@ -95,7 +97,7 @@ async function writeCall(
     const report = await engine.webhook(webhook).handle({ ...call, headers }, input);
     const now = new Date(recordedAtMs).toISOString();
     const file = path.join(toFileName(webhook), `${now.replace(/[:.]/g, '-')}-${number}.test.json`);
-    const named = { path: path.join(folder, file), shown: path.join(shown, file) };
+    const named = { path: path.join(folder, file), shown: path.join(shown, file), root };
     const written = await recordCase(
       {
         app,

@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Arguments, OptionSpec } from '../command.js';
 import type { Io } from '../io.js';
+import { findOutputRoot } from '../output/output-file.js';
 import { usageError } from '../usage-error.js';
 
 /** Options of every command whose run can be kept as a case. */
@@ -16,15 +17,25 @@ export const RECORD_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   },
 };
 
-/** Files a run is written to; paths absolute, `shown` as they were given. */
+/** Files a run is written to. */
 export interface RecordSettings {
   readonly caseFile: NamedFile | undefined;
   readonly harFile: NamedFile | undefined;
 }
 
 export interface NamedFile {
+  /** Absolute. */
   readonly path: string;
+  /** As the user named it. */
   readonly shown: string;
+  /** Folder that nothing is written outside of, absolute: see `FolderWriter`. */
+  readonly root: string;
+}
+
+/** A file that the user named. */
+export function nameFile(shown: string, cwd: string): NamedFile {
+  const target = path.resolve(cwd, shown);
+  return { path: target, shown, root: findOutputRoot(cwd, path.dirname(target)) };
 }
 
 /** Undefined where nothing is to be written. @throws EngineError (USAGE) */
@@ -38,18 +49,18 @@ export async function readRecordSettings(args: Arguments, io: Io): Promise<Recor
   }
   return {
     caseFile: record === undefined ? undefined : await nameCaseFile(record, io),
-    harFile: har === undefined ? undefined : { path: path.resolve(io.cwd, har), shown: har },
+    harFile: har === undefined ? undefined : nameFile(har, io.cwd),
   };
 }
 
 /** What is recorded is never replaced without being asked: `iml test --update` shows the difference first. */
 async function nameCaseFile(given: string, io: Io): Promise<NamedFile> {
   const shown = withEnding(given);
-  const target = path.resolve(io.cwd, shown);
-  if (await exists(target)) {
+  const file = nameFile(shown, io.cwd);
+  if (await exists(file.path)) {
     throw usageError(`--record: the file "${shown}" is there already. Remove it, or choose another name.`);
   }
-  return { path: target, shown };
+  return file;
 }
 
 function withEnding(given: string): string {

@@ -1,39 +1,34 @@
 import path from 'node:path';
 import { bodiesFolder } from '../../testing/cases/body-files.js';
 import type { WrittenCase } from '../../testing/recording/record-case.js';
-import { readErrno } from '../../util/files/read-errno.js';
-import { writeFiles } from '../../util/files/write-files.js';
-import { staysBelow } from '../../util/stays-below.js';
+import { createFolderWriter, type NewFile } from '../../util/files/folder-writer.js';
+import { cannotWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
 import type { NamedFile } from './record-settings.js';
 
-/** Puts a case and its bodies on the disk. @throws EngineError (USAGE) */
+/**
+ * Writes a case and its bodies, all files or none.
+ *
+ * @throws EngineError (USAGE)
+ */
 export async function writeCaseFiles(file: NamedFile, { text, bodies }: WrittenCase): Promise<void> {
   const folder = bodiesFolder(file.path);
-  // Whoever wrote the app may have put a link there.
-  if (bodies.size > 0 && !(await staysBelow(path.dirname(file.path), folder))) {
-    throw usageError(
-      `--record: "${bodiesFolder(file.shown)}" leads elsewhere by a link: nothing is written there.`,
-    );
-  }
   const files = [...bodies].map(([name, content]) => ({ path: path.join(folder, name), content }));
   // The case comes last: it names the others.
   await writeNamedFiles([...files, { path: file.path, content: text }], '--record', file);
 }
 
-/** Writes files for an option; where one cannot be written, none is. @throws EngineError (USAGE) */
+/** Writes files for an option, all of them or none. @throws EngineError (USAGE) */
 export async function writeNamedFiles(
-  files: Parameters<typeof writeFiles>[0],
+  files: readonly NewFile[],
   option: string,
-  { shown }: NamedFile,
+  { shown, root }: NamedFile,
 ): Promise<void> {
-  await writeFiles(files).catch((error: unknown) => {
-    throw usageError(
-      `${option}: the file "${shown}" cannot be written (${readErrno(error)}). Nothing of it was kept.`,
-      error,
-    );
-  });
+  await createFolderWriter(root)
+    .writeAll(files)
+    .catch((error: unknown) => {
+      throw cannotWrite(option, shown, error);
+    });
 }
 
 /** What is said of a case that was written. */

@@ -1,4 +1,3 @@
-import path from 'node:path';
 import type { RunReport } from '../../component/module-run.js';
 import type { App } from '../../document/app.js';
 import type { AppError } from '../../errors/app-error.js';
@@ -6,12 +5,10 @@ import type { Limits } from '../../run/limits/limits.js';
 import { traceDocuments } from '../../testing/traces/run-trace.js';
 import { writeTraceFile } from '../../testing/traces/trace-file.js';
 import { OWNER_ONLY_FILE } from '../../util/files/owner-only.js';
-import { readErrno } from '../../util/files/read-errno.js';
-import { writeWholeFile } from '../../util/files/write-whole-file.js';
 import type { RunSettings } from '../input/run-settings.js';
 import type { Io } from '../io.js';
+import { writeOutputFile } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
 
 /** What came of a run that went on to its end. */
 export interface Consumed {
@@ -55,9 +52,8 @@ export function startTraceFile({
       events: trace,
       end: { state, bundles: outcome?.bundles ?? 0, stats, warnings, error: outcome?.error?.toJSON() },
     });
-    await writeWholeFile(path.resolve(io.cwd, traceFile), text, OWNER_ONLY_FILE).catch((error: unknown) => {
-      throw usageError(`--trace: the file "${traceFile}" cannot be written (${readErrno(error)}).`, error);
-    });
+    const file = { cwd: io.cwd, file: traceFile, content: text };
+    await writeOutputFile('--trace', { ...file, newMode: OWNER_ONLY_FILE, createFolders: false });
     await io.stderr.write(`The run is in ${printableLine(traceFile)}.\n`);
   };
 }

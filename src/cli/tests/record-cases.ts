@@ -98,8 +98,9 @@ async function recordAsked({ read, app }: CaseToRecord, stage: Stage): Promise<b
     const { written, calls } = await runAndRecord(read, app, stage);
     const answer = await stage.ask(await listChanges(read, shown, written));
     if (answer !== true) return false;
-    await writeCaseFiles({ path: read.file, shown }, written);
-    await io.stderr.write(describeWritten({ path: read.file, shown }, written, calls));
+    const file = { path: read.file, shown, root: path.dirname(read.file) };
+    await writeCaseFiles(file, written);
+    await io.stderr.write(describeWritten(file, written, calls));
     return true;
   } catch (error) {
     if (!(error instanceof EngineError) || signal.aborted) throw error;

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { App } from '../../document/app.js';
 import { type CoverageCollector, collectCoverage } from '../../testing/coverage/collect-coverage.js';
@@ -8,10 +7,10 @@ import {
   printCoverageText,
   printLcov,
 } from '../../testing/coverage/print-coverage.js';
-import { writeWholeFile } from '../../util/files/write-whole-file.js';
 import type { Arguments } from '../command.js';
 import type { Io } from '../io.js';
 import { printPrettyJson } from '../output/json-output.js';
+import { writeOutputFile } from '../output/output-file.js';
 import { printable } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 
@@ -83,6 +82,5 @@ async function put(text: string, file: string | undefined, io: Io): Promise<void
     await io.stdout.write(printable(text));
     return;
   }
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeWholeFile(file, text);
+  await writeOutputFile('--coverage', { cwd: io.cwd, file, content: text });
 }

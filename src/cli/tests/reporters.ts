@@ -1,8 +1,7 @@
-import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { TestResult, TestSummary } from '../../testing/suite/test-result.js';
-import { writeWholeFile } from '../../util/files/write-whole-file.js';
 import type { Io } from '../io.js';
+import { writeOutputFile } from '../output/output-file.js';
 import type { Progress } from '../output/progress.js';
 import { usageError } from '../usage-error.js';
 import { createGithubReport } from './github-report.js';
@@ -72,8 +71,7 @@ export function openReporters(given: readonly string[], context: ReportContext, 
       for (const sink of sinks) {
         await put(sink, sink.reporter.finish(summary));
         if (sink.file === undefined) continue;
-        await mkdir(path.dirname(sink.file), { recursive: true });
-        await writeWholeFile(sink.file, sink.text);
+        await writeOutputFile('--reporter', { cwd: io.cwd, file: sink.file, content: sink.text });
       }
     },
   };

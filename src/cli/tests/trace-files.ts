@@ -1,14 +1,12 @@
-import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { SuiteOptions } from '../../testing/suite/run-suite.js';
 import type { TestResult } from '../../testing/suite/test-result.js';
 import { TRACE_FILE_SUFFIX, writeTraceFile } from '../../testing/traces/trace-file.js';
 import { toFileName } from '../../util/files/file-name.js';
-import { readErrno } from '../../util/files/read-errno.js';
-import { writeFiles } from '../../util/files/write-files.js';
-import { isBelow, staysBelow } from '../../util/stays-below.js';
+import { createFolderWriter } from '../../util/files/folder-writer.js';
 import type { Arguments } from '../command.js';
 import type { Io } from '../io.js';
+import { cannotWrite, findOutputRoot } from '../output/output-file.js';
 import { usageError } from '../usage-error.js';
 
 /** What a value of `--trace` looks like. */
@@ -41,30 +39,23 @@ export function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undef
   if (mode === 'off') return undefined;
   const folder = path.resolve(cwd, named === '' ? DEFAULT_FOLDER : named);
   const placeOf = createPlaces(folder);
-  // Whoever wrote the app may have put a link where traces go; a folder elsewhere was named by who runs the tests.
-  const home = isBelow(cwd, folder) ? cwd : folder;
-  const placeFor = async (result: TestResult): Promise<string> => {
-    const target = placeOf(result);
-    if (await staysBelow(home, path.dirname(target))) return target;
-    const shown = path.relative(cwd, path.dirname(target));
-    throw usageError(`--trace: "${shown}" leads out of "${home}" by a link: nothing is written there.`);
+  const writer = createFolderWriter(findOutputRoot(cwd, folder));
+  const refuse = (target: string) => (error: unknown) => {
+    throw cannotWrite('--trace', path.relative(cwd, target) || target, error);
   };
   return {
     traces: {
       of: mode === 'always' ? 'all' : 'failed',
       keep: async (trace, result) => {
-        const target = await placeFor(result);
-        const content = writeTraceFile(trace);
-        await writeFiles([{ path: target, content }]).catch((error: unknown) => {
-          const shown = path.relative(cwd, target) || target;
-          throw usageError(`--trace: the file "${shown}" cannot be written (${readErrno(error)}).`, error);
-        });
+        const target = placeOf(result);
+        await writer.writeAll([{ path: target, content: writeTraceFile(trace) }]).catch(refuse(target));
         return target;
       },
     },
     forget: async (result) => {
-      if (result.kind === 'case' && result.trace === undefined)
-        await rm(await placeFor(result), { force: true });
+      if (result.kind !== 'case' || result.trace !== undefined) return;
+      const target = placeOf(result);
+      await writer.remove(target).catch(refuse(target));
     },
   };
 }

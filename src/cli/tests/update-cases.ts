@@ -6,10 +6,10 @@ import type { FixtureReport } from '../../testing/fixtures/play-fixture.js';
 import { isText } from '../../testing/recording/is-text.js';
 import type { UpdatedBody } from '../../testing/update/update-bodies.js';
 import { type UpdateScope, updateCase } from '../../testing/update/update-case.js';
-import { writeFiles } from '../../util/files/write-files.js';
-import { writeWholeFile } from '../../util/files/write-whole-file.js';
+import { createFolderWriter } from '../../util/files/folder-writer.js';
 import type { Arguments } from '../command.js';
 import type { Io } from '../io.js';
+import { cannotWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 import { assertNotCi, createAskToWrite, type FileChange } from './ask-to-write.js';
@@ -71,8 +71,12 @@ export async function updateCases(
     if (!answer) continue;
     const written = await readFile(read.file, 'utf8');
     const mark = written.startsWith('\uFEFF') ? '\uFEFF' : '';
-    await writeFiles(files.map((body) => ({ path: path.join(folder, body.name), content: body.after })));
-    await writeWholeFile(read.file, mark + after);
+    const writer = createFolderWriter(path.dirname(read.file));
+    const bodies = files.map((body) => ({ path: path.join(folder, body.name), content: body.after }));
+    await writer.writeAll(bodies).catch((error: unknown) => {
+      throw cannotWrite('--update', file, error);
+    });
+    await writer.replace(read.file, mark + after);
     if (left.length === 0) mended++;
   }
   return mended;

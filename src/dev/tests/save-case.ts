@@ -7,8 +7,8 @@ import { recordCase, type WrittenCase } from '../../testing/recording/record-cas
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { findTests, TEST_FOLDER } from '../../testing/suite/find-tests.js';
 import { toFileName } from '../../util/files/file-name.js';
+import { createFolderWriter } from '../../util/files/folder-writer.js';
 import { readErrno } from '../../util/files/read-errno.js';
-import { writeFiles } from '../../util/files/write-files.js';
 import type { CaseDraft } from '../protocol.js';
 
 /** A run that is to become a case. */
@@ -85,7 +85,8 @@ export async function saveCase(run: RunToSave, { name, shown, replace }: CaseCho
     content,
   }));
   // The case comes last: it names the others.
-  await writeFiles([...bodies, { path: file, content: written.text }]).catch((error: unknown) => {
+  const writer = createFolderWriter(path.dirname(folder));
+  await writer.writeAll([...bodies, { path: file, content: written.text }]).catch((error: unknown) => {
     throw usage(`The case cannot be written (${readErrno(error)}). Nothing of it was kept.`);
   });
   return file;

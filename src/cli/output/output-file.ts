@@ -1,0 +1,42 @@
+import path from 'node:path';
+import {
+  createFolderWriter,
+  describeWriteFailure,
+  type ReplaceOptions,
+} from '../../util/files/folder-writer.js';
+import { isBelow } from '../../util/stays-below.js';
+import { usageError } from '../usage-error.js';
+
+/**
+ * The folder that links must not lead out of, for output in a folder that the user named or a command has as default: the
+ * working folder, which may be an app of somebody else; elsewhere the folder itself.
+ *
+ * @param folder absolute
+ */
+export function findOutputRoot(cwd: string, folder: string): string {
+  return isBelow(cwd, folder) ? cwd : folder;
+}
+
+/** Writes one file that an option names. @throws EngineError (USAGE) if it cannot be written */
+export async function writeOutputFile(
+  option: string,
+  { cwd, file, content, ...options }: OutputFile,
+): Promise<void> {
+  const target = path.resolve(cwd, file);
+  await createFolderWriter(findOutputRoot(cwd, path.dirname(target)))
+    .replace(target, content, options)
+    .catch((error: unknown) => {
+      throw cannotWrite(option, path.relative(cwd, target) || target, error);
+    });
+}
+
+interface OutputFile extends ReplaceOptions {
+  readonly cwd: string;
+  readonly file: string;
+  readonly content: string;
+}
+
+/** The error for a file of an option that could not be written. */
+export function cannotWrite(option: string, shown: string, error: unknown): Error {
+  return usageError(`${option}: cannot write "${shown}": ${describeWriteFailure(error)}.`, error);
+}
