@@ -35,6 +35,7 @@ import { FOLLOW_CLOCK_EVERY_MS, followClock } from './schedule/follow-clock.js';
 import { repeatEvery } from './schedule/repeat-every.js';
 import { type Health, readHealth } from './server/health.js';
 import type { HostMetrics } from './server/metrics.js';
+import { createStatusPages, isStatusPath, type StatusPages } from './server/status-pages.js';
 import type { HookRow, HostStore } from './store/tables.js';
 import { createDispatcher, type Dispatcher } from './work/dispatcher.js';
 import { createIncomingConnections, type IncomingConnections } from './work/incoming-connections.js';
@@ -77,18 +78,23 @@ export interface Host {
   readonly hookAt: (id: number) => Promise<Hook>;
   /** Removes a hook; its service is told by `detachHook`. What waits for it is discarded, and stays to be looked at. */
   readonly removeHook: (id: number) => Promise<void>;
-  /** Answers `/hooks/<secret>`, `/health`, and `/metrics` where they are wanted. */
+  /** Answers `/hooks/<secret>`, `/live`, `/ready`, `/health`, and `/metrics` if the host has metrics. */
   readonly fetch: (request: Request) => Promise<Response>;
   readonly health: () => Promise<Health>;
   /** Begins to work on what is due. */
   readonly start: () => Promise<void>;
   /** Begins to take requests on a port. */
   readonly listen: (options?: ListenOptions) => Promise<FetchServer>;
+  /** Serves `/live`, `/ready`, `/health` and `/metrics` on a port of their own: they are no longer at that of `listen` and `fetch`. */
+  readonly listenStatus: (options?: ListenOptions) => Promise<FetchServer>;
   /**
    * Takes no more requests, starts nothing more, and waits for what is under way; what is not through after `graceMs`
    * (default 10 s) is stopped and waits in the store, which stays open.
+   *
+   * @param drainMs for so long before, requests are still accepted while `/ready` is 503, so that load balancers take the host
+   *   out first. Default: 0
    */
-  readonly stop: (graceMs?: number) => Promise<void>;
+  readonly stop: (graceMs?: number, drainMs?: number) => Promise<void>;
 }
 
 /** How long a store that had no room is taken for one that has none. */
@@ -131,16 +137,23 @@ export function createHost(options: HostOptions): Host {
     health: () => parts.health(),
     start: () => startWork(parts),
     listen: async (where) => {
-      life.server = await serveOn({ plain: handle }, { ...where, limits: context.limits, isVital });
+      life.server = await serveOn(
+        { plain: handle },
+        { ...where, limits: context.limits, isVital: isStatusPath },
+      );
       return life.server;
     },
-    stop: (graceMs = DEFAULT_GRACE_MS) => stopAll(parts, graceMs),
+    listenStatus: async (where) => {
+      const plain = (request: PlainRequest): Promise<PlainAnswer> =>
+        parts.status(request.url) ?? Promise.resolve(nothingThere());
+      life.statusServer = await serveOn(
+        { plain },
+        { ...where, limits: context.limits, isVital: isStatusPath },
+      );
+      return life.statusServer;
+    },
+    stop: (graceMs = DEFAULT_GRACE_MS, drainMs = 0) => stopAll(parts, graceMs, drainMs),
   };
-}
-
-/** Who watches over the host is answered however many calls are in the works. */
-function isVital(pathname: string): boolean {
-  return pathname === '/health' || pathname === '/metrics';
 }
 
 /** What changes in the life of a host. */
@@ -148,7 +161,11 @@ interface Life {
   /** Ends what is under way; another takes its place when others have taken over the work. */
   running: AbortController;
   isStopping: boolean;
+  /** Still accepts requests, but is not ready for more. */
+  isDraining: boolean;
   server: FetchServer | undefined;
+  /** Of `listenStatus`. */
+  statusServer: FetchServer | undefined;
   fullUntilMs: number;
   /** End what is done every so often. */
   readonly repeating: (() => void)[];
@@ -170,6 +187,7 @@ interface Parts {
   readonly arrivals: IncomingConnections;
   readonly baseUrl: () => string;
   readonly health: () => Promise<Health>;
+  readonly status: StatusPages;
 }
 
 function createParts(options: HostOptions): Parts {
@@ -179,7 +197,9 @@ function createParts(options: HostOptions): Parts {
   const life: Life = {
     running: createRunning(),
     isStopping: false,
+    isDraining: false,
     server: undefined,
+    statusServer: undefined,
     fullUntilMs: 0,
     repeating: [],
   };
@@ -239,6 +259,9 @@ function createParts(options: HostOptions): Parts {
     handle: (claim, onRan) => handleClaim(context, life, claim, onRan),
     findDue: () => findDueScenarios(store, clock.now()),
   });
+  const isStopping = (): boolean => life.isStopping || life.isDraining;
+  const health = (): Promise<Health> =>
+    readHealth(context, isStopping(), { isFull: () => clock.now() < life.fullUntilMs });
   return {
     context,
     life,
@@ -247,7 +270,8 @@ function createParts(options: HostOptions): Parts {
     arrivals,
     intake: createIntake(context, capacity, holdsProcess ? arrivals.settled : setImmediate),
     baseUrl: () => (options.baseUrl ?? life.server?.origin ?? 'http://localhost').replace(/\/+$/, ''),
-    health: () => readHealth(context, life.isStopping, { isFull: () => clock.now() < life.fullUntilMs }),
+    health,
+    status: createStatusPages({ health, metrics: options.metrics, clock, isStopping }),
   };
 }
 
@@ -264,7 +288,7 @@ async function handleClaim(context: WorkContext, life: Life, claim: Claim, onRan
 
 function createHandler(
   parts: Parts,
-  { receiver, metrics }: HostOptions,
+  { receiver }: HostOptions,
 ): (request: PlainRequest) => Promise<PlainAnswer> {
   const { context, life, intake, baseUrl, dispatcher, arrivals } = parts;
   // A driver that answers at once would be asked for each call by itself, before the next one, or a body, is read.
@@ -274,11 +298,10 @@ function createHandler(
   return async (request) => {
     arrivals.note();
     const { method, url, headers, announcedBytes } = request;
-    if (url.pathname === '/health') return healthAnswer(await parts.health());
-    if (url.pathname === '/metrics' && metrics !== undefined)
-      return metricsAnswer(metrics, await parts.health());
+    const status = life.statusServer === undefined ? parts.status(url) : undefined;
+    if (status !== undefined) return status;
     const token = /^\/hooks\/([A-Za-z0-9_-]{1,100})\/?$/.exec(url.pathname)?.[1];
-    if (token === undefined) return answerText(404, 'There is nothing at this address.');
+    if (token === undefined) return nothingThere();
     const readCall = async (): Promise<IncomingCall> => {
       const body = await request.readBody();
       arrivals.note();
@@ -339,8 +362,14 @@ async function startWork({ context, life, lease, dispatcher }: Parts): Promise<v
   every(FOLLOW_CLOCK_EVERY_MS, () => followClock(store, clock.now()));
 }
 
-async function stopAll({ context, life, lease, dispatcher }: Parts, graceMs: number): Promise<void> {
+async function stopAll(
+  { context, life, lease, dispatcher }: Parts,
+  graceMs: number,
+  drainMs: number,
+): Promise<void> {
   const { queue, onError } = context;
+  life.isDraining = true;
+  if (drainMs > 0) await new Promise((resolve) => setTimeout(resolve, drainMs));
   life.isStopping = true;
   for (const end of life.repeating.splice(0)) end();
   await queue.stop();
@@ -351,21 +380,9 @@ async function stopAll({ context, life, lease, dispatcher }: Parts, graceMs: num
   clearTimeout(timer);
   await lease.leave().catch(onError);
   await queue.close();
+  await life.statusServer?.close(graceMs);
 }
 
-async function metricsAnswer(metrics: HostMetrics, health: Health): Promise<PlainAnswer> {
-  const { text, contentType } = await metrics.read(health);
-  return toAnswer(200, text, contentType);
-}
-
-function healthAnswer(health: Health): PlainAnswer {
-  return toAnswer(health.status === 'ok' ? 200 : 503, `${JSON.stringify(health)}\n`, 'application/json');
-}
-
-function toAnswer(status: number, text: string, contentType: string): PlainAnswer {
-  const headers = [
-    ['content-type', contentType],
-    ['cache-control', 'no-store'],
-  ] as const;
-  return { status, headers, body: Buffer.from(text) };
+function nothingThere(): PlainAnswer {
+  return answerText(404, 'There is nothing at this address.');
 }

@@ -12,6 +12,8 @@ export interface HostLimits {
   readonly bodyTimeoutMs: number;
   /** Requests in the works at a time; more are answered 503. Default 1000. */
   readonly maxRequests: number;
+  /** Open connections; further ones are closed. One peer may have half of them. Default 4000. */
+  readonly maxConnections: number;
   /**
    * How long the store may be at one transaction while a hundred or more calls wait for it; until it is through, further
    * ones are answered 503 at once. Longer than a healthy database takes, shorter than senders have patience. Default 500 ms.
@@ -62,6 +64,7 @@ export const DEFAULT_HOST_LIMITS: HostLimits = Object.freeze({
   headerTimeoutMs: 10_000,
   bodyTimeoutMs: 30_000,
   maxRequests: 1000,
+  maxConnections: 4000,
   maxStoreWaitMs: 500,
   maxQueued: 10_000,
   maxQueuedBytes: 512 * 1024 * 1024,

@@ -23,6 +23,8 @@ export interface ServeFetchOptions extends ListenOptions, Pick<ListenerOptions, 
   readonly limits: ListenerOptions['limits'] & {
     /** Until the head of a request is there; `bodyTimeoutMs` is until it is there whole. */
     readonly headerTimeoutMs: number;
+    /** Open connections; further ones are closed. One peer may have half of them. Default: any number. */
+    readonly maxConnections?: number | undefined;
   };
 }
 
@@ -65,6 +67,7 @@ export async function serveOn(handler: Handler, options: ServeFetchOptions): Pro
   const stalls = createStallMeter(limits.headerTimeoutMs + limits.bodyTimeoutMs);
   forgiveStalls(server, settings, stalls);
   const sockets = keepSockets(server);
+  if (limits.maxConnections !== undefined) limitConnections(server, limits.maxConnections);
   await listen(server, port, hostname).catch((error: unknown) => {
     stalls.stop();
     throw error;
@@ -104,6 +107,26 @@ function keepSockets(server: Server): ReadonlySet<Socket> {
     socket.once('close', () => sockets.delete(socket));
   });
   return sockets;
+}
+
+/** No peer can keep others from connecting: it has half of the connections at most. */
+function limitConnections(server: Server, most: number): void {
+  server.maxConnections = most;
+  const counts = new Map<string, number>();
+  server.on('connection', (socket: Socket) => {
+    const peer = socket.remoteAddress ?? '';
+    const count = (counts.get(peer) ?? 0) + 1;
+    if (count > Math.max(1, most / 2)) {
+      socket.destroy();
+      return;
+    }
+    counts.set(peer, count);
+    socket.once('close', () => {
+      const left = (counts.get(peer) ?? 1) - 1;
+      if (left === 0) counts.delete(peer);
+      else counts.set(peer, left);
+    });
+  });
 }
 
 function listen(server: Server, port: number, hostname: string): Promise<void> {

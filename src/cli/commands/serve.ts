@@ -109,12 +109,19 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   });
   // Asked from here on, so that what is being set up is brought to its end as well.
   const interrupted = untilInterrupted(io);
+  let isInterrupted = false;
   try {
-    const { port, hostname } = settings;
+    const { port, hostname, statusPort } = settings;
     const { origin } = await host
       .listen({ port, hostname })
       .catch((error: unknown) => Promise.reject(cannotListen(port, error, hostname)));
     say(`Listening on ${origin}, data in ${parts.at}.\n`);
+    if (statusPort !== undefined) {
+      const status = await host
+        .listenStatus({ port: statusPort, hostname })
+        .catch((error: unknown) => Promise.reject(cannotListen(statusPort, error, hostname)));
+      say(`Status on ${status.origin}.\n`);
+    }
     const isLogKept = settings.log === 'json';
     const setup: Setup = { host, parts, apps, entries, say, isLogKept };
     const refused = await setUp(setup);
@@ -127,10 +134,11 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     await host.start();
     pools.warmUp();
     await interrupted;
+    isInterrupted = true;
     say('Stopping: what is under way is brought to its end.\n');
     return EXIT.ok;
   } finally {
-    await host.stop();
+    await host.stop(undefined, isInterrupted ? settings.drainMs : 0);
     // Reads what the connection of a hook knows as secret.
     await recorder.settled();
     await parts.store.close();

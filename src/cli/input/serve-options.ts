@@ -24,6 +24,14 @@ export const SERVE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     help: 'Removes the scenarios that are no longer named, and their webhooks after their services were told.',
   },
   port: { value: 'N', help: `Default: ${DEFAULT_PORT}; 0 for any free one.` },
+  'status-port': {
+    value: 'N',
+    help: 'Serves /live, /ready, /health and /metrics on a port of their own. Default: on --port.',
+  },
+  drain: {
+    value: 'SECONDS',
+    help: 'Accepts requests for so long after SIGTERM, while /ready is 503. Default: 0.',
+  },
   host: { value: 'ADDRESS', help: 'Where to listen. Default: 127.0.0.1, this machine only.' },
   'base-url': { value: 'URL', help: 'Where services reach this host, such as https://hooks.example.com.' },
   threads: {
@@ -73,6 +81,9 @@ export const SERVE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 export interface ServeSettings {
   readonly port: number;
   readonly hostname: string | undefined;
+  /** Undefined: the same port. */
+  readonly statusPort: number | undefined;
+  readonly drainMs: number;
   readonly log: HostLogForm;
   readonly output: 'bundles' | 'none';
   readonly limits: Partial<HostLimits>;
@@ -88,6 +99,8 @@ export function readServeSettings(args: Arguments): ServeSettings {
   return {
     port: readPort(args.text('port'), DEFAULT_PORT),
     hostname: args.text('host'),
+    statusPort: args.text('status-port') === undefined ? undefined : readPort(args.text('status-port'), 0),
+    drainMs: readDrain(args.text('drain')),
     log: readLogForm(args),
     output: readOutput(args.text('output')),
     limits,
@@ -102,6 +115,12 @@ export function readServeSettings(args: Arguments): ServeSettings {
       },
     },
   };
+}
+
+function readDrain(text: string | undefined): number {
+  if (text === undefined) return 0;
+  if (/^\d{1,4}$/.test(text)) return Number(text) * 1000;
+  throw usageError(`--drain: "${text}" is not a number of seconds up to 9999.`);
 }
 
 function readThreads(text: string | undefined): number | undefined {

@@ -1,3 +1,4 @@
+import type { ScenarioState } from '../../scenario/state/scenario-state.js';
 import type { HostContext } from '../ports/context.js';
 import { readState } from '../store/scenario-plan.js';
 import { findStalled, LOOKED_AT } from './find-stalled.js';
@@ -16,6 +17,8 @@ export interface Health {
   readonly scenarios: { readonly active: number; readonly suspended: number; readonly inactive: number };
   /** Names of the scenarios that are stalled. */
   readonly stalled: readonly string[];
+  /** Names of the scenarios that went off by themselves: after errors, or as there was no room. */
+  readonly off: readonly string[];
   /** What is wrong, without details a stranger should not read. */
   readonly problem: string | null;
 }
@@ -31,6 +34,7 @@ const NONE: Omit<Health, 'status' | 'problem'> = {
   oldestPendingMs: null,
   scenarios: { active: 0, suspended: 0, inactive: 0 },
   stalled: [],
+  off: [],
 };
 
 /** How long a store may take to say how things are; whoever asks does not wait for ever either. */
@@ -65,6 +69,7 @@ async function readAll(
   const [oldest] = await store.find('events', { where: { status: 'pending' }, columns, limit: 1 });
   const scenarios = await store.find('scenarios', { columns: LOOKED_AT });
   const states = scenarios.map((row) => readState(row).kind);
+  const off = scenarios.filter((row) => wentOff(readState(row))).map(({ name }) => name);
   const count = (...kinds: readonly string[]): number => states.filter((kind) => kinds.includes(kind)).length;
   const stalled = await findStalled(store, scenarios, { nowMs, afterMs: limits.leaseMs });
   const status = trouble.isFull() ? 'failing' : stalled.length > 0 ? 'stalled' : 'ok';
@@ -83,8 +88,13 @@ async function readAll(
       inactive: count('inactive'),
     },
     stalled,
+    off,
     problem: describeProblem(trouble.isFull(), stalled.length),
   };
+}
+
+function wentOff(state: ScenarioState): boolean {
+  return state.kind === 'inactive' && state.reason !== 'by-hand';
 }
 
 function describeProblem(isFull: boolean, stalled: number): string | null {

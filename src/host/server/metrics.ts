@@ -66,6 +66,7 @@ export async function createHostMetrics(): Promise<HostMetrics> {
   const oldest = new Gauge(of('oldest_pending_seconds', 'Age of the oldest event that waits.'));
   const scenarios = new Gauge({ ...of('scenarios', 'Scenarios by state.'), labelNames: ['state'] });
   const stalled = new Gauge(of('scenarios_stalled', 'Scenarios with work that is due and not done.'));
+  const off = new Gauge(of('scenarios_off_by_error', 'Scenarios that went off by themselves and are off.'));
   const up = new Gauge(of('up', '1 where the host is well.'));
 
   const observer = (notice: HostNotice): void => {
@@ -101,6 +102,7 @@ export async function createHostMetrics(): Promise<HostMetrics> {
       for (const [state, count] of Object.entries(health.scenarios)) scenarios.set({ state }, count);
       oldest.set((health.oldestPendingMs ?? 0) / 1000);
       stalled.set(health.stalled.length);
+      off.set(health.off.length);
       up.set(health.status === 'ok' ? 1 : 0);
       return { text: await registry.metrics(), contentType: registry.contentType };
     },
