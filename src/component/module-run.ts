@@ -2,7 +2,6 @@ import type { AppError } from '../errors/app-error.js';
 import { type Bundle, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
-import { Turns } from '../util/turns.js';
 import { findUnreadable } from './reading-values.js';
 import { asRunError, assertOk, type Report, readStats, type Succeeded } from './report.js';
 import type { StartedRun } from './start-run.js';
@@ -108,13 +107,8 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
   async *#iterate(): AsyncGenerator<Bundle, void> {
     try {
       const pages = await this.#open(true);
-      const turns = new Turns();
       for await (const page of pages) {
-        for (const bundle of listBundles(page)) {
-          yield bundle;
-          // Whoever takes one after the other without a pause lets nobody else do anything.
-          if (turns.isOver) await turns.next();
-        }
+        yield* listBundles(page);
       }
     } catch (thrown) {
       this.#error = asRunError(thrown);

@@ -1,13 +1,13 @@
+import { createHmac, randomBytes } from 'node:crypto';
 import type { App } from '../document/app.js';
+import { jsonText } from '../http/body/json-text.js';
 import { toNumber } from '../iml/values/coerce.js';
-import type { Parts } from '../iml/values/work.js';
 import { collectGiven } from '../redaction/collect-secrets.js';
 import type { Limits } from '../run/limits/limits.js';
 import { Run, RunContext, type RunRules } from '../run/scope/run-context.js';
 import type { RunScope } from '../run/scope/run-scope.js';
 import { addAbortListener, removeAbortListener } from '../util/abort-listeners.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
-import { identifyConnection } from './connection-identity.js';
 import type { RunInput, Runtime } from './runtime.js';
 
 export interface StartedRun {
@@ -70,15 +70,28 @@ export function startRun(
   return { context, finish: watchTime(run, input.signal) };
 }
 
-/** A connection that is kept stays the same when its data are refreshed. */
-function* nameConnection(
-  { app }: Runtime,
-  { connection }: RunInput,
-  { connectionName }: RunTraits,
-): Parts<string> {
+/** A stored connection keeps its identity when its data is refreshed. */
+function nameConnection({ app }: Runtime, { connection }: RunInput, { connectionName }: RunTraits): string {
   return connectionName === undefined
-    ? yield* identifyConnection(connection)
+    ? identifyConnection(connection)
     : JSON.stringify([app.identity, connectionName]);
+}
+
+/** Key of this process: a digest made with it says nothing about the data. */
+let processKey: Buffer | undefined;
+
+/** Identifies a connection by its data, also if each run gets an object of its own. The result does not reveal the data. */
+export function identifyConnection(data: Readonly<Record<string, unknown>> | undefined): string {
+  if (data === undefined) return '';
+  processKey ??= randomBytes(32);
+  try {
+    return createHmac('sha256', processKey)
+      .update(jsonText(data) ?? '')
+      .digest('base64url');
+  } catch {
+    // Data that JSON cannot represent is the embedder's own; those connections share one budget per host.
+    return 'other';
+  }
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { decodeFormComponent, encodeComponent } from '../http/message/percent-encoding.js';
 import { resolveRequest } from '../run/request/resolve-request.js';
-import { inTurns } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 
 /** What the page is told beside the query the app writes. */
@@ -18,12 +17,12 @@ export interface PageSecrets {
  *
  * @throws AppError of type RuntimeError for an address that is none
  */
-export async function buildAuthorizePage(
+export function buildAuthorizePage(
   authorize: CompiledRequest,
   { state, codeChallenge }: PageSecrets,
   context: RunContext,
-): Promise<string> {
-  const resolved = await inTurns(context, () => resolveRequest(authorize, undefined, context));
+): string {
+  const resolved = resolveRequest(authorize, undefined, context);
   const { url } = resolved ?? { url: '' };
   const added: [string, string][] = [];
   if (state !== undefined) added.push(['state', state]);

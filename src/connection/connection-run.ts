@@ -8,7 +8,7 @@ import { describeType } from '../iml/values/value-kind.js';
 import { SANITIZED } from '../redaction/redact-value.js';
 import { collectPages } from '../run/collect-pages.js';
 import { runRequest } from '../run/run-request.js';
-import { atDirective, evaluateDirective, inTurns, runError } from '../run/scope/evaluate-directive.js';
+import { atDirective, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
 import { learnGiven } from '../run/scope/learn-given.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { RunNames } from '../run/scope/run-scope.js';
@@ -100,12 +100,12 @@ export class ConnectionRun {
    * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses. [doc]
    */
   async keep(spec: CompiledResponse, received: RunContext): Promise<void> {
-    const data = await inTurns(received, () => readData(spec.data, received));
+    const data = readData(spec.data, received);
     if (data !== undefined) await this.learn(data);
-    this.take(await inTurns(received, () => this.read(spec, data, received)));
+    this.take(this.read(spec, data, received));
   }
 
-  /** `keep` at once, for whoever only wants to know what it is refused for. */
+  /** `keep` without collecting secrets, for `iml check`. */
   tryKeep(spec: CompiledResponse, received: RunContext): void {
     this.take(this.read(spec, readData(spec.data, received), received));
   }

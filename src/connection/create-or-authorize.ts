@@ -2,7 +2,6 @@ import type { ConnectionComponent } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
 import { SpecError } from '../errors/spec-error.js';
 import { extendTemp } from '../run/response/receive-response.js';
-import { inTurns } from '../run/scope/evaluate-directive.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { buildAuthorizePage, readQueryValue } from './authorize-page.js';
 import type { CompiledConnection } from './compile-connection.js';
@@ -77,8 +76,8 @@ export async function authorize(maker: Maker, input: AuthorizeInput): Promise<Au
   return runConnection(runtime, start, async (run) => {
     await run.section(before);
     const here = run.context.at({ document: page.document, requestIndex: 0 });
-    const context = await inTurns(here, () => extendTemp(page.temp, here));
-    const url = await buildAuthorizePage(page, { state, codeChallenge: proofKey.codeChallenge }, context);
+    const context = extendTemp(page.temp, here);
+    const url = buildAuthorizePage(page, { state, codeChallenge: proofKey.codeChallenge }, context);
     const requestToken = kind === 'oauth1' ? readQueryValue(url, 'oauth_token') : undefined;
     const temp = context.scope['temp'];
     const pending = writePending(

@@ -9,7 +9,6 @@ import { AppError } from '../errors/app-error.js';
 import { toText } from '../iml/values/coerce.js';
 import { checkResponse, failureError } from '../run/response/check-response.js';
 import { extendTemp } from '../run/response/receive-response.js';
-import { inTurns } from '../run/scope/evaluate-directive.js';
 import { ownMember, type PlainObject } from '../util/plain-object.js';
 import type { ConnectionRun } from './connection-run.js';
 
@@ -41,8 +40,8 @@ export async function receiveCallback(
   await run.learn(secretsIn(query));
   const refusal = refusalIn(query);
   const spec = refusal === undefined || response.valid !== undefined ? response : refused(response, refusal);
-  const received = await inTurns(context, () => extendTemp(response.temp, context));
-  const failure = await inTurns(received, () => checkResponse(spec, undefined, received));
+  const received = extendTemp(response.temp, context);
+  const failure = checkResponse(spec, undefined, received);
   if (failure !== undefined) throw failureError(failure, received);
   await run.keep(response, received);
 }

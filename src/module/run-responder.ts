@@ -8,7 +8,6 @@ import { compileRespond } from '../document/compile/compile-respond.js';
 import { subDocument } from '../document/reading/sub-document.js';
 import { EngineError } from '../errors/engine-error.js';
 import { type BuiltResponse, buildAnswer } from '../run/response/build-answer.js';
-import { inTurns } from '../run/scope/evaluate-directive.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 
 /**
@@ -34,7 +33,7 @@ export async function runResponder(
       const response = isPlainObject(value) ? ownMember(value, 'response') : undefined;
       const directives = await runtime.directives(communication.value);
       const respond = compileRespond(response, document, '/response', directives);
-      return { result: await inTurns(context, () => buildAnswer(respond, context, 'text')) };
+      return { result: buildAnswer(respond, context, 'text') };
     },
   });
 }

@@ -9,7 +9,7 @@ import { compileDirective } from '../document/compile/compile-directive.js';
 import type { RpcReference } from '../parameters/form/rpc-reference.js';
 import { collectPages } from '../run/collect-pages.js';
 import { runCommunication } from '../run/run-communication.js';
-import { evaluateDirective, inTurns } from '../run/scope/evaluate-directive.js';
+import { evaluateDirective } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { isPlainObject, type PlainObject, setMember } from '../util/plain-object.js';
 
@@ -47,7 +47,7 @@ async function addArguments(
   const parameters: PlainObject = isPlainObject(given) ? { ...given } : {};
   for (const [name, template] of query) {
     const directive = compileDirective(template, '', directives);
-    const value = await inTurns(context, () => evaluateDirective(directive, context));
+    const value = evaluateDirective(directive, context);
     if (value !== undefined) setMember(parameters, name, value);
   }
   return context.seeing({ parameters });

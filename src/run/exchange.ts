@@ -118,9 +118,7 @@ async function sendRequest(request: TransportRequest, context: RunContext): Prom
   const { clock, budget, transport } = context.settings;
   const { log } = context.run;
   context.counters.requests++;
-  const connection =
-    context.run.connection ??
-    (await new Turns(() => context.assertGoesOn()).finish(context.run.identifyConnection()));
+  const connection = context.run.connection ?? context.run.identifyConnection();
   // What `temp` and answers brought since the run began: the trace asks for the redactor, and so does a failure.
   if (log.isUnsettled) await log.settle(new Turns(() => context.assertGoesOn()));
   // To find the place of an address in a large file takes long, and what it was evaluated by may have taken the turn.

@@ -1,24 +1,23 @@
 import type { TriggerStart, TriggerState } from '../component/trigger-data.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
 import { evaluateLimit } from '../run/paging/response-limit.js';
-import { type Bundle, type ItemKey, listBundles, type Page } from '../run/response/collect-outputs.js';
+import { type Bundle, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { CommunicationPlan } from '../run/run-communication.js';
-import { inTurns, runError } from '../run/scope/evaluate-directive.js';
+import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { append } from '../util/join-lists.js';
-import { sortInTurns } from '../util/sort-in-parts.js';
-import { Turns } from '../util/turns.js';
+import { idText } from './compare-ids.js';
 import { compileTrigger, readTriggerOrder, readTriggerType } from './compile-trigger.js';
-import { ItemTable, type PolledItem } from './item-table.js';
 import { readItemKey } from './read-item-key.js';
-import { SeenIds } from './seen-ids.js';
 import { DEFAULT_START, FIRST_ITEMS, startFromNow } from './trigger-start.js';
 import {
   compareItems,
   createNewTest,
   createOldTest,
+  findSeenIds,
   type ItemPosition,
   MAX_REMEMBERED,
+  type PolledItem,
   readTriggerState,
   remembersTooMuch,
   stateBefore,
@@ -27,17 +26,9 @@ import {
   type TriggerType,
 } from './trigger-state.js';
 
-/** What the request with the trigger says of it. */
-interface Wanted {
-  readonly trigger: CompiledTrigger;
-  readonly type: TriggerType;
-  readonly order: TriggerOrder;
-  readonly limit: number | undefined;
-}
-
 /**
- * One look of a polling trigger at its service: collects what the pages hold, says when enough was seen, and picks
- * what is new. Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger.
+ * One poll of a polling trigger: collects the items of the pages, decides when to stop paging, and selects the new items.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger.
  */
 export class Poll {
   readonly plan: CommunicationPlan = {
@@ -52,13 +43,14 @@ export class Poll {
   request: CompiledRequest | undefined;
   /** Where the run starts; undefined as long as that depends on what is found. */
   state: TriggerState | undefined;
-  /** What `state` names; undefined until it is looked for, which takes its time. */
-  seen: SeenIds | undefined;
+  /** Ids that `state` names. */
+  seen: ReadonlySet<string> | undefined;
   /** Where the communication starts, and once it runs, where the request with the trigger is. */
   context: RunContext;
   private readonly data: Readonly<Record<string, unknown>> | undefined;
   private readonly start: TriggerStart | undefined;
-  private readonly items = new ItemTable();
+  /** By position. */
+  private readonly items = new Map<string, PolledItem>();
   /** How many of them are new, by the state the run starts with. */
   private newItems = 0;
   private trigger: CompiledTrigger | undefined;
@@ -70,7 +62,11 @@ export class Poll {
   private isNew: (item: ItemPosition) => boolean = () => true;
   private isOld: (item: ItemPosition) => boolean = () => false;
 
-  private constructor(
+  /**
+   * @param last the request whose `response.trigger` counts: the last of the communication
+   * @param start where to start without state; undefined for the default of the type
+   */
+  constructor(
     last: CompiledRequest | undefined,
     data: Readonly<Record<string, unknown>> | undefined,
     start: TriggerStart | undefined,
@@ -82,43 +78,18 @@ export class Poll {
     if (last === undefined) return;
     this.context = context.at({ document: last.document });
     this.trigger = compileTrigger(last, this.context);
-  }
-
-  /**
-   * @param last the request whose `response.trigger` counts: the last of the communication
-   * @param start where to start without state; undefined for the default of the type
-   */
-  static async open(
-    last: CompiledRequest | undefined,
-    data: Readonly<Record<string, unknown>> | undefined,
-    start: TriggerStart | undefined,
-    before: RunContext,
-  ): Promise<Poll> {
-    const poll = new Poll(last, data, start, before);
-    poll.setType(await inTurns(poll.context, () => poll.readType()));
-    return poll;
-  }
-
-  /** `open` at once, for whoever only wants to know what a trigger is refused for. */
-  static openAtOnce(last: CompiledRequest | undefined, before: RunContext): Poll {
-    const poll = new Poll(last, undefined, undefined, before);
-    poll.setType(poll.readType());
-    return poll;
-  }
-
-  /** Known before anything is evaluated, so that all directives can read data.lastDate. */
-  private readType(): TriggerType | undefined {
-    return this.trigger && readTriggerType(this.trigger, this.context);
+    // Known before anything is evaluated, so that all directives can read data.lastDate.
+    this.setType(readTriggerType(this.trigger, this.context));
   }
 
   /** What is put out in this run, oldest first, and `state` before the first of it. */
-  async settle(): Promise<readonly PolledItem[]> {
+  settle(): readonly PolledItem[] {
     if (this.request === undefined || this.type === undefined) return [];
-    const items = await this.sortItems();
+    const items = this.sortItems();
     this.state ??= stateBefore(items, this.firstCount(), this.type);
     this.warnOfGap();
-    this.seen ??= await SeenIds.inTurns(this.state, this.turns());
-    const found = await this.takeNew(items, createNewTest(this.state, this.seen));
+    this.seen ??= findSeenIds(this.state);
+    const found = items.filter(createNewTest(this.state, this.seen)).slice(0, this.limit);
     this.assertRemembered(this.state, found);
     return found;
   }
@@ -132,21 +103,6 @@ export class Poll {
     throw runError('RuntimeError', message, context, { place });
   }
 
-  /** As many as are wanted. */
-  private async takeNew(
-    items: readonly PolledItem[],
-    isNew: (item: ItemPosition) => boolean,
-  ): Promise<readonly PolledItem[]> {
-    const { limit = Number.POSITIVE_INFINITY } = this;
-    const found: PolledItem[] = [];
-    await this.turns().forEach(items, (item) => {
-      if (found.length >= limit) return false;
-      if (isNew(item)) found.push(item);
-      return true;
-    });
-    return found;
-  }
-
   private setType(type: TriggerType | undefined): void {
     this.type = type;
     if (type === undefined) return;
@@ -154,9 +110,9 @@ export class Poll {
     this.context = this.context.seeing({ data: { ...this.data, ...exposeState(this.state) } });
   }
 
-  private async prepareTests(): Promise<void> {
+  private prepareTests(): void {
     if (this.state === undefined || this.seen !== undefined) return;
-    this.seen = await SeenIds.inTurns(this.state, this.turns());
+    this.seen = findSeenIds(this.state);
     this.isNew = createNewTest(this.state, this.seen);
     this.isOld = createOldTest(this.state, this.seen);
   }
@@ -179,36 +135,19 @@ export class Poll {
     return start === 'now' && type === 'date' ? startFromNow(context.settings.clock.now()) : undefined;
   }
 
-  private async begin(request: CompiledRequest, context: RunContext): Promise<RunContext> {
-    return this.beginWith(await inTurns(context, () => this.readWanted(request, context)), request, context);
-  }
-
-  beginAtOnce(request: CompiledRequest, context: RunContext): RunContext {
-    return this.beginWith(this.readWanted(request, context), request, context);
-  }
-
-  private readWanted(request: CompiledRequest, context: RunContext): Wanted {
+  begin(request: CompiledRequest, context: RunContext): RunContext {
     const trigger = compileTrigger(request, context);
     const type = this.type ?? readTriggerType(trigger, context);
     if (type === undefined) {
       const place = context.document?.placeOf('/response/trigger/type');
       throw runError('InvalidConfigurationError', 'trigger.type evaluates to nothing.', context, { place });
     }
-    const order = readTriggerOrder(trigger, context);
-    return { trigger, type, order, limit: evaluateLimit(request.response, context) };
-  }
-
-  private beginWith(
-    { trigger, type, order, limit }: Wanted,
-    request: CompiledRequest,
-    context: RunContext,
-  ): RunContext {
+    this.order = readTriggerOrder(trigger, context);
+    this.limit = evaluateLimit(request.response, context);
     this.context = context;
     this.request = request;
     this.trigger = trigger;
     if (this.type === undefined) this.setType(type);
-    this.order = order;
-    this.limit = limit;
     return context;
   }
 
@@ -218,31 +157,30 @@ export class Poll {
   }
 
   /** @returns whether no further page can change what this run puts out */
-  private async add(page: Page): Promise<boolean> {
+  private add(page: Page): boolean {
     const { trigger, type } = this;
     if (trigger === undefined || type === undefined || page.keys.length === 0) {
       this.loose = append(this.loose, listBundles(page));
       return false;
     }
-    await this.prepareTests();
+    this.prepareTests();
     let holdsOld = false;
-    let index = 0;
-    const take = (key: ItemKey): boolean => {
-      const output = page.outputs[index++];
-      const position = readItemKey(key, trigger, type, this.context);
-      if (position === undefined) return true;
-      const bundles = page.isIterated ? [output] : listBundles(page);
-      if (this.items.set({ ...position, bundles }) && this.isNew(position)) this.newItems++;
+    for (const [index, key] of page.keys.entries()) {
+      this.context.assertGoesOn();
+      const position = readItemKey(key, index, { trigger, type }, this.context);
+      if (position === undefined) continue;
+      const bundles = page.isIterated ? [page.outputs[index]] : listBundles(page);
+      const name = `${position.dateMs} ${idText(position.id)}`;
+      if (!this.items.has(name) && this.isNew(position)) this.newItems++;
+      this.items.set(name, { ...position, bundles });
       holdsOld ||= this.isOld(position);
-      return true;
-    };
-    await this.turns().forEach(page.keys, take);
-    this.isComplete = await this.hasEnough(holdsOld);
+    }
+    this.isComplete = this.hasEnough(holdsOld);
     return this.isComplete;
   }
 
   /** Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 3. [inf] */
-  private async hasEnough(holdsOld: boolean): Promise<boolean> {
+  private hasEnough(holdsOld: boolean): boolean {
     if (this.order === 'unordered') return false;
     if (this.order === 'desc') return this.state === undefined ? this.hasNewest() : holdsOld;
     if (this.state === undefined || this.limit === undefined) return false;
@@ -250,19 +188,15 @@ export class Poll {
   }
 
   /** Whether the newest items were seen, and one that is older than all of them: nothing behind it is among them. */
-  private async hasNewest(): Promise<boolean> {
-    const newest = (await this.sortItems()).slice(-this.firstCount() - 1);
+  private hasNewest(): boolean {
+    const newest = this.sortItems().slice(-this.firstCount() - 1);
     const [before, first] = newest;
     if (before === undefined || newest.length <= this.firstCount()) return false;
     return this.type === 'id' || first === undefined || before.dateMs < first.dateMs;
   }
 
-  private sortItems(): Promise<readonly PolledItem[]> {
-    return sortInTurns(this.items.values(), compareItems, this.turns());
-  }
-
-  private turns(): Turns {
-    return new Turns(() => this.context.assertGoesOn());
+  private sortItems(): readonly PolledItem[] {
+    return [...this.items.values()].sort(compareItems);
   }
 
   /** Newest first, what lies behind a limit of paging is older than what is put out now, and is never asked for again. */

@@ -2,22 +2,25 @@ import type { ItemId } from '../component/trigger-data.js';
 import type { CompiledTrigger } from '../document/compile/compiled-request.js';
 import { isDate, toText } from '../iml/values/coerce.js';
 import type { ItemKey } from '../run/response/collect-outputs.js';
+import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { readItemDate } from './read-item-date.js';
 import type { ItemPosition, TriggerType } from './trigger-state.js';
 
 /**
- * What identifies an item. One without id, or without date in a trigger by date, cannot be told from others: it gives
- * undefined, and a warning, as does a draft without a date of publication. [choice]
+ * Id and date of an item. Undefined, with a warning, for an item without id and, in a trigger by date, without date, such
+ * as a draft. [choice]
  *
- * @throws AppError of type RuntimeError for a date that cannot be read
+ * @param index of the item on its page, 0-based
+ * @throws AppError: RuntimeError for a date that cannot be read, DataError for an id that JSON has rounded
  */
 export function readItemKey(
   key: ItemKey,
-  trigger: CompiledTrigger,
-  type: TriggerType,
+  index: number,
+  { trigger, type }: { readonly trigger: CompiledTrigger; readonly type: TriggerType },
   context: RunContext,
 ): ItemPosition | undefined {
+  if (isRounded(key.id)) throw roundedId(key.id, index, trigger, context);
   const id = readId(key.id);
   const dateMs = type === 'id' ? 0 : readItemDate(key.date, trigger.date, context);
   if (id !== undefined && dateMs !== undefined) return { id, dateMs };
@@ -26,6 +29,19 @@ export function readItemKey(
   const message = `Items without ${what} are left out: trigger.${what} gives nothing for them.`;
   context.warnOnce({ code: 'trigger-key', message, place });
   return undefined;
+}
+
+/** JSON rounds integers above 2^53: two items would get one id, and one of them would be lost. */
+function isRounded(id: unknown): id is number {
+  return typeof id === 'number' && Math.abs(id) > Number.MAX_SAFE_INTEGER;
+}
+
+function roundedId(id: number, index: number, trigger: CompiledTrigger, context: RunContext): Error {
+  const item = `item ${index + 1} of page ${context.position.page}`;
+  const message = `trigger.id of ${item} is the number ${id}, which JSON does not carry exactly. Use an id that is text.`;
+  return runError('DataError', message, context, {
+    place: context.document?.placeOf(trigger.id?.pointer ?? ''),
+  });
 }
 
 function readId(value: unknown): ItemId | undefined {

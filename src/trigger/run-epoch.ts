@@ -17,11 +17,9 @@ import { isEmpty } from '../iml/values/coerce.js';
 import { collectPages } from '../run/collect-pages.js';
 import { listBundles, type Page } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
-import { inTurns } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
-import { Turns } from '../util/turns.js';
 import { compileTrigger, readTriggerType } from './compile-trigger.js';
 import { readItemKey } from './read-item-key.js';
 import { startFromItem } from './trigger-start.js';
@@ -78,9 +76,9 @@ export async function listEpoch(
     const last = requests.at(-1);
     const requestIndex = Math.max(0, requests.length - 1);
     const at = end.context.at({ document: last?.document, requestIndex, page: 1 });
-    const listed = last === undefined ? NOTHING : await readEntries(pages, compileTrigger(last, at), at);
+    const listed = last === undefined ? NOTHING : readEntries(pages, compileTrigger(last, at), at);
     const result = joinLists(pages.map((page) => listBundles(page)));
-    await warnOfLabels(result, at);
+    warnOfLabels(result, at);
     return { result, ...listed };
   };
   return reportCall(runtime, input, { subject: () => moduleSubject(module), work });
@@ -102,19 +100,18 @@ export function compileEpoch(
   return [...compileCommunication(communication, base, context).slice(0, -1), merged];
 }
 
-async function readEntries(
+function readEntries(
   pages: readonly Page[],
   trigger: CompiledTrigger,
   context: RunContext,
-): Promise<Omit<EpochList, 'result'>> {
-  const type = await inTurns(context, () => readTriggerType(trigger, context));
+): Omit<EpochList, 'result'> {
+  const type = readTriggerType(trigger, context);
   if (type === undefined) return NOTHING;
-  const turns = new Turns(() => context.assertGoesOn());
   const entries: EpochEntry[] = [];
   for (const { keys, outputs } of pages) {
     for (const [index, key] of keys.entries()) {
-      if (turns.isOver) await turns.next();
-      const item = readItemKey(key, trigger, type, context);
+      context.assertGoesOn();
+      const item = readItemKey(key, index, { trigger, type }, context);
       const output = outputs[index];
       const [label, date] = ['label', 'date'].map((name) =>
         isPlainObject(output) ? ownMember(output, name) : undefined,
@@ -129,13 +126,8 @@ async function readEntries(
 /**
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/epoch: the output must hold label and date. [doc][src]
  */
-async function warnOfLabels(outputs: readonly unknown[], context: RunContext): Promise<void> {
-  let isLabelled = true;
-  await new Turns(() => context.assertGoesOn()).forEach(outputs, (output) => {
-    isLabelled = isPlainObject(output) && !isEmpty(ownMember(output, 'label'));
-    return isLabelled;
-  });
-  if (isLabelled) return;
+function warnOfLabels(outputs: readonly unknown[], context: RunContext): void {
+  if (outputs.every((output) => isPlainObject(output) && !isEmpty(ownMember(output, 'label')))) return;
   const message = 'An entry of an epoch needs a label; some outputs have none.';
   context.warn({ code: 'epoch-label', message, place: context.document?.placeOf('/response/output') });
 }

@@ -9,14 +9,11 @@ import { collectPages } from '../run/collect-pages.js';
 import { applyWrapper } from '../run/response/apply-wrapper.js';
 import { type Bundle, listBundles, type Page, pageOfBundles } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
-import { inTurns } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
-import { Turns } from '../util/turns.js';
-import type { PolledItem } from './item-table.js';
 import type { Poll } from './poll.js';
 import { assertTriggerStart } from './trigger-start.js';
-import { MovingState } from './trigger-state.js';
+import { MovingState, type PolledItem } from './trigger-state.js';
 
 /**
  * Runs a polling trigger: puts out what is new since the state in `input.data`, oldest first, at most `response.limit`
@@ -36,10 +33,10 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
     pages: async (context) => {
       const requests = await runtime.compile(requireCommunication(module));
       const { Poll } = await import('./poll.js');
-      const poll = await Poll.open(requests.at(-1), input.data, start, context);
+      const poll = new Poll(requests.at(-1), input.data, start, context);
       // Pages come to the poll by its plan; what is new is known only after the last of them.
       const { end } = await collectPages(await runCommunication(requests, poll.context, poll.plan));
-      const items = await poll.settle();
+      const items = poll.settle();
       const { state: before, seen } = poll;
       const moving = before && seen && new MovingState(before, seen);
       // Without a request nothing was looked at, and it stays as it is.
@@ -54,20 +51,16 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
  * Hands out what was found a batch at a time; `moveOn` is told of each item that was taken. Whoever takes them may take as
  * long as it likes: the time of the run is for asking.
  */
-async function* handOut(
+function* handOut(
   poll: Poll,
   items: readonly PolledItem[],
   end: RunContext,
   moveOn: (taken: PolledItem) => void,
-): AsyncGenerator<Page, void> {
+): Generator<Page, void> {
   if (poll.loose.length > 0) yield pageOfBundles(poll.loose);
-  const turns = new Turns();
-  for (const { bundles, taken } of await splitBatches(poll, items, end)) {
+  for (const { bundles, taken } of splitBatches(poll, items, end)) {
     yield pageOfBundles(bundles);
-    for (const item of taken) {
-      moveOn(item);
-      if (turns.isOver) await turns.next();
-    }
+    for (const item of taken) moveOn(item);
   }
 }
 
@@ -78,19 +71,12 @@ interface Batch {
 }
 
 /** One batch an item, or a single one where `wrapper` makes one thing of them all. */
-async function splitBatches(
-  { request }: Poll,
-  items: readonly PolledItem[],
-  end: RunContext,
-): Promise<Iterable<Batch>> {
+function splitBatches({ request }: Poll, items: readonly PolledItem[], end: RunContext): readonly Batch[] {
   if (request === undefined || items.length === 0) return [];
-  if (request.response.wrapper === undefined) return listBatches(items);
+  if (request.response.wrapper === undefined)
+    return items.map((item) => ({ bundles: item.bundles, taken: [item] }));
   const outputs = joinLists(items.map(({ bundles }) => bundles));
-  const wrapped = await inTurns(end, () => applyWrapper(request, outputs, end));
+  const wrapped = applyWrapper(request, outputs, end);
   end.assertGoesOn();
   return [{ bundles: listBundles(wrapped), taken: items }];
-}
-
-function* listBatches(items: readonly PolledItem[]): Generator<Batch> {
-  for (const item of items) yield { bundles: item.bundles, taken: [item] };
 }

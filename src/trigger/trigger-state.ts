@@ -1,9 +1,9 @@
 import type { ItemId, TriggerState } from '../component/trigger-data.js';
 import { EngineError } from '../errors/engine-error.js';
 import { readDate } from '../iml/date/read-date.js';
+import type { Bundle } from '../run/response/collect-outputs.js';
 import { ownMember } from '../util/plain-object.js';
 import { compareIds, idText } from './compare-ids.js';
-import type { SeenIds } from './seen-ids.js';
 
 /** What a polling trigger tells new items by. */
 export type TriggerType = 'id' | 'date';
@@ -16,6 +16,11 @@ export interface ItemPosition {
   readonly id: ItemId;
   /** Milliseconds since the epoch; 0 where the type is `id`. */
   readonly dateMs: number;
+}
+
+/** An item that a poll has found, with its bundles: one, or those of an output that is a list. */
+export interface PolledItem extends ItemPosition {
+  readonly bundles: readonly Bundle[];
 }
 
 /**
@@ -60,13 +65,21 @@ export function stateOfAll(type: TriggerType): TriggerState {
   return type === 'id' ? { lastId: null } : { lastDate: new Date(0).toISOString(), sameDateIds: [] };
 }
 
+/** Texts of the ids that a state names: items of its date that were put out. */
+export function findSeenIds(state: TriggerState): ReadonlySet<string> {
+  return new Set('lastDate' in state ? state.sameDateIds.map(idText) : []);
+}
+
 /**
  * A test for items that were not put out yet.
  * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 2. [inf]
  *
- * @param seen what `state` names
+ * @param seen see `findSeenIds`
  */
-export function createNewTest(state: TriggerState, seen: SeenIds): (item: ItemPosition) => boolean {
+export function createNewTest(
+  state: TriggerState,
+  seen: ReadonlySet<string>,
+): (item: ItemPosition) => boolean {
   const matchesEqual = state.matchEqual === true;
   if ('lastId' in state) {
     const { lastId } = state;
@@ -81,7 +94,7 @@ export function createNewTest(state: TriggerState, seen: SeenIds): (item: ItemPo
   if (lastMs === 0 && state.sameDateIds.length === 0) return () => true;
   return ({ id, dateMs }) => {
     if (dateMs !== lastMs) return dateMs > lastMs;
-    return matchesEqual || !seen.has(id);
+    return matchesEqual || !seen.has(idText(id));
   };
 }
 
@@ -91,9 +104,12 @@ export function createNewTest(state: TriggerState, seen: SeenIds): (item: ItemPo
  * run, may stand behind it.
  * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 3. [inf]; equal dates [choice].
  *
- * @param seen what `state` names
+ * @param seen see `findSeenIds`
  */
-export function createOldTest(state: TriggerState, seen: SeenIds): (item: ItemPosition) => boolean {
+export function createOldTest(
+  state: TriggerState,
+  seen: ReadonlySet<string>,
+): (item: ItemPosition) => boolean {
   const isNew = createNewTest(state, seen);
   if ('lastId' in state) return (item) => !isNew(item);
   const lastMs = Date.parse(state.lastDate);
@@ -108,18 +124,18 @@ export function compareItems(a: ItemPosition, b: ItemPosition): number {
   return a.dateMs - b.dateMs || compareIds(a.id, b.id);
 }
 
-/** The state while items are put out one after the other; what it takes to know it is spread over them. */
+/** The state while items are put out one after the other. */
 export class MovingState {
   readonly #before: TriggerState;
   #last: ItemPosition | undefined;
   /** What was put out of the date at hand. */
   #sameDateIds: ItemId[] = [];
   /** What `before` names. */
-  readonly #seen: SeenIds;
+  readonly #seen: ReadonlySet<string>;
   /** Whether the date at hand is that of `before`. */
   #isSame = false;
 
-  constructor(before: TriggerState, seen: SeenIds) {
+  constructor(before: TriggerState, seen: ReadonlySet<string>) {
     this.#before = before;
     this.#seen = seen;
   }
@@ -132,7 +148,7 @@ export class MovingState {
         this.#isSame = Date.parse(before.lastDate) === item.dateMs;
         this.#sameDateIds = this.#isSame ? [...before.sameDateIds] : [];
       }
-      if (!this.#isSame || !this.#seen.has(item.id)) this.#sameDateIds.push(item.id);
+      if (!this.#isSame || !this.#seen.has(idText(item.id))) this.#sameDateIds.push(item.id);
     }
     this.#last = item;
   }

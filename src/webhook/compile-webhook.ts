@@ -11,9 +11,11 @@ import { createDocument } from '../document/reading/create-document.js';
 import type { Document } from '../document/reading/document.js';
 import { subDocument } from '../document/reading/sub-document.js';
 import { SpecError } from '../errors/spec-error.js';
+import { compileTemplate } from '../iml/compile/compile-template.js';
+import { safeParseTemplate } from '../iml/syntax/parser.js';
+import { listNodes, listPaths } from '../iml/syntax/walk-expression.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import { sameText } from '../util/same-text.js';
-import { type ConditionPath, listConditionPaths } from './no-bundles.js';
 
 /** The specification of a webhook, ready to run. Field names are the directives'. */
 export interface CompiledWebhook {
@@ -101,4 +103,42 @@ function compileAnswer(
   const respond = ownMember(parent, 'respond');
   if (!isPlainObject(respond)) return undefined;
   return compileRespond(respond, document, `${parentPointer}/respond`, context);
+}
+
+/** A path that an expression reads, ready to be evaluated. */
+export interface ConditionPath {
+  readonly path: string;
+  /** The last name: it can say that the value is a secret. */
+  readonly name: string;
+  readonly evaluate: Directive['evaluate'];
+}
+
+/** Paths of one condition that are shown. */
+const MAX_PATHS = 10;
+
+/** Lists the paths that a condition reads. */
+function listConditionPaths(
+  test: Directive | undefined,
+  { environment, functions }: DirectiveContext,
+): readonly ConditionPath[] {
+  if (typeof test?.raw !== 'string') return [];
+  const { raw, pointer } = test;
+  const parsed = safeParseTemplate(raw);
+  if (!parsed.ok) return [];
+  const paths = new Map<string, ConditionPath>();
+  for (const part of parsed.template.parts) {
+    if (typeof part === 'string') continue;
+    for (const { root, members } of listPaths(listNodes(part))) {
+      const { start, end } = members.at(-1)?.node ?? root;
+      const path = raw.slice(start, end);
+      const name = members.findLast((member) => member.name !== undefined)?.name ?? root.name;
+      if (paths.has(path) || paths.size >= MAX_PATHS) continue;
+      paths.set(path, {
+        path,
+        name,
+        evaluate: compileTemplate(`{{${path}}}`, { environment, functions, pointer }),
+      });
+    }
+  }
+  return [...paths.values()];
 }

@@ -1,12 +1,9 @@
-import type { Directive, DirectiveContext } from '../document/compile/compile-directive.js';
+import type { Directive } from '../document/compile/compile-directive.js';
 import type { Place } from '../errors/place.js';
-import { compileTemplate } from '../iml/compile/compile-template.js';
-import { safeParseTemplate } from '../iml/syntax/parser.js';
-import { listNodes, listPaths } from '../iml/syntax/walk-expression.js';
 import { describeType } from '../iml/values/value-kind.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { CollectedBundles, Delivery } from './collect-bundles.js';
-import type { CompiledWebhook } from './compile-webhook.js';
+import type { CompiledWebhook, ConditionPath } from './compile-webhook.js';
 
 /** Why a call that was processed has no bundles. */
 export interface NoBundles {
@@ -80,44 +77,6 @@ export function findReason(
   if (accepted === 0) return 'item-condition';
   if (bundles.length === 0 || deliveries === undefined) return 'output';
   return bundles.some(({ uid }) => uid !== undefined) ? 'recipient' : 'uid';
-}
-
-/** A path that an expression reads, ready to be evaluated. */
-export interface ConditionPath {
-  readonly path: string;
-  /** The last name: it can say that the value is a secret. */
-  readonly name: string;
-  readonly evaluate: Directive['evaluate'];
-}
-
-/** Paths of one condition that are shown. */
-const MAX_PATHS = 10;
-
-/** Lists the paths that a condition reads. */
-export function listConditionPaths(
-  test: Directive | undefined,
-  { environment, functions }: DirectiveContext,
-): readonly ConditionPath[] {
-  if (typeof test?.raw !== 'string') return [];
-  const { raw, pointer } = test;
-  const parsed = safeParseTemplate(raw);
-  if (!parsed.ok) return [];
-  const paths = new Map<string, ConditionPath>();
-  for (const part of parsed.template.parts) {
-    if (typeof part === 'string') continue;
-    for (const { root, members } of listPaths(listNodes(part))) {
-      const { start, end } = members.at(-1)?.node ?? root;
-      const path = raw.slice(start, end);
-      const name = members.findLast((member) => member.name !== undefined)?.name ?? root.name;
-      if (paths.has(path) || paths.size >= MAX_PATHS) continue;
-      paths.set(path, {
-        path,
-        name,
-        evaluate: compileTemplate(`{{${path}}}`, { environment, functions, pointer }),
-      });
-    }
-  }
-  return [...paths.values()];
 }
 
 /** Characters of a text that are shown. */

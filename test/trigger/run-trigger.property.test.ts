@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { TriggerState } from '../../src/component/trigger-data.js';
-import { SeenIds } from '../../src/trigger/seen-ids.js';
 import {
   compareItems,
   createNewTest,
+  findSeenIds,
   type ItemPosition,
   readTriggerState,
   stateOfAll,
@@ -95,7 +95,7 @@ it('whatever order a service pages in, repeated runs put out every item once, an
         }
         const after = JSON.parse(JSON.stringify(run.report().state));
         state = readTriggerState(after, plan.type) ?? state;
-        const isNew = createNewTest(state, SeenIds.of(state));
+        const isNew = createNewTest(state, findSeenIds(state));
         const isTaken = new Set(taken.map(({ id }) => id));
         const waiting = items.filter(({ id }) => !isTaken.has(id));
         expect(waiting.every((item) => isNew(positionOf(item, plan.type)))).toBe(true);

@@ -204,3 +204,14 @@ describe('limits of paging', () => {
     expect((await run({ data: { lastId: 1 } })).stats.requests).toBe(limit + 1);
   });
 });
+
+describe('an id that JSON has rounded', () => {
+  it('ends the run with an error that names the item', async () => {
+    const { run } = watching([1, JSON.parse('9007199254740993')], { order: 'asc' });
+    const { error } = await run({ start: 'all' });
+    expect(error).toMatchObject({ name: 'DataError' });
+    expect(error?.message).toBe(
+      'trigger.id of item 2 of page 1 is the number 9007199254740992, which JSON does not carry exactly. Use an id that is text.',
+    );
+  });
+});

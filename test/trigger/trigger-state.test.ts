@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { TriggerState } from '../../src/component/trigger-data.js';
-import { SeenIds } from '../../src/trigger/seen-ids.js';
 import { startFromAll, startFromItem, startFromNow, startSince } from '../../src/trigger/trigger-start.js';
 import {
   createNewTest,
+  findSeenIds,
   type ItemPosition,
   MovingState,
   readTriggerState,
@@ -15,13 +15,13 @@ const day = (date: number): number => Date.UTC(2024, 0, date);
 const at = (id: string | number, date: number): ItemPosition => ({ id, dateMs: day(date) });
 /** Where a run is that has put these items out. */
 function stateAfter(before: TriggerState, items: readonly ItemPosition[]): TriggerState {
-  const moving = new MovingState(before, SeenIds.of(before));
+  const moving = new MovingState(before, findSeenIds(before));
   for (const item of items) moving.take(item);
   return moving.state;
 }
 
 const isNew = (state: TriggerState, item: ItemPosition): boolean =>
-  createNewTest(state, SeenIds.of(state))(item);
+  createNewTest(state, findSeenIds(state))(item);
 const throughJson = (state: TriggerState, type: TriggerType): TriggerState | undefined =>
   readTriggerState(JSON.parse(JSON.stringify(state)), type);
 

@@ -115,11 +115,11 @@ function dryRunTrigger(
 ): void {
   const requests = compile(dryRun, communication, base);
   const context = dryRun.context();
-  const poll = dryRun.step(() => Poll.openAtOnce(requests.at(-1), context));
+  const poll = dryRun.step(() => new Poll(requests.at(-1), undefined, undefined, context));
   if (poll === undefined) return;
   dryRun.requests(requests, context, {
     ...poll.plan,
-    begin: (request, at) => poll.beginAtOnce(request, at),
+    begin: (request, at) => poll.begin(request, at),
   });
   if (epoch === undefined) return;
   const constant = constantPart(epoch);

@@ -33,7 +33,7 @@ export interface RunRules {
   /** Whether all that `temp` holds is a secret. Of connections. Default: what its names say. */
   readonly hidesTemp?: boolean | undefined;
   /** Gives the identity of the connection, whose calls share a budget. Default: that of a run without one. */
-  readonly identifyConnection?: (() => Parts<string>) | undefined;
+  readonly identifyConnection?: (() => string) | undefined;
 }
 
 /** A call of a sibling endpoint, evaluated. */
@@ -137,9 +137,9 @@ export class Run {
     return this.connectionIdentity;
   }
 
-  *identifyConnection(): Parts<string> {
+  identifyConnection(): string {
     const { identifyConnection } = this.rules;
-    this.connectionIdentity ??= identifyConnection === undefined ? '' : yield* identifyConnection();
+    this.connectionIdentity ??= identifyConnection === undefined ? '' : identifyConnection();
     return this.connectionIdentity;
   }
 
