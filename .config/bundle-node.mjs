@@ -18,6 +18,8 @@ const ENTRIES = {
   'pool-worker': 'src/pool/pool-worker.ts',
   // What the workers of a host run.
   'host-worker': 'src/host/host-worker.ts',
+  // What the worker of `iml dev` runs.
+  'dev-worker': 'src/dev/runs/dev-worker.ts',
 };
 
 /** Whoever runs scenarios or a host, or tests, loads the engine as well. The language and the REST API stand alone. */

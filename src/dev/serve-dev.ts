@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { EngineOptions } from '../app/engine/engine-options.js';
 import type { ConnectionStore, StoredConnection } from '../connection/connection-store.js';
 import { loadPackages } from '../errors/load-packages.js';
+import { createEnginePool } from '../pool/engine-pool.js';
 import { isServiceWorkerRequest, sandboxResponse } from '../server/sandbox-response.js';
 import { type FetchServer, serveFetch } from '../server/serve-fetch.js';
 import { findTests, TEST_FOLDER } from '../testing/suite/find-tests.js';
@@ -11,6 +12,7 @@ import { addApi, answerError, MAX_TRACE_BYTES } from './api/create-api.js';
 import { readPageFiles } from './api/page-files.js';
 import { checkCall, checkOrigin, SAFE_HEADERS, type SafetyRefusal } from './api/safety.js';
 import { type Backend, createBackend, type KeptConnection } from './backend.js';
+import { DEV_WORKER } from './dev-worker-url.js';
 import { createLanguages } from './expressions/language.js';
 import { openHistory } from './history/history.js';
 import { openSession } from './live/app-session.js';
@@ -91,6 +93,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     testFolders: await listTestFolders(root),
     onChange: ({ revision, problem }) => {
       live = undefined;
+      pool.reload(root);
       hub.publish({ type: 'app', revision });
       if (problem === undefined) void refresh().catch(onProblem);
     },
@@ -106,8 +109,17 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     engine: options.engine,
     connections: options.connections,
   });
+  const pool = createEnginePool({
+    setup: DEV_WORKER,
+    setupData: options.engine,
+    threads: 1,
+    connections: options.connections,
+  });
+  const revision = (): number => session.current().revision;
   const steps = createComponentSteps({
     setting,
+    revision,
+    pool,
     history,
     hub,
     onProblem,
@@ -117,6 +129,8 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
   const runner = createRunner({
     findHook: steps.hook,
     setting,
+    revision,
+    pool,
     history,
     hub,
     onProblem,
@@ -162,6 +176,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     hub.close();
     await runner.close();
     await tests.close();
+    await pool.close();
     await Promise.all([server?.close(GRACE_MS), hooks?.close(GRACE_MS)]);
     languages.close();
     await history.close();

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { AppDefinition } from '../app/assembling/app-definition.js';
 import type { Engine } from '../app/engine/create-engine.js';
+import type { ConnectionStore } from '../connection/connection-store.js';
 
 /**
  * Where a pool finds an app: the path or file URL of its folder, what `defineApp` takes, or a name that the setup module
@@ -33,6 +34,8 @@ export interface WorkerContext {
   readonly signal: AbortSignal;
   /** The engine of an app, created at its first use; the least recently used one is closed when a worker holds too many. */
   readonly engine: (app: AppSource) => Promise<Engine>;
+  /** The connections of an app: the store of the pool, which stays in the main thread. */
+  readonly connections: (app: AppSource) => ConnectionStore;
   /** Calls a function of the task's `calls`. */
   readonly call: (name: string, ...values: readonly unknown[]) => Promise<unknown>;
   /** Starts the deadline of the task again. For tasks of several steps, each with a deadline of its own. */

@@ -5,9 +5,14 @@ import { workerData } from 'node:worker_threads';
 import { EngineError } from '../errors/engine-error.js';
 import { carryError, carryErrors, restoreError } from './carry-error.js';
 import type { PoolMessage, PoolWorkerData, PostedTask, TaskResult, WorkerMessage } from './messages.js';
-import type { WorkerContext, WorkerFunction } from './pool-task.js';
+import { toLocalSource, type WorkerContext, type WorkerFunction } from './pool-task.js';
 import { callEngine, streamModule } from './run-on-engine.js';
-import { createWorkerEngines, type LentEngine, type WorkerEngines } from './worker-engines.js';
+import {
+  connectionsOfPool,
+  createWorkerEngines,
+  type LentEngine,
+  type WorkerEngines,
+} from './worker-engines.js';
 
 interface PendingCall {
   readonly resolve: (value: unknown) => void;
@@ -48,6 +53,8 @@ export async function runTask(posted: PostedTask): Promise<void> {
       lent.push(acquired);
       return acquired.opening;
     },
+    connections: (app) =>
+      connectionsOfPool(toLocalSource(app), (callName, values) => call(undefined, callName, values)),
     call: (callName, ...values) => call(id, callName, values),
     restartDeadline: () => send({ kind: 'restart-deadline', task: id }),
   };

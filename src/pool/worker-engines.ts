@@ -108,7 +108,7 @@ async function readSetup(
 }
 
 /** The store lies in the main thread, which also keeps two workers from refreshing a connection at the same time. */
-function connectionsOfPool(app: string | AppDefinition, call: Call): ConnectionStore {
+export function connectionsOfPool(app: string | AppDefinition, call: Call): ConnectionStore {
   return {
     get: async (name) => (await call('connection.get', [app, name])) as StoredConnection | undefined,
     save: async (name, stored) => void (await call('connection.save', [app, name, stored])),

@@ -1,4 +1,3 @@
-import { createEngine, type Engine } from '../../app/engine/create-engine.js';
 import type { RunStats } from '../../component/report.js';
 import type { StoredConnection } from '../../connection/connection-store.js';
 import type { App } from '../../document/app.js';
@@ -6,9 +5,10 @@ import type { Document } from '../../document/reading/document.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { secretValues } from '../../parameters/check/secret-values.js';
 import { readForm } from '../../parameters/form/form.js';
+import type { PoolApp } from '../../pool/engine-pool.js';
 import { collectSecrets } from '../../redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
-import type { RunWarning } from '../../run/trace/trace.js';
+import type { RunWarning, TraceEvent } from '../../run/trace/trace.js';
 import { traceDocuments } from '../../testing/traces/run-trace.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { startRecord } from '../history/record-run.js';
@@ -50,7 +50,7 @@ export function createComponentSteps(parts: StepParts): ComponentSteps {
       return { webhook: redactor.value(hook.webhook) };
     },
     run: async (asked) => {
-      const { app, root, engine: options, connections } = parts.setting();
+      const { app, root } = parts.setting();
       const { form, kind } = findForm(asked, app);
       const given = secretValues(readForm(form).elements, asked.parameters);
       const secrets = [...collectSecrets(app.common?.value), ...given];
@@ -68,30 +68,26 @@ export function createComponentSteps(parts: StepParts): ComponentSteps {
         },
         parts,
       );
-      const engine = createEngine({ ...options, app, connections, trace: 'deep', onTrace: record.add });
-      try {
-        const outcome = await carryOut(asked, engine, { ...parts, hooks });
-        const failure =
-          outcome.error === undefined ? undefined : await showFailure(outcome.error, root, redactor);
-        const bundles = redactor.value(outcome.bundles);
-        await record.finish({
-          requests: outcome.stats.requests,
-          pages: outcome.stats.pages,
-          records: outcome.stats.records,
-          stopReason: undefined,
-          durationMs: Math.round(performance.now() - startedAt),
-          state: outcome.error === undefined ? 'ok' : 'failed',
-          failure,
-          error: failure && { type: failure.type, message: failure.message },
-          canReplay: false,
-          bundles: Array.isArray(bundles) ? bundles : [],
-          allWarnings: showWarnings(outcome.warnings),
-          documents: traceDocuments(app, kind, asked.name, secrets),
-        });
-        return { id: record.id, ...(outcome.entries !== undefined && { entries: outcome.entries }) };
-      } finally {
-        await engine.close();
-      }
+      const outcome = await carryOut(asked, parts.pool.app(root), { ...parts, hooks }).catch(failStep);
+      for (const event of outcome.trace) record.add(event);
+      const failure =
+        outcome.error === undefined ? undefined : await showFailure(outcome.error, root, redactor);
+      const bundles = redactor.value(outcome.bundles);
+      await record.finish({
+        requests: outcome.stats.requests,
+        pages: outcome.stats.pages,
+        records: outcome.stats.records,
+        stopReason: undefined,
+        durationMs: Math.round(performance.now() - startedAt),
+        state: outcome.error === undefined ? 'ok' : 'failed',
+        failure,
+        error: failure && { type: failure.type, message: failure.message },
+        canReplay: false,
+        bundles: Array.isArray(bundles) ? bundles : [],
+        allWarnings: showWarnings(outcome.warnings),
+        documents: traceDocuments(app, kind, asked.name, secrets),
+      });
+      return { id: record.id, ...(outcome.entries !== undefined && { entries: outcome.entries }) };
     },
   };
 }
@@ -126,14 +122,22 @@ interface CarriedOut {
   readonly error: EngineError | undefined;
   readonly stats: RunStats;
   readonly warnings: readonly RunWarning[];
+  readonly trace: readonly TraceEvent[];
   readonly entries?: StepOutcome['entries'];
+}
+
+/** A step whose worker was terminated failed; all else is misuse. */
+function failStep(error: unknown): CarriedOut {
+  if (!(error instanceof EngineError) || error.code !== 'WORKER_TERMINATED') throw error;
+  const stats = { requests: 0, pages: 0, records: 0, durationMs: 0, stopReason: undefined };
+  return { bundles: [], error, stats, warnings: [], trace: [] };
 }
 
 interface CarryParts extends StepParts {
   readonly hooks: Map<string, AttachedHook>;
 }
 
-async function carryOut(asked: StepRequest, engine: Engine, parts: CarryParts): Promise<CarriedOut> {
+async function carryOut(asked: StepRequest, engine: PoolApp, parts: CarryParts): Promise<CarriedOut> {
   switch (asked.step) {
     case 'epoch':
       return listEpoch(asked, engine);
@@ -147,7 +151,7 @@ async function carryOut(asked: StepRequest, engine: Engine, parts: CarryParts): 
   }
 }
 
-async function listEpoch(asked: StepRequest, engine: Engine): Promise<CarriedOut> {
+async function listEpoch(asked: StepRequest, engine: PoolApp): Promise<CarriedOut> {
   const { parameters } = asked;
   const report = await engine.module(asked.name).epoch({ parameters, connection: asked.connection });
   if (!report.ok) return { ...report, bundles: [] };
@@ -161,7 +165,7 @@ async function listEpoch(asked: StepRequest, engine: Engine): Promise<CarriedOut
 
 async function runHookStep(
   asked: StepRequest,
-  engine: Engine,
+  engine: PoolApp,
   { hooks, writeHookAddress }: CarryParts,
 ): Promise<CarriedOut> {
   const { name, parameters } = asked;
@@ -182,7 +186,7 @@ async function runHookStep(
 
 async function connect(
   asked: StepRequest,
-  engine: Engine,
+  engine: PoolApp,
   { saveConnection }: CarryParts,
 ): Promise<CarriedOut> {
   const { as } = asked;
@@ -203,7 +207,7 @@ async function connect(
 
 async function testConnection(
   asked: StepRequest,
-  engine: Engine,
+  engine: PoolApp,
   { setting }: CarryParts,
 ): Promise<CarriedOut> {
   const { connection: name } = asked;

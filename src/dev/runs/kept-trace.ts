@@ -6,7 +6,7 @@ import { readBody } from '../expressions/scope-at.js';
 import type { History } from '../history/history.js';
 import { startRecord } from '../history/record-run.js';
 import type { PackedEvent, RunDetail } from '../protocol.js';
-import type { RunnerParts } from './runner-parts.js';
+import type { RecordParts } from './runner-parts.js';
 import { showPlace } from './show-failure.js';
 
 /** A run of the history as a file: what was taken out of its events goes in again. */
@@ -86,7 +86,7 @@ async function unpack(event: PackedEvent, history: History): Promise<TraceEvent>
 export async function keepTrace(
   trace: RunTrace,
   { source }: { readonly source: 'file' | 'test' },
-  { history, hub, onProblem }: Omit<RunnerParts, 'setting'>,
+  { history, hub, onProblem }: Omit<RecordParts, 'setting'>,
 ): Promise<string> {
   const { limits, end, events } = trace;
   const shown = (limit: number): number | undefined => (Number.isFinite(limit) ? limit : undefined);

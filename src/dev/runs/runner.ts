@@ -1,17 +1,22 @@
 import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
+import { collectSecrets } from '../../redaction/collect-secrets.js';
+import { createRedactor } from '../../redaction/redact.js';
 import { SANITIZED } from '../../redaction/redact-value.js';
+import type { TraceEvent } from '../../run/trace/trace.js';
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { WebhookReport } from '../../webhook/webhook-report.js';
-import { startRecord } from '../history/record-run.js';
+import { DEV_WORKER } from '../dev-worker-url.js';
+import { type RunEnd, startRecord } from '../history/record-run.js';
 import type { CallRequest, RunRequest } from '../protocol.js';
-import { createAnswerRecorder, createPlayer, type KeptAnswers } from './kept-answers.js';
-import { keepRun } from './recordable-run.js';
-import { describeLimits, runComponent, shownInput } from './run-component.js';
+import type { ComponentOutcome, ComponentTask, RecordedRun } from './dev-worker.js';
+import type { KeptAnswers } from './kept-answers.js';
+import { describeLimits, type RunSetting, shownInput } from './run-component.js';
 import type { RunnerParts } from './runner-parts.js';
+import { showFailure } from './show-failure.js';
 import { createWebhookCalls, writeCall } from './webhook-calls.js';
 
 /** Where components are run, and what was given to them is remembered while the command runs. */
@@ -58,8 +63,7 @@ interface Remembered {
   readonly recording: KeptAnswers;
   /** Of all bodies. */
   readonly bytes: number;
-  /** What the run was, for a file of it. */
-  readonly describe: () => RunToRecord;
+  readonly recorded: RecordedRun;
 }
 
 /** Answers of this many runs are kept, and of no more than so many bytes. */
@@ -99,9 +103,6 @@ export function createRunner(
       state,
       parameters: restoreHidden(given, earlier?.asked ?? remembered.get(given.again ?? last ?? '')?.asked),
     };
-    const recorder = createAnswerRecorder();
-    const keeper = keepRun(asked, setting);
-    const player = earlier && createPlayer(earlier.recording, asked.fromPage);
     const record = await startRecord(
       {
         app: setting.app.name,
@@ -115,28 +116,20 @@ export function createRunner(
       parts,
     );
     const abort = new AbortController();
-    const work = runComponent(asked, setting, {
-      ...keeper.hooks,
-      wrapTransport: (transport) =>
-        recorder.wrap(keeper.wrap(player === undefined ? transport : player.wrap(transport))),
-      onTrace: (event) => {
-        if (event.kind === 'request') recorder.beginPage(event.page);
-        record.add(event);
-      },
-      signal: abort.signal,
-      onState: (next) => triggerStates.set(asked.name, next),
-    });
+    const work = runInPool(parts, { asked, earlier: earlier?.recording }, record.add, abort.signal);
     const done = work
-      .then(async (end) => {
-        const recording = recorder.recording();
-        const entry = { asked, recording, bytes: keeper.bytes(), describe: () => keeper.describe(end) };
-        remember(remembered, record.id, entry);
-        if (asked.kind === 'module') {
-          last = record.id;
-          parts.onLast();
-        }
-        await record.finish({ ...end, canReplay: recording.isWhole });
-      })
+      .then(
+        async ({ end, state: next, ...outcome }) => {
+          remember(remembered, record.id, { asked, ...outcome });
+          if (next !== undefined) triggerStates.set(asked.name, next);
+          if (asked.kind === 'module') {
+            last = record.id;
+            parts.onLast();
+          }
+          await record.finish({ ...end, canReplay: outcome.recording.isWhole });
+        },
+        async (thrown: unknown) => record.finish(await endTerminated(thrown, abort.signal, setting)),
+      )
       .catch(parts.onProblem)
       .finally(() => running.delete(record.id));
     running.set(record.id, { abort, done });
@@ -180,7 +173,7 @@ export function createRunner(
       const found = remembered.get(id);
       if (found === undefined)
         throw usage('What this run sent and received is not at hand any more: run it again first.');
-      return found.describe();
+      return describeRecorded(found.recorded, parts.setting().app);
     },
     refresh: () => refresh(last, { parts, remembered }),
     close: async () => {
@@ -218,17 +211,16 @@ async function refresh(
   const setting = parts.setting();
   if (of === undefined || !found?.recording.isWhole || !setting.app.modules.has(found.asked.name))
     return undefined;
-  const player = createPlayer(found.recording, undefined);
-  const keeper = keepRun(found.asked, setting);
-  const events: Parameters<Awaited<ReturnType<typeof startRecord>>['add']>[0][] = [];
+  const events: TraceEvent[] = [];
   const startedAt = Date.now();
-  const end = await runComponent(found.asked, setting, {
-    ...keeper.hooks,
-    wrapTransport: (transport) => keeper.wrap(player.wrap(transport)),
-    onTrace: (event) => events.push(event),
-    signal: AbortSignal.timeout(MAX_REFRESH_MS),
-  });
-  if (player.hasMissed()) return { of, run: undefined };
+  const asked = { ...found.asked, fromPage: undefined };
+  const { end, hasMissed, recorded } = await runInPool(
+    parts,
+    { asked, earlier: found.recording },
+    (event) => events.push(event),
+    AbortSignal.timeout(MAX_REFRESH_MS),
+  );
+  if (hasMissed) return { of, run: undefined };
   const { kind, name } = found.asked;
   const record = await startRecord(
     {
@@ -246,8 +238,69 @@ async function refresh(
   for (const event of events) record.add(event);
   await record.finish({ ...end, canReplay: true });
   // Its own answers are those of the run it is of.
-  remembered.set(record.id, { ...found, describe: () => keeper.describe(end) });
+  remembered.set(record.id, { ...found, recorded });
   return { of, run: record.id };
+}
+
+/** Runs a component in the worker thread. Rejects if the worker was terminated, or the app does not load there. */
+async function runInPool(
+  { pool, setting, revision }: RunnerParts,
+  task: Pick<ComponentTask, 'asked' | 'earlier'>,
+  onTrace: (event: TraceEvent) => void,
+  signal: AbortSignal,
+): Promise<ComponentOutcome> {
+  const { root, engine, app } = setting();
+  const { timeMs = Number.POSITIVE_INFINITY } = describeLimits({ app, engine });
+  const input: ComponentTask = { ...task, root, engine, revision: revision() };
+  const outcome = await pool.run({
+    module: DEV_WORKER,
+    name: 'runInWorker',
+    app: root,
+    input,
+    signal,
+    timeoutMs: Math.min(timeMs + EXTRA_MS, MAX_TIMEOUT_MS),
+    calls: {
+      trace: (events: readonly TraceEvent[]) => {
+        for (const event of events) onTrace(event);
+      },
+    },
+  });
+  return outcome as ComponentOutcome;
+}
+
+/** Time that a run has in its worker beyond its own limit, at which it ends by itself. */
+const EXTRA_MS = 20_000;
+const MAX_TIMEOUT_MS = 2 ** 31 - 1;
+
+/** The end of a run whose worker was terminated, or that could not start. */
+async function endTerminated(
+  thrown: unknown,
+  signal: AbortSignal,
+  { app, root }: RunSetting,
+): Promise<RunEnd> {
+  const error = thrown instanceof EngineError ? thrown : usage(`Internal error: ${String(thrown)}`);
+  const redactor = createRedactor({ secrets: collectSecrets(app.common?.value) });
+  const failure = signal.aborted ? undefined : await showFailure(error, root, redactor);
+  return {
+    requests: 0,
+    pages: 0,
+    records: 0,
+    stopReason: undefined,
+    durationMs: 0,
+    state: signal.aborted ? 'stopped' : 'failed',
+    failure,
+    error: failure && { type: failure.type, message: failure.message },
+    bundles: [],
+    allWarnings: [],
+    canReplay: false,
+    documents: [],
+  };
+}
+
+/** @throws EngineError (USAGE) for a run that was left before its end, or of which too much was kept */
+function describeRecorded(recorded: RecordedRun, app: App): RunToRecord {
+  if (!recorded.ok) throw usage(recorded.message);
+  return { ...recorded.run, app };
 }
 
 /** Nothing is waited for but what the app itself computes, and what `repeat` waits. */

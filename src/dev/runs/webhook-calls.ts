@@ -57,7 +57,7 @@ export function createWebhookCalls(
   };
   return {
     receive: async (webhook, call) => {
-      const { app, root, engine: options, connections } = parts.setting();
+      const { app, root } = parts.setting();
       const startedAt = performance.now();
       const redactor = createRedactor({ secrets: collectSecrets(app.common?.value), maxShown: MAX_SHOWN });
       const payload = redactor.request({ ...call });
@@ -74,31 +74,30 @@ export function createWebhookCalls(
         parts,
       );
       keep(record.id, { webhook, call, receivedAtMs: Date.now() });
-      const engine = createEngine({ ...options, app, connections, trace: 'deep', onTrace: record.add });
-      try {
-        const report = await engine.webhook(webhook).handle(call, { webhook: parts.findHook(webhook) });
-        const failure =
-          report.error === undefined ? undefined : await showFailure(report.error, root, redactor);
-        const bundles = redactor.value(report.bundles ?? []);
-        await record.finish({
-          requests: 0,
-          pages: 0,
-          records: report.bundles?.length ?? 0,
-          stopReason: undefined,
-          durationMs: Math.round(performance.now() - startedAt),
-          state: report.ok ? 'ok' : 'failed',
-          failure,
-          canReplay: true,
-          error: failure && { type: failure.type, message: failure.message },
-          bundles: Array.isArray(bundles) ? bundles : [],
-          allWarnings: showWarnings(report.warnings),
-          documents: traceDocuments(app, 'webhook', webhook, [app.common?.value]),
-          hook: showHookCall(report, redactor),
-        });
-        return Object.assign(report, { id: record.id });
-      } finally {
-        await engine.close();
-      }
+      const report = await parts.pool
+        .app(root)
+        .webhook(webhook)
+        .handle(call, { webhook: parts.findHook(webhook) });
+      for (const event of report.trace) record.add(event);
+      const failure =
+        report.error === undefined ? undefined : await showFailure(report.error, root, redactor);
+      const bundles = redactor.value(report.bundles ?? []);
+      await record.finish({
+        requests: 0,
+        pages: 0,
+        records: report.bundles?.length ?? 0,
+        stopReason: undefined,
+        durationMs: Math.round(performance.now() - startedAt),
+        state: report.ok ? 'ok' : 'failed',
+        failure,
+        canReplay: true,
+        error: failure && { type: failure.type, message: failure.message },
+        bundles: Array.isArray(bundles) ? bundles : [],
+        allWarnings: showWarnings(report.warnings),
+        documents: traceDocuments(app, 'webhook', webhook, [app.common?.value]),
+        hook: showHookCall(report, redactor),
+      });
+      return Object.assign(report, { id: record.id });
     },
     find: (run) => calls.get(run),
     describe: async (kept) => describeKept(kept, parts),

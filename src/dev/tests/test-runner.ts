@@ -11,7 +11,7 @@ import type { TestResult } from '../../testing/suite/test-result.js';
 import { describeTestFailure } from '../../testing/suite/trace-case.js';
 import type { ShownTest, TestDetail, TestsState } from '../protocol.js';
 import { keepTrace } from '../runs/kept-trace.js';
-import type { RunnerParts } from '../runs/runner-parts.js';
+import type { RecordParts } from '../runs/runner-parts.js';
 
 /** The tests of the app: run when somebody asks, and when a file they depend on was saved. */
 export interface TestRunner {
@@ -42,7 +42,7 @@ type Choose = (place: TestPlace) => Promise<TestPlace> | TestPlace;
 const TELL_EVERY_MS = 150;
 
 /** No test has run yet. */
-export function createTestRunner(parts: RunnerParts): TestRunner {
+export function createTestRunner(parts: RecordParts): TestRunner {
   const entries = new Map<string, Entry>();
   const abort = new AbortController();
   let first: Promise<void> | undefined;
@@ -203,7 +203,7 @@ function dropFunctions(entries: Map<string, Entry>, seen: ReadonlySet<string>): 
 }
 
 /** How tests stood when they ran last, before this start. */
-async function recall(entries: Map<string, Entry>, { history }: RunnerParts): Promise<void> {
+async function recall(entries: Map<string, Entry>, { history }: RecordParts): Promise<void> {
   // Oldest first: what came later counts.
   for (const { id: run, test } of [...(await history.list({ source: 'tests', limit: 200 }))].reverse()) {
     if (test === undefined) continue;
@@ -215,7 +215,7 @@ async function recall(entries: Map<string, Entry>, { history }: RunnerParts): Pr
 interface RunningTests {
   readonly entries: Map<string, Entry>;
   readonly put: (entry: Entry) => void;
-  readonly parts: RunnerParts;
+  readonly parts: RecordParts;
   readonly signal: AbortSignal;
 }
 
@@ -267,7 +267,7 @@ async function runTests(
 
 async function describeFailures(
   { file, failures }: TestResult,
-  { setting }: RunnerParts,
+  { setting }: RecordParts,
 ): Promise<TestDetail['failures']> {
   if (failures.length === 0) return [];
   const { app, root } = setting();
