@@ -51,6 +51,11 @@ export interface EnginePoolOptions {
   readonly webhookTimeoutMs?: number | undefined;
   /** Runs of one app that a worker runs at a time. Default: 16. */
   readonly runsPerWorker?: number | undefined;
+  /**
+   * Bytes of responses and webhook calls that all runs of the pool hold at a time: a run that finds too few left waits. Responses up
+   * to 256 kB, and those of a transport of the setup module, do not count. Default: 256 MB.
+   */
+  readonly maxBytesInFlight?: number | undefined;
   /** Apps that a worker keeps loaded. Default: 16. */
   readonly maxApps?: number | undefined;
   /** Where connections are kept that runs name, or a function that gives the store of one app. It stays in the main thread. */
@@ -100,6 +105,7 @@ const SHAPES: GivenShapes<EnginePoolOptions> = {
   runTimeoutMs: MILLISECONDS,
   webhookTimeoutMs: MILLISECONDS,
   runsPerWorker: wholeNumber(1),
+  maxBytesInFlight: wholeNumber(1),
   maxApps: wholeNumber(1),
   connections: either(FUNCTION, portWith(['get', 'save'], ['exclusively'])),
   worker: MODULE,
@@ -147,6 +153,7 @@ export function createEnginePool(options: EnginePoolOptions = {}): EnginePool {
       hasConnections: connections !== undefined,
     },
     timeoutMs: runTimeoutMs,
+    maxBytesInFlight: options.maxBytesInFlight ?? 256 * 1024 * 1024,
     calls: connections === undefined ? {} : connectionCalls(connections),
   });
   const close = (): Promise<void> => pool.close();
@@ -182,7 +189,17 @@ function createPoolApp(app: string | AppDefinition, pool: WorkerPool, deadlines:
       input: call.input,
       findsRecipients,
     };
-    return pool.run({ module: undefined, name, app: key, label, input, timeoutMs, signal, calls });
+    return pool.run({
+      module: undefined,
+      name,
+      app: key,
+      label,
+      input,
+      bytes: call.bytes,
+      timeoutMs,
+      signal,
+      calls,
+    });
   };
   // The worker calls the method of this name and type.
   const report = <R extends AnyReport>(call: Call): Reporting<R> =>
@@ -240,6 +257,7 @@ function createPoolApp(app: string | AppDefinition, pool: WorkerPool, deadlines:
             input: 1,
             timeoutMs: deadlines.webhookTimeoutMs,
             findsRecipients: isFunction,
+            bytes: call.body.byteLength,
           },
           'callEngine',
           isFunction ? { recipients: connections } : undefined,
@@ -293,6 +311,7 @@ interface Call {
   readonly input: number;
   readonly timeoutMs?: number;
   readonly findsRecipients?: boolean;
+  readonly bytes?: number;
 }
 
 /** Signals cannot be cloned: the pool aborts the task instead. */

@@ -21,6 +21,11 @@ export interface PoolTask {
   readonly app: string;
   /** Structured clone. */
   readonly input: unknown;
+  /**
+   * Bytes that the task holds from the start, such as those of `input`: it waits while `maxBytesInFlight` are held. Up to
+   * 256 kB do not count. Default: 0.
+   */
+  readonly bytes?: number | undefined;
   /** The worker is terminated when a task takes longer. Default: `runTimeoutMs` of the pool. */
   readonly timeoutMs?: number | undefined;
   /** Aborts the task; its worker is terminated if the task does not end then. */

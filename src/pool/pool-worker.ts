@@ -3,6 +3,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import { workerData } from 'node:worker_threads';
 import { EngineError } from '../errors/engine-error.js';
+import { countingBytes } from '../http/transport/bytes-in-flight.js';
 import { carryError, carryErrors, restoreError } from './carry-error.js';
 import type { PoolMessage, PoolWorkerData, PostedTask, TaskResult, WorkerMessage } from './messages.js';
 import { toLocalSource, type WorkerContext, type WorkerFunction } from './pool-task.js';
@@ -60,7 +61,9 @@ export async function runTask(posted: PostedTask): Promise<void> {
   };
   try {
     const work = await findFunction(module, name);
-    const value = carryErrors(await work(input as never, context));
+    const hold = async (bytes: number): Promise<void> =>
+      void (await call(undefined, 'bytes.hold', [id, bytes]));
+    const value = carryErrors(await countingBytes(hold, () => work(input as never, context)));
     send({ kind: 'ended', task: id, result: { ok: true, value } });
   } catch (thrown) {
     const isUnsendable = thrown instanceof DOMException && thrown.name === 'DataCloneError';

@@ -2,6 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import type { AppDefinition } from '../app/assembling/app-definition.js';
 import { EngineError } from '../errors/engine-error.js';
+import { UNCOUNTED_BYTES } from '../http/transport/bytes-in-flight.js';
+import { ByteBudget } from '../util/byte-budget.js';
 import { carryError, restoreError, restoreErrors } from './carry-error.js';
 import type { PoolMessage, PoolWorkerData, PostedTask, TaskResult, WorkerMessage } from './messages.js';
 import type { PoolTask } from './pool-task.js';
@@ -31,6 +33,8 @@ export interface WorkerPoolOptions {
   readonly worker: URL;
   readonly workerData: PoolWorkerData;
   readonly timeoutMs: number;
+  /** Bytes of inputs and responses that all tasks hold at a time; more wait. */
+  readonly maxBytesInFlight: number;
   /** Functions that any worker may call; the signal is aborted when that worker ends. */
   readonly calls: Readonly<Record<string, (values: readonly unknown[], worker: AbortSignal) => unknown>>;
 }
@@ -120,6 +124,8 @@ export class WorkerPool {
   /** Apps of terminated workers: the worker that replaces one counts as theirs. */
   readonly #replaced: string[] = [];
   readonly #inFlight = new Set<Promise<unknown>>();
+  /** By the ids of tasks. */
+  readonly #bytes: ByteBudget<number>;
   #piscina: Piscina | undefined;
   #starting: Promise<void> | undefined;
   /** Where the task goes that is being posted. */
@@ -130,6 +136,7 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
+    this.#bytes = new ByteBudget(options.maxBytesInFlight);
   }
 
   /**
@@ -138,13 +145,14 @@ export class WorkerPool {
    *   the reason of the signal; what the task threw
    */
   async run(task: AnyPoolTask): Promise<unknown> {
-    if (this.#isClosed) throw new EngineError('USAGE', 'The engine pool is closed.');
-    const { signal } = task;
+    if (this.#isClosed) throw closed();
+    const { signal, bytes = 0 } = task;
     signal?.throwIfAborted();
+    const id = ++this.#lastId;
     let onAbort = (): void => {};
     const work = new Promise<unknown>((resolve, reject) => {
       const running: RunningTask = {
-        id: ++this.#lastId,
+        id,
         task,
         resolve,
         reject,
@@ -156,21 +164,30 @@ export class WorkerPool {
       };
       onAbort = () => this.#abort(running);
       signal?.addEventListener('abort', onAbort, { once: true });
-      this.#enqueue(running);
+      this.#begin(running, bytes).catch(reject);
     });
     this.#inFlight.add(work);
     try {
-      this.#starting ??= this.#start();
-      await this.#starting;
-      this.#place();
       return await work;
     } catch (error) {
       // What comes back from the worker is a copy of the reason.
       throw signal?.aborted ? signal.reason : error;
     } finally {
       this.#inFlight.delete(work);
+      this.#bytes.release(id);
       signal?.removeEventListener('abort', onAbort);
     }
+  }
+
+  async #begin(running: RunningTask, bytes: number): Promise<void> {
+    if (bytes > UNCOUNTED_BYTES) await this.#bytes.hold(running.id, bytes);
+    // It may have been aborted, or the pool closed, while it waited.
+    if (running.task.signal?.aborted) return;
+    if (this.#isClosed) throw closed();
+    this.#enqueue(running);
+    this.#starting ??= this.#start();
+    await this.#starting;
+    this.#place();
   }
 
   /** Lets all workers load an app again when it is used next. */
@@ -426,6 +443,7 @@ export class WorkerPool {
     name: string,
   ): (values: readonly unknown[]) => unknown {
     if (task === undefined) {
+      if (name === 'bytes.hold') return ([id, bytes]) => this.#holdBytes(worker, Number(id), Number(bytes));
       const shared = this.#options.calls[name];
       if (shared !== undefined) return (values) => shared(values, worker.end.signal);
     } else {
@@ -434,6 +452,12 @@ export class WorkerPool {
       if (own !== undefined) return (values) => own(...(values as never[])); // whoever calls it knows its types
     }
     throw new EngineError('USAGE', `The task has no call "${name}".`);
+  }
+
+  async #holdBytes({ tasks }: PoolWorker, id: number, bytes: number): Promise<void> {
+    if (!tasks.has(id)) return;
+    await this.#bytes.hold(id, bytes);
+    if (!tasks.has(id)) this.#bytes.release(id);
   }
 }
 
@@ -453,6 +477,10 @@ async function closeWorker(worker: PoolWorker): Promise<void> {
 
 function send(worker: PoolWorker, message: PoolMessage): void {
   worker.control.postMessage(message);
+}
+
+function closed(): EngineError {
+  return new EngineError('USAGE', 'The engine pool is closed.');
 }
 
 function leaveWorker(running: RunningTask, worker: PoolWorker): void {

@@ -43,10 +43,13 @@ beforeAll(async () => {
     const page = Number(url.searchParams.get('page') ?? 1);
     response.setHeader('content-type', 'application/json');
     if (url.pathname === '/missing') response.statusCode = 404;
+    if (url.pathname === '/slow') return void setTimeout(() => response.end('{"page":1}'), 1500);
     const body =
-      url.pathname === '/token'
-        ? { token: `t${requests.length}` }
-        : { items: [{ id: page * 10 }, { id: page * 10 + 1 }], page };
+      url.pathname === '/large'
+        ? { text: 'x'.repeat(900_000) }
+        : url.pathname === '/token'
+          ? { token: `t${requests.length}` }
+          : { items: [{ id: page * 10 }, { id: page * 10 + 1 }], page };
     response.end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -245,6 +248,42 @@ describe('an app in a pool', () => {
       );
     expect([await use('a'), await use('b'), await use('a'), await use('c')]).toEqual([1, 2, 1, 3]);
     expect([await use('a'), await use('b')]).toEqual([1, 4]);
+  });
+});
+
+describe('bytes in flight', () => {
+  /** When two runs, each of a worker, had read their first response, and when they ended. */
+  async function readTwo(
+    maxBytesInFlight: number,
+  ): Promise<readonly (readonly [read: number, end: number])[]> {
+    const read = {
+      communication: [
+        { url: '/large', response: { output: '{{length(body.text)}}' } },
+        { url: '/slow', response: { output: '{{body.page}}' } },
+      ],
+    };
+    const pool = createPool({ threads: 2, maxBytesInFlight });
+    return Promise.all(
+      ['a', 'b'].map(async (name) => {
+        const { trace } = await pool
+          .app(appWith(name, { modules: { read } } as never))
+          .module('read')
+          .run()
+          .orThrow();
+        const times = trace.filter(({ kind }) => kind === 'response').map(({ at }) => at);
+        return [times[0] ?? 0, times.at(-1) ?? 0] as const;
+      }),
+    );
+  }
+
+  it('let a run wait with its response until another one has ended', async () => {
+    const [first, second] = (await readTwo(1024 * 1024)).toSorted(([a], [b]) => a - b);
+    expect(second?.[0]).toBeGreaterThanOrEqual(first?.[1] ?? 0);
+  });
+
+  it('let runs read at the same time that fit together', async () => {
+    const [first, second] = (await readTwo(16 * 1024 * 1024)).toSorted(([a], [b]) => a - b);
+    expect(second?.[0]).toBeLessThan(first?.[1] ?? 0);
   });
 });
 

@@ -5,6 +5,7 @@ import { Turns } from '../../util/turns.js';
 import { responseHeader } from '../message/content-type.js';
 import { parseHttpUrl } from '../message/http-url.js';
 import type { TransportResponse } from '../message/transport.js';
+import { findHoldBytes, UNCOUNTED_BYTES } from './bytes-in-flight.js';
 import { joinInTurns } from './join-in-turns.js';
 import { MAX_RESPONSE_BYTES } from './max-response-bytes.js';
 
@@ -109,11 +110,17 @@ function readPieces(
 ): Promise<readonly Buffer[] | undefined> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
+    const hold = findHoldBytes();
+    let counted = UNCOUNTED_BYTES;
     let length = 0;
     stream.on('data', (piece: Buffer) => {
       length += piece.length;
       if (length <= maxBytes) {
         pieces.push(piece);
+        if (hold === undefined || length <= counted) return;
+        counted = 2 * length;
+        stream.pause();
+        hold(counted).then(() => stream.resume(), reject);
         return;
       }
       stream.destroy();

@@ -4,6 +4,7 @@ import { type AbortListener, addAbortListener, removeAbortListener } from '../..
 import { CASELESS, setMember } from '../../util/plain-object.js';
 import { trimTrailing } from '../../util/trim-trailing.js';
 import type { TransportRequest, TransportResponse } from '../message/transport.js';
+import { findHoldBytes, type HoldBytes, UNCOUNTED_BYTES } from './bytes-in-flight.js';
 import { transportFailure } from './transport-failure.js';
 
 /** Interim answers (103 Early Hints and the like) one response may have; more are a flood. */
@@ -32,6 +33,9 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListe
   #body: Buffer<ArrayBufferLike> = EMPTY;
   #length = 0;
   #announced: number | undefined;
+  readonly #hold: HoldBytes | undefined = findHoldBytes();
+  /** Bytes that may be read without waiting. */
+  #counted = UNCOUNTED_BYTES;
 
   constructor(request: TransportRequest, origin: string, maxBytes: number, settle: Settle) {
     this.#request = request;
@@ -65,6 +69,8 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListe
       this.#succeed();
     } else if (this.#request.method !== 'HEAD' && (this.#announced ?? 0) > this.#maxBytes) {
       this.#fail(tooLarge(this.#origin, this.#maxBytes));
+    } else {
+      this.#count(this.#announced ?? 0);
     }
   }
 
@@ -83,6 +89,8 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListe
       chunk.copy(this.#body, this.#length);
     }
     this.#length = length;
+    // Without an announced length as much again, up to the bound of a response.
+    if (length > this.#counted) this.#count(Math.min(2 * length, this.#maxBytes));
   }
 
   onResponseEnd(): void {
@@ -98,6 +106,18 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListe
 
   onAbort(): void {
     this.#fail(this.#request.signal.reason);
+  }
+
+  /** Stops reading until the bytes may be held. */
+  #count(bytes: number): void {
+    const controller = this.#controller;
+    if (this.#hold === undefined || bytes <= this.#counted || this.#request.method === 'HEAD') return;
+    this.#counted = bytes;
+    controller?.pause();
+    this.#hold(bytes).then(
+      () => controller?.resume(),
+      (error: unknown) => this.#fail(error),
+    );
   }
 
   #succeed(): void {
