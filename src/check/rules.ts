@@ -24,9 +24,11 @@ import { unsanitizedSecret } from './rules/documents/unsanitized-secret.js';
 import { argumentCount } from './rules/language/argument-count.js';
 import { argumentType } from './rules/language/argument-type.js';
 import { deadBranch } from './rules/language/dead-branch.js';
+import { listLiteral } from './rules/language/list-literal.js';
 import { minusInPath } from './rules/language/minus-in-path.js';
 import { missingFormat } from './rules/language/missing-format.js';
 import { monthInTime } from './rules/language/month-in-time.js';
+import { semanticsDependent } from './rules/language/semantics-dependent.js';
 import { singleBraces } from './rules/language/single-braces.js';
 import { typeComparison } from './rules/language/type-comparison.js';
 import { unknownFunction } from './rules/language/unknown-function.js';
@@ -69,6 +71,7 @@ import { unwrittenTemp } from './rules/references/unwritten-temp.js';
 /** Every rule, the language first. */
 export const RULES: readonly Rule[] = [
   ...[unknownFunction, argumentCount, argumentType, unquotedFormat, unknownName, zeroIndex, minusInPath],
+  ...[listLiteral, semanticsDependent],
   ...[unknownMember, singleBraces, typeComparison, deadBranch, missingFormat, monthInTime],
   syntax,
   ...[

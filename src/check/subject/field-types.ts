@@ -15,32 +15,30 @@ const TEXTS: ReadonlySet<string> = new Set([
   'color',
   'path',
 ]);
+const BOOLEANS: ReadonlySet<string> = new Set(['boolean', 'checkbox']);
 const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'uinteger', 'port']);
 
-const TYPES = createLookup<ReadonlyMap<string, 'text' | 'number'>>();
+const TYPES = createLookup<ReadonlyMap<string, FieldKind>>();
 
-/** Which fields of a component surely give a text, and which a number. Fields of one name and two types are left out. */
-export function findFieldTypes(
-  subject: Subject,
-  { owner }: CheckedDocument,
-): ReadonlyMap<string, 'text' | 'number'> {
+/** What a field surely gives. */
+export type FieldKind = 'text' | 'number' | 'boolean';
+
+/** Which fields of a component surely give a text, a number or a boolean. Fields of one name and two types are left out. */
+export function findFieldTypes(subject: Subject, { owner }: CheckedDocument): ReadonlyMap<string, FieldKind> {
   const module = owner?.kind === 'module' ? subject.app.modules.get(owner.name) : undefined;
   return module === undefined ? NONE : TYPES(subject, module.name, () => readFieldTypes(module));
 }
 
-const NONE: ReadonlyMap<string, 'text' | 'number'> = new Map();
+const NONE: ReadonlyMap<string, FieldKind> = new Map();
 
-function readFieldTypes({
-  staticParams,
-  mappableParams,
-}: ModuleComponent): ReadonlyMap<string, 'text' | 'number'> {
-  const types = new Map<string, 'text' | 'number'>();
+function readFieldTypes({ staticParams, mappableParams }: ModuleComponent): ReadonlyMap<string, FieldKind> {
+  const types = new Map<string, FieldKind>();
   const mixed = new Set<string>();
   const forms = [staticParams, mappableParams].flatMap((form) => readableForm(form).elements);
   const visit = (element: ParameterElement): void => {
     if (element.kind !== 'parameter') return;
     const { name, type, nested = [], choices } = element;
-    const known = TEXTS.has(type) ? 'text' : NUMBERS.has(type) ? 'number' : undefined;
+    const known = findKind(type);
     if (name !== undefined) {
       if (known === undefined || (types.has(name) && types.get(name) !== known)) mixed.add(name);
       else types.set(name, known);
@@ -52,4 +50,10 @@ function readFieldTypes({
   for (const element of forms) visit(element);
   for (const name of mixed) types.delete(name);
   return types;
+}
+
+function findKind(type: string): FieldKind | undefined {
+  if (TEXTS.has(type)) return 'text';
+  if (NUMBERS.has(type)) return 'number';
+  return BOOLEANS.has(type) ? 'boolean' : undefined;
 }
