@@ -5,6 +5,7 @@ import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { Environment, FunctionTable, ImlFunction } from '../iml/environment/environment.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
 import { checkFunctions, declaredFunctions } from './check-functions.js';
+import { GLOBAL_FUNCTIONS } from './global-functions.js';
 import { nameFile } from './guest-error.js';
 import { FACTORY_LINES, writeFactory } from './load-functions.js';
 import { declaredNames } from './names-in-code.js';
@@ -47,7 +48,9 @@ export function createTrustedFunctions(options: SandboxOptions): Sandbox {
     debug: (...values: unknown[]) => tellTrusted(session, values),
   });
   for (const [name, builtin] of Object.entries(options.builtins)) {
-    setMember(iml, name, (...args: unknown[]) => builtin(currentEnvironment(session), ...args));
+    const call = (...args: unknown[]): unknown => builtin(currentEnvironment(session), ...args);
+    setMember(iml, name, call);
+    if (GLOBAL_FUNCTIONS.includes(name)) setMember(globals as PlainObject, name, call);
   }
   for (const [index, code] of functions.entries()) {
     const run = compileTrusted(session, index, globals, warnings);

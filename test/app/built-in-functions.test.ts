@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { APP_FUNCTIONS } from '../../src/app/engine/app-functions.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
-import { loadAllBuiltins, loadBuiltins } from '../../src/app/engine/load-builtins.js';
+import { APP_FUNCTION_NAMES, loadAllBuiltins, loadBuiltins } from '../../src/app/engine/load-builtins.js';
+import { checkApp } from '../../src/check/check-app.js';
+import { SIGNED_NAMES } from '../../src/iml/functions/signatures.js';
+import { runVector } from '../../src/testing/vectors/run-vector.js';
 import { service } from '../run/helpers.js';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
@@ -16,6 +19,36 @@ describe('the built-in functions of an app', () => {
     const all = await loadAllBuiltins();
     expect(Object.keys(all).sort()).toEqual(Object.keys(APP_FUNCTIONS).sort());
     for (const [name, fn] of Object.entries(all)) expect(fn).toBe(APP_FUNCTIONS[name]);
+  });
+
+  it('are one list for the engine, the check, the language server and vectors', async () => {
+    const names = Object.keys(APP_FUNCTIONS).sort();
+    expect([...APP_FUNCTION_NAMES].sort()).toEqual(names);
+    expect([...SIGNED_NAMES].sort()).toEqual(names);
+    const output = Object.fromEntries(names.map((name) => [name, `{{${name}()}}`]));
+    const app = defineApp({
+      name: 'names',
+      modules: { run: moduleOf({ communication: { response: { output } } }) },
+    });
+    expect((await checkApp(app)).filter(({ rule }) => rule === 'unknown-function')).toEqual([]);
+    for (const name of names) {
+      const outcome = runVector({ id: name, template: `{{isArray(${name}())}}`, expect: 'anything' });
+      expect(outcome.join()).not.toContain('not found');
+    }
+  });
+
+  it('do not include functions that only Make has, which the check accepts', async () => {
+    const output = {
+      a: '{{toDataStructure(body)}}',
+      b: '{{safeSerialize(body)}}',
+      c: '{{getFieldMapping()}}',
+    };
+    const app = defineApp({
+      name: 'names',
+      modules: { run: moduleOf({ communication: { response: { output } } }) },
+    });
+    expect((await checkApp(app)).filter(({ rule }) => rule === 'unknown-function')).toEqual([]);
+    expect(runVector({ id: 'a', template: '{{toDataStructure(1)}}', error: 'unknown-function' })).toEqual([]);
   });
 
   it.each(Object.keys(APP_FUNCTIONS))('load where it is called: %s', async (name) => {

@@ -43,6 +43,37 @@ describe('the custom functions of an app', () => {
     expect((await patient.module('run').run()).bundles).toEqual([1]);
   });
 
+  it.each([[true], [false]])(
+    'reach functions of the runtime without iml, trusted: %s',
+    async (trustFunctions) => {
+      const functions = {
+        last: 'function last(list) { return [pop(list), shift(list), list.length] }',
+        days: "function days(end, start) { return dateDiff(end, start, 'D') + iml.dateDiff(end, start, 'RH') }",
+        fail: "function fail() { return errorFactory('DataError', 'No.') }",
+        has: 'function has() { return typeof cryptoSign + typeof generateJwtWithKeyId }',
+        own: 'function own() { const pop = (value) => value; return pop(1) }',
+      };
+      const output = {
+        last: '{{last(split(parameters.text; space))}}',
+        days: "{{days('2026-03-02T05:00:00Z'; '2026-03-01T00:00:00Z')}}",
+        fail: '{{fail()}}',
+        has: '{{has()}}',
+        own: '{{own()}}',
+      };
+      await using engine = createEngine({ app: appOf(functions, output), trustFunctions });
+      const { bundles } = await engine.module('run').run({ parameters: { text: 'a b c' } });
+      expect(bundles).toEqual([
+        {
+          last: ['c', 'a', 3],
+          days: 6,
+          fail: { name: 'DataError', message: 'No.' },
+          has: 'functionfunction',
+          own: 1,
+        },
+      ]);
+    },
+  );
+
   it('win over built-in functions, with a warning', async () => {
     const functions = {
       upper: "function upper(x) { return 'own ' + x }",

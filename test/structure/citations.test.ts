@@ -10,7 +10,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
  */
 const PRIVATE_PAGES: readonly RegExp[] = [
   /\breference\/[a-z-]+\.md/,
-  /\b(?:iml-language|iml-functions|request-spec|response-spec|open-questions|hostile-inputs|errors-and-scenario)\.md/,
+  /(?<![\w-])(?:iml-language|iml-functions|request-spec|response-spec|open-questions|hostile-inputs|errors-and-scenario)\.md/,
   /\b(?:design|structure)\.md/,
   /\bspecification\/\d{3}/,
   /\bconformance\/README/,

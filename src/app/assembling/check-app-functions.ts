@@ -2,10 +2,10 @@ import { Script } from 'node:vm';
 import type { App } from '../../document/app.js';
 import type { WarningCode } from '../../document/reading/document.js';
 import type { Warn } from '../../document/reading/warn.js';
-import { FUNCTION_NAMES } from '../../iml/functions/panels.js';
 import { checkFunctions } from '../../sandbox/check-functions.js';
 import { nameFile } from '../../sandbox/guest-error.js';
 import { DEFAULT_SANDBOX_LIMITS } from '../../sandbox/sandbox-limits.js';
+import { APP_FUNCTION_NAMES } from '../engine/load-builtins.js';
 
 /** What the sandbox says of functions without compiling them, in the codes of loading. */
 const CODES: Readonly<Record<string, WarningCode>> = {
@@ -20,7 +20,11 @@ const CODES: Readonly<Record<string, WarningCode>> = {
  */
 export function checkAppFunctions(app: App, warn: Warn): void {
   const functions = [...app.functions.values()].filter(({ code }) => code?.trim() !== '');
-  for (const { code, message, place } of checkFunctions(functions, FUNCTION_NAMES, DEFAULT_SANDBOX_LIMITS)) {
+  for (const { code, message, place } of checkFunctions(
+    functions,
+    APP_FUNCTION_NAMES,
+    DEFAULT_SANDBOX_LIMITS,
+  )) {
     const known = CODES[code];
     if (known !== undefined) warn(known, message, () => place);
   }

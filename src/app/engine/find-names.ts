@@ -1,5 +1,5 @@
 import { findCalls } from '../../iml/syntax/find-calls.js';
-import { isBuiltin } from './load-builtins.js';
+import { APP_FUNCTION_NAMES } from './load-builtins.js';
 
 /** What some JSON of an app names. */
 export interface FoundNames {
@@ -27,7 +27,7 @@ export function findNames(value: unknown, custom: readonly string[]): FoundNames
       // What has no braces may be an expression all the same (`iterate`, `log.sanitize`), but most is prose.
       const isTemplate = next.includes('{{');
       if (next.includes('(')) {
-        for (const name of findCalls(next)) if (isTemplate || isBuiltin(name)) called.add(name);
+        for (const name of findCalls(next)) if (isTemplate || APP_FUNCTION_NAMES.has(name)) called.add(name);
       }
       asksRpcs ||= next.includes('rpc://');
       namesCustom ||= custom.some((name) => next.includes(name));

@@ -1,7 +1,7 @@
 import type { FunctionTable } from '../../iml/environment/environment.js';
 import { PANELS, type Panel } from '../../iml/functions/panels.js';
 
-/** What apps have beside the language: see `APP_FUNCTIONS`. */
+/** What apps have besides the language: see `APP_FUNCTIONS`. */
 const XML: Panel = {
   names: ['parseXML', 'createXML'],
   load: () => import('../../http/body/xml-functions.js').then(({ XML_FUNCTIONS }) => XML_FUNCTIONS),
@@ -12,13 +12,11 @@ const PANEL_OF: ReadonlyMap<string, Panel> = new Map(
   ALL.flatMap((panel) => panel.names.map((name) => [name, panel])),
 );
 
+/** The names of all functions every app has: those of `APP_FUNCTIONS`, without loading them. */
+export const APP_FUNCTION_NAMES: ReadonlySet<string> = new Set(PANEL_OF.keys());
+
 /** Tables by the panels in them, as most apps call the same few. */
 const TABLES = new Map<string, Promise<FunctionTable>>();
-
-/** Whether every app has a function of that name. */
-export function isBuiltin(name: string): boolean {
-  return PANEL_OF.has(name);
-}
 
 /**
  * Loads the functions every app has, as far as some are called: those of the same panels come along. A name that none of them has

@@ -1,3 +1,4 @@
+import { APP_FUNCTIONS } from '../../app/engine/app-functions.js';
 import { requireEndpoint } from '../../component/call-endpoint.js';
 import { freshNames } from '../../component/initial-names.js';
 import { asRunError } from '../../component/report.js';
@@ -7,7 +8,6 @@ import type { CompiledRequest } from '../../document/compile/compiled-request.js
 import type { AppError } from '../../errors/app-error.js';
 import { selectResponseType } from '../../http/body/select-response-type.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
-import { FUNCTIONS } from '../../iml/functions/table.js';
 import { prepareExchange } from '../../run/exchange.js';
 import { CallBudget } from '../../run/limits/call-budget.js';
 import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
@@ -40,7 +40,10 @@ const SETTINGS: EngineSettings = Object.freeze({
 });
 
 /** What constants are compiled with. They call nothing, so the functions of the app are not needed. */
-export const CONSTANT_CONTEXT: DirectiveContext = { environment: toEnvironment({}), functions: FUNCTIONS };
+export const CONSTANT_CONTEXT: DirectiveContext = {
+  environment: toEnvironment({}),
+  functions: APP_FUNCTIONS,
+};
 
 /**
  * The steps of runs without data and without network, up to the point where something would be sent. Given what is

@@ -1,8 +1,8 @@
 import type { ComponentKind } from '../../app/assembling/code-types.js';
+import { APP_FUNCTION_NAMES } from '../../app/engine/load-builtins.js';
 import type { App } from '../../document/app.js';
 import { holdsTemplates } from '../../document/shapes/document-shapes.js';
 import type { Place } from '../../errors/place.js';
-import { FUNCTIONS } from '../../iml/functions/table.js';
 import { dryRunApp } from '../dry-run/dry-run-app.js';
 import type { RunRefusal } from '../dry-run/dry-run-requests.js';
 import { type CheckedDocument, listDocuments } from './checked-document.js';
@@ -70,8 +70,8 @@ export function createSubject(
   const documentsOf = indexByOwner(allDocuments);
   const part = started && findUsedPart(app, { all: allDocuments, documentsOf, expressionsIn }, started);
   const documents = part?.documents ?? allDocuments;
-  const functionNames = [...new Set([...Object.keys(FUNCTIONS), ...app.functions.keys()])];
-  const known = new Set(functionNames);
+  const functionNames = [...new Set([...APP_FUNCTION_NAMES, ...app.functions.keys()])];
+  const known = new Set([...functionNames, ...MAKE_ONLY_FUNCTIONS]);
   let refusals: readonly RunRefusal[] | undefined;
   return {
     app,
@@ -92,6 +92,9 @@ export function createSubject(
     },
   };
 }
+
+/** Functions that apps of Make call and this runtime lacks: they are no mistake of the author. [rt] */
+const MAKE_ONLY_FUNCTIONS = ['toDataStructure', 'safeSerialize', 'getFieldMapping'] as const;
 
 function indexByOwner(documents: readonly CheckedDocument[]): Subject['documentsOf'] {
   const index = new Map<string, CheckedDocument[]>();

@@ -1,9 +1,11 @@
+import { APP_FUNCTIONS } from '../../app/engine/app-functions.js';
 import { type CompileOptions, evaluate } from '../../iml/compile.js';
 import { listenForMissing } from '../../iml/environment/scope-listener.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { readDataObject } from '../input/input-data.js';
+import { readSemantics, SEMANTICS_OPTION } from '../input/semantics-option.js';
 import { readTimezone } from '../input/timezone-option.js';
 import type { Io } from '../io.js';
 import { printJson } from '../output/json-output.js';
@@ -22,6 +24,7 @@ export const EVAL_COMMAND: Command = {
       help: 'What names in the template mean: an object, or its file.',
     },
     timezone: { value: 'ZONE', help: 'Timezone of the scenario, such as Europe/Prague. Default: UTC.' },
+    ...SEMANTICS_OPTION,
     now: { value: 'ISO', help: 'The time now stands for. Default: the clock.' },
     json: { help: 'Prints the value as JSON: dates as text, binary data as base64, nothing as null.' },
   },
@@ -62,6 +65,8 @@ function compileOptions(args: Arguments): CompileOptions {
   const nowMs = readNow(args.text('now'));
   return {
     timezone: readTimezone(args.text('timezone')),
+    semantics: readSemantics(args.text('semantics')),
+    functions: APP_FUNCTIONS,
     ...(nowMs !== undefined && { now: () => nowMs }),
   };
 }

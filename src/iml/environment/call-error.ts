@@ -10,6 +10,8 @@ export interface SourcePlace {
   readonly pointer: string;
 }
 
+const ONLY_MAKE = "Only Make's own runtime has this function.";
+
 /** Names people try that are no functions, with what to write instead. [app] */
 const INSTEAD: Readonly<Record<string, string>> = {
   and: 'Write a & b.',
@@ -22,6 +24,9 @@ const INSTEAD: Readonly<Record<string, string>> = {
   toNumber: 'Write parseNumber(a).',
   char: 'Write newline, tab, space, carriagereturn or nbsp.',
   set: 'No function writes into a collection.',
+  toDataStructure: ONLY_MAKE,
+  safeSerialize: ONLY_MAKE,
+  getFieldMapping: ONLY_MAKE,
 };
 
 /** `Function 'x' not found!`, the platform's words, with a hint beside them. [app] */

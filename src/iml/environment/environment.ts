@@ -7,7 +7,9 @@ export type Scope = Readonly<Record<string, unknown>>;
  * Which source counts where Make's runtime and its documentation contradict each other: docs/differences.md lists the
  * facts. `runtime` compares loosely with `=` and `!=`, and `split` trims the parts and drops empty ones.
  */
-export type Semantics = 'runtime' | 'documented';
+export type Semantics = (typeof SEMANTICS)[number];
+
+export const SEMANTICS = ['runtime', 'documented'] as const;
 
 /** What expressions read besides their scope. Everything that is not a pure function of its input comes in here. */
 export interface Environment {

@@ -48,6 +48,3 @@ export const PANELS: readonly Panel[] = [
 function panel(names: string, load: Panel['load']): Panel {
   return { names: names.split(/\s+/), load };
 }
-
-/** The names of all built-in functions. */
-export const FUNCTION_NAMES: ReadonlySet<string> = new Set(PANELS.flatMap(({ names }) => names));

@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto';
 import { functionError } from '../../errors/iml-error.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { DigestAlgorithm, Environment, FunctionTable } from '../environment/environment.js';
@@ -235,14 +234,14 @@ function rsaSha256(data: Uint8Array, privateKey: string): Uint8Array {
 }
 
 /** The crypto of Node; looked up on use, so that the language loads in a browser. */
-function nodeCrypto(what: string): typeof import('node:crypto') {
+function nodeCrypto(what: string) {
   const crypto = globalThis.process?.getBuiltinModule?.('node:crypto');
   if (crypto === undefined) throw functionError(`${what} needs Node.`);
   return crypto;
 }
 
 /** @throws ImlError `IML_FUNCTION`; its message holds nothing of the key */
-function requirePrivateKey(pem: unknown): KeyObject {
+function requirePrivateKey(pem: unknown): ReturnType<ReturnType<typeof nodeCrypto>['createPrivateKey']> {
   const { createPrivateKey } = nodeCrypto('A private key');
   try {
     return createPrivateKey(isBuffer(pem) ? textOfBytes(pem, 'utf8') : toText(pem));

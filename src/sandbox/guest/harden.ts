@@ -83,5 +83,5 @@ function hardenOffered() {
 }
 
 const globalNames = new Set(Reflect.ownKeys(globalThis));
-const globalCount = globalNames.size;
+let globalCount = globalNames.size;
 `;

@@ -1,3 +1,4 @@
+import { GLOBAL_FUNCTIONS } from '../global-functions.js';
 import { GUEST_BUFFER } from './buffer.js';
 import { GUEST_CODEC } from './codec.js';
 import { GUEST_DISPATCH } from './dispatch.js';
@@ -18,6 +19,7 @@ ${GUEST_ENCODINGS}
 ${GUEST_BUFFER}
 ${GUEST_CODEC}
 ${GUEST_DISPATCH}
+const GLOBALS = ${JSON.stringify(GLOBAL_FUNCTIONS)};
 const iml = Object.create(null);
 const environment = Object.create(null);
 const debug = (...values) => {
@@ -41,6 +43,13 @@ function offer(text) {
       return (iml[name] = kind === 'builtins' ? (...args) => callHost(name, args) : (...args) => run(index, args));
     }),
   );
+  if (kind !== 'builtins') return;
+  for (const name of GLOBALS) {
+    if (!(name in iml)) continue;
+    Object.defineProperty(globalThis, name, { value: iml[name] });
+    globalNames.add(name);
+  }
+  globalCount = globalNames.size;
 }
 function closeOffer(text) {
   const offered = JSON.parse(text);

@@ -1,0 +1,17 @@
+import { SEMANTICS, type Semantics } from '../../iml/environment/environment.js';
+import type { OptionSpec } from '../command.js';
+import { usageError } from '../usage-error.js';
+
+export const SEMANTICS_OPTION: Readonly<Record<string, OptionSpec>> = {
+  semantics: {
+    value: 'runtime|documented',
+    help: "Which counts where Make's runtime and its documentation differ. Default: runtime, or that of iml.config.json.",
+  },
+};
+
+/** @throws a usage error for a value that is none of them */
+export function readSemantics(text: string | undefined): Semantics | undefined {
+  const semantics = SEMANTICS.find((known) => known === text);
+  if (semantics !== undefined || text === undefined) return semantics;
+  throw usageError(`--semantics: "${text}" is neither runtime nor documented.`);
+}
