@@ -3,6 +3,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Engine } from '../app/engine/create-engine.js';
 import { jsonText } from '../http/body/json-text.js';
+import type { CompileOptions } from '../iml/compile.js';
 import type { AppSource, WorkerContext } from '../pool/pool-task.js';
 import type { PoolEngineOptions, PoolSetupContext } from '../pool/worker-engines.js';
 import { toPlainAnswer } from '../server/plain-request.js';
@@ -90,7 +91,7 @@ export interface FlowTask {
     | { readonly kind: 'poll' }
     | { readonly kind: 'incomplete'; readonly execution: string; readonly bytes: number };
   readonly room: number;
-  readonly timezone: string | undefined;
+  readonly expressions: Pick<CompileOptions, 'timezone' | 'semantics' | 'platformVersion'>;
   /** Which calls of the main thread the task may use. */
   readonly uses: {
     readonly progress: boolean;
@@ -131,7 +132,7 @@ export async function runFlow(task: FlowTask, context: WorkerContext): Promise<C
   const names = Object.keys(task.sources);
   const engines: Record<string, Engine> = {};
   for (const name of names) engines[name] = await context.engine(task.sources[name] as AppSource);
-  const flows = findFlows(engines, task.timezone);
+  const flows = findFlows(engines, task.expressions);
   const answers: Promise<unknown>[] = [];
   const request = toRequest(task, context, answers);
   const outcome = await running.run({ task, context }, () => flows.run(request));
@@ -155,15 +156,15 @@ const known = createBoundedCache<{
 }>(MAX_FLOWS);
 
 /** The flows that were compiled for these engines; other engines of the same names take their place. */
-function findFlows(engines: Readonly<Record<string, Engine>>, timezone: string | undefined): Flows {
-  const key = JSON.stringify([timezone, ...Object.keys(engines)]);
+function findFlows(engines: Readonly<Record<string, Engine>>, expressions: FlowTask['expressions']): Flows {
+  const key = JSON.stringify([expressions, ...Object.keys(engines)]);
   const before = known.get(key);
   if (before !== undefined && Object.keys(engines).every((name) => before.engines[name] === engines[name])) {
     return before.flows;
   }
   const flows = createFlows({
     engines,
-    expressions: timezone === undefined ? {} : { timezone },
+    expressions,
     tracing: STEPS,
     findSecrets: async () => (await currentTask().context.call('secrets')) as readonly string[],
     onReport: async (scenario, { bundles, completed }) => {

@@ -21,6 +21,7 @@ export {
   openPoolApps,
   type PoolFlowsOptions,
   type PoolHostApp,
+  type PoolPortOptions,
 } from './pool-ports.js';
 export {
   type CallAccepted,

@@ -68,14 +68,21 @@ export async function openPoolApps(
   return apps;
 }
 
-/** Reads calls of webhooks in a pool, each within the `webhookTimeoutMs` of the pool. */
+/** What the tasks of a host in a pool need. */
+export interface PoolPortOptions {
+  readonly pool: EnginePool;
+  readonly apps: PoolApps;
+  /** The module of the tasks: only for bundles, a file that re-exports `iml-runtime/host-worker`. Default: the one of this package. */
+  readonly module?: string | URL | undefined;
+}
+
+/** Reads calls of webhooks in a pool. */
 export function createPoolReceiver({
   pool,
   apps,
+  module = HOST_WORKER,
   webhookTimeoutMs = 5000,
-}: {
-  readonly pool: EnginePool;
-  readonly apps: PoolApps;
+}: PoolPortOptions & {
   /** The worker of a call that takes longer is terminated, and the call is answered 503. Default: 5 s. */
   readonly webhookTimeoutMs?: number | undefined;
 }): Receiver {
@@ -83,7 +90,7 @@ export function createPoolReceiver({
     const { source } = requireApp(apps, app);
     const input: ReceiveTask = { source, webhook, call, parameters, stored };
     const reception = await pool.run({
-      module: HOST_WORKER,
+      module,
       name: 'receiveCall',
       app,
       input,
@@ -139,13 +146,11 @@ function restoreBundles({ text, count }: CarriedBundles): ReceivedBundles {
 }
 
 /** What scenarios run with in a pool. Only `pool` and `apps` are required. */
-export interface PoolFlowsOptions {
-  readonly pool: EnginePool;
-  readonly apps: PoolApps;
+export interface PoolFlowsOptions extends PoolPortOptions {
   /** Default: the system's. */
   readonly clock?: Clock | undefined;
-  /** The timezone of the templates of modules. Default: UTC. */
-  readonly timezone?: string | undefined;
+  /** What the templates of modules read: plain data. */
+  readonly expressions?: FlowTask['expressions'];
   /** Spans around modules: the same as the host's. Default: none. */
   readonly tracing?: HostTracing | undefined;
   /** Gets the bundles that a run puts out, each as a line of JSON `{ scenario, bundle }`. The run waits for it. */
@@ -162,7 +167,7 @@ export interface PoolFlowsOptions {
  * run again.
  */
 export function createPoolFlows(options: PoolFlowsOptions): Flows {
-  const { pool, apps, clock = SYSTEM_CLOCK } = options;
+  const { pool, apps, module = HOST_WORKER, clock = SYSTEM_CLOCK } = options;
   return {
     run: async (request) => {
       const { scenario, signal } = request;
@@ -172,7 +177,7 @@ export function createPoolFlows(options: PoolFlowsOptions): Flows {
       const spans = createSpans(options.tracing ?? NO_TRACING);
       try {
         const outcome = await pool.run({
-          module: HOST_WORKER,
+          module,
           name: 'runFlow',
           app: names.join(' '),
           input: toTask(request, sources, options),
@@ -193,7 +198,7 @@ export function createPoolFlows(options: PoolFlowsOptions): Flows {
 function toTask(
   { scenario, source, room, onProgress, onAnswer }: FlowRequest,
   sources: FlowTask['sources'],
-  { timezone, tracing = NO_TRACING, onBundles }: PoolFlowsOptions,
+  { expressions = {}, tracing = NO_TRACING, onBundles }: PoolFlowsOptions,
 ): FlowTask {
   const { id, name, definition } = scenario;
   return {
@@ -202,7 +207,7 @@ function toTask(
     triggerState: scenario.triggerState === null ? undefined : writeKept(scenario.triggerState),
     source: toTaskSource(source),
     room,
-    timezone,
+    expressions,
     uses: {
       progress: onProgress !== undefined,
       answer: onAnswer !== undefined,

@@ -94,7 +94,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
       pool: pools.flows,
       apps,
       tracing,
-      timezone: args.text('timezone'),
+      expressions: { timezone: settings.engine.timezone },
       findConnectionSecrets: createConnectionSecrets(io.env),
       onBundles: settings.output === 'none' ? undefined : putOut(io, say),
     }),

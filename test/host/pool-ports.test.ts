@@ -1,0 +1,345 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import {
+  createHost,
+  createHostMemoryStore,
+  createPoolFlows,
+  createPoolReceiver,
+  createStoreQueue,
+  type Host,
+  type HostNotice,
+  type HostTracing,
+  openPoolApps,
+  type PoolFlowsOptions,
+} from '../../src/host/index.js';
+import type { ScenarioEntry } from '../../src/host/scenarios/scenario-file.js';
+import { setUpScenario } from '../../src/host/set-up.js';
+import { type AppDefinition, createEnginePool, type StoredConnection } from '../../src/index.js';
+import { buildWorkers, WORKER_MODULES } from '../pool/build-workers.js';
+import { eventually } from './open-parts.js';
+
+let worker: URL;
+let module: URL;
+let setup: string;
+const folder = mkdtempSync(path.join(import.meta.dirname, '../../node_modules/.pool-ports-'));
+const cleanups: (() => Promise<unknown>)[] = [];
+
+beforeAll(async () => {
+  const urlOf = await buildWorkers({ ...WORKER_MODULES, host: 'src/host/host-worker.ts' });
+  worker = urlOf('pool-worker');
+  module = urlOf('host');
+  setup = path.join(folder, 'setup.mjs');
+  // Answers with what was sent, and fails at /fail.
+  writeFileSync(
+    setup,
+    `export default () => ({
+      transport: async ({ url, headers }) => ({
+        status: url.endsWith('/fail') ? 500 : 200,
+        headers: { 'content-type': 'application/json' },
+        body: new TextEncoder().encode(JSON.stringify({ url, key: new Headers(headers).get('x-key'), items: [{ id: 1 }, { id: 2 }, { id: 3 }] })),
+        url,
+      }),
+    });`,
+  );
+});
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const CRM: AppDefinition = {
+  name: 'crm',
+  base: { baseUrl: 'https://api.example.com' },
+  connections: { key: { type: 'basic', communication: {} } },
+  webhooks: {
+    event: { communication: { output: '{{body}}' } },
+    endless: { communication: { output: '{{endless()}}' } },
+    shared: { type: 'web-shared', communication: { uid: '{{body.user}}', output: '{{body}}' } },
+    attached: {
+      communication: { output: '{{body}}' },
+      attach: { url: '/attach', response: { data: { id: '{{body.url}}' } } },
+    },
+  },
+  functions: { endless: { code: 'function endless() { for (;;) {} }' } },
+  modules: {
+    echo: { communication: { url: '/echo', response: { output: { text: '{{parameters.text}}' } } } },
+    keyed: {
+      connection: 'key',
+      communication: {
+        url: '/keyed',
+        headers: { 'x-key': '{{connection.key}}' },
+        response: { output: { key: '{{body.key}}' } },
+      },
+    },
+    fail: { communication: { url: '/fail' } },
+    hang: { communication: { url: '/x', response: { output: '{{endless()}}' } } },
+    answer: {
+      type: 'responder',
+      communication: { response: { status: 201, body: 'hello {{parameters.name}}' } },
+    },
+    watch: {
+      type: 'trigger',
+      communication: {
+        url: '/watch',
+        response: {
+          iterate: '{{body.items}}',
+          output: '{{item}}',
+          trigger: { id: '{{item.id}}', type: 'id', order: 'asc' },
+        },
+      },
+      epoch: {},
+    },
+  },
+};
+
+const OTHER: AppDefinition = {
+  name: 'other',
+  webhooks: { event: { communication: { output: '{{body}}' } } },
+};
+
+const connection = (key: string): StoredConnection => ({
+  component: 'key',
+  connection: { key },
+  parameters: {},
+  metadata: undefined,
+  uid: undefined,
+  expires: undefined,
+  oauth: undefined,
+  common: undefined,
+});
+
+async function open(
+  options: Partial<PoolFlowsOptions> & {
+    readonly timeoutMs?: number;
+    readonly webhookTimeoutMs?: number;
+  } = {},
+) {
+  const { timeoutMs = 20_000, webhookTimeoutMs = 20_000, tracing, ...flows } = options;
+  const pool = createEnginePool({
+    worker,
+    setup,
+    threads: 2,
+    runTimeoutMs: timeoutMs,
+    connections: (app) => {
+      const name = typeof app === 'string' ? app : app.name;
+      return { get: async (key) => connection(`${name} ${key}`), save: async () => {} };
+    },
+  });
+  const apps = await openPoolApps(pool, [CRM, OTHER]);
+  const store = createHostMemoryStore();
+  const notices: HostNotice[] = [];
+  const lines: string[] = [];
+  const host = createHost({
+    store,
+    tracing,
+    queue: createStoreQueue({ pollMs: 20 }),
+    receiver: createPoolReceiver({ pool, apps, module, webhookTimeoutMs }),
+    flows: createPoolFlows({
+      pool,
+      apps,
+      module,
+      tracing,
+      onBundles: (_scenario, more) => void lines.push(...more),
+      ...flows,
+    }),
+    observer: (notice) => void notices.push(notice),
+  });
+  cleanups.push(
+    () => host.stop(1000),
+    () => pool.close(),
+  );
+  const add = (entry: Partial<ScenarioEntry>) =>
+    setUpScenario(
+      { host, store, engines: apps },
+      {
+        name: 's',
+        webhook: hook('event'),
+        everyMinutes: undefined,
+        ordered: false,
+        settings: {},
+        modules: [],
+        ...entry,
+      },
+    );
+  return { host, store, notices, lines, add };
+}
+
+function hook(webhook: string, app = 'crm', uid?: string): ScenarioEntry['webhook'] {
+  return { app, webhook, connection: undefined, uid, parameters: {} };
+}
+
+function step(id: number, name: string, more: object = {}): ScenarioEntry['modules'][number] {
+  return { id, app: 'crm', module: name, ...more };
+}
+
+async function post(host: Host, address: string | undefined, body: unknown): Promise<Response> {
+  const headers = { 'content-type': 'application/json' };
+  return host.fetch(
+    new Request(`http://localhost${address}`, { method: 'POST', headers, body: JSON.stringify(body) }),
+  );
+}
+
+it('receives a call in a worker, and runs its event through all modules in one', async () => {
+  const { host, store, lines, add } = await open();
+  const { hook: at } = await add({
+    modules: [
+      step(2, 'echo', { parameters: { text: 'hi {{1.name}}' } }),
+      step(3, 'keyed', { connection: 'mine' }),
+      step(4, 'echo', { parameters: { text: '{{2.text}} {{3.key}}' } }),
+    ],
+  });
+  await host.start();
+  expect((await post(host, at?.path, { name: 'Ann' })).status).toBe(200);
+  await eventually(async () => (await store.count('events', { status: 'done' })) === 1);
+  expect(lines).toEqual(['{"scenario":"s","bundle":{"text":"hi Ann crm mine"}}']);
+});
+
+it('answers 503 for a call that does not end, while another app is served', async () => {
+  const { host, store, notices, add } = await open({ webhookTimeoutMs: 500 });
+  const { hook: endless } = await add({ name: 'endless', webhook: hook('endless') });
+  const { hook: other } = await add({ name: 'other', webhook: hook('event', 'other') });
+  await post(host, other?.path, 0);
+  const refused = post(host, endless?.path, 1);
+  expect((await post(host, other?.path, { n: 1 })).status).toBe(200);
+  const response = await refused;
+  expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+  expect(notices).toContainEqual(expect.objectContaining({ kind: 'call-refused', reason: 'terminated' }));
+  expect(await store.count('events')).toBe(2);
+});
+
+it('backs off and repeats the event of a run whose worker was terminated', async () => {
+  const { host, store, notices, add } = await open({ timeoutMs: 700 });
+  const { hook: at } = await add({ modules: [step(2, 'hang')] });
+  await host.start();
+  await post(host, at?.path, { n: 1 });
+  await eventually(() => notices.some(({ kind }) => kind === 'run-finished'));
+  const finished = notices.find((notice) => notice.kind === 'run-finished');
+  expect(finished).toMatchObject({ becomes: 'again', error: { type: 'ModuleTimeoutError' } });
+  expect(await store.find('events')).toMatchObject([{ status: 'pending', attempts: expect.any(Number) }]);
+  expect(await host.scenarios.get('s')).toMatchObject({ state: { kind: 'backoff', attempt: 1 } });
+});
+
+it('plans the next retry of an incomplete execution whose worker was terminated', async () => {
+  const { host, store, notices, add } = await open({ timeoutMs: 700 });
+  const settings = { storeIncomplete: true };
+  const { hook: at } = await add({
+    settings,
+    modules: [step(2, 'fail', { onError: { kind: 'break', intervalMs: 60_000 } })],
+  });
+  await host.start();
+  await post(host, at?.path, { n: 1 });
+  await eventually(async () => (await store.count('incompletes')) === 1);
+  expect(await store.find('incompletes')).toMatchObject([{ status: 'waiting', attempts: 1 }]);
+  // The step is another one by now, and the retry is due.
+  await add({ settings, modules: [step(2, 'hang', { onError: { kind: 'break', intervalMs: 60_000 } })] });
+  await store.transaction((writer) => writer.update('incompletes', {}, { retryAtMs: 1 }));
+  await eventually(() => notices.filter(({ kind }) => kind === 'run-finished').length === 2);
+  const [incomplete] = await store.find('incompletes');
+  expect(incomplete).toMatchObject({ status: 'waiting', attempts: 2 });
+  expect(incomplete?.retryAtMs).toBeGreaterThan(Date.now());
+});
+
+it('stores the state of a trigger, and gives the answer of a responder to the sender', async () => {
+  const { host, store, lines, add } = await open();
+  await add({ name: 'poll', webhook: undefined, everyMinutes: 60, modules: [step(1, 'watch')] });
+  const { hook: at } = await add({ modules: [step(2, 'answer', { parameters: { name: '{{1.name}}' } })] });
+  await host.start();
+  const response = await post(host, at?.path, { name: 'Ann' });
+  expect([response.status, await response.text()]).toEqual([201, 'hello Ann']);
+  await store.transaction((writer) => writer.update('scenarios', { name: 'poll' }, { nextRunMs: 1 }));
+  await eventually(async () => (await store.get('scenarios', { name: 'poll' }))?.lastRunMs !== null);
+  const { triggerState } = (await store.get('scenarios', { name: 'poll' })) ?? {};
+  expect(JSON.parse(JSON.stringify(triggerState))).toMatchObject({ lastId: expect.anything() });
+  expect(lines.filter((line) => line.includes('"poll"')).length).toBeLessThanOrEqual(3);
+});
+
+it('finds the recipients of a shared webhook, and attaches hooks, in a worker', async () => {
+  const { host, store, add } = await open();
+  await add({ name: 'ann', webhook: hook('shared', 'crm', 'u1') });
+  const { hook: bob } = await add({ name: 'bob', webhook: hook('shared', 'crm', 'u2') });
+  expect((await post(host, bob?.path, { user: 'u2' })).status).toBe(200);
+  const [row] = await store.find('hooks', { where: { name: 'bob' } });
+  expect(await store.find('events')).toMatchObject([{ hookId: row?.id }]);
+  await add({ name: 'attached', webhook: hook('attached') });
+  const [attached] = await store.find('hooks', { where: { name: 'attached' } });
+  expect(attached?.data).toEqual({ id: 'https://api.example.com/attach' });
+});
+
+it('traces each module within the span of its run', async () => {
+  const spans: string[] = [];
+  const { AsyncLocalStorage } = await import('node:async_hooks');
+  const parent = new AsyncLocalStorage<string>();
+  const tracing: HostTracing = {
+    inSpan: ({ name }, work) => {
+      const at = `${parent.getStore() ?? ''}/${name}`;
+      const span = {
+        traceparent: undefined,
+        set: () => {},
+        fail: (text: string) => spans.push(`${at}: ${text}`),
+      };
+      return parent.run(at, () => work(span).finally(() => spans.push(at)));
+    },
+  };
+  const { host, add } = await open({ tracing });
+  const { hook: at } = await add({ modules: [step(2, 'fail', { onError: { kind: 'ignore' } })] });
+  await host.start();
+  await post(host, at?.path, {});
+  await eventually(() => spans.some((span) => span.endsWith('/iml run')));
+  const modules = spans.filter((span) => span.includes('/iml run/iml module'));
+  expect(modules.map((span) => span.slice(span.indexOf('/iml run')))).toContain(
+    '/iml run/iml module: ConnectionError',
+  );
+});
+
+it('redacts in errors of a worker what the hook and its connections hold', async () => {
+  const app: AppDefinition = {
+    name: 'leaky',
+    connections: { key: { communication: {} } },
+    webhooks: { event: { communication: { output: '{{body}}' } } },
+    modules: {
+      quote: {
+        connection: 'key',
+        communication: {
+          url: 'https://x.example.com/',
+          response: { valid: false, error: { message: 'got {{parameters.text}}' } },
+        },
+      },
+    },
+  };
+  const connections = { get: async () => connection('k'), save: async () => {} };
+  const pool = createEnginePool({ worker, setup, connections });
+  const apps = await openPoolApps(pool, [app]);
+  const store = createHostMemoryStore();
+  const findConnectionSecrets = async (): Promise<readonly string[]> => ['connection-secret-1'];
+  const host = createHost({
+    store,
+    queue: createStoreQueue({ pollMs: 20 }),
+    receiver: createPoolReceiver({ pool, apps, module }),
+    flows: createPoolFlows({ pool, apps, module, findConnectionSecrets }),
+  });
+  cleanups.push(
+    () => host.stop(1000),
+    () => pool.close(),
+  );
+  const entry = { name: 's', everyMinutes: undefined, ordered: false, settings: {} };
+  const quote = {
+    id: 2,
+    app: 'leaky',
+    module: 'quote',
+    connection: 'mine',
+    parameters: { text: '{{1.text}}' },
+  };
+  const { hook: at } = await setUpScenario(
+    { host, store, engines: apps },
+    { ...entry, webhook: hook('event', 'leaky'), modules: [quote] },
+  );
+  await host.start();
+  await post(host, at?.path, { text: 'connection-secret-1 and more' });
+  await eventually(async () => (await store.count('events', { status: 'dead' })) === 1);
+  const [event] = await store.find('events');
+  expect(JSON.stringify(event?.error)).toContain('and more');
+  expect(JSON.stringify(event?.error)).not.toContain('connection-secret-1');
+});
