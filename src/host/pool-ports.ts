@@ -10,6 +10,7 @@ import type { IncompleteExecution } from '../scenario/flow/incomplete-execution.
 import { planAfterRetry } from '../scenario/flow/retry-plan.js';
 import { type PlainAnswer, toFetchResponse } from '../server/plain-request.js';
 import { JsonText } from '../store/json-text.js';
+import { ByteBudget } from '../util/byte-budget.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
 import type { PlainObject } from '../util/plain-object.js';
 import { type HostApp, requireApp } from './hooks/require-app.js';
@@ -149,6 +150,8 @@ function restoreBundles({ text, count }: CarriedBundles): ReceivedBundles {
 export interface PoolFlowsOptions extends PoolPortOptions {
   /** Default: the system's. */
   readonly clock?: Clock | undefined;
+  /** Bytes of events and incomplete executions that workers hold at a time: a run that finds none left waits. Default: 64 MB. */
+  readonly maxBytesInFlight?: number | undefined;
   /** What the templates of modules read: plain data. */
   readonly expressions?: FlowTask['expressions'];
   /** Spans around modules: the same as the host's. Default: none. */
@@ -168,6 +171,7 @@ export interface PoolFlowsOptions extends PoolPortOptions {
  */
 export function createPoolFlows(options: PoolFlowsOptions): Flows {
   const { pool, apps, module = HOST_WORKER, clock = SYSTEM_CLOCK } = options;
+  const budget = new ByteBudget<FlowRequest>(options.maxBytesInFlight ?? MAX_BYTES_IN_FLIGHT);
   return {
     run: async (request) => {
       const { scenario, signal } = request;
@@ -175,7 +179,11 @@ export function createPoolFlows(options: PoolFlowsOptions): Flows {
       const names = [...new Set(steps.map(({ app }) => app))].sort();
       const sources = Object.fromEntries(names.map((name) => [name, requireApp(apps, name).source]));
       const spans = createSpans(options.tracing ?? NO_TRACING);
+      const release = (): void => budget.release(request);
+      signal.addEventListener('abort', release);
       try {
+        await budget.hold(request, countBytes(request));
+        signal.throwIfAborted();
         const outcome = await pool.run({
           module,
           name: 'runFlow',
@@ -189,10 +197,20 @@ export function createPoolFlows(options: PoolFlowsOptions): Flows {
         if (!isTerminated(error) || signal.aborted) throw error;
         return describeTermination(request, error, clock.now());
       } finally {
+        signal.removeEventListener('abort', release);
+        release();
         spans.end();
       }
     },
   };
+}
+
+/** A parsed event takes several times its bytes of a worker's heap of 512 MB. [choice] */
+const MAX_BYTES_IN_FLIGHT = 64 * 1024 * 1024;
+
+function countBytes({ source }: FlowRequest): number {
+  if (source.kind === 'poll') return 0;
+  return source.kind === 'event' ? source.event.bytes : source.incomplete.bytes;
 }
 
 function toTask(
