@@ -15,11 +15,17 @@ export interface KnownMember {
   readonly about?: string | undefined;
 }
 
-/** The members of what a path leads to, as far as the app says. */
+/** Values that recorded test cases show, by the name of their variable: `body`, `item`. */
+export type RecordedValues = Readonly<Record<'body' | 'item', readonly unknown[]>>;
+
+const NOTHING_RECORDED: RecordedValues = { body: [], item: [] };
+
+/** The members of what a path leads to, as far as the app and its recorded cases say. */
 export function listMembers(
   subject: Subject,
   checked: CheckedDocument,
   [root = '', ...steps]: readonly string[],
+  recorded: RecordedValues = NOTHING_RECORDED,
 ): readonly KnownMember[] {
   switch (root) {
     case 'parameters':
@@ -32,12 +38,22 @@ export function listMembers(
       return keysAt(findCommon(subject, checked), steps, 'common');
     case 'item':
     case 'body':
+      return withoutRepeats([
+        ...sampleMembers(subject, checked, steps),
+        ...recorded[root].flatMap((value) => keysAt(value, steps, 'recorded')),
+      ]);
     case 'output':
     case 'payload':
       return sampleMembers(subject, checked, steps);
     default:
       return FIXED.get([root, ...steps].join('.')) ?? [];
   }
+}
+
+function withoutRepeats(members: readonly KnownMember[]): readonly KnownMember[] {
+  const byName = new Map<string, KnownMember>();
+  for (const member of members) if (!byName.has(member.name)) byName.set(member.name, member);
+  return [...byName.values()];
 }
 
 const list = (...names: readonly string[]): readonly KnownMember[] =>

@@ -6,6 +6,7 @@ import { isPlainName } from '../iml/syntax/names-and-escapes.js';
 import { type Cursor, readPrefix } from './cursor.js';
 import { listMembers } from './known-members.js';
 import { readOwnParameters } from './read-own-parameters.js';
+import { listRecordedItems } from './recorded-bodies.js';
 
 /** Something an editor offers to insert. */
 export interface Suggestion {
@@ -21,7 +22,11 @@ export interface Suggestion {
 }
 
 /** What may be written at a cursor inside of a text: names, members, functions, addresses of RPCs. */
-export function listSuggestions(subject: Subject, cursor: Cursor): readonly Suggestion[] {
+export function listSuggestions(
+  subject: Subject,
+  cursor: Cursor,
+  recordedBodies: readonly unknown[] = [],
+): readonly Suggestion[] {
   const { expression, checked, location, string } = cursor;
   if (expression === undefined || checked === undefined || location === undefined) {
     return string === undefined || string.isKey ? [] : suggestRpcs(subject, cursor);
@@ -30,7 +35,11 @@ export function listSuggestions(subject: Subject, cursor: Cursor): readonly Sugg
   if (prefix === undefined) return [];
   const replaces = prefix.partial.length;
   if (prefix.parents.length > 0 || expression.before.endsWith('.')) {
-    return listMembers(subject, checked, prefix.parents).map(({ name, detail, about }) => ({
+    const recorded = {
+      body: recordedBodies,
+      item: listRecordedItems(checked, location, recordedBodies),
+    };
+    return listMembers(subject, checked, prefix.parents, recorded).map(({ name, detail, about }) => ({
       label: name,
       kind: 'member' as const,
       detail,

@@ -1,8 +1,15 @@
-import { expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
+import { loadApp } from '../../src/app/loading/load-app.js';
 import { listDocuments } from '../../src/check/subject/checked-document.js';
 import { createSubject } from '../../src/check/subject/subject.js';
+import { readCursor } from '../../src/lsp/cursor.js';
 import { listMembers } from '../../src/lsp/known-members.js';
+import { readRecordedBodies } from '../../src/lsp/recorded-bodies.js';
+import { listSuggestions } from '../../src/lsp/suggestions.js';
 
 it('names that every object inherits have no members', async () => {
   const app = defineApp({ name: 'a', modules: { m: { type: 'action', communication: { url: '/x' } } } });
@@ -14,4 +21,37 @@ it('names that every object inherits have no members', async () => {
   for (const name of ['constructor', '__proto__', 'toString']) expect(namesOf(name)).toEqual([]);
   expect(namesOf('iterate')).toEqual(['container']);
   expect(namesOf('iterate', 'container')).toEqual(['first', 'last']);
+});
+
+it('completes members of item and body from the recorded cases of the module', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'iml-members-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const response = { status: 200, body: { items: [{ id: 1, 'first name': 'Ada', team: { name: 'A' } }] } };
+  const write = (file: string, text: string): void => {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), text);
+  };
+  write('tests/list/one.test.json', JSON.stringify({ component: 'module:list', exchanges: [{ response }] }));
+  write(
+    'tests/other/one.test.json',
+    JSON.stringify({
+      component: 'module:other',
+      exchanges: [{ response: { body: { items: [{ no: 1 }] } } }],
+    }),
+  );
+  write('tests/broken.test.json', '{');
+  const complete = async (expression: string): Promise<readonly string[]> => {
+    const output = { a: `{{${expression}}}` };
+    const text = JSON.stringify({ url: '/x', response: { iterate: '{{body.items}}', output } });
+    write('modules/list/api.imljson', text);
+    const subject = createSubject(await loadApp(folder));
+    const offset = text.indexOf(expression) + expression.length;
+    const cursor = readCursor(subject, 'modules/list/api.imljson', text, offset);
+    if (cursor.checked === undefined) throw new Error('The file is no part of the app.');
+    const bodies = await readRecordedBodies(folder, cursor.checked);
+    return listSuggestions(subject, cursor, bodies).map(({ label }) => label);
+  };
+  expect(await complete('item.')).toEqual(['id', 'first name', 'team']);
+  expect(await complete('item.team.')).toEqual(['name']);
+  expect(await complete('body.')).toEqual(['items']);
 });

@@ -2,6 +2,7 @@ import type { ClientCapabilities, CompletionItem } from 'vscode-languageserver/n
 import { readCursor } from '../cursor.js';
 import type { JsonHelp } from '../json-help.js';
 import { toCompletion } from '../protocol.js';
+import { readRecordedBodies } from '../recorded-bodies.js';
 import { guessSchema } from '../schemas/guess-schema.js';
 import { chooseSchema } from '../schemas/list-schemas.js';
 import { type EditorSession, toFilePath } from '../session.js';
@@ -21,10 +22,15 @@ export function handleCompletion(
     const text = document.getText();
     const cursor = readCursor(at?.subject, file, text, document.offsetAt(position));
     const takesSnippets = capabilities().textDocument?.completion?.completionItem?.snippetSupport === true;
+    const isInExpression = cursor.expression !== undefined && cursor.checked !== undefined;
+    const bodies =
+      at === undefined || !isInExpression || cursor.checked === undefined
+        ? []
+        : await readRecordedBodies(at.app.workspace.root, cursor.checked);
     const own =
       at === undefined
         ? []
-        : listSuggestions(at.subject, cursor).map((suggestion) =>
+        : listSuggestions(at.subject, cursor, bodies).map((suggestion) =>
             toCompletion(suggestion, at, takesSnippets),
           );
     const schema = cursor.checked === undefined ? guessSchema(file) : chooseSchema(cursor.checked);

@@ -1,0 +1,84 @@
+import path from 'node:path';
+import { openAppFolder } from '../app/loading/app-folder.js';
+import { listFiles } from '../app/loading/list-files.js';
+import type { CheckedDocument } from '../check/subject/checked-document.js';
+import type { SpecLocation } from '../check/subject/spec-location.js';
+import { listRequests, readAt } from '../check/subject/walk-requests.js';
+import { readDocument } from '../document/reading/jsonc.js';
+import { safeParseTemplate } from '../iml/syntax/parser.js';
+import { readPath } from '../iml/syntax/walk-expression.js';
+import { isPlainObject, ownMember } from '../util/plain-object.js';
+
+/** Folder of the cases of an app, beside it or in it. */
+const TEST_FOLDER = 'tests';
+
+/** Cases of one component that are read: more show hardly other members. [choice] */
+const MAX_CASES = 20;
+
+/** The bodies of responses in the test cases of a component, as `iml test --record` writes them. */
+export async function readRecordedBodies(
+  root: string,
+  { owner }: CheckedDocument,
+): Promise<readonly unknown[]> {
+  if (owner === undefined) return [];
+  const component = `${owner.kind}:${owner.name}`;
+  const base = path.basename(root) === 'src' ? path.dirname(root) : root;
+  const bodies: unknown[] = [];
+  let cases = 0;
+  for (const folder of new Set([path.join(root, TEST_FOLDER), path.join(base, TEST_FOLDER)])) {
+    const files = listFiles(folder).filter(({ path: file }) => /\.test\.jsonc?$/.test(file));
+    for (const { path: file } of files) {
+      if (cases >= MAX_CASES) return bodies;
+      const written = await readCase(folder, file);
+      if (!isPlainObject(written) || !isOf(written, component)) continue;
+      cases++;
+      const exchanges = ownMember(written, 'exchanges');
+      for (const exchange of Array.isArray(exchanges) ? (exchanges as unknown[]) : []) {
+        const body = readAt(exchange, 'response', 'body');
+        if (body !== undefined) bodies.push(body);
+      }
+    }
+  }
+  return bodies;
+}
+
+/** A file that cannot be read, or is half written, shows nothing. */
+async function readCase(folder: string, file: string): Promise<unknown> {
+  try {
+    const text = await openAppFolder(folder).read(file, () => ({ file }));
+    return text === undefined ? undefined : readDocument(text, file).value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a case names a component, as `module:getUser` or `{ type, name }`. */
+function isOf(written: object, component: string): boolean {
+  const named = ownMember(written, 'component');
+  if (!isPlainObject(named)) return named === component;
+  return `${String(ownMember(named, 'type'))}:${String(ownMember(named, 'name'))}` === component;
+}
+
+/** The items that the `iterate` of the request at a location takes out of bodies. */
+export function listRecordedItems(
+  checked: CheckedDocument,
+  { element, section }: SpecLocation,
+  bodies: readonly unknown[],
+): readonly unknown[] {
+  const request = listRequests(checked).find((one) => one.element === element && one.section === section);
+  const written = readAt(request?.value, 'response', 'iterate') ?? readAt(request?.value, 'iterate');
+  const container = isPlainObject(written) ? ownMember(written, 'container') : written;
+  if (typeof container !== 'string') return [];
+  const parsed = safeParseTemplate(container.includes('{{') ? container : `{{${container}}}`);
+  const [only] = parsed.ok ? parsed.template.parts : [];
+  const path = only === undefined || typeof only === 'string' ? undefined : readPath(only);
+  if (path?.root.name !== 'body') return [];
+  return bodies.flatMap((body) => {
+    let value = body;
+    for (const { name } of path.members) {
+      if (name === undefined) value = Array.isArray(value) ? value[0] : undefined;
+      else value = isPlainObject(value) ? ownMember(value, name) : undefined;
+    }
+    return Array.isArray(value) ? (value as unknown[]) : [];
+  });
+}
