@@ -1,3 +1,4 @@
+import type { Semantics } from '../iml/environment/environment.js';
 import type { Document, Warning } from './reading/document.js';
 
 /** A custom app, whatever layout it was read from. Nothing in it is compiled or merged yet. */
@@ -11,6 +12,8 @@ export interface App {
   readonly identity: string;
   /** What the app is called on the platform, as its manifest tells (`origins`); empty for one that has not been there. */
   readonly appIds: readonly string[];
+  /** What `iml.config.json` beside the manifest says. Default of an engine: `runtime`. */
+  readonly semantics?: Semantics | undefined;
   readonly base: Document | undefined;
   readonly common: Document | undefined;
   readonly groups: Document | undefined;

@@ -170,13 +170,13 @@ function createConnections(app: App, runtime: Runtime): (name: string) => Connec
 }
 
 function compileEnvironment(options: EngineOptions): Environment {
-  const { random, uuid, timezone, semantics, platformVersion, digest, clock } = options;
+  const { app, random, uuid, timezone, platformVersion, digest, clock } = options;
   const environment = toEnvironment({
     now: clock?.now,
     random,
     uuid,
     timezone,
-    semantics,
+    semantics: options.semantics ?? app.semantics,
     platformVersion,
     digest,
   });

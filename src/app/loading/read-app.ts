@@ -1,8 +1,12 @@
 import type { App } from '../../document/app.js';
 import type { Warning } from '../../document/reading/document.js';
+import { readDocument } from '../../document/reading/jsonc.js';
 import { collectWarnings, limitWarnings } from '../../document/reading/warn.js';
+import { SpecError } from '../../errors/spec-error.js';
+import { SEMANTICS, type Semantics } from '../../iml/environment/environment.js';
+import { isPlainObject } from '../../util/plain-object.js';
 import { assembleApp } from '../assembling/assemble-app.js';
-import { type LoadOptions, openAppFolder } from './app-folder.js';
+import { type AppFolder, type LoadOptions, openAppFolder } from './app-folder.js';
 import { deriveAppName } from './app-name.js';
 import { completeManifest } from './complete-manifest.js';
 import { findApp } from './find-app.js';
@@ -16,14 +20,29 @@ export async function readApp(folder: string, options: LoadOptions): Promise<App
   const location = await findApp(folder);
   const opened = openAppFolder(location.folder, options);
   const name = deriveAppName(opened.root);
+  const semantics = await readSemantics(opened);
   if (location.layout !== 'manifest') {
     const read = location.layout === 'flat' ? readFlat : readExported;
-    return assembleApp({ ...(await read(opened, name)), identity: opened.root });
+    return { ...assembleApp({ ...(await read(opened, name)), identity: opened.root }), semantics };
   }
 
   const parts = await completeManifest(opened, await readManifest(opened, name));
   const undeclared: Warning[] = [];
   await warnUndeclaredFiles(opened.root, parts.declared, limitWarnings(collectWarnings(undeclared)));
   const app = assembleApp({ ...parts, identity: opened.root });
-  return { ...app, warnings: [...app.warnings, ...undeclared] };
+  return { ...app, semantics, warnings: [...app.warnings, ...undeclared] };
 }
+
+/** The setting `semantics` of the file beside the manifest. `iml check` reports what else is wrong in it. */
+async function readSemantics(folder: AppFolder): Promise<Semantics | undefined> {
+  const text = await folder.read(CONFIG_FILE, () => ({ file: CONFIG_FILE }));
+  if (text === undefined) return undefined;
+  const { value, placeOf } = readDocument(text, CONFIG_FILE);
+  const setting = isPlainObject(value) ? value['semantics'] : undefined;
+  const semantics = SEMANTICS.find((known) => known === setting);
+  if (semantics !== undefined || setting === undefined) return semantics;
+  const message = `semantics in ${CONFIG_FILE} is ${SEMANTICS.join(' or ')}.`;
+  throw new SpecError('SPEC_INVALID', message, { place: placeOf('/semantics') });
+}
+
+const CONFIG_FILE = 'iml.config.json';

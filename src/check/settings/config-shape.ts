@@ -1,4 +1,5 @@
 import { type KeyShape, type Shape, told } from '../../document/shapes/shape.js';
+import { SEMANTICS } from '../../iml/environment/environment.js';
 import { LEVELS } from '../finding.js';
 import { RULES } from '../rules.js';
 
@@ -32,6 +33,11 @@ export const CONFIG_SHAPE: Shape = {
     scenarios: told(
       'Files of scenarios that `iml check` looks at, in the folder of this file or below it. Default: `scenarios.json` beside the manifest, if it is there.',
       { types: ['string', 'array'] },
+    ),
+    semantics: told(
+      "Which counts where Make's runtime and its documentation differ. Default: runtime. Read beside the manifest.",
+      { types: ['string'] },
+      SEMANTICS,
     ),
     test: told('Settings of `iml test`.', { types: ['object'] }),
   },

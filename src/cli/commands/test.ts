@@ -8,6 +8,7 @@ import { runCase } from '../../testing/suite/run-case.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { ENGINE_OPTIONS } from '../input/engine-options.js';
+import { SEMANTICS_OPTION } from '../input/semantics-option.js';
 import type { Io } from '../io.js';
 import { printHarExchanges } from '../recording/print-har.js';
 import type { LiveRunner } from '../tests/live-tests.js';
@@ -21,7 +22,7 @@ import { watchTests } from '../tests/watch-tests.js';
 import { usageError } from '../usage-error.js';
 
 /** Where requests of --record and --live go; a case has a timezone of its own. */
-const { timezone: _timezone, ...SERVICE_OPTIONS } = ENGINE_OPTIONS;
+const { timezone: _timezone, semantics: _semantics, ...SERVICE_OPTIONS } = ENGINE_OPTIONS;
 
 export const TEST_COMMAND: Command = {
   name: 'test',
@@ -53,6 +54,7 @@ export const TEST_COMMAND: Command = {
       help: 'Of --record and --live: a connection that iml connect made, or data of one. May be repeated.',
     },
     ...SERVICE_OPTIONS,
+    ...SEMANTICS_OPTION,
     update: {
       value: 'expect|exchanges|all',
       looksLikeValue: UPDATE_SCOPE,

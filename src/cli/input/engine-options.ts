@@ -7,6 +7,7 @@ import type { Arguments, OptionSpec } from '../command.js';
 import type { Io } from '../io.js';
 import { traceLine } from '../output/trace-line.js';
 import { usageError } from '../usage-error.js';
+import { readSemantics, SEMANTICS_OPTION } from './semantics-option.js';
 import { readTimezone } from './timezone-option.js';
 
 /** Options of every command that lets an app call its service: where it may go. */
@@ -32,6 +33,7 @@ export const NETWORK_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     help: "Lets credentials go along to hosts that are not the app's, as the platform does. Default: left out, with a warning.",
   },
   timezone: { value: 'ZONE', help: 'Timezone of the scenario, such as Europe/Prague. Default: UTC.' },
+  ...SEMANTICS_OPTION,
 };
 
 const TRACE_HELP = 'Tells on standard error what is sent and received. In --json: in the report, too.';
@@ -67,7 +69,9 @@ export const ENGINE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 };
 
 /** @throws EngineError (USAGE) */
-export function readNetworkOptions(args: Arguments): Pick<EngineOptions, 'network' | 'hosts' | 'timezone'> {
+export function readNetworkOptions(
+  args: Arguments,
+): Pick<EngineOptions, 'network' | 'hosts' | 'timezone' | 'semantics'> {
   return {
     network: {
       allow: [...(args.isSet('allow-local') ? ['loopback'] : []), ...args.texts('allow')],
@@ -77,6 +81,7 @@ export function readNetworkOptions(args: Arguments): Pick<EngineOptions, 'networ
     },
     hosts: readMap(args.texts('map')),
     timezone: readTimezone(args.text('timezone')),
+    semantics: readSemantics(args.text('semantics')),
   };
 }
 
@@ -85,7 +90,7 @@ export function readEngineOptions(
   args: Arguments,
 ): Pick<
   EngineOptions,
-  'network' | 'hosts' | 'timezone' | 'baseUrl' | 'limits' | 'onPageLoop' | 'trustFunctions'
+  'network' | 'hosts' | 'timezone' | 'semantics' | 'baseUrl' | 'limits' | 'onPageLoop' | 'trustFunctions'
 > {
   const timeoutMs = readWhole(args, 'timeout-ms');
   return {

@@ -89,7 +89,10 @@ export interface ServeSettings {
   readonly limits: Partial<HostLimits>;
   /** Worker threads that run scenarios. */
   readonly threads: number | undefined;
-  readonly engine: Pick<EngineOptions, 'network' | 'hosts' | 'timezone' | 'limits' | 'webhookLimits'>;
+  readonly engine: Pick<
+    EngineOptions,
+    'network' | 'hosts' | 'timezone' | 'semantics' | 'limits' | 'webhookLimits'
+  >;
 }
 
 /** @throws EngineError (USAGE) for what makes no sense, before anything is opened */

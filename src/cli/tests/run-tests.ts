@@ -5,6 +5,7 @@ import type { TestPlace } from '../../testing/suite/find-tests.js';
 import { runSuite, type SuiteOptions } from '../../testing/suite/run-suite.js';
 import type { TestSummary } from '../../testing/suite/test-result.js';
 import type { Arguments } from '../command.js';
+import { readSemantics } from '../input/semantics-option.js';
 import type { Io } from '../io.js';
 import { startProgress } from '../output/progress.js';
 import { printableLine } from '../output/terminal-text.js';
@@ -29,6 +30,7 @@ export async function runTests(
     const summary = await runSuite(places, {
       filter: readFilter(args),
       bail: args.isSet('bail'),
+      semantics: readSemantics(args.text('semantics')),
       ...options,
       ...(files !== undefined && { traces: files.traces }),
       onStart: (name) => {

@@ -6,6 +6,7 @@ import { loadApp } from '../../app/loading/load-app.js';
 import type { App, FunctionComponent } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { SpecError } from '../../errors/spec-error.js';
+import type { Semantics } from '../../iml/environment/environment.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
 import type { RunObserver } from '../../run/scope/run-observer.js';
 import type { CaseReading, ReadCase } from '../cases/read-case.js';
@@ -23,6 +24,8 @@ import { workInOrder } from './work-in-order.js';
 export interface SuiteOptions {
   /** Whether a test of this name is meant. Default: all are. */
   readonly filter?: ((name: string) => boolean) | undefined;
+  /** Default: what the app's `iml.config.json` says, else `runtime`. */
+  readonly semantics?: Semantics | undefined;
   /** Whether the first failure ends the run. Default: false. */
   readonly bail?: boolean | undefined;
   /** Told of each result, in the order of the files; waited for. */
@@ -104,7 +107,8 @@ class SuiteRun {
     const startedAt = this.#now();
     let app: App;
     try {
-      app = await loadApp(place.root);
+      const loaded = await loadApp(place.root);
+      app = { ...loaded, semantics: this.#options.semantics ?? loaded.semantics };
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       this.#skipped += place.caseFiles.length;

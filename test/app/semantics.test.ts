@@ -1,0 +1,74 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { defineApp } from '../../src/app/assembling/define-app.js';
+import { createEngine } from '../../src/app/engine/create-engine.js';
+import type { EngineOptions } from '../../src/app/engine/engine-options.js';
+import { loadApp } from '../../src/app/loading/load-app.js';
+import { cli } from '../cli/fake-io.js';
+import { writeApp } from './temp-app.js';
+
+const COMMUNICATION = {
+  response: { output: { same: "{{1 = '1'}}", parts: "{{split('a, b,'; ',')}}", own: '{{own()}}' } },
+};
+const OWN = "function own() { return iml.split('a, b,', ',').length }";
+const RUNTIME = { same: true, parts: ['a', 'b'], own: 2 };
+const DOCUMENTED = { same: false, parts: ['a', ' b', ''], own: 3 };
+
+const APP_FILES = {
+  'makecomapp.json': {
+    components: {
+      module: { run: { moduleType: 'action', codeFiles: { communication: 'run.json' } } },
+      function: { own: { codeFiles: { code: 'own.js' } } },
+    },
+  },
+  'run.json': COMMUNICATION,
+  'own.js': OWN,
+};
+
+async function runOf(options: Partial<EngineOptions>): Promise<readonly unknown[] | undefined> {
+  const app = defineApp({
+    name: 'semantics',
+    modules: { run: { type: 'action', communication: COMMUNICATION } },
+    functions: { own: { code: OWN } },
+  });
+  await using engine = createEngine({ app, ...options });
+  return (await engine.module('run').run()).bundles;
+}
+
+describe('the option semantics', () => {
+  it('of an engine is runtime by default', async () => {
+    expect(await runOf({})).toEqual([RUNTIME]);
+    expect(await runOf({ semantics: 'runtime' })).toEqual([RUNTIME]);
+    expect(await runOf({ semantics: 'documented' })).toEqual([DOCUMENTED]);
+  });
+
+  it('of an app folder comes from iml.config.json, and an option wins over it', async () => {
+    const folder = await writeApp({ ...APP_FILES, 'iml.config.json': { semantics: 'documented' } });
+    const app = await loadApp(folder);
+    await using engine = createEngine({ app });
+    expect((await engine.module('run').run()).bundles).toEqual([DOCUMENTED]);
+    const { out } = await cli(['run', folder, 'run', '--semantics', 'runtime', '--json']);
+    expect(JSON.parse(out).bundles).toEqual([RUNTIME]);
+  });
+
+  it('refuses another value', async () => {
+    const folder = await writeApp({ ...APP_FILES, 'iml.config.json': { semantics: 'strict' } });
+    await expect(loadApp(folder)).rejects.toMatchObject({
+      code: 'SPEC_INVALID',
+      message: expect.stringContaining('runtime or documented'),
+    });
+    const { err, code } = await cli(['eval', '{{1}}', '--semantics', 'strict']);
+    expect({ err, code }).toMatchObject({ err: expect.stringContaining('--semantics'), code: 2 });
+  });
+
+  it('applies to iml eval and iml test', async () => {
+    expect((await cli(['eval', "{{1 = '1'}}", '--semantics', 'documented'])).out).toBe('false\n');
+    const folder = await writeApp({ ...APP_FILES });
+    const test = { component: { type: 'module', name: 'run' }, expect: { bundles: [DOCUMENTED] } };
+    await mkdir(path.join(folder, 'tests'), { recursive: true });
+    await writeFile(path.join(folder, 'tests', 'run.test.json'), JSON.stringify(test));
+    expect((await cli(['test', folder])).code).toBe(1);
+    expect((await cli(['test', folder, '--semantics', 'documented'])).code).toBe(0);
+  });
+});
