@@ -25,6 +25,8 @@ export const YES_OR_NO: GivenShape = {
 export const FUNCTION: GivenShape = { expected: 'a function', fits: (value) => typeof value === 'function' };
 /** A plain object whose members can be read. */
 export const DATA: GivenShape = dataUpTo(Number.POSITIVE_INFINITY);
+/** Bytes, also of a Buffer. */
+export const BYTES: GivenShape = { expected: 'a Uint8Array', fits: (value) => value instanceof Uint8Array };
 export const LIST: GivenShape = { expected: 'a list', fits: (value) => Array.isArray(value) };
 export const TEXT_LIST: GivenShape = {
   expected: 'a list of texts',
@@ -133,6 +135,24 @@ export function checkGiven(
       if (shape !== undefined && value !== undefined) assertFits(value, shape, `${what}: "${name}"`);
     }
   });
+}
+
+/**
+ * Checks the options of a public function.
+ *
+ * @param what how messages call them: `The options of createHost`
+ * @param required names that have to be there
+ * @throws as `checkGiven`, and EngineError (USAGE) for a required one that is missing
+ */
+export function checkOptions<T extends object>(
+  options: T,
+  shapes: GivenShapes<T>,
+  what: string,
+  required: readonly (keyof T & string)[] = [],
+): void {
+  checkGiven(options, shapes, what);
+  const missing = required.find((name) => options[name] === undefined || options[name] === null);
+  if (missing !== undefined) throw new EngineError('USAGE', `${what}: "${missing}" is missing.`);
 }
 
 /** @throws EngineError (USAGE), and ImlError (IML_HOST_VALUE) for what throws while it is looked at */

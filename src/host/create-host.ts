@@ -1,5 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
+import {
+  ANY_TEXT,
+  ANY_VALUE,
+  checkOptions,
+  DATA,
+  FUNCTION,
+  type GivenShapes,
+  portWith,
+} from '../errors/check-given.js';
 import { EngineError } from '../errors/engine-error.js';
 import { type PlainAnswer, type PlainRequest, toFetchResponse } from '../server/plain-request.js';
 import { sandboxAnswer } from '../server/sandbox-response.js';
@@ -97,6 +106,20 @@ export interface Host {
   readonly stop: (graceMs?: number, drainMs?: number) => Promise<void>;
 }
 
+const SHAPES: GivenShapes<HostOptions> = {
+  store: portWith(['get', 'transaction', 'close']),
+  queue: portWith(['announce', 'wake', 'start', 'stop', 'close']),
+  receiver: FUNCTION,
+  flows: portWith(['run']),
+  clock: portWith(['now', 'sleep', 'after']),
+  limits: DATA,
+  baseUrl: ANY_TEXT,
+  observer: FUNCTION,
+  metrics: ANY_VALUE,
+  tracing: portWith(['inSpan']),
+  checkpoint: FUNCTION,
+};
+
 /** How long a store that had no room is taken for one that has none. */
 const FULL_MS = 30_000;
 
@@ -107,7 +130,7 @@ const FULL_MS = 30_000;
  * dead; events of a hook are processed in order where its scenario asks for it; a suspended scenario starts nothing
  * early; the state of a trigger never moves past items that were not processed.
  *
- * @throws EngineError (USAGE) for limits that make no sense
+ * @throws EngineError (USAGE) for an option that is none or of another type, and for limits that make no sense
  * @example
  * const store = await openHostSqlite({ file: './data.db' });
  * const host = createHost({ store, receiver: createEngineReceiver({ engines }), flows: createScenarioFlows({ engines }) });
@@ -115,6 +138,7 @@ const FULL_MS = 30_000;
  * const { origin } = await host.listen({ port: 8080 });
  */
 export function createHost(options: HostOptions): Host {
+  checkOptions(options, SHAPES, 'The options of createHost', ['store', 'receiver', 'flows']);
   const parts = createParts(options);
   const { context, life } = parts;
   const { store, clock } = context;

@@ -8,8 +8,10 @@ import { type AnyReport, type Reporting, reporting } from '../component/report.j
 import type { Connection } from '../connection/connection.js';
 import type { StoredConnections } from '../connection/stored-connections.js';
 import {
+  ANY_TEXT,
   ANY_VALUE,
   checkGiven,
+  checkOptions,
   checkValue,
   DATA,
   either,
@@ -120,6 +122,17 @@ const MEMORY_SHAPES: GivenShapes<PoolResourceLimits> = {
   stackSizeMb: MEGABYTES,
 };
 
+const TASK_SHAPES: GivenShapes<PoolTask> = {
+  module: MODULE,
+  name: ANY_TEXT,
+  app: ANY_TEXT,
+  input: ANY_VALUE,
+  bytes: wholeNumber(0),
+  timeoutMs: MILLISECONDS,
+  signal: SIGNAL,
+  calls: DATA,
+};
+
 const APP: GivenShape = either(MODULE, DATA);
 
 /** Bytes of a web request that are read for a worker, which has a limit of its own. [choice] */
@@ -162,7 +175,10 @@ export function createEnginePool(options: EnginePoolOptions = {}): EnginePool {
       checkSource(source);
       return createPoolApp(toLocalSource(source), pool, { runTimeoutMs, webhookTimeoutMs });
     },
-    run: (task) => pool.run(task),
+    run: async (task) => {
+      checkOptions(task, TASK_SHAPES, 'The task', ['module', 'name', 'app']);
+      return pool.run(task);
+    },
     reload: (source) => pool.reload(toLocalSource(source)),
     close,
     [Symbol.asyncDispose]: close,

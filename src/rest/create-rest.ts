@@ -1,4 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import {
+  ANY_TEXT,
+  ANY_VALUE,
+  checkOptions,
+  DATA,
+  FUNCTION,
+  type GivenShapes,
+  portWith,
+  TEXT_LIST,
+} from '../errors/check-given.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
 import { createLocalBilling } from './billing/billing.js';
 import { addressesAt, createAddressReader, UNKNOWN_ORIGIN } from './call/addresses.js';
@@ -66,6 +76,27 @@ export interface RestOptions {
   readonly uuid?: () => string;
 }
 
+const SHAPES: GivenShapes<RestOptions> = {
+  store: portWith(['get', 'transaction', 'close']),
+  encryptionKey: ANY_VALUE, // what is wrong with one says createSeal
+  encryptionKeySource: ANY_TEXT,
+  clock: portWith(['now', 'sleep', 'after']),
+  billing: ANY_VALUE,
+  notifications: ANY_VALUE,
+  accessLists: ANY_VALUE,
+  zones: ANY_VALUE,
+  isEmailVerified: FUNCTION,
+  settings: DATA,
+  origin: ANY_TEXT,
+  hosts: TEXT_LIST,
+  basePath: ANY_TEXT,
+  authPath: ANY_TEXT,
+  cors: ANY_TEXT,
+  onError: FUNCTION,
+  onAnswer: FUNCTION,
+  uuid: FUNCTION,
+};
+
 /** What a server knows of a request beside the request. */
 export interface RestReception {
   /** The origin the server listens at, as `serveRest` has it: `http://127.0.0.1:8077`. */
@@ -99,9 +130,10 @@ const DEFAULT_SETTINGS: RestSettings = Object.freeze({
  * @example
  * const rest = await createRest({ store: createRestMemoryStore(), encryptionKey });
  * const response = await rest.fetch(new Request('http://127.0.0.1/api/v2/ping'));
- * @throws RestError `REST_CONFIG` for an encryption key that is none, or not the one of the store; StoreError
+ * @throws EngineError (USAGE) for an option that is none, missing, or of another type; RestError `REST_CONFIG` for an encryption key that is none, or not the one of the store; StoreError
  */
 export async function createRest(options: RestOptions): Promise<Rest> {
+  checkOptions(options, SHAPES, 'The options of createRest', ['store', 'encryptionKey']);
   const { store, basePath = '/api/v2', authPath = '/oauth/v2', hosts = [] } = options;
   const origin = readOrigin(options.origin);
   const seal = createSeal(options.encryptionKey);

@@ -67,11 +67,6 @@ describe('defineApp', () => {
   });
 
   it.each<[unknown, string[]]>([
-    [
-      { modules: { m: { comunication: {} } } },
-      ['unknown-key #/modules/m/comunication', 'missing-communication #/modules/m'],
-    ],
-    [{ module: {} }, ['unknown-key #/module']],
     [{ base: { headrs: {} } }, ['unknown-key #/base/headrs']],
     [{ rpcs: { r: { communication: { url: '{{a b}}' } } } }, ['syntax #/rpcs/r/communication/url']],
     [{ rpcs: { r: { connection: 'x', communication: {} } } }, ['unknown-reference #/rpcs/r/connection']],
@@ -85,6 +80,8 @@ describe('defineApp', () => {
     [[], ''],
     [{}, '/name'],
     [{ name: '' }, '/name'],
+    [{ name: 'x', module: {} }, '/module'],
+    [{ name: 'x', modules: { m: { comunication: {} } } }, '/modules/m/comunication'],
     [{ name: 'x', modules: [] }, '/modules'],
     [{ name: 'x', modules: { m: null } }, '/modules/m'],
     [{ name: 'x', modules: { m: { type: 'serach', communication: {} } } }, '/modules/m/type'],

@@ -1,7 +1,6 @@
 import type { App } from '../../document/app.js';
 import { copyJson, createDocument } from '../../document/reading/create-document.js';
 import type { Document, Warning } from '../../document/reading/document.js';
-import { collectWarnings, type Warn } from '../../document/reading/warn.js';
 import { childPointer } from '../../errors/place.js';
 import { SpecError } from '../../errors/spec-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
@@ -49,14 +48,13 @@ export function defineApp(definition: AppDefinition): App {
   const name = ownMember(copy, 'name');
   if (typeof name !== 'string' || name === '') throw invalid('/name', 'The name of the app is no text.');
   const warnings: Warning[] = [];
-  const warn = collectWarnings(warnings);
-  warnUnknown(copy, ['name', ...GENERAL, ...Object.keys(KINDS)], '', warn);
+  refuseUnknown(copy, ['name', ...GENERAL, ...Object.keys(KINDS)], '');
   return assembleApp({
     name,
     base: generalDocument(copy, 'base'),
     common: generalDocument(copy, 'common'),
     groups: generalDocument(copy, 'groups'),
-    components: Object.entries(KINDS).flatMap(([member, kind]) => readParts(copy, member, kind, warn)),
+    components: Object.entries(KINDS).flatMap(([member, kind]) => readParts(copy, member, kind)),
     foreign: new Set(),
     warnings,
   });
@@ -68,12 +66,7 @@ function generalDocument(definition: PlainObject, member: string): Document | un
   return value === undefined || value === null ? undefined : createDocument(value, `/${member}`);
 }
 
-function readParts(
-  definition: PlainObject,
-  member: string,
-  kind: ComponentKind,
-  warn: Warn,
-): ComponentPart[] {
+function readParts(definition: PlainObject, member: string, kind: ComponentKind): ComponentPart[] {
   const components = ownMember(definition, member);
   const pointer = `/${member}`;
   if (components === undefined || components === null) return [];
@@ -81,18 +74,13 @@ function readParts(
   return Object.entries(components).map(([name, component]) => {
     const at = childPointer(pointer, name);
     if (!isPlainObject(component)) throw invalid(at, `The ${kind} "${name}" is no object.`);
-    return readPart(kind, name, component, { pointer: at, warn });
+    return readPart(kind, name, component, at);
   });
 }
 
-function readPart(
-  kind: ComponentKind,
-  name: string,
-  component: PlainObject,
-  { pointer, warn }: { pointer: string; warn: Warn },
-): ComponentPart {
+function readPart(kind: ComponentKind, name: string, component: PlainObject, pointer: string): ComponentPart {
   const types = CODE_TYPES[kind];
-  warnUnknown(component, [...FIELDS, ...Object.keys(types)], pointer, warn);
+  refuseUnknown(component, [...FIELDS, ...Object.keys(types)], pointer);
   const documents = new Map<string, Document>();
   const sources = new Map<string, SourceText>();
   for (const [code, { contents }] of Object.entries(types)) {
@@ -119,14 +107,13 @@ function readPart(
   };
 }
 
-function warnUnknown(value: PlainObject, known: readonly string[], pointer: string, warn: Warn): void {
-  for (const key of Object.keys(value)) {
-    if (known.includes(key)) continue;
-    const at = childPointer(pointer, key);
-    warn('unknown-key', `Unknown key "${key}" in the definition.${didYouMean(key, known)}`, () => ({
-      pointer: at,
-    }));
-  }
+function refuseUnknown(value: PlainObject, known: readonly string[], pointer: string): void {
+  const key = Object.keys(value).find((name) => !known.includes(name));
+  if (key === undefined) return;
+  throw invalid(
+    childPointer(pointer, key),
+    `Unknown key "${key}" in the definition.${didYouMean(key, known)}`,
+  );
 }
 
 function invalid(pointer: string, message: string): SpecError {

@@ -7,8 +7,7 @@ import type { App } from '../../document/app.js';
 import { compileCommunication } from '../../document/compile/compile-request.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { Document } from '../../document/reading/document.js';
-import { checkGiven } from '../../errors/check-given.js';
-import { EngineError } from '../../errors/engine-error.js';
+import { checkGiven, checkOptions } from '../../errors/check-given.js';
 import type { Environment } from '../../iml/environment/environment.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
 import { CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/call-budget.js';
@@ -69,7 +68,7 @@ export interface Engine {
  * await engine.close();
  */
 export function createEngine(options: EngineOptions): Engine {
-  checkOptions(options);
+  checkEngineOptions(options);
   return openEngine(withCheckedPorts(options));
 }
 
@@ -145,10 +144,9 @@ function openEngine(options: EngineOptions): Engine {
 }
 
 /** An embedder without types may hand in anything, and a misspelt name would go unheard. */
-function checkOptions(options: EngineOptions): void {
+function checkEngineOptions(options: EngineOptions): void {
   const what = 'The options of createEngine';
-  checkGiven(options, ENGINE_SHAPES, what);
-  if (options.app === undefined) throw new EngineError('USAGE', `${what}: "app" is missing.`);
+  checkOptions(options, ENGINE_SHAPES, what, ['app']);
   if (options.network !== undefined) checkGiven(options.network, NETWORK_SHAPES, 'The option "network"');
   checkChecking(options.checkParameters);
 }

@@ -1,5 +1,15 @@
 import type { App } from '../../document/app.js';
+import {
+  ANY_TEXT,
+  checkOptions,
+  checkValue,
+  type GivenShapes,
+  portWith,
+  TEXT_LIST,
+} from '../../errors/check-given.js';
 import type { LoadOptions } from './app-folder.js';
+
+const SHAPES: GivenShapes<LoadOptions> = { include: TEXT_LIST, overlay: portWith(['get', 'entries']) };
 
 /**
  * Loads a custom app as it lies on disk: with a `makecomapp.json` as the editor clones it, in the style of an export, or
@@ -19,6 +29,8 @@ import type { LoadOptions } from './app-folder.js';
  * for (const { message, place } of app.warnings) console.warn(place.file, place.line, message);
  */
 export async function loadApp(folder: string, options: LoadOptions = {}): Promise<App> {
+  checkValue(folder, ANY_TEXT, 'The folder of loadApp');
+  checkOptions(options, SHAPES, 'The options of loadApp');
   // Who defines apps as objects has no use for what reads files.
   const { readApp } = await import('./read-app.js');
   return readApp(folder, options);

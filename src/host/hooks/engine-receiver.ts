@@ -1,8 +1,11 @@
+import { checkOptions, DATA } from '../../errors/check-given.js';
 import type { Receiver } from '../ports/ports.js';
 import { type Engines, requireApp } from './require-app.js';
 
 /** The webhooks of the apps of some engines, as a host uses them. */
-export function createEngineReceiver({ engines }: { readonly engines: Engines }): Receiver {
+export function createEngineReceiver(options: { readonly engines: Engines }): Receiver {
+  checkOptions(options, { engines: DATA }, 'The options of createEngineReceiver', ['engines']);
+  const { engines } = options;
   return async ({ app, webhook, call, parameters, stored, findRecipients, signal }) =>
     requireApp(engines, app)
       .webhook(webhook)

@@ -1,10 +1,11 @@
 import type { Client } from 'pg';
+import { ANY_TEXT, checkOptions } from '../../errors/check-given.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { SqlRunner } from '../../store/sql-runner.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import type { HostQueue } from '../ports/ports.js';
 import type { HostWriter } from '../store/tables.js';
-import { createStoreQueue } from './store-queue.js';
+import { createStoreQueue, STORE_QUEUE_SHAPES } from './store-queue.js';
 
 /** Where the queue listens, and how often (milliseconds) it looks for itself. */
 export interface PostgresQueueOptions {
@@ -29,6 +30,8 @@ const MAX_IDS = 500;
  * Nothing is held through it: a connection that breaks, or a notification that is lost, costs one `pollMs` at most.
  */
 export async function createPostgresQueue(options: PostgresQueueOptions): Promise<HostQueue> {
+  const shapes = { ...STORE_QUEUE_SHAPES, url: ANY_TEXT };
+  checkOptions(options, shapes, 'The options of createPostgresQueue', ['url']);
   const { url, clock = SYSTEM_CLOCK, pollMs } = options;
   const own = createStoreQueue({ clock, pollMs });
   let isStarted = false;

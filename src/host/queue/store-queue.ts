@@ -1,3 +1,4 @@
+import { checkOptions, type GivenShapes, portWith, wholeNumber } from '../../errors/check-given.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import type { HostQueue } from '../ports/ports.js';
 
@@ -9,11 +10,19 @@ export interface StoreQueueOptions {
   readonly pollMs?: number | undefined;
 }
 
+/** What its options may be. */
+export const STORE_QUEUE_SHAPES: GivenShapes<StoreQueueOptions> = {
+  clock: portWith(['now', 'sleep', 'after']),
+  pollMs: wholeNumber(1),
+};
+
 /**
  * The queue of a store of one machine: memory, or a SQLite file that several processes may share. This process is told
  * at once of what it adds itself; what others add is found by looking.
  */
-export function createStoreQueue({ clock = SYSTEM_CLOCK, pollMs = 500 }: StoreQueueOptions = {}): HostQueue {
+export function createStoreQueue(options: StoreQueueOptions = {}): HostQueue {
+  checkOptions(options, STORE_QUEUE_SHAPES, 'The options of createStoreQueue');
+  const { clock = SYSTEM_CLOCK, pollMs = 500 } = options;
   const announced = new Set<number>();
   let look: ((scenarioIds?: readonly number[]) => void) | undefined;
   let cancel: () => void = () => {};

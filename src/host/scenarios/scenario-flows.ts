@@ -1,3 +1,4 @@
+import { checkOptions, DATA, FUNCTION, type GivenShapes, portWith } from '../../errors/check-given.js';
 import type { CompileOptions } from '../../iml/compile.js';
 import { readAnswer } from '../../scenario/flow/answer-webhook.js';
 import { type CompiledFlow, compileFlow } from '../../scenario/flow/compile-flow.js';
@@ -38,15 +39,23 @@ export interface ScenarioFlowsOptions {
   readonly findConnectionSecrets?: FindConnectionSecrets | undefined;
 }
 
+const SHAPES: GivenShapes<ScenarioFlowsOptions> = {
+  engines: DATA,
+  clock: portWith(['now', 'sleep', 'after']),
+  expressions: DATA,
+  tracing: portWith(['inSpan']),
+  onReport: FUNCTION,
+  findConnectionSecrets: FUNCTION,
+};
+
 /** Flows kept compiled, and characters of their definitions; one beyond that is compiled again. */
 const MAX_FLOWS = 500;
 const MAX_FLOWS_LENGTH = 16 * 1024 * 1024;
 
 /** Runs the linear flows of `scenario/` with the modules of some engines, in this thread. */
-export function createScenarioFlows({
-  findConnectionSecrets = async () => [],
-  ...options
-}: ScenarioFlowsOptions): Flows {
+export function createScenarioFlows(given: ScenarioFlowsOptions): Flows {
+  checkOptions(given, SHAPES, 'The options of createScenarioFlows', ['engines']);
+  const { findConnectionSecrets = async () => [], ...options } = given;
   return createFlows({
     ...options,
     findSecrets: (request) => findRunSecrets(request, findConnectionSecrets),

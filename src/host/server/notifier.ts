@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { ANY_TEXT, checkOptions, FUNCTION, wholeNumber } from '../../errors/check-given.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { HostNotice, HostObserver } from '../ports/observer.js';
 
@@ -27,7 +28,10 @@ const MAX_WAITING = 100;
  * Tells an address or a command of scenarios that went off by themselves (`scenario-off`), of what became dead
  * (`run-finished` with `becomes: 'dead'`) and of what ended every process that worked on it (`given-up`), one after the other. Pass `observer` to `createHost`.
  */
-export function createNotifier({ to, onError, timeoutMs = TIMEOUT_MS }: NotifierOptions): Notifier {
+export function createNotifier(options: NotifierOptions): Notifier {
+  const shapes = { to: ANY_TEXT, onError: FUNCTION, timeoutMs: wholeNumber(1) };
+  checkOptions(options, shapes, 'The options of createNotifier', ['to', 'onError']);
+  const { to, onError, timeoutMs = TIMEOUT_MS } = options;
   const tell = /^https?:\/\//i.test(to) ? postTo : runCommand;
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();

@@ -1,8 +1,9 @@
+import { BYTES, checkOptions } from '../../errors/check-given.js';
 import { StoreError } from '../../errors/store-error.js';
 import { createMemoryStore } from '../../store/memory/memory-store.js';
 import { migrate } from '../../store/sql/migrate.js';
-import { openPostgres, type PostgresOptions } from '../../store/sql/open-postgres.js';
-import { openSqlite, type SqliteOptions } from '../../store/sql/open-sqlite.js';
+import { openPostgres, POSTGRES_SHAPES, type PostgresOptions } from '../../store/sql/open-postgres.js';
+import { openSqlite, SQLITE_SHAPES, type SqliteOptions } from '../../store/sql/open-sqlite.js';
 import { createSqlStore } from '../../store/sql/sql-store.js';
 import type { SqlDatabase } from '../../store/sql-database.js';
 import { SEAL_KEY_BYTES } from '../../util/seal.js';
@@ -32,6 +33,7 @@ export interface SealOptions {
  * @throws StoreError `STORE_FAILED`, for a key as well that is none or not the one things are sealed with
  */
 export async function openHostSqlite(options: SqliteOptions & SealOptions): Promise<HostStore> {
+  checkOptions(options, { ...SQLITE_SHAPES, sealKey: BYTES }, 'The options of openHostSqlite', ['file']);
   assertKey(options);
   return openSql(await openSqlite({ ...options, synchronous: 'full' }), options);
 }
@@ -43,6 +45,7 @@ export async function openHostSqlite(options: SqliteOptions & SealOptions): Prom
  * @throws StoreError `STORE_FAILED`, for a key as well that is none or not the one things are sealed with
  */
 export async function openHostPostgres(options: PostgresOptions & SealOptions): Promise<HostStore> {
+  checkOptions(options, { ...POSTGRES_SHAPES, sealKey: BYTES }, 'The options of openHostPostgres', ['url']);
   assertKey(options);
   return openSql(await openPostgres({ named: true, ...options }), options);
 }

@@ -1,6 +1,7 @@
+import { ANY_TEXT, checkOptions, checkValue } from '../../errors/check-given.js';
 import { createMemoryStore } from '../../store/memory/memory-store.js';
 import { hasSeenAny, migrate } from '../../store/sql/migrate.js';
-import { openPostgres, type PostgresOptions } from '../../store/sql/open-postgres.js';
+import { openPostgres, POSTGRES_SHAPES, type PostgresOptions } from '../../store/sql/open-postgres.js';
 import { openSqlite } from '../../store/sql/open-sqlite.js';
 import { createSqlStore } from '../../store/sql/sql-store.js';
 import type { SqlDatabase } from '../../store/sql-database.js';
@@ -14,6 +15,7 @@ export function createRestMemoryStore(): RestStore {
 
 /** A store in a SQLite file; the tables are made or brought up to date. @throws StoreError `STORE_FAILED` */
 export async function openRestSqlite(file: string): Promise<RestStore> {
+  checkValue(file, ANY_TEXT, 'The file of openRestSqlite');
   return openSql(await openSqlite({ file }));
 }
 
@@ -25,7 +27,10 @@ export type RestPostgresOptions = Pick<PostgresOptions, 'maxConnections' | 'name
  * `named` is false.
  * @throws StoreError `STORE_FAILED`
  */
-export async function openRestPostgres(url: string, options?: RestPostgresOptions): Promise<RestStore> {
+export async function openRestPostgres(url: string, options: RestPostgresOptions = {}): Promise<RestStore> {
+  checkValue(url, ANY_TEXT, 'The address of openRestPostgres');
+  const { maxConnections, named } = POSTGRES_SHAPES;
+  checkOptions(options, { maxConnections, named }, 'The options of openRestPostgres');
   return openSql(await openPostgres({ url, named: true, ...options }));
 }
 

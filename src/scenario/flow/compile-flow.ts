@@ -1,3 +1,14 @@
+import {
+  ANY_TEXT,
+  ANY_VALUE,
+  checkOptions,
+  DATA,
+  either,
+  type GivenShapes,
+  LIST,
+  portWith,
+  YES_OR_NO,
+} from '../../errors/check-given.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
 import { type CompileOptions, compile } from '../../iml/compile.js';
@@ -20,6 +31,17 @@ export interface CompiledFlow {
   readonly options: CompileOptions;
 }
 
+const FLOW_SHAPES: GivenShapes<Flow> = { name: ANY_TEXT, steps: LIST };
+
+const STEP_SHAPES: GivenShapes<FlowStep> = {
+  id: ANY_VALUE, // checked below
+  module: portWith(['run'], ['respond']),
+  parameters: DATA,
+  connection: either(ANY_TEXT, DATA),
+  filter: either(ANY_TEXT, YES_OR_NO),
+  onError: DATA,
+};
+
 /** Steps of a flow: each bundle comes to all of them, and holds what all before it gave. [choice] */
 export const MAX_FLOW_STEPS = 1000;
 
@@ -30,6 +52,8 @@ export const MAX_FLOW_STEPS = 1000;
  * @throws EngineError (USAGE) for a flow without steps or with more than 1000, and for ids that are no whole numbers of at least 1 or not unique
  */
 export function compileFlow(flow: Flow, options: CompileOptions = {}): CompiledFlow {
+  checkOptions(flow, FLOW_SHAPES, 'The flow', ['name', 'steps']);
+  for (const step of flow.steps) checkOptions(step, STEP_SHAPES, 'A step of the flow', ['id', 'module']);
   if (flow.steps.length === 0) throw new EngineError('USAGE', `The flow "${flow.name}" has no steps.`);
   if (flow.steps.length > MAX_FLOW_STEPS) {
     const message = `A flow has at most ${MAX_FLOW_STEPS} steps, and "${flow.name}" has ${flow.steps.length}.`;

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { type Reporting, reporting } from '../../component/report.js';
+import {
+  checkOptions,
+  DATA,
+  FUNCTION,
+  type GivenShapes,
+  LIST,
+  portWith,
+  SIGNAL,
+} from '../../errors/check-given.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { reactionTo } from '../state/error-reactions.js';
@@ -42,6 +51,17 @@ export interface FlowOptions {
   readonly findSecrets?: (() => Promise<readonly string[]>) | undefined;
 }
 
+const INPUT_SHAPES: GivenShapes<FlowInput> = { events: LIST, state: DATA, signal: SIGNAL };
+
+const OPTION_SHAPES: GivenShapes<FlowOptions> = {
+  settings: DATA,
+  store: portWith(['save', 'remove']),
+  clock: portWith(['now', 'sleep', 'after']),
+  newId: FUNCTION,
+  onProgress: FUNCTION,
+  findSecrets: FUNCTION,
+};
+
 /** What goes on with an incomplete execution is given: its store is needed. */
 export type ResumeOptions = FlowOptions & {
   readonly store: IncompleteStore;
@@ -66,7 +86,13 @@ export function runFlow(
   input: FlowInput = {},
   options: FlowOptions = {},
 ): Reporting<FlowReport> {
-  return reporting(runAll(flow, input, options));
+  return reporting(
+    (async () => {
+      checkOptions(input, INPUT_SHAPES, 'The input of runFlow');
+      checkOptions(options, OPTION_SHAPES, 'The options of runFlow');
+      return runAll(flow, input, options);
+    })(),
+  );
 }
 
 async function runAll(flow: CompiledFlow, input: FlowInput, options: FlowOptions): Promise<FlowReport> {
@@ -103,7 +129,12 @@ export function resumeFlow(
   execution: IncompleteExecution,
   options: ResumeOptions,
 ): Reporting<FlowReport> {
-  return reporting(resume(flow, execution, options));
+  return reporting(
+    (async () => {
+      checkOptions(options, { ...OPTION_SHAPES, signal: SIGNAL }, 'The options of resumeFlow', ['store']);
+      return resume(flow, execution, options);
+    })(),
+  );
 }
 
 async function resume(

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Postgres from 'pg';
 import type { CustomTypesConfig, Pool } from 'pg';
+import { ANY_TEXT, type GivenShapes, wholeNumber, YES_OR_NO } from '../../errors/check-given.js';
 import { loadPackages } from '../../errors/load-packages.js';
 import { StoreError } from '../../errors/store-error.js';
 import type { SqlDatabase } from '../sql-database.js';
@@ -34,6 +35,17 @@ export interface PostgresOptions {
   /** How long a server that does not answer yet is waited for. Default 0. */
   readonly waitMs?: number | undefined;
 }
+
+/** What its options may be. */
+export const POSTGRES_SHAPES: GivenShapes<PostgresOptions> = {
+  url: ANY_TEXT,
+  maxConnections: wholeNumber(1),
+  idleTransactionMs: wholeNumber(0),
+  statementTimeoutMs: wholeNumber(0),
+  named: YES_OR_NO,
+  applicationName: ANY_TEXT,
+  waitMs: wholeNumber(0),
+};
 
 const STATEMENT_TIMEOUT_MS = 20_000;
 const CONNECT_TIMEOUT_MS = 10_000;

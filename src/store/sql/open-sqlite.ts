@@ -1,5 +1,6 @@
 import { chmod, open, realpath } from 'node:fs/promises';
 import type Database from 'libsql';
+import { ANY_TEXT, type GivenShapes, oneOfChoices, wholeNumber } from '../../errors/check-given.js';
 import { loadPackages } from '../../errors/load-packages.js';
 import { StoreError } from '../../errors/store-error.js';
 import { OWNER_ONLY_FILE } from '../../util/files/owner-only.js';
@@ -21,6 +22,14 @@ export interface SqliteOptions {
   /** How large the file may grow, in pages of 4096 bytes. Default: as large as the disk lets it. */
   readonly maxPages?: number | undefined;
 }
+
+/** What its options may be. */
+export const SQLITE_SHAPES: GivenShapes<SqliteOptions> = {
+  file: ANY_TEXT,
+  busyTimeoutMs: wholeNumber(0),
+  synchronous: oneOfChoices('normal', 'full'),
+  maxPages: wholeNumber(1),
+};
 
 /**
  * Opens a SQLite file: write-ahead log, foreign keys, one connection, readable by its owner only. Several processes of one machine may share it.
