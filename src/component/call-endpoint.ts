@@ -74,7 +74,7 @@ async function makeConnectionScope(
 ): Promise<RunNames> {
   const { connection } = call;
   if (isPlainObject(connection)) {
-    await learnGiven(connection, context);
+    learnGiven(connection, context);
     return { connection };
   }
   if (typeof connection === 'string' && connection !== '' && connection !== endpoint.connection) {

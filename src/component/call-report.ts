@@ -29,10 +29,8 @@ export async function reportCall<Given extends object>(
   try {
     started = await beginRun(runtime, input, subject());
     const given = await work(started.context);
-    await started.context.run.log.writeTrace();
     return reportSuccess(given, started.context);
   } catch (thrown) {
-    await started?.context.run.log.writeTrace();
     return reportFailure(thrown, started?.context);
   } finally {
     started?.finish();

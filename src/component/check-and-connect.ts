@@ -1,7 +1,6 @@
 import type { CheckParameters } from '../parameters/check/parameter-check.js';
 import { listWritten } from '../parameters/form/form.js';
 import type { RunContext } from '../run/scope/run-context.js';
-import { Turns } from '../util/turns.js';
 import type { ReadyParameters } from './check-parameters.js';
 import { readingValues } from './reading-values.js';
 import type { RunSubject } from './run-subject.js';
@@ -53,13 +52,11 @@ async function begin(
   const metadata = subject.metadata && { ...subject.metadata, ...input.metadata };
   const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
   const connectionName = typeof input.connection === 'string' ? input.connection : undefined;
-  const found = findRunSecrets(runtime, ready);
-  const known = found instanceof Promise ? await found : found;
+  const known = findRunSecrets(runtime, ready);
   const started = startRun(runtime, ready, known, { ...traits, connectionName });
   try {
     const { log } = started.context.run;
-    log.learnCredentials(secrets);
-    if (log.isUnsettled) await log.settle(new Turns());
+    log.collectCredentials(secrets);
     await openFunctions(runtime, subject, started.context);
     return started;
   } catch (error) {

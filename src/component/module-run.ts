@@ -99,7 +99,7 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
       this.#error = asRunError(thrown);
       if (this.#error === undefined) throw this.#findReason(thrown);
     } finally {
-      await this.#close();
+      this.#close();
     }
     return this.report();
   }
@@ -114,7 +114,7 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
       this.#error = asRunError(thrown);
       throw this.#error ?? this.#findReason(thrown);
     } finally {
-      await this.#close();
+      this.#close();
     }
   }
 
@@ -135,8 +135,7 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
     return this.#body.pages(started.context, isStreamed);
   }
 
-  async #close(): Promise<void> {
+  #close(): void {
     this.#finish?.();
-    await this.#context?.run.log.writeTrace();
   }
 }

@@ -30,14 +30,13 @@ export interface RunTraits {
  * What of the input of a run nothing may show: that of the connection, of common data and of a hook.
  *
  * @param more further values of which all text is secret
- * @returns the secrets themselves where nobody had to wait for them
  * @throws ImlError `IML_LIMIT` for more than a run can keep
  */
 export function findRunSecrets(
   runtime: Runtime,
   { connection, common = runtime.common, webhook }: Pick<RunInput, 'connection' | 'common' | 'webhook'>,
   ...more: readonly unknown[]
-): readonly string[] | Promise<readonly string[]> {
+): readonly string[] {
   return collectGiven(connection, common, webhook, ...more);
 }
 

@@ -15,7 +15,6 @@ import type { RunNames } from '../run/scope/run-scope.js';
 import type { TraceEvent } from '../run/trace/trace.js';
 import { deepMerge } from '../util/deep-merge.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
-import { Turns } from '../util/turns.js';
 import type { ConnectionMetadata, StoredConnection } from './connection-store.js';
 import { readExpires } from './read-expires.js';
 
@@ -85,7 +84,6 @@ export class ConnectionRun {
       this.here = end.context;
       // A request whose condition is false has received nothing to keep.
       if (counters.requests > sentBefore) await this.keep(request.response, end.context);
-      await this.settle();
     }
   }
 
@@ -101,7 +99,7 @@ export class ConnectionRun {
    */
   async keep(spec: CompiledResponse, received: RunContext): Promise<void> {
     const data = readData(spec.data, received);
-    if (data !== undefined) await this.learn(data);
+    if (data !== undefined) this.learn(data);
     this.take(this.read(spec, data, received));
   }
 
@@ -134,14 +132,8 @@ export class ConnectionRun {
   }
 
   /** Values that no trace and no error of this run may show. */
-  async learn(values: unknown): Promise<void> {
-    await learnGiven(values, this.here);
-  }
-
-  /** What a service gives may be megabytes of secrets. */
-  async settle(): Promise<void> {
-    const { log } = this.here.run;
-    if (log.isUnsettled) await log.settle(new Turns());
+  learn(values: unknown): void {
+    learnGiven(values, this.here);
   }
 
   private extended(data: PlainObject | undefined): PlainObject {
@@ -221,12 +213,11 @@ export async function runConnection<Given extends object>(
   const settings = { ...runtime.settings, onTrace: undefined, trace: 'summary' as const };
   // Listeners are told at the end, and of no bodies: what of a response is a secret shows only once it is kept, and not
   // everything is.
-  const secrets = await findRunSecrets(runtime, input, connection, parameters, start.temp, start.secrets);
+  const secrets = findRunSecrets(runtime, input, connection, parameters, start.temp, start.secrets);
   const { context, finish } = startRun({ ...runtime, settings }, input, secrets, { hidesTemp: true });
   const started = context.seeing({ temp: start.temp ?? {} });
   const run = new ConnectionRun(started, stored, toText(runtime.environment['timezone']) || 'UTC');
   try {
-    await run.settle();
     const given = await work(run);
     return { ...reportSuccess(given, context), trace: run.trace() };
   } catch (thrown) {

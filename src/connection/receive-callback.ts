@@ -37,7 +37,7 @@ export async function receiveCallback(
 ): Promise<void> {
   const context = run.context.at({ document: authorize.document, requestIndex: 0 });
   const { response } = authorize;
-  await run.learn(secretsIn(query));
+  run.learn(secretsIn(query));
   const refusal = refusalIn(query);
   const spec = refusal === undefined || response.valid !== undefined ? response : refused(response, refusal);
   const received = extendTemp(response.temp, context);

@@ -1,68 +1,32 @@
-import { inOnePart, type Parts } from '../iml/values/work.js';
-import { hideBeginnings, hideSplit } from './hide-split.js';
-import { readPairs } from './redact-pairs.js';
+import { decodeFormComponent } from '../http/message/percent-encoding.js';
 import {
-  findHidden,
-  LEFT_OUT_MARK,
-  MAX_OVERLAP,
+  collectHidden,
+  type HiddenBecause,
+  type HidingRules,
+  type RedactionRules,
   redactValue,
   SANITIZED,
-  type ShowBody,
-  type ValueRules,
 } from './redact-value.js';
-import { readXmlText } from './redact-xml.js';
-import { isSecretName } from './secret-names.js';
+import { isSecretName, type NamePlace } from './secret-names.js';
 
-/**
- * Reads a text body as JSON, XML or form if it looks like one, or its type says that it is a form, so that names can be seen, and
- * tells of what they hide. A part of it is what one look at all of the text takes.
- */
-export function* readBodyText(text: string, rules: ValueRules, mediaType = ''): Parts<ShowBody<string>> {
-  if (rules.paths.isEnd) return () => inOnePart(() => SANITIZED);
-  const start = text.slice(0, 200).trimStart();
-  if (/^[[{"]/.test(start)) {
-    const isWhole = text.length <= rules.budget.left;
-    const parsed = isWhole ? tryParse(text) : parseStart(text.slice(0, Math.max(0, rules.budget.left)));
-    if (parsed !== undefined) {
-      yield;
-      yield* findHidden(parsed.value, rules);
-      return () => showJson(parsed.value, isWhole, rules);
-    }
-  }
-  // The beginning of what is too long to be read or shown whole.
-  const part = text.slice(0, Math.max(0, rules.budget.left) + MAX_OVERLAP + 1);
-  const show = yield* readWritten(part, mediaType, rules);
-  return () => showWritten(show, part.length === text.length, rules);
+/** Redacts a text body. JSON, XML, forms and multipart bodies are parsed, so that names can be seen. */
+export function redactBodyText(text: string, rules: RedactionRules, mediaType = ''): string {
+  if (rules.paths.isEnd) return SANITIZED;
+  const parsed = parseJson(text);
+  if (parsed === undefined) return rules.text(hideNamed(text, rules, mediaType));
+  collectHidden(parsed.value, rules);
+  return JSON.stringify(redactValue(parsed.value, rules));
 }
 
-function* showJson(parsed: unknown, isWhole: boolean, rules: ValueRules): Parts<string> {
-  const value = yield* redactValue(parsed, rules);
-  yield* hideSplit(value, rules);
-  yield;
-  if (!isWhole || rules.budget.left <= 0) hideBeginnings(value, rules);
-  const shown = JSON.stringify(value);
-  return isWhole ? shown : shown + LEFT_OUT_MARK;
+/** Calls `onHidden` with all values that `redactBodyText` would hide. */
+export function collectBodyText(text: string, rules: HidingRules, mediaType = ''): void {
+  const parsed = parseJson(text);
+  if (parsed !== undefined) collectHidden(parsed.value, rules);
+  else hideNamed(text, rules, mediaType);
 }
 
-function* showWritten(show: ShowBody<string>, isWhole: boolean, rules: ValueRules): Parts<string> {
-  const shown = yield* show();
-  yield;
-  // Of a secret that goes on behind the part nobody is to see the beginning.
-  if (!isWhole) rules.budget.left = Math.min(rules.budget.left, Math.max(0, shown.length - MAX_OVERLAP));
-  return rules.text(shown);
-}
-
-function* readWritten(part: string, mediaType: string, rules: ValueRules): Parts<ShowBody<string>> {
-  const isForm = mediaType === 'application/x-www-form-urlencoded';
-  if (/^\s{0,200}</.test(part) && !isForm) return yield* readXmlText(redactParts(part, rules), rules);
-  if (isForm || /^[^\s=&<>]+=[^\s]*$/.test(part.trim())) {
-    return yield* readPairs(part, 'body', pathNames(rules), rules);
-  }
-  const named = redactLoosePairs(redactParts(part, rules), rules);
-  return () => inOnePart(() => named);
-}
-
-function tryParse(text: string): { value: unknown } | undefined {
+function parseJson(text: string): { readonly value: unknown } | undefined {
+  if (!/^\s{0,200}[[{"]/.test(text)) return undefined;
   try {
     return { value: JSON.parse(text) };
   } catch {
@@ -70,65 +34,105 @@ function tryParse(text: string): { value: unknown } | undefined {
   }
 }
 
-/** The whole members at the start of JSON that goes on: paths and names are then told in it as in all of it. */
-function parseStart(text: string): { value: unknown } | undefined {
-  const brackets: string[] = [];
-  let end = 0;
-  let isInString = false;
-  for (let at = 0; at < text.length; at++) {
-    const sign = text[at];
-    if (isInString) {
-      if (sign === '\\') at++;
-      else if (sign === '"') isInString = false;
-    } else if (sign === '"') isInString = true;
-    else if (sign === '{' || sign === '[') {
-      brackets.push(sign === '{' ? '}' : ']');
-      end = at + 1;
-    } else if (sign === '}' || sign === ']') {
-      brackets.pop();
-      end = at + 1;
-    } else if (sign === ',') end = at;
+/** Hides values by their names in a text that is no JSON. */
+function hideNamed(text: string, rules: HidingRules, mediaType: string): string {
+  const isForm = mediaType === 'application/x-www-form-urlencoded';
+  if (/^\s{0,200}</.test(text) && !isForm) return hideXml(hideParts(text, rules), rules);
+  if (isForm || /^\s*[^\s=&<>]+=[^\s]*\s*$/.test(text)) {
+    return hidePairs(text, 'body', pathNames(rules), rules);
   }
-  return tryParse(text.slice(0, end) + brackets.reverse().join(''));
+  return hideQuotedMembers(hideParts(text, rules), rules);
 }
 
-function pathNames(rules: ValueRules): ReadonlySet<string> {
-  const names = [...rules.paths.below].filter(([, { isEnd }]) => isEnd);
-  return new Set(names.map(([name]) => name));
+function pathNames({ paths }: HidingRules): ReadonlySet<string> {
+  return new Set([...paths.below].filter(([, { isEnd }]) => isEnd).map(([name]) => name));
+}
+
+/** Redacts an address. @param names parameters of the query that are hidden whatever they are called */
+export function redactUrl(url: string, names: ReadonlySet<string>, rules: RedactionRules): string {
+  return rules.text(hideQuery(url, names, rules));
+}
+
+/** Hides the values of secret names in the query of an address. */
+export function hideQuery(url: string, names: ReadonlySet<string>, rules: HidingRules): string {
+  const mark = url.indexOf('?');
+  if (mark === -1) return url;
+  return `${url.slice(0, mark)}?${hidePairs(url.slice(mark + 1), 'query', names, rules)}`;
+}
+
+/** Hides the values of secret names in pairs, which `&` or `;` separates. */
+function hidePairs(
+  text: string,
+  place: NamePlace,
+  names: ReadonlySet<string>,
+  { onHidden }: HidingRules,
+): string {
+  const hide = (separated: RegExp, pairs: string): string =>
+    pairs.replace(separated, (whole, written: string, value: string) => {
+      const name = decodeFormComponent(written);
+      const because: HiddenBecause | undefined = names.has(name)
+        ? 'path'
+        : isSecretName(name, place)
+          ? 'name'
+          : undefined;
+      if (because === undefined) return whole;
+      onHidden(decodeFormComponent(value), because);
+      return `${written}=${SANITIZED}`;
+    });
+  const hidden = hide(/(?<=^|&)([^&=]*)=([^&]+)/g, text);
+  return hidden.includes(';') ? hide(/(?<=^|[&;])([^&;=]*)=([^&;]+)/g, hidden) : hidden;
+}
+
+const XML_ELEMENT = /<([\w:.-]{1,100})((?:\s[^<>]{0,1000})?)>(?:<!\[CDATA\[)?([^<]+)(?=<\/)/g;
+const XML_ATTRIBUTE = /(?<=\s)([\w:.-]{1,100})=(?:"([^"<]*)"|'([^'<]*)')/g;
+
+/** Hides elements and attributes with secret names. */
+function hideXml(text: string, { onHidden }: HidingRules): string {
+  type Value = string | undefined;
+  return text
+    .replace(XML_ELEMENT, (whole, name: string, rest: string, value: string) => {
+      if (!isSecretName(name, 'body')) return whole;
+      onHidden(value.replace(/\]\]>$/, '').trim(), 'name');
+      return `<${name}${rest}>${SANITIZED}`;
+    })
+    .replace(XML_ATTRIBUTE, (whole, name: string, double: Value, single: Value) => {
+      if (!isSecretName(name, 'body')) return whole;
+      onHidden(double ?? single, 'name');
+      return `${name}="${SANITIZED}"`;
+    });
 }
 
 /**
- * Members of JSON that was cut off or is only quoted: `"password": "x`. The end of a value is looked for by hand: a
- * pattern that knows escapes runs out of its stack on a long one.
+ * Hides members of JSON that is cut off or quoted: `"password": "x`. A loop finds the end of a value: a pattern that
+ * knows escapes overflows the stack on a long one.
  */
-function redactLoosePairs(text: string, rules: ValueRules): string {
+function hideQuotedMembers(text: string, { onHidden }: HidingRules): string {
   let shown = '';
   let from = 0;
   for (const match of text.matchAll(/"([\w.-]{1,100})"\s{0,10}:\s{0,10}"/g)) {
     const start = match.index + match[0].length;
     if (match.index < from || !isSecretName(match[1] ?? '', 'body')) continue;
     shown += text.slice(from, start) + SANITIZED;
-    from = endOfString(text, start);
-    // Of one that was cut off nobody knows the rest.
-    if (from < text.length) rules.onHidden(text.slice(start, from), 'name');
+    from = start;
+    while (from < text.length && text[from] !== '"') from += text[from] === '\\' ? 2 : 1;
+    from = Math.min(from, text.length);
+    // The rest of a value that is cut off is unknown.
+    if (from < text.length) onHidden(text.slice(start, from), 'name');
   }
   return shown + text.slice(from);
 }
 
-const DISPOSITION = /content-disposition:([^\r\n]{0,1000})/gi;
-
-/** Values of a multipart body whose names say secret, also of one that breaks off. */
-function redactParts(text: string, rules: ValueRules): string {
+/** Hides the parts of a multipart body by their names, also of one that breaks off. */
+function hideParts(text: string, rules: HidingRules): string {
   const names = pathNames(rules);
   let shown = '';
   let from = 0;
-  for (const match of text.matchAll(DISPOSITION)) {
+  for (const match of text.matchAll(/content-disposition:([^\r\n]{0,1000})/gi)) {
     if (match.index < from) continue;
     const name = /(?:^|[;\s])name\*?="?([^";]{1,200})/i.exec(match[1] ?? '')?.[1] ?? '';
     if (!isSecretName(name, 'body') && !names.has(name)) continue;
-    const start = findContent(text, match.index);
+    const start = startOfContent(text, match.index);
     const end = endOfPart(text, match.index, start);
-    // Of one that was cut off nobody knows the rest.
     if (end < text.length) rules.onHidden(text.slice(start, end), names.has(name) ? 'path' : 'name');
     shown += text.slice(from, start) + SANITIZED;
     from = end;
@@ -136,14 +140,14 @@ function redactParts(text: string, rules: ValueRules): string {
   return shown + text.slice(from);
 }
 
-/** Behind the empty line that ends the headers of a part. */
-function findContent(text: string, header: number): number {
+/** The position after the empty line that ends the headers of a part. */
+function startOfContent(text: string, header: number): number {
   const breaks = /\r?\n\r?\n/g;
   breaks.lastIndex = header;
   return breaks.exec(text) === null ? text.length : breaks.lastIndex;
 }
 
-/** Where the line comes again that stands in front of a part: its text may have lines with dashes of its own. */
+/** The next line that repeats the delimiter before the part: its text may have lines with dashes of its own. */
 function endOfPart(text: string, header: number, start: number): number {
   const before = text.lastIndexOf('\n--', header);
   const opening = before === -1 ? 0 : before + 1;
@@ -153,8 +157,23 @@ function endOfPart(text: string, header: number, start: number): number {
   return text[end - 1] === '\r' ? end - 1 : end;
 }
 
-function endOfString(text: string, start: number): number {
-  let at = start;
-  while (at < text.length && text[at] !== '"') at += text[at] === '\\' ? 2 : 1;
-  return Math.min(at, text.length);
+/**
+ * Replaces what any text may hold without being known: credentials of an Authorization header, secret names of a query,
+ * and passwords of addresses. The patterns have no nested repeats, so time is linear.
+ */
+export function redactPatterns(text: string): string {
+  let shown = text;
+  if (shown.includes(' ')) {
+    shown = shown.replace(/\b(Bearer|Basic|Digest|OAuth|Token) +[\w+/.~-]{8,}=*/gi, `$1 ${SANITIZED}`);
+  }
+  if (shown.includes('?') || shown.includes('&')) {
+    shown = shown.replace(
+      /([?&])([\w.[\]-]{1,100})=([^&\s"'<>#\\]+)/g,
+      (whole, mark: string, name: string) =>
+        isSecretName(name, 'query') ? `${mark}${name}=${SANITIZED}` : whole,
+    );
+  }
+  return shown.includes('@')
+    ? shown.replace(/\/\/[^\s/@:"']{1,200}:[^\s/@"']{1,500}@/g, `//${SANITIZED}@`)
+    : shown;
 }

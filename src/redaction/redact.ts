@@ -3,41 +3,26 @@ import { isTextMediaType, readContentType, responseHeader } from '../http/messag
 import { findHeader } from '../http/message/headers.js';
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/message/transport.js';
-import { finishAtOnce, type Parts } from '../iml/values/work.js';
-import type { Turns } from '../util/turns.js';
-import { cleanerOfBodies } from './body-texts.js';
-import { type Hidden, type HiddenSide, hideMore, NOTHING_HIDDEN } from './hide-more.js';
-import { hideBeginnings, hideSplit } from './hide-split.js';
-import { createKnownSecrets, type KnownSecrets, knowMore } from './known-secrets.js';
-import { redactQueries, redactQuery } from './redact-pairs.js';
-import { redactPatterns } from './redact-patterns.js';
-import { readBodyText } from './redact-text.js';
+import { collectBodyText, hideQuery, redactBodyText, redactPatterns, redactUrl } from './redact-text.js';
 import {
-  type Budget,
-  findHidden,
-  findHiddenInTurns,
+  collectHidden,
+  type HiddenBecause,
   LEFT_OUT,
   LEFT_OUT_MARK,
-  MAX_OVERLAP,
+  type RedactionRules,
   redactValue,
   SANITIZED,
-  type ShowBody,
-  type ShownCosts,
-  type ValueRules,
 } from './redact-value.js';
-import { NO_PATHS } from './sanitize-paths.js';
+import { type HiddenPaths, joinPaths, NO_PATHS, readSanitize } from './sanitize-paths.js';
+import { createSecretMatcher, mergeRanges, type SecretMatcher, type SecretRange } from './secret-matcher.js';
 import { isSecretName } from './secret-names.js';
-import { mayBeEncoded } from './text-view.js';
 
 export interface RedactorOptions {
-  /** Values that must not be shown anywhere; those under 6 characters are not looked for. See `collectSecrets`. */
+  /** Values that must not be shown anywhere; those under 6 characters are not searched for. See `collectSecrets`. */
   readonly secrets: Iterable<string>;
   /** Paths as in `log.sanitize`, expressions in angle brackets already evaluated. Default: none. */
   readonly sanitize?: readonly string[] | undefined;
-  /**
-   * Characters of text one call shows, 8 more for each value; what is beyond is left out. Default: what is cleaned within some 30
-   * ms, which is 262144 characters of plain text, a third of that where it has escapes, and 48 less for each value.
-   */
+  /** Characters that one call shows, 8 more for each value; the rest is left out. Default: 262144. */
   readonly maxShown?: number | undefined;
 }
 
@@ -57,349 +42,234 @@ export interface LoggableResponse {
 }
 
 /**
- * Turns what is sent and received into what may be shown; its input is never changed.
- * Hidden values are remembered: what `request` or `response` hid, `text` finds in later messages too.
+ * Turns what is sent and received into what may be shown; the input is never changed. A redactor keeps the values it hides:
+ * `text` finds what `request` or `response` hid in later messages, too.
  */
 export interface Redactor {
-  /** Any text: a message, a URL, a stack. */
+  /** Any text: a message, a stack. */
   readonly text: (text: string) => string;
-  /** Any value: members whose names say secret, and secrets inside texts. */
+  /** Any value: members with secret names, and secrets inside of texts. */
   readonly value: (value: unknown) => unknown;
+  /** The address of a request. */
+  readonly url: (url: string) => string;
+  /** The headers of a request. */
+  readonly headers: (headers: readonly HeaderEntry[]) => readonly HeaderEntry[];
   readonly request: (request: LoggableRequest) => LoggableRequest;
   readonly response: (response: LoggableResponse) => LoggableResponse;
-  /** `request`, `response` and `value` in parts of a few milliseconds: others may have their turn in between. */
-  readonly inParts: RedactorInParts;
-  /** Whether a text holds a known secret, in whatever form, or cut into pairs of a query in it. */
+  /** Adds secrets. */
+  readonly collect: (secrets: Iterable<string>) => void;
+  /** Adds the secrets of a request, by names and paths, without showing it. */
+  readonly collectRequest: (request: Omit<LoggableRequest, 'method'>) => void;
+  /** Adds the secrets of a response, by names and paths, without showing it. */
+  readonly collectResponse: (response: Omit<LoggableResponse, 'status'>) => void;
+  /** Whether a text holds a secret in one of its forms. */
   readonly holdsSecret: (text: string) => boolean;
-  /** Which of texts that follow one another hold a part of a secret that was cut into several of them. */
-  readonly findCut: (texts: readonly string[]) => readonly boolean[];
-  /** Characters of the longest known secret. */
-  readonly longestSecret: () => number;
-  /** The same redactor, hiding further paths; what either learns, both know. */
+  /** The same redactor with further paths; both share the secrets they collect. */
   readonly withSanitize: (sanitize: readonly string[]) => Redactor;
-  /** Whether there was room for all that it was given to know. */
-  readonly knowsAll: () => boolean;
-  /**
-   * A redactor that knows the same. What it learns it keeps to itself, so that one made ready serves for many
-   * calls.
-   *
-   * @param maxShown see `RedactorOptions`. Default: as of this one
-   */
-  readonly apart: (maxShown?: number) => Redactor;
-  /** Further values that must not be shown, known from here on. */
-  readonly learn: (secrets: Iterable<string>) => void;
-  /** The same in turns, ready to be searched for: nobody else waits while thousands are made so. */
-  readonly learnInTurns: (secrets: readonly string[], turns: Turns) => Promise<void>;
-  /** What a body of any size hides is known from here on, as if all of it had been shown. */
-  readonly learnBody: (side: 'request' | 'response', body: unknown, turns: Turns) => Promise<void>;
+  /** Whether there was room for all secrets. */
+  readonly isComplete: () => boolean;
+  /** A redactor with the same secrets that keeps new ones to itself. @param maxShown see `RedactorOptions` */
+  readonly fork: (maxShown?: number) => Redactor;
 }
 
-export interface RedactorInParts {
-  readonly value: (value: unknown) => Parts<unknown>;
-  readonly request: (request: LoggableRequest) => Parts<LoggableRequest>;
-  readonly response: (response: LoggableResponse) => Parts<LoggableResponse>;
-  /** What it hides is known then, as if it had been shown: in half the time and less. */
-  readonly learnRequest: (request: LoggableRequest) => Parts<void>;
-  readonly learnResponse: (response: LoggableResponse) => Parts<void>;
-}
-
-/** More is read by nobody, and cleaning it takes time. */
+/** A reader of a log needs no more. [choice] */
 const MAX_SHOWN = 256 * 1024;
 
-/** By what is shown. */
-const COSTS_AS_SHOWN: ShownCosts = { value: 8, encoded: 1 };
-
-/** By the time it takes: escapes are undone layer by layer. */
-const COSTS_IN_TIME: ShownCosts = { value: 48, encoded: 3 };
-
-/** What stands under a secret name may be words (`password: "is required"`); only what looks like a secret is remembered. */
+/** A value under a secret name may be words (`password: "is required"`): only what looks like a secret is kept. */
 const LOOKS_SECRET = /^\S{8,}$/;
 
 /**
  * Source: docs/security.md. Names and forms [choice].
  */
-export function createRedactor(options: RedactorOptions): Redactor {
-  const known = createKnownSecrets();
-  for (const secret of options.secrets) known.add(secret);
-  const hidden = hideMore(NOTHING_HIDDEN, options.sanitize ?? [], known.add);
-  return redactorOver(known, hidden, chooseBudget(options.maxShown));
+export function createRedactor({ secrets, sanitize = [], maxShown = MAX_SHOWN }: RedactorOptions): Redactor {
+  const matcher = createSecretMatcher();
+  for (const secret of secrets) matcher.add(secret);
+  return redactorOver(matcher, sanitize, maxShown);
 }
 
-function chooseBudget(maxShown: number | undefined): Budget {
-  return maxShown === undefined
-    ? { left: MAX_SHOWN, ...COSTS_IN_TIME }
-    : { left: maxShown, ...COSTS_AS_SHOWN };
-}
-
-function redactorOver(known: KnownSecrets, hidden: Hidden, budget: Budget): Redactor {
-  const rulesOfCall = (): ValueRules => rulesOver(known, { ...budget });
-  const rulesOfBody = (side: keyof Hidden, rules: ValueRules): ValueRules => {
-    const { body, bodyTexts } = hidden[side];
-    const text = createTextCleaner(known, rules.budget, cleanerOfBodies(known, bodyTexts));
-    return { ...rules, text, paths: body };
+function redactorOver(matcher: SecretMatcher, sanitize: readonly string[], maxShown: number): Redactor {
+  const hidden = readHidden(sanitize, matcher);
+  const rules = ({ body: paths, texts }: HiddenSide = NOTHING_HIDDEN): RedactionRules => {
+    const budget = { left: maxShown };
+    return {
+      paths,
+      budget,
+      text: (text) => redactWithin(text, budget, matcher, texts),
+      isSecretNumber: matcher.isNumber,
+      onHidden: (value, because) => keepHidden(value, because, matcher),
+    };
   };
-  const lastHeaders = rememberLast(known, isSame);
-  const lastUrl = rememberLast<string>(known, Object.is);
-  /** Bodies whose hidden values are known, all of them. */
-  const learned: LearnedBodies = { request: new WeakSet(), response: new WeakSet() };
-  // Headers first: what they teach is then found in the address and the body.
-  const readRequest = function* ({ method, url, headers, body }: LoggableRequest): Parts<ReadRequest> {
-    const rules = rulesOfCall();
-    const shownHeaders = lastHeaders(headers, () =>
-      withoutSplit(
-        headers.map(([name, value]): HeaderEntry => [name, shownHeader(name, value, hidden.request, rules)]),
-        rules,
-      ),
-    );
-    const contentType = findHeader(headers, 'content-type');
-    const show = yield* readBody(
-      body,
-      { contentType, learned: learned.request },
-      rulesOfBody('request', rules),
-    );
-    const showUrl = (): string => lastUrl(url, () => redactQuery(url, hidden.request.qs, rules));
-    return { method, shownHeaders, show, showUrl };
-  };
-  const readResponse = function* ({ status, headers, body }: LoggableResponse): Parts<ReadResponse> {
-    const rules = rulesOfCall();
-    const contentType = responseHeader(headers, 'content-type');
-    const shownHeaders = redactResponseHeaders(headers, hidden.response, rules);
-    const show = yield* readBody(
-      body,
-      { contentType, learned: learned.response },
-      rulesOfBody('response', rules),
-    );
-    return { status, shownHeaders, show };
-  };
-  const inParts: RedactorInParts = {
-    *value(value) {
-      const rules = rulesOfCall();
-      yield* findHidden(value, rules);
-      return yield* showValue(value, rules);
-    },
-    *request(request) {
-      const { method, shownHeaders, show, showUrl } = yield* readRequest(request);
-      return { method, headers: shownHeaders, body: yield* show(), url: showUrl() };
-    },
-    *response(response) {
-      const { status, shownHeaders, show } = yield* readResponse(response);
-      return { status, headers: shownHeaders, body: yield* show() };
-    },
-    *learnRequest(request) {
-      const { showUrl } = yield* readRequest(request);
-      showUrl();
-    },
-    *learnResponse(response) {
-      yield* readResponse(response);
-    },
+  const redactHeaders = (headers: readonly HeaderEntry[], side: HiddenSide): HeaderEntry[] =>
+    headers.map(([name, value]) => [name, redactHeader(name, value, side, rules())]);
+  const collect = (headers: readonly HeaderEntry[], body: unknown, side: HiddenSide): void => {
+    const sideRules = rules(side);
+    for (const [name, value] of headers) hideHeader(name, value, side, sideRules);
+    collectBody(body, findHeader(headers, 'content-type'), sideRules);
   };
   return {
-    text: (text) => rulesOfCall().text(text),
-    value: (value) => finishAtOnce(inParts.value(value)),
-    request: (request) => finishAtOnce(inParts.request(request)),
-    response: (response) => finishAtOnce(inParts.response(response)),
-    inParts,
-    holdsSecret: (text) => known.isIn(text) || redactQueries(text, known.cleanPieces) !== text,
-    longestSecret: known.longest,
-    findCut: (texts) => {
-      const cleaned = known.cleanPieces(texts);
-      return texts.map((text, index) => cleaned[index] !== text);
+    text: (text) => rules().text(text),
+    value: (value) => {
+      const valueRules = rules();
+      collectHidden(value, valueRules);
+      return redactValue(value, valueRules);
     },
-    knowsAll: () => known.isWhole() && hidden.request.bodyTexts.isWhole && hidden.response.bodyTexts.isWhole,
-    apart: (most) => redactorOver(knowMore(known), hidden, most === undefined ? budget : chooseBudget(most)),
-    withSanitize: (more) => redactorOver(known, hideMore(hidden, more, known.add), budget),
-    learn: (secrets) => {
-      for (const secret of secrets) known.add(secret);
+    url: (url) => redactUrl(url, hidden.request.qs, rules()),
+    headers: (headers) => redactHeaders(headers, hidden.request),
+    // Headers and body first: the secrets they name are then found in the address.
+    request: ({ method, url, headers, body }) => {
+      const { request: side } = hidden;
+      const shownHeaders = redactHeaders(headers, side);
+      const shownBody = redactBody(body, findHeader(headers, 'content-type'), rules(side));
+      return { method, url: redactUrl(url, side.qs, rules()), headers: shownHeaders, body: shownBody };
     },
-    learnInTurns: async (secrets, turns) => {
-      for (const secret of secrets) {
-        known.add(secret);
-        if (turns.isOver) await turns.next();
+    response: ({ status, headers, body }) => {
+      const { response: side } = hidden;
+      const shown: Record<string, string | readonly string[]> = Object.create(null);
+      for (const [name, value] of Object.entries(headers)) {
+        shown[name] =
+          typeof value === 'string'
+            ? redactHeader(name, value, side, rules())
+            : value.map((item) => redactHeader(name, item, side, rules()));
       }
-      await known.settle(turns);
+      const contentType = responseHeader(headers, 'content-type');
+      return { status, headers: shown, body: redactBody(body, contentType, rules(side)) };
     },
-    learnBody: async (side, body, turns) => {
-      const { onHidden } = rulesOfCall();
-      await findHiddenInTurns(body, { paths: hidden[side].body, onHidden }, turns);
-      if (typeof body === 'object' && body !== null) learned[side].add(body);
-      await known.settle(turns);
+    collect: (secrets) => {
+      for (const secret of secrets) matcher.add(secret);
     },
+    collectRequest: ({ url, headers, body }) => {
+      collect(headers, body, hidden.request);
+      hideQuery(url, hidden.request.qs, rules());
+    },
+    collectResponse: ({ headers, body }) => {
+      const entries = Object.entries(headers).flatMap(([name, value]) =>
+        [value].flat().map((item): HeaderEntry => [name, item]),
+      );
+      collect(entries, body, hidden.response);
+    },
+    holdsSecret: matcher.isIn,
+    withSanitize: (more) => redactorOver(matcher, [...sanitize, ...more], maxShown),
+    isComplete: matcher.isComplete,
+    fork: (most = maxShown) => redactorOver(createSecretMatcher(matcher), sanitize, most),
   };
 }
 
-function createTextCleaner(
-  known: KnownSecrets,
-  budget: Budget,
-  clean: KnownSecrets['clean'],
-): ValueRules['text'] {
-  return (raw) => {
-    if (raw === '') return raw;
-    if (budget.left <= 0) return LEFT_OUT;
-    const near = raw.slice(0, budget.left + MAX_OVERLAP);
-    const cost = mayBeEncoded(near) ? budget.encoded : 1;
-    const length = Math.min(raw.length, Math.ceil(budget.left / cost));
-    budget.left -= length * cost;
-    const shown = redactPatterns(redactQueries(clean(raw, length), known.cleanPieces));
-    return length === raw.length ? shown : shown + LEFT_OUT_MARK;
-  };
+/** What `log.sanitize` hides in requests or in responses. */
+interface HiddenSide {
+  /** Lower case. */
+  readonly headers: ReadonlySet<string>;
+  readonly qs: ReadonlySet<string>;
+  readonly body: HiddenPaths;
+  /** Texts that are hidden in bodies of this side only, as they are too short or too long to search for elsewhere. */
+  readonly texts: readonly string[];
 }
 
-function rulesOver(known: KnownSecrets, budget: Budget): ValueRules {
-  const text = createTextCleaner(known, budget, known.clean);
-  return {
-    paths: NO_PATHS,
-    budget,
-    text,
-    isSecretNumber: known.isNumber,
-    name: rememberNames(known, budget, text),
-    pieces: known.cleanPieces,
-    beginning: known.beginningIn,
-    onHidden: (value, because) => {
-      // Of a number all digits stand together, and a short one is not looked for.
-      if (typeof value === 'number' || typeof value === 'bigint') known.add(String(value));
-      if (typeof value !== 'string' || value.includes(SANITIZED)) return;
-      if (because === 'path' || LOOKS_SECRET.test(value)) known.add(value);
-    },
-  };
+const NOTHING_HIDDEN: HiddenSide = { headers: new Set(), qs: new Set(), body: NO_PATHS, texts: [] };
+
+function readHidden(
+  entries: readonly string[],
+  matcher: SecretMatcher,
+): { readonly request: HiddenSide; readonly response: HiddenSide } {
+  const { request, response } = readSanitize(entries);
+  const [hiddenRequest = NOTHING_HIDDEN, hiddenResponse = NOTHING_HIDDEN] = [request, response].map(
+    ({ headers, qs, body, bodyTexts }): HiddenSide => ({
+      headers,
+      qs,
+      body: joinPaths(body),
+      texts: bodyTexts.filter((text) => !matcher.add(text)),
+    }),
+  );
+  return { request: hiddenRequest, response: hiddenResponse };
 }
 
-type LearnedBodies = Readonly<Record<'request' | 'response', WeakSet<object>>>;
-
-/** A copy of a value as it may be shown, once what it hides is known. */
-function* showValue(value: unknown, rules: ValueRules): Parts<unknown> {
-  const shown = yield* redactValue(value, rules);
-  yield* hideSplit(shown, rules);
-  yield;
-  if (rules.budget.left <= 0) hideBeginnings(shown, rules);
-  return shown;
+function redactWithin(
+  text: string,
+  budget: { left: number },
+  matcher: SecretMatcher,
+  texts: readonly string[],
+): string {
+  if (text === '') return text;
+  if (budget.left <= 0) return LEFT_OUT;
+  const length = Math.min(text.length, budget.left);
+  budget.left -= length;
+  // A secret may begin in the part that is shown and end after it.
+  const near = length === text.length ? text : text.slice(0, length + matcher.longestForm());
+  const known = matcher.find(near);
+  const ranges = texts.length === 0 ? known : mergeRanges([...known, ...findTexts(near, texts)]);
+  const shown = redactPatterns(replaceRanges(text.slice(0, length), ranges));
+  return length === text.length ? shown : shown + LEFT_OUT_MARK;
 }
 
-function withoutSplit(headers: readonly HeaderEntry[], rules: ValueRules): readonly HeaderEntry[] {
-  const values = rules.pieces(headers.map(([, value]) => value));
-  return headers.map(([name, value], index): HeaderEntry => [name, values[index] ?? value]);
+/** Replaces ranges of a text. @param ranges in order and without overlaps */
+function replaceRanges(text: string, ranges: readonly SecretRange[]): string {
+  let replaced = '';
+  let at = 0;
+  for (const { start, end } of ranges) {
+    if (start >= text.length) break;
+    replaced += text.slice(at, start) + SANITIZED;
+    at = end;
+  }
+  return at === 0 ? text : replaced + text.slice(at);
 }
 
-/** Names as they are shown, as long as no further secret is known. */
-function rememberNames(
-  known: KnownSecrets,
-  budget: Budget,
-  clean: (name: string) => string,
-): (name: string) => string {
-  let version = known.version();
-  const shownNames = new Map<string, string>();
-  return (name) => {
-    if (version !== known.version()) {
-      version = known.version();
-      shownNames.clear();
+function findTexts(text: string, texts: readonly string[]): SecretRange[] {
+  const found: SecretRange[] = [];
+  for (const each of texts) {
+    for (let start = text.indexOf(each); start !== -1; start = text.indexOf(each, start + each.length)) {
+      found.push({ start, end: start + each.length });
     }
-    const before = budget.left >= name.length ? shownNames.get(name) : undefined;
-    if (before !== undefined) {
-      budget.left -= name.length;
-      return before;
-    }
-    const isWhole = budget.left >= name.length;
-    const shown = clean(name);
-    if (isWhole && name.length <= MAX_REMEMBERED_NAME) shownNames.set(name, shown);
-    return shown;
-  };
+  }
+  return found;
 }
 
-/** Names of more characters do not come again, and are not looked up by the host in constant time. */
-const MAX_REMEMBERED_NAME = 1000;
-
-/**
- * The pages of a list are asked for with the same headers, and what was told of a request is looked at again where it fails: such a
- * thing is cleaned once, until another secret is known.
- */
-function rememberLast<T>(
-  known: KnownSecrets,
-  isEqual: (a: T, b: T) => boolean,
-): (raw: T, clean: () => T) => T {
-  let last: { raw: T; shown: T; version: number } | undefined;
-  return (raw, clean) => {
-    if (last !== undefined && last.version === known.version() && isEqual(last.raw, raw)) return last.shown;
-    const version = known.version();
-    const shown = clean();
-    // What cleaning taught may hide more of the same next time.
-    last = known.version() === version ? { raw, shown, version } : undefined;
-    return shown;
-  };
+function keepHidden(value: unknown, because: HiddenBecause, matcher: SecretMatcher): void {
+  if (typeof value === 'number' || typeof value === 'bigint') matcher.add(String(value));
+  if (typeof value !== 'string' || value.includes(SANITIZED)) return;
+  if (because === 'path' || LOOKS_SECRET.test(value)) matcher.add(value);
 }
 
-function isSame(a: readonly HeaderEntry[], b: readonly HeaderEntry[]): boolean {
-  if (a.length !== b.length) return false;
-  return a.every(([name, value], index) => name === b[index]?.[0] && value === b[index]?.[1]);
-}
-
-/** A request whose headers are cleaned, and of whose body it is known what it hides. */
-interface ReadRequest {
-  readonly method: string;
-  readonly shownHeaders: readonly HeaderEntry[];
-  readonly show: ShowBody;
-  readonly showUrl: () => string;
-}
-
-interface ReadResponse {
-  readonly status: number;
-  readonly shownHeaders: ResponseHeaders;
-  readonly show: ShowBody;
-}
-
-interface BodyReading {
-  readonly contentType: string | undefined;
-  /** Bodies of which it is known already. */
-  readonly learned: WeakSet<object>;
-}
-
-function* readBody(body: unknown, { contentType, learned }: BodyReading, rules: ValueRules): Parts<ShowBody> {
+function redactBody(body: unknown, contentType: string | undefined, rules: RedactionRules): unknown {
   const { mediaType, charset } = readContentType(contentType);
-  if (typeof body === 'string') return yield* readBodyText(body, rules, mediaType);
-  if (!(body instanceof Uint8Array)) {
-    const isLearned = typeof body === 'object' && body !== null && learned.has(body);
-    if (!isLearned) yield* findHidden(body, rules);
-    return () => showValue(body, rules);
+  if (typeof body === 'string') return redactBodyText(body, rules, mediaType);
+  if (body instanceof Uint8Array) {
+    return isTextMediaType(mediaType)
+      ? redactBodyText(decodeText(body, charset), rules, mediaType)
+      : redactValue(body, rules);
   }
-  if (!isTextMediaType(mediaType)) return () => redactValue(body, rules);
-  // A character has four bytes at most: more than is shown is not decoded.
-  const text = decodeText(body.subarray(0, 4 * (rules.budget.left + 1)), charset);
-  return yield* readBodyText(text, rules, mediaType);
+  collectHidden(body, rules);
+  return redactValue(body, rules);
 }
 
-function shownHeader(name: string, value: string, paths: HiddenSide, rules: ValueRules): string {
+function collectBody(body: unknown, contentType: string | undefined, rules: RedactionRules): void {
+  if (body === undefined) return;
+  const { mediaType, charset } = readContentType(contentType);
+  if (typeof body === 'string') collectBodyText(body, rules, mediaType);
+  else if (!(body instanceof Uint8Array)) collectHidden(body, rules);
+  else if (isTextMediaType(mediaType)) collectBodyText(decodeText(body, charset), rules, mediaType);
+}
+
+function redactHeader(name: string, value: string, side: HiddenSide, rules: RedactionRules): string {
+  if (hideHeader(name, value, side, rules)) return SANITIZED;
+  return name.toLowerCase() === 'location' ? redactUrl(value, side.qs, rules) : rules.text(value);
+}
+
+/** Keeps the secrets of a header. @returns whether its whole value is hidden */
+function hideHeader(name: string, value: string, side: HiddenSide, rules: RedactionRules): boolean {
   const lower = name.toLowerCase();
-  const isNamed = paths.headers.has(lower);
-  if (isNamed || isSecretName(name, 'header')) {
-    rules.onHidden(value, isNamed ? 'path' : 'name');
-    // The scheme tells how the request was authorised, and no secret.
-    const scheme = /^(Basic|Bearer|Digest|OAuth|Token|AWS4-HMAC-SHA256|AWS) (.+)$/is.exec(value);
-    if (scheme?.[2] !== undefined) rules.onHidden(scheme[2], 'name');
-    if (lower === 'cookie' || lower === 'set-cookie')
-      for (const cookie of cookieValues(value)) rules.onHidden(cookie, 'name');
-    return SANITIZED;
+  const isPath = side.headers.has(lower);
+  if (!isPath && !isSecretName(name, 'header')) {
+    if (lower === 'location') hideQuery(value, side.qs, rules);
+    return false;
   }
-  return lower === 'location' ? redactQuery(value, paths.qs, rules) : rules.text(value);
-}
-
-/** Values of cookies, and of their attributes, as they stand there and decoded. */
-function cookieValues(header: string): readonly string[] {
-  return header.split(';').flatMap((pair) => {
-    const value = pair.slice(pair.indexOf('=') + 1).trim();
-    return [value, decodeFormComponent(value)];
-  });
-}
-
-function redactResponseHeaders(
-  headers: ResponseHeaders,
-  paths: HiddenSide,
-  rules: ValueRules,
-): ResponseHeaders {
-  const shown: Record<string, string | readonly string[]> = Object.create(null);
-  for (const [name, value] of Object.entries(headers)) {
-    shown[name] =
-      typeof value === 'string'
-        ? shownHeader(name, value, paths, rules)
-        : value.map((item) => shownHeader(name, item, paths, rules));
+  rules.onHidden(value, isPath ? 'path' : 'name');
+  // The scheme is no secret.
+  const scheme = /^(Basic|Bearer|Digest|OAuth|Token|AWS4-HMAC-SHA256|AWS) (.+)$/is.exec(value);
+  if (scheme?.[2] !== undefined) rules.onHidden(scheme[2], 'name');
+  if (lower !== 'cookie' && lower !== 'set-cookie') return true;
+  for (const pair of value.split(';')) {
+    const cookie = pair.slice(pair.indexOf('=') + 1).trim();
+    rules.onHidden(cookie, 'name');
+    rules.onHidden(decodeFormComponent(cookie), 'name');
   }
-  finishAtOnce(hideSplit(shown, rules));
-  return shown;
+  return true;
 }

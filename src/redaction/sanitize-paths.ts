@@ -1,11 +1,11 @@
-/** `log.sanitize` of one side of an exchange, read. */
+/** The parsed entries of `log.sanitize` for requests or for responses. */
 export interface SanitizePaths {
   /** Lower case. */
   readonly headers: ReadonlySet<string>;
   readonly qs: ReadonlySet<string>;
   /** Steps into the body; an empty list is the whole body. */
   readonly body: readonly (readonly string[])[];
-  /** Pieces of a text body. */
+  /** Texts that are hidden wherever they occur in a body. */
   readonly bodyTexts: readonly string[];
 }
 
@@ -61,10 +61,10 @@ function readName(rest: string): string {
   return rest.slice(1).replace(/^`(.*)`$/s, '$1');
 }
 
-/** What is below so many levels is not shown. */
+/** Deeper levels are not shown. */
 const MAX_STEPS = 100;
 
-/** `.a[].b[0]` as `a`, `b`: places in lists are not told apart. Undefined for a path that leads deeper than anything is shown. */
+/** `.a[].b[0]` as `a`, `b`: an index stands for all items. Undefined for a path below the levels that are shown. */
 function readSteps(path: string): string[] | undefined {
   const steps: string[] = [];
   for (const [step, quoted] of path.replace(/\[\d*\]/g, '').matchAll(/`([^`]*)`|[^.`]+/g)) {
@@ -76,39 +76,30 @@ function readSteps(path: string): string[] | undefined {
   return steps;
 }
 
-/** Paths from one place on, joined where they begin alike: a step is one look, however many paths there are. */
+/** Paths as a tree: a step down is one lookup, however many paths there are. */
 export interface HiddenPaths {
-  /** Whether one ends here. */
+  /** Whether a path ends here. */
   readonly isEnd: boolean;
   readonly below: ReadonlyMap<string, HiddenPaths>;
 }
 
 export const NO_PATHS: HiddenPaths = { isEnd: false, below: new Map() };
 
-/** @param known paths that are joined already; they stay as they are */
-export function joinPaths(paths: readonly (readonly string[])[], known: HiddenPaths = NO_PATHS): HiddenPaths {
-  if (paths.length === 0) return known;
-  const own = new Map<HiddenPaths, OpenPaths>();
-  const open = (place: HiddenPaths = NO_PATHS): OpenPaths => {
-    const made = own.get(place) ?? { isEnd: place.isEnd, below: new Map(place.below) };
-    own.set(made, made);
-    return made;
-  };
-  const root = open(known);
+interface OpenPaths extends HiddenPaths {
+  isEnd: boolean;
+  readonly below: Map<string, OpenPaths>;
+}
+
+export function joinPaths(paths: readonly (readonly string[])[]): HiddenPaths {
+  const root: OpenPaths = { isEnd: false, below: new Map() };
   for (const path of paths) {
     let at = root;
     for (const step of path) {
-      const next = open(at.below.get(step));
+      const next = at.below.get(step) ?? { isEnd: false, below: new Map() };
       at.below.set(step, next);
       at = next;
     }
     at.isEnd = true;
   }
   return root;
-}
-
-/** As long as further paths are joined to it. */
-interface OpenPaths extends HiddenPaths {
-  isEnd: boolean;
-  readonly below: Map<string, HiddenPaths>;
 }

@@ -1,125 +1,89 @@
-import { listEscapings, listRewritings } from './escaped-forms.js';
-import { decodedView, MAX_LAYERS, plainView, readView } from './text-view.js';
-
-/** Shorter values (`1`, `eu`) stand in every second text by chance. */
+/** Shorter values (`1`, `eu`) occur in most texts by chance. */
 export const MIN_SECRET_LENGTH = 6;
 
 /** Longer values are files, not credentials. */
 export const MAX_SECRET_LENGTH: number = 64 * 1024;
 
-/** Longer values (keys, certificates) are looked for in fewer forms: their lines give them away. */
-const MAX_SHORT_LENGTH = 4096;
-
-/** Longer values are not looked for as they are rewritten, or escaped within base64: each form takes as much again. */
-const MAX_LAYERED_LENGTH = 512;
-
-/** Longer values are not looked for in base64 of lines of base64, which takes as much as all other forms in base64. */
-const MAX_LINED_LENGTH = 256;
-
-/**
- * In how many forms a secret is looked for: `all`; `common`, without UTF-16 and what is encoded twice, for one of many; as it is
- * `written`, with its lines, where those of others take all the room there is.
- */
-export type FormsOfSecret = 'all' | 'common' | 'written';
-
-/** What of a secret is looked for, by the way a text is read. */
+/** The strings that a text is searched for to find one secret. */
 export interface SecretForms {
-  /** In the text, and in the text with its escapes undone. */
+  /** The secret as it is, percent-encoded, JSON-escaped, HTML-escaped and in hex. */
   readonly plain: readonly string[];
-  /** Among hexadecimal digits in lower case, without what separates them. */
-  readonly hex: readonly string[];
-  /** Among digits of base64 in its usual alphabet, without line breaks. */
+  /** The secret in base64 and base64url, in each of its three alignments. */
   readonly base64: readonly string[];
 }
 
 /**
- * The forms a secret may have: as it is and line by line (a PEM key), in hex, in base64, also in the middle of a longer
- * base64 text (`user:secret`) and encoded twice, each as UTF-8, UTF-16 and, where it can be, Latin-1; short ones also escaped for an
- * address or JSON within base64, in quoted-printable, and composed otherwise or misread where they go beyond ASCII.
- * Undefined for a value too short or too long to be a secret.
+ * The forms of a secret: raw (as a whole, without surrounding white space, and line by line as in a PEM key),
+ * percent-encoded, JSON-escaped, HTML-escaped, hex, base64 and base64url. [choice]
  */
-export function secretForms(secret: string, which: FormsOfSecret = 'all'): SecretForms | undefined {
-  if (secret.length < MIN_SECRET_LENGTH || secret.length > MAX_SECRET_LENGTH) return undefined;
-  const lines = secret.split(/[\r\n]+/).filter((line) => line.length >= 16 && !line.startsWith('-----'));
-  // What cannot be encoded is sent as U+FFFD.
-  const sent = secret.replace(/\p{Surrogate}/gu, '\ufffd');
-  const isRare = which === 'all';
-  const isShort = secret.length <= MAX_SHORT_LENGTH;
-  const isLayered = isRare && secret.length <= MAX_LAYERED_LENGTH;
-  const written = [secret, secret.trim(), sent, ...lines, ...(isLayered ? listRewritings(sent) : [])];
-  const texts = [...written, ...decodings(secret)].filter((text) => text.length >= MIN_SECRET_LENGTH);
-  const plain = [...new Set(texts.map((text) => text.replaceAll('\0', '')))];
-  if (which === 'written') return { plain, hex: [], base64: [] };
-  const bytes = isRare ? encodings(secret) : [Buffer.from(secret, 'utf8')];
-  const base64 = (isRare ? joinByteOrders(bytes, secret) : bytes).flatMap(base64Pieces);
-  if (isShort && isRare) base64.push(...encodedTwice(secret, isLayered));
-  if (isLayered)
-    base64.push(...listEscapings(sent).flatMap((text) => base64Pieces(Buffer.from(text, 'utf8'))));
-  return {
-    plain,
-    hex: isShort ? bytes.map((each) => each.toString('hex')) : [],
-    base64,
-  };
+export function secretForms(secret: string): SecretForms {
+  const text = secret.replace(/\p{Surrogate}/gu, '\ufffd');
+  const trimmed = text.trim();
+  const lines = text.split(/[\r\n]+/).filter((line) => line.length >= 16 && !line.startsWith('-----'));
+  const plain = new Set([secret]);
+  for (const part of new Set([text, trimmed, ...lines])) addEscapedForms(part, plain);
+  const bytes = Buffer.from(text, 'utf8');
+  const hex = bytes.toString('hex');
+  plain.add(hex).add(hex.toUpperCase());
+  const base64 = new Set(base64Alignments(bytes));
+  for (const digits of [...base64]) base64.add(digits.replaceAll('+', '-').replaceAll('/', '_'));
+  for (const digits of [...base64]) if (/[+/]/.test(digits)) base64.add(encodeURIComponent(digits));
+  const isSearched = (form: string): boolean => form.length >= MIN_SECRET_LENGTH;
+  return { plain: [...plain].filter(isSearched), base64: [...base64].filter(isSearched) };
 }
 
-/** A secret that holds what looks like an escape loses it where the escapes around it are undone. */
-function decodings(secret: string): string[] {
-  const texts: string[] = [];
-  let view = decodedView(plainView(secret), secret);
-  for (let layer = 0; view !== undefined && layer < MAX_LAYERS; layer++) {
-    texts.push(readView(view));
-    view = decodedView(view, readView(view));
+function addEscapedForms(text: string, forms: Set<string>): void {
+  forms.add(text);
+  if (/^[\w.-]*$/.test(text)) return;
+  addPercentEncoded(text, forms);
+  addJsonEscaped(text, forms);
+  addHtmlEscaped(text, forms);
+}
+
+/** As a component (RFC 3986 or `encodeURIComponent`), as a form, and as a whole address. */
+function addPercentEncoded(text: string, forms: Set<string>): void {
+  const component = encodeURIComponent(text);
+  const strict = component.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
+  const form = strict.replaceAll('%20', '+').replaceAll('%2A', '*').replaceAll('~', '%7E');
+  for (const encoded of [component, strict, form, strict.replaceAll('~', '%7E'), encodeURI(text)]) {
+    forms.add(encoded).add(encoded.replace(/%[0-9A-F]{2}/g, (triplet) => triplet.toLowerCase()));
   }
-  return texts;
 }
 
-function encodings(secret: string): readonly Buffer[] {
-  const utf8 = Buffer.from(secret, 'utf8');
-  const utf16 = Buffer.from(secret, 'utf16le');
-  const latin1 = utf8.length > secret.length && isLatin1(secret) ? [Buffer.from(secret, 'latin1')] : [];
-  return [utf8, utf16, Buffer.from(utf16).swap16(), ...latin1];
+function addJsonEscaped(text: string, forms: Set<string>): void {
+  const escaped = JSON.stringify(text).slice(1, -1);
+  const ascii = escaped.replace(/[^ -~]/g, escapeUnit);
+  for (const form of [escaped, ascii, escaped.replaceAll('/', '\\/'), ascii.replaceAll('/', '\\/')]) {
+    forms
+      .add(form)
+      .add(form.replace(/[<>&]/g, escapeUnit))
+      .add(form.replace(/[<>&']/g, escapeUnit));
+  }
 }
 
-/** UTF-16 of Latin-1 is the same bytes in either order, but for a zero at one of its ends. */
-function joinByteOrders(encoded: readonly Buffer[], secret: string): readonly Buffer[] {
-  if (!isLatin1(secret)) return encoded;
-  return encoded.flatMap((bytes, index) =>
-    index === 1 ? [bytes.subarray(0, -1)] : index === 2 ? [] : [bytes],
-  );
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
-function isLatin1(text: string): boolean {
-  return /^[\0-\xff]*$/.test(text);
-}
-
-/** Also where base64 was written for addresses, or in lines, before it was encoded once more. */
-function encodedTwice(secret: string, isLayered: boolean): string[] {
-  const pieces = base64Pieces(Buffer.from(secret, 'utf8'));
-  const written = isLayered ? pieces.flatMap(writeForAddresses) : [];
-  const lines = secret.length <= MAX_LINED_LENGTH ? breakLines(pieces[0] ?? '') : [];
-  return [...new Set([...pieces, ...written, ...lines])].flatMap((text) => base64Pieces(Buffer.from(text)));
-}
-
-function writeForAddresses(digits: string): string[] {
-  if (!/[+/]/.test(digits)) return [];
-  return [digits.replaceAll('+', '-').replaceAll('/', '_'), encodeURIComponent(digits)];
-}
-
-/** In lines as long as those of PEM and of MIME. */
-function breakLines(digits: string): string[] {
-  if (digits.length <= 64) return [];
-  return [/.{64}(?=.)/g, /.{76}(?=.)/g].map((line) => digits.replace(line, '$&\n'));
+/** With and without quotes, as text between tags needs no escaped quotes. */
+function addHtmlEscaped(text: string, forms: Set<string>): void {
+  const content = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  const quoted = content.replaceAll('"', '&quot;');
+  forms.add(content).add(quoted);
+  for (const apostrophe of ['&#39;', '&#x27;', '&#039;', '&apos;']) {
+    forms.add(quoted.replaceAll("'", apostrophe));
+  }
 }
 
 /**
- * The three ways bytes can lie in the groups of base64, without the digits that depend on their neighbours. Six bytes leave
- * seven digits at least, which do not turn up by chance.
+ * The digits of base64 that depend on these bytes alone, for each of the three positions bytes can have in a group. Six
+ * bytes leave at least seven digits.
  */
-function base64Pieces(bytes: Buffer): string[] {
-  const behindZeros = Buffer.alloc(bytes.length + 2);
-  behindZeros.set(bytes, 2);
+function base64Alignments(bytes: Buffer): string[] {
+  const padded = Buffer.alloc(bytes.length + 2);
+  padded.set(bytes, 2);
   return [0, 1, 2].map((offset) => {
-    const text = behindZeros.toString('base64', 2 - offset);
+    const text = padded.toString('base64', 2 - offset);
     const cutFront = [0, 2, 3][offset] ?? 0;
     const cutBack = [0, 3, 2][(offset + bytes.length) % 3] ?? 0;
     return text.slice(cutFront, text.length - cutBack);

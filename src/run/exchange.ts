@@ -7,7 +7,6 @@ import { jsonText } from '../http/body/json-text.js';
 import { textBytes } from '../http/body/text-bytes.js';
 import type { TransportRequest, TransportResponse } from '../http/message/transport.js';
 import { hashBody } from '../http/signing/hash-body.js';
-import type { Parts } from '../iml/values/work.js';
 import { isTurnOver, Turns } from '../util/turns.js';
 import { endpointError, evaluateEndpointCall } from './request/endpoint-call.js';
 import { chooseNetworkErrorType } from './request/network-error-type.js';
@@ -16,7 +15,6 @@ import { waitForCallBudget } from './request/wait-for-call-budget.js';
 import { judge, receiveResponse } from './response/receive-response.js';
 import { atDirective, atOnce, runError } from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
-import type { TraceDetail } from './trace/trace.js';
 
 /** One exchange of a request, evaluated and ready to be made. */
 export interface PreparedExchange {
@@ -119,8 +117,6 @@ async function sendRequest(request: TransportRequest, context: RunContext): Prom
   const { log } = context.run;
   context.counters.requests++;
   const connection = context.run.connection ?? context.run.identifyConnection();
-  // What `temp` and answers brought since the run began: the trace asks for the redactor, and so does a failure.
-  if (log.isUnsettled) await log.settle(new Turns(() => context.assertGoesOn()));
   // To find the place of an address in a large file takes long, and what it was evaluated by may have taken the turn.
   if (isTurnOver()) await new Turns(() => context.assertGoesOn()).next();
   const now = clock.now();
@@ -132,21 +128,13 @@ async function sendRequest(request: TransportRequest, context: RunContext): Prom
   let response: TransportResponse;
   try {
     log.send(request);
-    // Before it is sent: one with a long body is told in turns, and whoever listens is to hear of it before it is answered.
-    const telling = traceRequest(request, context);
-    if (telling !== undefined) await telling;
+    traceRequest(request, context);
     // Whoever hears of it may end the run.
     context.assertGoesOn();
     sentAt = clock.now();
-    const sending = transport(request);
-    // What is done meanwhile may throw before the answer is awaited; its failure must not count as unhandled then.
-    sending.catch(() => {});
-    if (log.learnsAtOnce(request.body?.byteLength ?? 0)) await log.learnRequest(request, new Turns(() => {}));
-    if (log.hasMuchUnread) await new Turns().finish(log.learnUnreadInParts());
-    response = await sending;
+    response = await transport(request);
   } catch (error) {
     context.assertGoesOn();
-    await context.learnLastInTurns();
     // Misuse is no outcome of the app.
     throw isOurs(error) && error.code !== 'USAGE' ? exchangeError(error, context) : error;
   } finally {
@@ -155,7 +143,7 @@ async function sendRequest(request: TransportRequest, context: RunContext): Prom
   budget.heed(account, response, sentAt, clock.now());
   context.assertGoesOn();
   log.receive(response);
-  await traceResponse(response, clock.now() - sentAt, context);
+  traceResponse(response, clock.now() - sentAt, context);
   return response;
 }
 
@@ -164,54 +152,34 @@ function exchangeError(error: EngineError, context: RunContext): AppError {
   return runError(chooseNetworkErrorType(error.code), error.message, context, { place, cause: error });
 }
 
-function traceRequest(request: TransportRequest, context: RunContext): Promise<void> | undefined {
-  const { redactor } = context;
+function traceRequest(request: TransportRequest, context: RunContext): void {
+  const { log } = context.run;
   const isFull = context.settings.trace !== 'summary';
   const place = placeOfUrl(context) ?? {};
   const size = request.body?.byteLength ?? 0;
-  // Neither the body nor the place, whose names hold the last answer: a trace that is never written would keep them.
+  // Neither the body nor the context, whose names hold the last body: an event that is never rendered would keep them.
   const sent = {
     method: request.method,
     url: request.url,
     headers: request.headers,
     body: isFull ? request.body : undefined,
   };
-  const write = function* (): Parts<TraceDetail> {
-    const { method, url, headers, body } = yield* redactor.inParts.request(sent);
+  context.emitLater(() => {
+    const { method, url, headers, body } = log.redactor.request(sent);
     return { kind: 'request', method, url, headers, ...(isFull && { body }), size, place };
-  };
-  return emitExchange(isFull ? size : 0, write, context);
+  });
 }
 
-function traceResponse(
-  response: TransportResponse,
-  durationMs: number,
-  context: RunContext,
-): Promise<void> | undefined {
-  const { redactor } = context;
+function traceResponse(response: TransportResponse, durationMs: number, context: RunContext): void {
+  const { log } = context.run;
   const isFull = context.settings.trace !== 'summary';
   const { byteLength: size } = response.body;
-  // Without bodies, which a trace that is never written would keep.
+  // Without the body, which an event that is never rendered would keep.
   const received = isFull ? response : { ...response, body: undefined };
-  const write = function* (): Parts<TraceDetail> {
-    const { status, headers, body } = yield* redactor.inParts.response(received);
+  context.emitLater(() => {
+    const { status, headers, body } = log.redactor.response(received);
     return { kind: 'response', status, headers, ...(isFull && { body }), size, durationMs };
-  };
-  return emitExchange(isFull ? size : 0, write, context);
-}
-
-/** Bytes of a body up to which the event that shows it is written at once. */
-const MAX_WRITTEN_AT_ONCE = 16 * 1024;
-
-/** @returns undefined where there is nothing to wait for */
-function emitExchange(
-  shownBytes: number,
-  write: () => Parts<TraceDetail>,
-  context: RunContext,
-): Promise<void> | undefined {
-  if (shownBytes > MAX_WRITTEN_AT_ONCE) return context.emitInTurns(write);
-  context.emitLater(write);
-  return undefined;
+  });
 }
 
 /** Finding a place reads the file's text again, which is too much for every page. */

@@ -45,7 +45,7 @@ export async function* runPages(
   const turns = new Turns(() => first.assertGoesOn());
   try {
     for (;;) {
-      if (context.settings.trace === 'deep') await traceScope('request', context);
+      if (context.settings.trace === 'deep') traceScope('request', context);
       const page = context.position.page > 1 ? request.pagination : undefined;
       const asked = context;
       const exchange = await inTurns(asked, () => prepareExchange(request, page, asked));
@@ -136,7 +136,7 @@ async function repeatExchange(
     const goesAhead = await inTurns(context, () => evaluateFlag(request.condition?.test, true, context));
     if (!goesAhead) return { context, bytes };
     const seen = page === undefined ? context : asked.seeing({ temp: context.scope['temp'] });
-    if (context.settings.trace === 'deep') await traceScope('request', seen);
+    if (context.settings.trace === 'deep') traceScope('request', seen);
     seen.progress.isRepeating = true;
     const again = await inTurns(seen, () => prepareExchange(request, page, seen));
     seen.progress.isRepeating = false;

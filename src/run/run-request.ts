@@ -112,7 +112,7 @@ async function* skipRequest(
   plan: RequestPlan,
   context: RunContext,
 ): AsyncGenerator<Page, RequestEnd> {
-  if (context.settings.trace === 'deep') await traceScope('request', context);
+  if (context.settings.trace === 'deep') traceScope('request', context);
   context.emit({ kind: 'skipped', place: request.document.placeOf('/condition') });
   const fallback = request.condition?.default;
   if (fallback === undefined) return { isExecuted: false, context };

@@ -85,7 +85,7 @@ export async function processWebhook(
 
     phase = 'payload';
     context = await openCall(call, limits, context);
-    if (context.settings.trace === 'deep') await traceScope('response', context);
+    if (context.settings.trace === 'deep') traceScope('response', context);
 
     phase = 'verification';
     // Without a condition, every call is a verification request.
@@ -93,7 +93,6 @@ export async function processWebhook(
     const { verification } = spec;
     if (verification !== undefined && evaluateFlag(verification.condition, true, context)) {
       const answer = buildFinalAnswer(verification.respond, context);
-      await context.run.log.writeTrace();
       const noBundles = explainNoBundles('verification', spec, context);
       return reportEvents(answer, call, context, { verification: true, noBundles });
     }
@@ -117,13 +116,11 @@ export async function processWebhook(
 
     phase = 'respond';
     const answer = buildFinalAnswer(spec.respond, context);
-    await context.run.log.writeTrace();
     if (bundles.length > 0) return reportEvents(answer, call, context, { bundles, deliveries });
     const noBundles = explainNoBundles(findReason(isAccepted, collected, deliveries), spec, context);
     return reportEvents(answer, call, context, { deliveries, noBundles });
   } catch (error) {
     input.signal?.throwIfAborted();
-    await context.run.log.writeTrace();
     return reportFailedCall(error, phase, call, context);
   } finally {
     started.finish();

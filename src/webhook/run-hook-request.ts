@@ -52,7 +52,7 @@ export async function runHookRequest(
   const data = { ...input.parameters, ...stored, ...input.data };
   const subject = (): RunSubject => hookSubject(component, communication, step !== 'detach');
   const work = async (context: RunContext): Promise<HookResult> => {
-    await learnGiven(input.parameters, context);
+    learnGiven(input.parameters, context);
     const result = isImplemented ? await keepData(await runtime.compile(communication), context) : {};
     return { result, isImplemented };
   };

@@ -4,7 +4,6 @@ import { expect, it, vi } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import { openWhenNamed } from '../../src/app/engine/open-functions.js';
-import { RunLog } from '../../src/run/scope/run-log.js';
 import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { service } from '../run/helpers.js';
 
@@ -88,22 +87,3 @@ it.each(['own', 'formed'])(
     expect(requests).toEqual([]);
   },
 );
-
-it('a run that is over before it waits for functions does not wait', { timeout: 5000 }, async () => {
-  const sharedFunctions = (): Promise<never> => new Promise(() => {});
-  const { transport } = service(() => ({ json: {} }));
-  const engine = createEngine({ app, transport, trace: 'full', sharedFunctions });
-  const controller = new AbortController();
-  const settling = vi.spyOn(RunLog.prototype, 'settle').mockImplementationOnce((turns) => {
-    controller.abort(new Error('not wanted any more'));
-    return turns.next();
-  });
-  try {
-    const run = engine
-      .module('own')
-      .run({ connection: { key: 'x'.repeat(5000) }, signal: controller.signal });
-    await expect(Promise.resolve(run)).rejects.toThrow('not wanted any more');
-  } finally {
-    settling.mockRestore();
-  }
-});

@@ -92,26 +92,12 @@ describe('a body of text', () => {
 });
 
 describe('JSON that is longer than what is shown', () => {
-  // Blanks count for the length, and cost nothing where values are shown.
-  const blanks = ' '.repeat(150);
-  it.each([
-    ['{', '"a":1,"token":"x","b":"y', 'yyyyyyyy"}', `{"a":1,"token":"${HIDDEN}"}`],
-    ['{', '"a":[1,{"b":"]}"},2', '22]}', '{"a":[1,{"b":"]}"}]}'],
-    ['[', '[1,2],[3,4],["\\"x,', 'y",5]]', '[[1,2],[3,4],[]]'],
-    ['[', '[1,2],[3,4],["\\', '",5]]', '[[1,2],[3,4],[]]'],
-    ['[', '[1],{"a":{}},77', '7]', '[[1],{"a":{}}]'],
-    ['[', '[1],{"a":{}}', ',7]', '[[1],{"a":{}}]'],
-    ['[', '"a","b"', ',7]', '["a"]'],
-  ])('%s%s is shown, and %s is not', (bracket, start, rest, expected) => {
-    const body = bracket + blanks + start + rest;
-    const redactor = createRedactor({ secrets: [], maxShown: body.length - rest.length });
-    expect(redactor.request(request({ body })).body).toBe(`${expected}… [left out]`);
-  });
-
-  it('is whole where it is exactly as long', () => {
-    const body = `[${blanks}{"a":"b"}]`;
-    const shown = createRedactor({ secrets: [], maxShown: body.length }).request(request({ body }));
-    expect(shown.body).toBe('[{"a":"b"}]');
+  it('shows its first members, and stays JSON', () => {
+    const redactor = createRedactor({ secrets: [], maxShown: 30 });
+    const body = JSON.stringify({ token: 'x', a: 'y'.repeat(40), b: 1 });
+    expect(redactor.request(request({ body })).body).toBe(
+      `{"token":"${HIDDEN}","a":"yyyyyyyy… [left out]","[left out]":"[left out]"}`,
+    );
   });
 });
 
@@ -279,7 +265,7 @@ describe('headers', () => {
     const shown = (...headers: readonly (readonly [string, string])[]) =>
       redactor.request(request({ headers })).headers;
     expect(shown(['x-a', 'later-secret'])).toEqual([['x-a', 'later-secret']]);
-    redactor.learn(['later-secret']);
+    redactor.collect(['later-secret']);
     expect(shown(['x-a', 'later-secret'])).toEqual([['x-a', HIDDEN]]);
     expect(shown(['x-a', 'other'])).toEqual([['x-a', 'other']]);
     expect(shown(['x-b', 'other'])).toEqual([['x-b', 'other']]);
@@ -366,9 +352,9 @@ describe('what is known', () => {
   it('is found whatever else was learned before, between and behind', () => {
     const redactor = createRedactor({ secrets: [`first-${'x'.repeat(200)}`] });
     expect(redactor.text(`first-${'x'.repeat(200)}`)).toBe(HIDDEN);
-    redactor.learn(['second-secret']);
+    redactor.collect(['second-secret']);
     expect(redactor.text('second-secret')).toBe(HIDDEN);
-    redactor.learn(['third-one']);
+    redactor.collect(['third-one']);
     for (const secret of [`first-${'x'.repeat(200)}`, 'second-secret', 'third-one'])
       expect(redactor.text(`a ${secret} b`)).toBe(`a ${HIDDEN} b`);
   });
@@ -380,36 +366,6 @@ describe('what is known', () => {
     expect(many.text('alike-_-end')).toBe('alike-_-end');
     const within = createRedactor({ secrets: ['xabcdefy', 'abcdef'] });
     expect(within.text('xabcdefz xabcdefy')).toBe(`x${HIDDEN}z ${HIDDEN}`);
-  });
-
-  it('is found in each form beside another', () => {
-    const secret = 'hush hush hush';
-    const encoded = Buffer.from(secret).toString('base64');
-    const { text } = createRedactor({ secrets: [secret] });
-    expect(
-      text(
-        `${secret}, ${encoded.slice(0, 6)} ${encoded.slice(6)}, ${encoded.slice(0, 9)}\n${encoded.slice(9)}`,
-      ),
-    ).toBe(`${HIDDEN}, ${HIDDEN}, ${HIDDEN}`);
-  });
-
-  it('is found in bytes of Latin-1', () => {
-    const { text } = createRedactor({ secrets: ['pä-secret-1'] });
-    expect(text('a p%E4-secret-1 b')).toBe(`a ${HIDDEN} b`);
-    const each = [...Buffer.from('pä-secret-1', 'latin1')].map((byte) => `%${byte.toString(16)}`).join('');
-    expect(text(`a ${each} b`)).toBe(`a ${HIDDEN} b`);
-  });
-
-  it('is found in hex where a letter stands beside it, and not across one', () => {
-    const hex = Buffer.from('hush-hush-hush-hush').toString('hex');
-    const { text } = createRedactor({ secrets: ['hush-hush-hush-hush'] });
-    expect(text(`x${hex}x`)).toBe(`x${HIDDEN}x`);
-    for (const between of ['\t', '\r\n'])
-      expect(text(hex.replace(/../g, `$&${between}`))).toBe(`${HIDDEN}${between}`);
-    for (const letter of ['x', 'z']) {
-      const apart = `${hex.slice(0, 19)}${letter}${hex.slice(19)}`;
-      expect(text(apart)).toBe(apart);
-    }
   });
 
   it('is taken out once where secrets overlap', () => {
@@ -426,16 +382,6 @@ describe('what is known', () => {
       createRedactor({ secrets: ['hush-hush'], maxShown }).text('0123456789hush-hush and more');
     expect(shown(10)).toBe('0123456789… [left out]');
     expect(shown(11)).toBe(`0123456789${HIDDEN}… [left out]`);
-  });
-
-  it('is found in all forms where it is one of the first 32, and in the usual ones behind', () => {
-    const secrets = Array.from({ length: 33 }, (_, index) => `secret-number-${index}.`);
-    const redactor = createRedactor({ secrets });
-    const utf16 = (text: string): string => Buffer.from(text, 'utf16le').toString('base64');
-    expect(redactor.holdsSecret(utf16('secret-number-31.'))).toBe(true);
-    expect(redactor.holdsSecret(utf16('secret-number-32.'))).toBe(false);
-    expect(redactor.holdsSecret(Buffer.from('secret-number-32.').toString('base64'))).toBe(true);
-    expect(redactor.holdsSecret(Buffer.from('secret-number-32.').toString('hex'))).toBe(true);
   });
 
   it('is no text under 6 characters or over 64 Ki', () => {

@@ -1,8 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { AppError } from '../../src/errors/app-error.js';
-import { redactAppError } from '../../src/redaction/redact-app-error.js';
-import { redactCauses } from '../../src/redaction/redact-causes.js';
+import { redactAppError, redactCauses } from '../../src/redaction/redact-app-error.js';
 
 const redact = (text: string): string => text.replaceAll('hush', '*');
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { collectNamedSecrets, collectSecrets } from '../../src/redaction/collect-secrets.js';
+import { collectSecrets } from '../../src/redaction/collect-secrets.js';
 import { createRedactor, type LoggableRequest, type Redactor } from '../../src/redaction/redact.js';
 import { isSecretName } from '../../src/redaction/secret-names.js';
 
@@ -12,25 +12,6 @@ function request(rest: Partial<LoggableRequest>): LoggableRequest {
 
 const plain = createRedactor({ secrets: [], maxShown: 2 ** 21 });
 
-describe('secrets by their names', () => {
-  const token = 'abc-token-1';
-
-  it('are looked for in 200,000 values at once', () => {
-    const behind = (count: number): unknown[] => [...Array<number>(count).fill(0), { token }];
-    expect(collectNamedSecrets(behind(199_998))).toEqual([token]);
-    expect(collectNamedSecrets(behind(199_999))).toEqual([]);
-  });
-
-  it('are looked for under 10,000 different names at once', () => {
-    const behind = (count: number): object => ({
-      ...Object.fromEntries(Array.from({ length: count }, (_, index) => [`n${index}`, 0])),
-      token,
-    });
-    expect(collectNamedSecrets(behind(9_999))).toEqual([token]);
-    expect(collectNamedSecrets(behind(10_000))).toEqual([]);
-  });
-});
-
 describe('a known secret', () => {
   const text = (raw: string): string =>
     createRedactor({ secrets: [SECRET, '1', 'eu', 'line one of a key\nline two of a key'] }).text(raw);
@@ -40,11 +21,9 @@ describe('a known secret', () => {
     ['as it is', SECRET],
     ['percent-encoded', encodeURIComponent(SECRET)],
     ['percent-encoded in lower case', encodeURIComponent(SECRET).toLowerCase()],
-    ['percent-encoded twice', encodeURIComponent(encodeURIComponent(SECRET))],
     ['in a form', new URLSearchParams({ a: SECRET }).toString().slice(2)],
     ['in an encoded address', encodeURI(SECRET)],
     ['in JSON', JSON.stringify(SECRET).slice(1, -1)],
-    ['in JSON in JSON', JSON.stringify(JSON.stringify(SECRET)).slice(3, -3)],
     ['in base64', base64(SECRET)],
     ['in base64 for addresses', Buffer.from(SECRET).toString('base64url')],
     ['a line of a key', 'line two of a key'],
@@ -170,7 +149,7 @@ describe('requests and responses', () => {
       body: undefined,
     };
     expect(redactor.request(request).url).toContain('learned-later-1');
-    redactor.learn(['learned-later-1']);
+    redactor.collect(['learned-later-1']);
     expect(redactor.request(request).url).toBe('https://a.test/x?q=[SANITIZED]');
     expect(redactor.request({ ...request, url: 'https://a.test/y' }).url).toBe('https://a.test/y');
   });
@@ -454,28 +433,23 @@ describe('a multipart body', () => {
   });
 });
 
-describe('a redactor apart', () => {
-  it('knows what the other knows and keeps to itself what it learns', () => {
+describe('a fork of a redactor', () => {
+  it('finds the secrets of the other and keeps its own to itself', () => {
     const first = createRedactor({ secrets: ['known-to-both'] });
-    const second = first.apart();
-    second.learn(['known-to-the-second']);
-    first.learn(['learned-by-the-first']);
+    const second = first.fork();
+    second.collect(['known-to-the-second']);
+    first.collect(['learned-by-the-first']);
     const all = 'known-to-both known-to-the-second learned-by-the-first';
     expect(second.text(all)).toBe(`${HIDDEN} ${HIDDEN} ${HIDDEN}`);
     expect(first.text(all)).toBe(`${HIDDEN} known-to-the-second ${HIDDEN}`);
-    expect(second.longestSecret()).toBe('learned-by-the-first'.length);
     expect([second.holdsSecret('known-to-both'), second.holdsSecret('known-to-the-second')]).toEqual([
       true,
       true,
     ]);
     expect(second.holdsSecret('known-to-nobody')).toBe(false);
     expect(first.holdsSecret('known-to-the-second')).toBe(false);
-    expect(second.findCut(['known-to', '-both', 'known-to-', 'the-second', 'none'])).toEqual([
-      ...[true, true, true, true],
-      false,
-    ]);
-    expect(second.apart(20).text(`of ${all}`)).not.toContain('known');
-    expect([first.knowsAll(), second.knowsAll()]).toEqual([true, true]);
+    expect(second.fork(20).text(`of ${all}`)).not.toContain('known');
+    expect([first.isComplete(), second.isComplete()]).toEqual([true, true]);
   });
 });
 

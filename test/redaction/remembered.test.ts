@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { finishAtOnce } from '../../src/iml/values/work.js';
-import { createKnownSecrets } from '../../src/redaction/known-secrets.js';
 import { createRedactor, type LoggableRequest } from '../../src/redaction/redact.js';
-import { redactPatterns } from '../../src/redaction/redact-patterns.js';
-import { readBodyText } from '../../src/redaction/redact-text.js';
-import { findHiddenInTurns, redactValue, type ValueRules } from '../../src/redaction/redact-value.js';
-import { joinPaths, NO_PATHS } from '../../src/redaction/sanitize-paths.js';
-import { CountedTurns } from '../util/counted-turns.js';
+import { collectBodyText, redactBodyText, redactPatterns } from '../../src/redaction/redact-text.js';
+import { type RedactionRules, redactValue } from '../../src/redaction/redact-value.js';
+import { joinPaths } from '../../src/redaction/sanitize-paths.js';
+import { createSecretMatcher } from '../../src/redaction/secret-matcher.js';
 
 const HIDDEN = '[SANITIZED]';
 const SECRET = 'kept-of-the-shop';
@@ -18,25 +15,19 @@ function request(rest: Partial<LoggableRequest>): LoggableRequest {
 describe('why something is hidden', () => {
   /** Rules that note what they are told, and why. */
   function noting(paths: readonly (readonly string[])[] = []): {
-    rules: ValueRules;
+    rules: RedactionRules;
     told: (readonly [unknown, string])[];
   } {
     const told: (readonly [unknown, string])[] = [];
-    const rules: ValueRules = {
+    const rules: RedactionRules = {
       paths: joinPaths(paths),
-      budget: { left: 10_000, value: 8, encoded: 1 },
+      budget: { left: 10_000 },
       text: (text) => text,
       isSecretNumber: () => false,
-      name: (name) => name,
-      pieces: (pieces) => pieces,
-      beginning: () => 0,
       onHidden: (value, because) => told.push([value, because]),
     };
     return { rules, told };
   }
-
-  const shown = (text: string, rules: ValueRules): string =>
-    finishAtOnce(finishAtOnce(readBodyText(text, rules))());
 
   it.each([
     ['a pair of a form', 'token=kept-of-the-shop&a=1', SECRET],
@@ -46,20 +37,20 @@ describe('why something is hidden', () => {
     ['a member of JSON that is quoted', 'It said {"token": "kept-of-the-shop"} then', SECRET],
   ])('is its name: %s', (_title, body, expected) => {
     const { rules, told } = noting();
-    finishAtOnce(readBodyText(body, rules));
+    collectBodyText(body, rules);
     expect(told).toContainEqual([expected, 'name']);
     expect(told.every(([, because]) => because === 'name')).toBe(true);
   });
 
   it('is not told of a value that is cut off: nobody knows the rest', () => {
     const { rules, told } = noting();
-    expect(shown('{"token":"kept-of-', rules)).toBe(`{"token":"${HIDDEN}`);
+    expect(redactBodyText('{"token":"kept-of-', rules)).toBe(`{"token":"${HIDDEN}`);
     expect(told).toEqual([]);
   });
 
   it('is its path, or its name, for members of values', () => {
     const { rules, told } = noting([['a', 'b']]);
-    expect(finishAtOnce(redactValue({ a: { b: SECRET }, token: 'x' }, rules))).toEqual({
+    expect(redactValue({ a: { b: SECRET }, token: 'x' }, rules)).toEqual({
       a: { b: HIDDEN },
       token: HIDDEN,
     });
@@ -71,13 +62,13 @@ describe('why something is hidden', () => {
 
   it('is its path, for a pair of a form', () => {
     const { rules, told } = noting([['code']]);
-    expect(shown(`code=${SECRET}&b=2`, rules)).toBe(`code=${HIDDEN}&b=2`);
+    expect(redactBodyText(`code=${SECRET}&b=2`, rules)).toBe(`code=${HIDDEN}&b=2`);
     expect(told).toEqual([[SECRET, 'path']]);
   });
 
   it('is the path of a whole value', () => {
     const { rules, told } = noting([[]]);
-    expect(finishAtOnce(redactValue(SECRET, rules))).toBe(HIDDEN);
+    expect(redactValue(SECRET, rules)).toBe(HIDDEN);
     expect(told).toEqual([[SECRET, 'path']]);
   });
 });
@@ -114,7 +105,7 @@ describe('names of members', () => {
     const redactor = createRedactor({ secrets: [] });
     const value = { [`of ${SECRET}`]: 1 };
     expect(redactor.value(value)).toEqual(value);
-    redactor.learn([SECRET]);
+    redactor.collect([SECRET]);
     expect(redactor.value([value, value])).toEqual([{ [`of ${HIDDEN}`]: 1 }, { [`of ${HIDDEN}`]: 1 }]);
   });
 
@@ -161,7 +152,7 @@ describe('headers that come again', () => {
     const later = createRedactor({ secrets: [] });
     const call = request({ headers: [['x-note', SECRET]], url: `https://a.test/${SECRET}` });
     expect(later.request(call)).toMatchObject({ headers: [['x-note', SECRET]], url: call.url });
-    later.learn([SECRET]);
+    later.collect([SECRET]);
     expect(later.request(call)).toMatchObject({
       headers: [['x-note', HIDDEN]],
       url: `https://a.test/${HIDDEN}`,
@@ -169,66 +160,8 @@ describe('headers that come again', () => {
   });
 });
 
-describe('secrets that are learned in turns', () => {
-  it('are known, and others have their turn after each', async () => {
-    const redactor = createRedactor({ secrets: [] });
-    const turns = new CountedTurns();
-    await redactor.learnInTurns([SECRET, 'another-secret'], turns);
-    expect(turns.taken).toBeGreaterThanOrEqual(5);
-    expect(redactor.text(`${SECRET} another-secret`)).toBe(`${HIDDEN} ${HIDDEN}`);
-  });
-
-  it('are those of a body, however large, which is looked through in turns', async () => {
-    const redactor = createRedactor({ secrets: [], sanitize: ['response.body.0.id'] });
-    const turns = new CountedTurns();
-    const body = [
-      { id: 'hidden-by-path' },
-      ...Array.from({ length: 5000 }, (_, id) => [id]),
-      { token: SECRET },
-    ];
-    await redactor.learnBody('response', body, turns);
-    expect(turns.taken).toBeGreaterThan(3);
-    expect(redactor.text(`${SECRET}, hidden-by-path`)).toBe(`${HIDDEN}, ${HIDDEN}`);
-    await redactor.learnBody('response', null, turns);
-  });
-
-  it('stop nobody where there is time', async () => {
-    const told: unknown[] = [];
-    const turns = new CountedTurns();
-    Object.defineProperty(turns, 'isOver', { value: false });
-    const body = Array.from({ length: 5000 }, () => ({ token: SECRET }));
-    await findHiddenInTurns(body, { paths: NO_PATHS, onHidden: (value) => told.push(value) }, turns);
-    expect([turns.taken, told.length]).toEqual([0, 5000]);
-    const known = createKnownSecrets();
-    known.add(SECRET);
-    await known.settle(turns);
-    expect([turns.taken, known.isIn(`a ${SECRET}`)]).toEqual([0, true]);
-  });
-});
-
-describe('pieces of a text', () => {
-  const known = createKnownSecrets();
-  for (const secret of ['abcdef-ghijkl', 'mnopqr-stuvwx']) known.add(secret);
-
-  it.each([
-    ['none is cut', ['abcdef-ghijkl', ' of '], ['abcdef-ghijkl', ' of ']],
-    ['one is cut in two', ['x abcdef-', 'ghijkl y'], [`x ${HIDDEN}`, `${HIDDEN} y`]],
-    ['one is cut in three', ['a abc', 'def-ghi', 'jkl b'], [`a ${HIDDEN}`, HIDDEN, `${HIDDEN} b`]],
-    ['two are cut', ['abcdef', '-ghijkl mnopqr', '-stuvwx'], [HIDDEN, `${HIDDEN} ${HIDDEN}`, HIDDEN]],
-    ['with empty ones between', ['abcdef', '', '-ghijkl', ''], [HIDDEN, '', HIDDEN, '']],
-    ['behind a whole one', ['abcdef-ghijkl mnopqr', '-stuvwx'], [`abcdef-ghijkl ${HIDDEN}`, HIDDEN]],
-    ['nothing is in them', ['abc', 'ghi'], ['abc', 'ghi']],
-  ])('%s', (_title, pieces, expected) => {
-    expect(known.cleanPieces(pieces)).toEqual(expected);
-  });
-
-  it('are given back as they are where nothing is known', () => {
-    expect(createKnownSecrets().cleanPieces(['a', 'b'])).toEqual(['a', 'b']);
-  });
-});
-
-describe('stretches of a text', () => {
-  const known = createKnownSecrets();
+describe('ranges of a text', () => {
+  const known = createSecretMatcher();
   for (const secret of ['abcdef', 'defghi', 'uvwxyz']) known.add(secret);
 
   it.each([
@@ -253,21 +186,6 @@ describe('stretches of a text', () => {
   ])('that %s are told in order, none touching another', (_title, text, expected) => {
     expect(known.find(text).map(({ start, end }) => [start, end])).toEqual(expected);
     expect(known.isIn(text)).toBe(true);
-    expect(known.clean(text, text.length)).not.toMatch(/abcdef|uvwxyz/);
-  });
-
-  it('are cut where less is shown', () => {
-    expect(known.clean('12345abcdef', 5)).toBe('12345');
-    expect(known.clean('12345abcdef', 6)).toBe(`12345${HIDDEN}`);
-    expect(known.clean('12345abcdef678', 12)).toBe(`12345${HIDDEN}6`);
-  });
-
-  it('are counted by the longest, and by how many there are', () => {
-    expect([known.longest(), known.version()]).toEqual([6, 3]);
-    known.add('abcdef');
-    known.add('short');
-    expect([known.longest(), known.version()]).toEqual([6, 3]);
-    expect([createKnownSecrets().longest(), createKnownSecrets().isIn('abcdef')]).toEqual([0, false]);
   });
 });
 

@@ -49,14 +49,14 @@ describe('a number that is a secret', () => {
   it('is known from where the secret is', () => {
     const redactor = redactorOf();
     expect(redactor.value([123456])).toEqual([123456]);
-    redactor.learn(['123456']);
+    redactor.collect(['123456']);
     expect(redactor.value([123456, 123457])).toEqual([HIDDEN, 123457]);
   });
 
   it('is known apart, too, to whoever knows more', () => {
     const base = redactorOf('123456');
-    const more = base.apart();
-    more.learn(['654321']);
+    const more = base.fork();
+    more.collect(['654321']);
     expect(more.value([123456, 654321, 7])).toEqual([HIDDEN, HIDDEN, 7]);
     expect(base.value([123456, 654321])).toEqual([HIDDEN, 654321]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
-import { redactCauses } from '../../src/redaction/redact-causes.js';
+import { redactCauses } from '../../src/redaction/redact-app-error.js';
 import { engineOf, service } from './helpers.js';
 
 // Line 15 of the findings: what an embedder hands in and throws while it is read is told as that.

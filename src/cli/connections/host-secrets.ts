@@ -48,7 +48,7 @@ export function createHostSecretFinder(store: HostStore, env: Io['env']): HostSe
 }
 
 function ifAllFound(secrets: readonly string[]): HostSecrets {
-  return createRedactor({ secrets }).knowsAll() ? secrets : undefined;
+  return createRedactor({ secrets }).isComplete() ? secrets : undefined;
 }
 
 function readFlows(scenarios: readonly ScenarioRow[]): readonly unknown[] {

@@ -91,7 +91,7 @@ export async function openService(args: Arguments, io: Io): Promise<ServiceAcces
       const filled = fillSecrets(read, { connection, find });
       if (!filled.ok) return { ok: false, problem: describeMissing(filled.missing, allowed.length > 0) };
       const { input = {}, common } = filled.case.played;
-      redactor.learn(collectSecrets(input.connection, input.parameters, input.data, common));
+      redactor.collect(collectSecrets(input.connection, input.parameters, input.data, common));
       return filled;
     },
   };

@@ -1,5 +1,5 @@
 import type { Redactor } from '../../redaction/redact.js';
-import { redactPatterns } from '../../redaction/redact-patterns.js';
+import { redactPatterns } from '../../redaction/redact-text.js';
 import { SANITIZED } from '../../redaction/redact-value.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import type { PlainObject } from '../../util/plain-object.js';
@@ -19,7 +19,7 @@ type Head = Pick<IncomingCall, 'headers'> & { readonly query: string };
  */
 export function keepAccepted(call: NamedCall, known: HookKnowledge): PlainObject {
   const head = readHead(call);
-  return writeRequest(call, holdsSecret(head, known) ? cleanHead(head, known.redactor.apart()) : head);
+  return writeRequest(call, holdsSecret(head, known) ? cleanHead(head, known.redactor.fork()) : head);
 }
 
 /** The path is the secret of the hook. */

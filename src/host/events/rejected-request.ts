@@ -6,27 +6,29 @@ import type { PlainObject } from '../../util/plain-object.js';
 import type { HookKnowledge } from '../hooks/hook-secrets.js';
 import { cleanHead, type NamedCall, readHead, writeRequest } from './kept-request.js';
 
-/** What is kept of a call that was refused, its body with it: as `text`, which is null where that is none. */
+/** The stored form of a rejected call. Its body is kept as `text`, which is null for bytes that are no text. */
 export function keepRejected(call: NamedCall, known: HookKnowledge, maxBytes: number): PlainObject {
-  // What the headers hide is hidden in the body as well.
-  const own = known.redactor.apart();
+  // Secrets of the headers are redacted in the body as well.
+  const own = known.redactor.fork(maxBytes);
   const kept = writeRequest(call, cleanHead(readHead(call), own));
   const isKept = maxBytes > 0 && call.body.byteLength > 0;
   return isKept ? { ...kept, text: keepText(call, own, maxBytes) } : kept;
 }
 
-/** Characters that are cleaned within some milliseconds, whatever they are; of more the redactor chooses what there is time for. */
-const MAX_SURE = 64 * 1024;
-
-/** A character has four bytes at most, and a secret that begins in what is kept may end behind it. */
+/** Bytes of a character, at most. */
 const MAX_CHARACTER_BYTES = 4;
 
-function keepText({ method, headers, body }: NamedCall, redactor: Redactor, most: number): string | null {
+/** Characters after the stored ones in which a secret may end that begins before. */
+const OVERLAP = 64 * 1024;
+
+function keepText(
+  { method, headers, body }: NamedCall,
+  redactor: Redactor,
+  maxLength: number,
+): string | null {
   const { charset } = readContentType(findHeader(headers, 'content-type'));
-  const text = readShownText(body.subarray(0, MAX_CHARACTER_BYTES * 2 * Math.max(most, MAX_SURE)), charset);
+  const text = readShownText(body.subarray(0, MAX_CHARACTER_BYTES * (maxLength + OVERLAP)), charset);
   if (text === undefined) return null;
-  const shown = redactor
-    .apart(most > MAX_SURE ? undefined : most)
-    .request({ method, url: '', headers: [], body: text });
-  return String(shown.body).slice(0, most);
+  const shown = redactor.request({ method, url: '', headers: [], body: text });
+  return String(shown.body).slice(0, maxLength);
 }

@@ -30,9 +30,8 @@ export async function collectHookSecrets({
 
 /** Creates the redactor of a hook. @throws as `collectHookSecrets` */
 export async function learnHook(hook: HookSecrets): Promise<HookKnowledge> {
-  const redactor = createRedactor({ secrets: [] });
   const secrets = await collectHookSecrets(hook);
-  redactor.learn(secrets);
+  const redactor = createRedactor({ secrets });
   return { redactor, isIn: chooseSearch(hook, secrets, redactor) };
 }
 

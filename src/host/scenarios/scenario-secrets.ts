@@ -1,5 +1,5 @@
 import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
-import { MAX_KNOWN_SECRETS } from '../../redaction/known-secrets.js';
+import { MAX_KNOWN_SECRETS } from '../../redaction/secret-matcher.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { collectHookSecrets } from '../hooks/hook-secrets.js';
 import type { HookRow } from '../store/tables.js';

@@ -33,10 +33,6 @@ export interface CrossingRule {
   readonly sendsSecrets: boolean;
   readonly isSecretHeader: (name: string) => boolean;
   readonly holdsSecret: (text: string) => boolean;
-  /** Characters of the longest secret that is known, as it was given. */
-  readonly longestSecret: () => number;
-  /** Which of texts that follow one another hold a part of a secret that was cut into several of them. */
-  readonly findCut: (texts: readonly string[]) => readonly boolean[];
   /** Whether a text holds what a name of what the run was given says is secret. Hosts and paths have ids, which are known and no credentials. */
   readonly holdsCredential: (text: string) => boolean;
   /** Told of what is left out, and on the way to where. */

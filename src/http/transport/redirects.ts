@@ -4,7 +4,7 @@ import { withoutHeaders } from '../message/headers.js';
 import { type HttpUrl, isSameHost, parseHttpUrl } from '../message/http-url.js';
 import type { Transport, TransportRequest, TransportResponse } from '../message/transport.js';
 import { withoutOAuth1Body } from '../signing/oauth1-signature.js';
-import { withholdSecretsInTurns } from './crossing.js';
+import { withholdSecrets } from './crossing.js';
 
 /** The Fetch standard's figure. [choice] */
 const MAX_REDIRECTS = 20;
@@ -80,7 +80,7 @@ async function nextRequest(
   const crossing = keepsCredentials ? undefined : request.crossing?.();
   if (crossing === undefined || crossing.sendsSecrets) return next;
   await crossing.findHosts();
-  return crossing.isTrusted(target) ? next : withholdSecretsInTurns(next, crossing);
+  return crossing.isTrusted(target) ? next : withholdSecrets(next, crossing);
 }
 
 function resolveLocation(location: string, base: string, origin: string): { url: string; target: HttpUrl } {

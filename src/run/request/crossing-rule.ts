@@ -26,7 +26,6 @@ export function createCrossingRule(request: CompiledRequest, context: RunContext
   const policy = context.settings.hosts;
   const known = [request.baseUrl, request.url];
   const { log } = context.run;
-  context.learnLast();
   let credentials: Redactor | undefined;
   const holdsCredential = (text: string): boolean => {
     const given = (): readonly string[] =>
@@ -53,8 +52,6 @@ export function createCrossingRule(request: CompiledRequest, context: RunContext
     sendsSecrets: policy?.sendsSecrets === true,
     isSecretHeader: (name) => isSecretName(name, 'header'),
     holdsSecret: (text) => context.redactor.holdsSecret(text) || holdsCredential(text),
-    longestSecret: () => context.redactor.longestSecret(),
-    findCut: (texts) => context.redactor.findCut(texts),
     holdsCredential,
     onWithheld: (what, origin) =>
       context.warnOnce({

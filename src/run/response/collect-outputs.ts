@@ -102,8 +102,8 @@ async function tracePage(
   context: RunContext,
 ): Promise<void> {
   const { log } = context.run;
-  await context.emitInTurns(function* () {
-    const shown = yield* log.redactor.inParts.value(outputs);
+  context.emitLater(() => {
+    const shown = log.redactor.value(outputs);
     return { kind: 'page', isIterated, isCut, looked, outputs: Array.isArray(shown) ? shown : [] };
   });
 }

@@ -1,6 +1,6 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledResponse } from '../../document/compile/compiled-request.js';
-import { type DecodedBody, decodeBody, decodeLargeBody, isLargeBody } from '../../http/body/body-decoding.js';
+import { decodeBody, decodeLargeBody, isLargeBody } from '../../http/body/body-decoding.js';
 import { type ResponseType, selectResponseType } from '../../http/body/select-response-type.js';
 import type { TransportResponse } from '../../http/message/transport.js';
 import { createCaseless } from '../../iml/values/caseless.js';
@@ -43,18 +43,15 @@ export async function receiveResponse(
     spec.type === undefined
       ? 'automatic'
       : await inTurns(before, () => readResponseType(spec, response, head, before));
-  const isLearned = before.run.log.learnsAtOnce(response.body.byteLength) || isLargeFailure(response);
-  const isLarge = isLargeBody(response, type) || isLargeFailure(response);
-  const decoded =
-    isLarge || isLearned
-      ? await decodeInTurns(response, type, { isLarge, isLearned }, before)
-      : decodeBody(response, type);
+  const decoded = isLargeBody(response, type)
+    ? await decodeLargeBody(response, type, new Turns(() => before.assertGoesOn()))
+    : decodeBody(response, type);
   if (!decoded.ok) {
     const { type: errorType, message, cause } = decoded.error;
     const place = before.document?.placeOf(spec.type?.pointer ?? '/response');
-    await before.learnLastInTurns();
     throw runError(errorType, message, before, { place, cause, statusCode: response.status });
   }
+  before.run.log.decoded(decoded.value);
   const context = before.seeing({ ...head, body: decoded.value });
   return judge(spec, response, context);
 }
@@ -69,31 +66,6 @@ function readResponseType(
   const context = before.seeing({ ...head, body: undefined });
   return atDirective(type, context, () => selectResponseType(evaluateDirective(type, context), status));
 }
-
-/** Decodes a body, a large one in turns of its own, and learns what it hides where it is to be learned. */
-async function decodeInTurns(
-  response: TransportResponse,
-  type: ResponseType,
-  { isLarge, isLearned }: { readonly isLarge: boolean; readonly isLearned: boolean },
-  context: RunContext,
-): Promise<DecodedBody> {
-  const turns = new Turns(() => context.assertGoesOn());
-  if (isLarge) await turns.next();
-  const decoded = isLarge ? await decodeLargeBody(response, type, turns) : decodeBody(response, type);
-  if (decoded.ok && isLearned) await context.run.log.learnAnswer(decoded.value, turns);
-  if (isLarge) await turns.next();
-  return decoded;
-}
-
-/** Bytes of a failed answer above which it is read in turns, and what it hides is learned, as its error will quote it. */
-const MAX_FAILURE_AT_ONCE = 16 * 1024;
-
-function isLargeFailure({ status, body }: TransportResponse): boolean {
-  return status >= 400 && body.byteLength > MAX_FAILURE_AT_ONCE;
-}
-
-/** A message of more characters is cleaned in a turn of its own: it takes up to some 30 ms. */
-const MAX_MESSAGE_AT_ONCE = 16 * 1024;
 
 /**
  * What `temp`, `valid` and `error` make of a response; of none, for a request without url.
@@ -116,7 +88,7 @@ async function judgeInSteps(
   before: RunContext,
 ): Promise<RunContext> {
   const context = await inTurns(before, () => extendTemp(spec.temp, before));
-  await traceScope('response', context);
+  traceScope('response', context);
   const failure = await inTurns(context, () => checkResponse(spec, response, context));
   return tell({ context, failure });
 }
@@ -126,18 +98,8 @@ interface Weighed {
   readonly failure: ResponseFailure | undefined;
 }
 
-function tell({ context, failure }: Weighed): RunContext | Promise<never> {
+function tell({ context, failure }: Weighed): RunContext {
   if (failure === undefined) return context;
-  const isLong = failure.message.length > MAX_MESSAGE_AT_ONCE;
-  if (isLong || context.run.log.isLastLarge) return tellInTurns(failure, context);
-  throw failureError(failure, context);
-}
-
-async function tellInTurns(failure: ResponseFailure, context: RunContext): Promise<never> {
-  const turns = new Turns();
-  await turns.next();
-  await context.learnLastInTurns();
-  await turns.next();
   throw failureError(failure, context);
 }
 
@@ -168,7 +130,7 @@ export function extendTemp(directive: Directive | undefined, context: RunContext
   };
   const temp = atDirective(directive, context, () => atOnce(context, merge));
   // Where it is much to merge, it is as much to look through.
-  onceInTurn(() => log.learn(rules.hidesTemp ? collectSecrets(value) : collectNamedSecrets(value)));
+  onceInTurn(() => log.collect(rules.hidesTemp ? collectSecrets(value) : collectNamedSecrets(value)));
   return context.seeing({ temp });
 }
 

@@ -14,7 +14,7 @@ import {
   withinSteps,
   withJournal,
 } from '../../iml/values/work.js';
-import { redactCauses } from '../../redaction/redact-causes.js';
+import { redactCauses } from '../../redaction/redact-app-error.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { isTurnOver, Turns } from '../../util/turns.js';
 import type { RunContext } from './run-context.js';
@@ -182,7 +182,6 @@ export function runError(
   context: RunContext,
   details: Omit<AppErrorOptions, 'requestIndex' | 'page'> = {},
 ): AppError {
-  context.learnLast();
   redactCauses(details.cause, (text) => context.clean(text));
   const { requestIndex, page } = context.position;
   return new AppError(type, context.clean(message), { requestIndex, page, ...details });

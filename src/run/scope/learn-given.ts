@@ -5,13 +5,13 @@ import { runError } from './evaluate-directive.js';
 import type { RunContext } from './run-context.js';
 
 /**
- * Knows from here on what data of a service or of the app hide, in turns where it is much.
+ * Adds all texts of data to the secrets of a run.
  *
- * @throws AppError of type RuntimeError for more than can be kept from being shown
+ * @throws AppError of type RuntimeError for more secrets than a run can keep
  */
-export async function learnGiven(data: unknown, context: RunContext): Promise<void> {
+export function learnGiven(data: unknown, context: RunContext): void {
   try {
-    context.run.log.learn(await collectGiven(data));
+    context.run.log.collect(collectGiven(data));
   } catch (error) {
     throw isOurs(error, ImlError)
       ? runError('RuntimeError', error.message, context, { cause: error })

@@ -8,19 +8,18 @@ import {
   SCOPE_LISTENER,
   type ScopeListener,
 } from '../../iml/environment/scope-listener.js';
-import { doInTurns, inOnePart, once, type Parts } from '../../iml/values/work.js';
+import { once } from '../../iml/values/work.js';
 import type { Redactor } from '../../redaction/redact.js';
 import { type AbortListener, addAbortListener, removeAbortListener } from '../../util/abort-listeners.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import { Turns } from '../../util/turns.js';
 import type { BudgetReason } from '../limits/call-budget.js';
 import type { EventPosition, RunWarning, StopReason, TraceDetail, TraceEvent } from '../trace/trace.js';
 import type { EngineSettings } from './engine-settings.js';
 import { RunLog } from './run-log.js';
 import { deriveScope, type NewScope, type RunNames, type RunScope, startScope } from './run-scope.js';
 
-/** Writes what an event tells, which may take long where it shows a body. */
-type WriteDetail = () => Parts<TraceDetail>;
+/** Renders an event of the trace. */
+type WriteDetail = () => TraceDetail;
 
 /** What is decided when a run starts. */
 export interface RunRules {
@@ -124,7 +123,7 @@ export class Run {
   constructor(settings: EngineSettings, rules: RunRules, secrets: readonly string[]) {
     this.settings = settings;
     this.rules = rules;
-    this.log = new RunLog(secrets, settings.onTrace, settings.trace);
+    this.log = new RunLog(secrets, settings.onTrace);
     this.startedAt = settings.clock.now();
   }
 
@@ -322,51 +321,22 @@ export class RunContext implements ScopeListener {
     return this.run.log.redactor;
   }
 
-  /**
-   * Knows from here on what the last exchange holds in secret places: that of a large one is learned in turns, where the evaluation
-   * under way can be begun anew.
-   *
-   * @throws what `doInTurns` throws
-   */
-  learnLast(): void {
-    const { log } = this.run;
-    if (log.isLongToLearn) doInTurns(() => log.learnLastInParts());
-    // A piece of work as well: once it is learned, it is not long any more where the evaluation is begun anew.
-    else once(() => log.learnLast());
-  }
-
-  /** `learnLast` where nothing is evaluated. */
-  async learnLastInTurns(): Promise<void> {
-    const { log } = this.run;
-    if (log.isLongToLearn) await new Turns().finish(log.learnLastInParts());
-  }
-
-  /** See `RunLog.clean`. */
+  /** A message without secrets. */
   clean(message: string): string {
-    return this.run.log.clean(message);
+    return this.run.log.redact(message);
   }
 
   emit(detail: TraceDetail): void {
-    this.emitLater(() => inOnePart(() => detail));
+    this.emitLater(() => detail);
   }
 
   /**
    * `emit` for an event that costs something to write; it is written when it is asked for, or never. Until then all that
    * `write` reaches is kept, so it must not reach a context.
-   *
-   * @param isLong see `TraceLog.add`
    */
-  emitLater(write: WriteDetail, isLong?: boolean): void {
+  emitLater(write: WriteDetail): void {
     const event = placeEvent(this.#eventPosition(), write);
-    once(() => this.trace.add(event, isLong));
-  }
-
-  /**
-   * `emitLater` for what takes long to write, and is no part of what is evaluated: where somebody listens others have their turn
-   * meanwhile.
-   */
-  async emitInTurns(write: WriteDetail): Promise<void> {
-    await this.trace.addInTurns(placeEvent(this.#eventPosition(), write), new Turns());
+    once(() => this.trace.add(event));
   }
 
   #eventPosition(): EventPosition {
@@ -377,7 +347,6 @@ export class RunContext implements ScopeListener {
 
   /** A message may quote what an expression gave. */
   warn(raw: RunWarning): void {
-    this.learnLast();
     once(() => {
       const warning = { ...raw, message: this.clean(raw.message) };
       this.run.log.warnings.push(warning);
@@ -393,11 +362,10 @@ export class RunContext implements ScopeListener {
 
   onDebug({ function: name, values, place }: DebugOutput): void {
     const { log } = this.run;
-    this.emitLater(function* () {
-      yield* log.learnExchangesInParts();
-      const cleaned = yield* log.redactor.inParts.value(values);
-      return { kind: 'debug', function: name, values: Array.isArray(cleaned) ? cleaned : [], place };
-    }, true);
+    this.emitLater(() => {
+      const shown = log.redactor.value(values);
+      return { kind: 'debug', function: name, values: Array.isArray(shown) ? shown : [], place };
+    });
   }
 
   onBranch({ pointer, offset, isYes }: Branch): void {
@@ -414,12 +382,10 @@ export class RunContext implements ScopeListener {
     const { requestIndex, endpoint, document } = this.position;
     once(() => {
       if (!this.run.log.isNewlyMissing(`${requestIndex} ${pointer} ${offset} ${endpoint ?? ''}`)) return;
-      this.emitLater(() =>
-        inOnePart(() => {
-          const place = document?.placeOf(pointer, offset) ?? { pointer };
-          return { kind: 'missing', expression, reason, place };
-        }),
-      );
+      this.emitLater(() => {
+        const place = document?.placeOf(pointer, offset) ?? { pointer };
+        return { kind: 'missing', expression, reason, place };
+      });
     });
   }
 }
@@ -428,8 +394,6 @@ export class RunContext implements ScopeListener {
  * Beside the method, whose closures would all keep its `this`: with it each event kept the names of its place, so the decoded
  * bodies of all pages, until the trace was read or dropped.
  */
-function placeEvent(position: EventPosition, write: WriteDetail): () => Parts<TraceEvent> {
-  return function* () {
-    return { ...position, ...(yield* write()) } as TraceEvent;
-  };
+function placeEvent(position: EventPosition, write: WriteDetail): () => TraceEvent {
+  return () => ({ ...position, ...write() }) as TraceEvent;
 }

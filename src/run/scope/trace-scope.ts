@@ -1,5 +1,4 @@
 import type { ResponseHeaders } from '../../http/message/transport.js';
-import type { Parts } from '../../iml/values/work.js';
 import { isCaseless } from '../../util/plain-object.js';
 import type { TraceDetail } from '../trace/trace.js';
 import type { RunContext } from './run-context.js';
@@ -11,26 +10,26 @@ type ScopeDetail = Extract<TraceDetail, { readonly kind: 'scope' }>;
  * Tells what expressions see at this point of a run, for a trace that goes that deep. Only what has changed since the
  * event before is told: a body is in the trace once, however many requests read it.
  */
-export function traceScope(phase: ScopeDetail['phase'], context: RunContext): Promise<void> {
+export function traceScope(phase: ScopeDetail['phase'], context: RunContext): void {
   const { log } = context.run;
   const { scope, changed, unset } = log.scopeChanges(context.progress, context.scope);
-  return context.emitInTurns(function* () {
+  context.emitLater(() => {
     const names: Record<string, unknown> = {};
-    for (const [name, value] of changed) Object.assign(names, yield* cleanName(name, value, log));
+    for (const [name, value] of changed) Object.assign(names, redactName(name, value, log));
     return { kind: 'scope', phase, scope, names, unset };
   });
 }
 
 /** One name as the only member of an object, so that a name that says secret hides its value. */
-function* cleanName(name: string, value: unknown, { redactor: { inParts } }: RunLog): Parts<unknown> {
+function redactName(name: string, value: unknown, { redactor }: RunLog): unknown {
   // Paths of `log.sanitize` lead into the answer, so it is cleaned as one.
   if (name === 'body') {
-    const { body } = yield* inParts.response({ status: 0, headers: {}, body: value });
+    const { body } = redactor.response({ status: 0, headers: {}, body: value });
     return { body };
   }
-  if (!isCaseless(value)) return yield* inParts.value({ [name]: value });
+  if (!isCaseless(value)) return redactor.value({ [name]: value });
   // Only headers are kept so.
-  const { headers } = yield* inParts.response({
+  const { headers } = redactor.response({
     status: 0,
     headers: value as ResponseHeaders,
     body: undefined,

@@ -3,8 +3,7 @@ import { parseForm } from '../../http/body/parse-form.js';
 import { isTextMediaType, readContentType } from '../../http/message/content-type.js';
 import { decodeFormComponent } from '../../http/message/percent-encoding.js';
 import type { HeaderEntry } from '../../http/message/transport.js';
-import { finishAtOnce } from '../../iml/values/work.js';
-import { readBodyText } from '../../redaction/redact-text.js';
+import { collectBodyText } from '../../redaction/redact-text.js';
 import { NO_PATHS } from '../../redaction/sanitize-paths.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import { isPlainObject } from '../../util/plain-object.js';
@@ -124,21 +123,14 @@ export function findBodySecrets(
   else findInText(text, onSecret);
 }
 
-/** XML and other text: the redactor tells which values it would hide. */
+/** XML and other text: the redactor knows which values it hides. */
 function findInText(text: string, onSecret: OnSecret): void {
-  const reading = readBodyText(text, {
+  collectBodyText(text, {
     paths: NO_PATHS,
-    budget: { left: Number.POSITIVE_INFINITY, value: 0, encoded: 0 },
-    text: (raw) => raw,
-    isSecretNumber: () => false,
-    name: (raw) => raw,
-    pieces: (raw) => raw,
-    beginning: () => 0,
     onHidden: (value) => {
       if (typeof value === 'string' && isSecretLeaf(value)) onSecret('hidden', value);
     },
   });
-  finishAtOnce(reading);
 }
 
 /** Undefined for what is no JSON. */

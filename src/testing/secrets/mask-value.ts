@@ -1,5 +1,3 @@
-import { finishAtOnce } from '../../iml/values/work.js';
-import { hideSplit } from '../../redaction/hide-split.js';
 import { MIN_SECRET_LENGTH } from '../../redaction/secret-forms.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { isSecretLeaf, isSecretMember } from './find-secrets.js';
@@ -9,17 +7,14 @@ const MAX_DEPTH = 100;
 
 /**
  * A copy of a value in which stand-ins take the place of all secrets: whole values under names that say secret, and
- * whatever is in the book wherever it stands, names of members included. Bytes are read as text for that. Of a secret that was cut
- * into several texts nothing is left, as no stand-in could be cut the same way.
+ * whatever is in the book wherever it stands, names of members included. Bytes are read as text for that.
  */
 export function maskValue(
   value: unknown,
   book: SecretBook,
   isSecret: (name: string) => boolean = isSecretMember,
 ): unknown {
-  const masked = mask(value, '', { book, isSecret, isHidden: false }, 0);
-  finishAtOnce(hideSplit(masked, { pieces: book.cleanPieces }));
-  return masked;
+  return mask(value, '', { book, isSecret, isHidden: false }, 0);
 }
 
 interface Masking {

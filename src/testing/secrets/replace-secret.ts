@@ -1,5 +1,4 @@
-import type { KnownSecrets } from '../../redaction/known-secrets.js';
-import type { SecretStretch } from '../../redaction/stretches.js';
+import type { SecretMatcher, SecretRange } from '../../redaction/secret-matcher.js';
 
 interface Replaced {
   readonly value: string;
@@ -10,21 +9,21 @@ interface Replaced {
  * Takes one secret out of a text. What is encoded is encoded again with the stand-in, so that whoever decodes it finds
  * that; where this cannot be done, the stand-in itself takes the place of the whole stretch.
  */
-export function replaceSecret(text: string, secret: Replaced, finder: KnownSecrets): string {
+export function replaceSecret(text: string, secret: Replaced, finder: SecretMatcher): string {
   const standIn = String(secret.standIn);
   const recoded = replaceStretches(text, finder.find(text), (stretch) => recode(text, stretch, secret));
   if (!finder.isIn(recoded)) return recoded;
   return replaceStretches(recoded, finder.find(recoded), (stretch) => ({ ...stretch, written: standIn }));
 }
 
-interface Replacement extends SecretStretch {
+interface Replacement extends SecretRange {
   readonly written: string;
 }
 
 function replaceStretches(
   text: string,
-  stretches: readonly SecretStretch[],
-  replace: (stretch: SecretStretch) => Replacement,
+  stretches: readonly SecretRange[],
+  replace: (stretch: SecretRange) => Replacement,
 ): string {
   let written = '';
   let at = 0;
@@ -37,7 +36,7 @@ function replaceStretches(
   return written + text.slice(at);
 }
 
-function recode(text: string, stretch: SecretStretch, { value, standIn }: Replaced): Replacement {
+function recode(text: string, stretch: SecretRange, { value, standIn }: Replaced): Replacement {
   const shown = String(standIn);
   const found = text.slice(stretch.start, stretch.end);
   if (found === value) return { ...stretch, written: shown };
@@ -47,7 +46,7 @@ function recode(text: string, stretch: SecretStretch, { value, standIn }: Replac
   );
 }
 
-function recodeHex(found: string, stretch: SecretStretch, standIn: string): Replacement | undefined {
+function recodeHex(found: string, stretch: SecretRange, standIn: string): Replacement | undefined {
   if (!/^(?:[0-9a-f]{2})+$/i.test(found)) return undefined;
   const hex = Buffer.from(standIn, 'utf8').toString('hex');
   return { ...stretch, written: /[A-F]/.test(found) ? hex.toUpperCase() : hex };
@@ -58,7 +57,7 @@ const MAX_BASE64_RUN = 64 * 1024;
 /** The whole run of digits around the stretch is decoded: `user:secret` holds more than the secret. */
 function recodeBase64(
   text: string,
-  { start, end }: SecretStretch,
+  { start, end }: SecretRange,
   value: string,
   standIn: string,
 ): Replacement | undefined {

@@ -1,6 +1,6 @@
 import { RecordingError } from '../../errors/recording-error.js';
-import { createKnownSecrets, type KnownSecrets } from '../../redaction/known-secrets.js';
 import { MIN_SECRET_LENGTH } from '../../redaction/secret-forms.js';
+import { createSecretMatcher, type SecretMatcher } from '../../redaction/secret-matcher.js';
 import { fakeSecret, isPlaceholder } from '../cases/secret-placeholders.js';
 import { replaceSecret } from './replace-secret.js';
 
@@ -26,8 +26,6 @@ export interface SecretBook {
   readonly enterDerived: (value: string, standIn: string) => void;
   /** A text with every secret in it, however it is encoded, replaced by its stand-in. */
   readonly clean: (text: string) => string;
-  /** Texts that follow one another with secrets taken out that were cut into several of them. */
-  readonly cleanPieces: (pieces: readonly string[]) => readonly string[];
   /** What stands for a value that is entered as it is; undefined for any other. */
   readonly standInFor: (value: string | number) => string | number | undefined;
   /** Whether a text holds a secret in any of its forms. */
@@ -41,20 +39,19 @@ export type ChooseStandIn = (name: string, value: string | number) => string | n
 export const plainStandIn: ChooseStandIn = (name, value) =>
   typeof value === 'number' ? standInNumber(name) : fakeSecret(name);
 
-/** As many are looked for in all their forms at once; each of the others is looked for by itself as well. */
-const MAX_TOGETHER = 32;
-
 interface Entry extends BookedSecret {
-  readonly finder: KnownSecrets;
+  readonly finder: SecretMatcher;
 }
 
 /** An empty book. */
 export function createSecretBook(choose: ChooseStandIn = plainStandIn): SecretBook {
   const byValue = new Map<string, Entry>();
   const names = createNames();
-  const all = createKnownSecrets();
+  const all = createSecretMatcher();
+  const isIn = (text: string): boolean =>
+    all.isIn(text) || (!all.isComplete() && [...byValue.values()].some((entry) => entry.finder.isIn(text)));
   const add = (entry: BookedSecret): void => {
-    const finder = createKnownSecrets();
+    const finder = createSecretMatcher();
     finder.add(entry.value);
     all.add(entry.value);
     byValue.set(entry.value, { ...entry, finder });
@@ -77,11 +74,9 @@ export function createSecretBook(choose: ChooseStandIn = plainStandIn): SecretBo
       if (known !== undefined) byValue.set(value, { ...known, standIn, isDerived: true });
       else add({ name: '', value, standIn, isDerived: true });
     },
-    clean: (text) => (text.length < MIN_SECRET_LENGTH ? text : cleanText(text, all, byValue)),
-    cleanPieces: all.cleanPieces,
+    clean: (text) => (text.length < MIN_SECRET_LENGTH ? text : cleanText(text, isIn, byValue)),
     standInFor: (value) => byValue.get(String(value))?.standIn,
-    isIn: (text) =>
-      all.isIn(text) || [...byValue.values()].slice(MAX_TOGETHER).some((entry) => entry.finder.isIn(text)),
+    isIn,
   };
 }
 
@@ -98,8 +93,12 @@ const MAX_LOOKED = 1_000_000_000;
  *
  * @throws RecordingError for more than can be looked at
  */
-function cleanText(text: string, all: KnownSecrets, byValue: ReadonlyMap<string, Entry>): string {
-  if (!all.isIn(text)) return text;
+function cleanText(
+  text: string,
+  isIn: (text: string) => boolean,
+  byValue: ReadonlyMap<string, Entry>,
+): string {
+  if (!isIn(text)) return text;
   if (byValue.size * text.length > MAX_LOOKED) {
     throw new RecordingError(
       `A text of ${text.length} characters cannot be looked through for ${byValue.size} secrets, one by one.`,
