@@ -9,6 +9,9 @@ import { isSecretName } from './secret-names.js';
 /** Values that are searched for secrets: a sparse list may claim billions of items. */
 const MAX_VALUES = 500_000;
 
+/** Values that are searched for secret names: no response holds more. */
+const MAX_NAMED_VALUES = 3_000_000;
+
 /** Bytes of binary data that are searched as text. */
 const MAX_BYTES = 4096;
 
@@ -65,7 +68,7 @@ export function collectSecrets(...data: readonly unknown[]): string[] {
 
 /** `collectSecrets` with the first name of each secret. */
 export function nameSecrets(...data: readonly unknown[]): ReadonlyMap<string, string> {
-  const { named, others } = findSecrets(data);
+  const { named, others } = findSecrets(data, MAX_VALUES);
   if (named.size === 0) return others;
   for (const [value, name] of others) if (!named.has(value)) named.set(value, name);
   return named;
@@ -77,7 +80,7 @@ export function nameSecrets(...data: readonly unknown[]): ReadonlyMap<string, st
  * @throws ImlError `IML_LIMIT` for more values under secret names than a run can keep
  */
 export function collectGiven(...data: readonly unknown[]): string[] {
-  const { named, others } = findSecrets(data);
+  const { named, others } = findSecrets(data, MAX_VALUES);
   if (named.size > MAX_KNOWN_SECRETS) {
     throw limitError(
       `Too many secrets: more than ${MAX_KNOWN_SECRETS} values have a secret name. A run cannot redact so many.`,
@@ -88,20 +91,25 @@ export function collectGiven(...data: readonly unknown[]): string[] {
 
 /** Texts and numbers of other data that must not be shown: all values under a secret name. */
 export function collectNamedSecrets(data: unknown): string[] {
-  return [...findSecrets([data]).named.keys()];
+  return [...findSecrets([data], MAX_NAMED_VALUES).named.keys()];
 }
 
-function findSecrets(data: readonly unknown[]): FoundSecrets {
+function findSecrets(data: readonly unknown[], maxValues: number): FoundSecrets {
   const found: FoundSecrets = { named: new Map(), others: new Map() };
   try {
-    walkValues(data, NO_PATHS, (value, { name, isNamed, isBelowSecret }) => {
-      const secrets = isNamed || isBelowSecret ? found.named : found.others;
-      if (typeof value === 'string') {
-        if (isNamed || !isOpen(name, value)) addSecret(value, name, secrets);
-      } else if (typeof value === 'object') {
-        addSecret(Buffer.from(value.subarray(0, MAX_BYTES)).toString('utf8'), name, secrets);
-      } else if (isNamed) addSecret(String(value), name, secrets);
-    });
+    walkValues(
+      data,
+      NO_PATHS,
+      (value, { name, isNamed, isBelowSecret }) => {
+        const secrets = isNamed || isBelowSecret ? found.named : found.others;
+        if (typeof value === 'string') {
+          if (isNamed || !isOpen(name, value)) addSecret(value, name, secrets);
+        } else if (typeof value === 'object') {
+          addSecret(Buffer.from(value.subarray(0, MAX_BYTES)).toString('utf8'), name, secrets);
+        } else if (isNamed) addSecret(String(value), name, secrets);
+      },
+      maxValues,
+    );
   } catch (error) {
     // Getters and proxies of the embedder may throw anything.
     throw asImlError(error);
@@ -147,12 +155,7 @@ interface Frame {
  *
  * @throws ImlError `IML_LIMIT` for too many values
  */
-export function walkValues(
-  data: unknown,
-  paths: HiddenPaths,
-  visit: VisitValue,
-  maxValues: number = MAX_VALUES,
-): void {
+export function walkValues(data: unknown, paths: HiddenPaths, visit: VisitValue, maxValues: number): void {
   const open: Frame[] = [];
   const seen = new Map<object, number>();
   let left = maxValues;

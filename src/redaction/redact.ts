@@ -14,6 +14,7 @@ import {
   SANITIZED,
 } from './redact-value.js';
 import { type HiddenPaths, joinPaths, NO_PATHS, readSanitize } from './sanitize-paths.js';
+import { MAX_SECRET_LENGTH } from './secret-forms.js';
 import { createSecretMatcher, mergeRanges, type SecretMatcher, type SecretRange } from './secret-matcher.js';
 import { isSecretName } from './secret-names.js';
 
@@ -88,8 +89,11 @@ export function createRedactor({ secrets, sanitize = [], maxShown = MAX_SHOWN }:
 }
 
 function redactorOver(matcher: SecretMatcher, sanitize: readonly string[], maxShown: number): Redactor {
-  const hidden = readHidden(sanitize, matcher);
+  // Few redactors are used, so entries are parsed by the first use.
+  let parsed: Hidden | undefined;
+  const hidden = (): Hidden => (parsed ??= readHidden(sanitize, matcher));
   const rules = ({ body: paths, texts }: HiddenSide = NOTHING_HIDDEN): RedactionRules => {
+    hidden();
     const budget = { left: maxShown };
     return {
       paths,
@@ -113,17 +117,17 @@ function redactorOver(matcher: SecretMatcher, sanitize: readonly string[], maxSh
       collectHidden(value, valueRules);
       return redactValue(value, valueRules);
     },
-    url: (url) => redactUrl(url, hidden.request.qs, rules()),
-    headers: (headers) => redactHeaders(headers, hidden.request),
+    url: (url) => redactUrl(url, hidden().request.qs, rules()),
+    headers: (headers) => redactHeaders(headers, hidden().request),
     // Headers and body first: the secrets they name are then found in the address.
     request: ({ method, url, headers, body }) => {
-      const { request: side } = hidden;
+      const { request: side } = hidden();
       const shownHeaders = redactHeaders(headers, side);
       const shownBody = redactBody(body, findHeader(headers, 'content-type'), rules(side));
       return { method, url: redactUrl(url, side.qs, rules()), headers: shownHeaders, body: shownBody };
     },
     response: ({ status, headers, body }) => {
-      const { response: side } = hidden;
+      const { response: side } = hidden();
       const shown: Record<string, string | readonly string[]> = Object.create(null);
       for (const [name, value] of Object.entries(headers)) {
         shown[name] =
@@ -138,14 +142,14 @@ function redactorOver(matcher: SecretMatcher, sanitize: readonly string[], maxSh
       for (const secret of secrets) matcher.add(secret);
     },
     collectRequest: ({ url, headers, body }) => {
-      collect(headers, body, hidden.request);
-      hideQuery(url, hidden.request.qs, rules());
+      collect(headers, body, hidden().request);
+      hideQuery(url, hidden().request.qs, rules());
     },
     collectResponse: ({ headers, body }) => {
       const entries = Object.entries(headers).flatMap(([name, value]) =>
         [value].flat().map((item): HeaderEntry => [name, item]),
       );
-      collect(entries, body, hidden.response);
+      collect(entries, body, hidden().response);
     },
     holdsSecret: matcher.isIn,
     withSanitize: (more) => redactorOver(matcher, [...sanitize, ...more], maxShown),
@@ -164,12 +168,14 @@ interface HiddenSide {
   readonly texts: readonly string[];
 }
 
+interface Hidden {
+  readonly request: HiddenSide;
+  readonly response: HiddenSide;
+}
+
 const NOTHING_HIDDEN: HiddenSide = { headers: new Set(), qs: new Set(), body: NO_PATHS, texts: [] };
 
-function readHidden(
-  entries: readonly string[],
-  matcher: SecretMatcher,
-): { readonly request: HiddenSide; readonly response: HiddenSide } {
+function readHidden(entries: readonly string[], matcher: SecretMatcher): Hidden {
   const { request, response } = readSanitize(entries);
   const [hiddenRequest = NOTHING_HIDDEN, hiddenResponse = NOTHING_HIDDEN] = [request, response].map(
     ({ headers, qs, body, bodyTexts }): HiddenSide => ({
@@ -216,7 +222,8 @@ function findTexts(text: string, texts: readonly string[]): SecretRange[] {
   const found: SecretRange[] = [];
   for (const each of texts) {
     for (let start = text.indexOf(each); start !== -1; start = text.indexOf(each, start + each.length)) {
-      found.push({ start, end: start + each.length });
+      // The entry may be the beginning of a file.
+      found.push({ start, end: each.length > MAX_SECRET_LENGTH ? text.length : start + each.length });
     }
   }
   return found;

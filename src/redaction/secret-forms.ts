@@ -40,12 +40,13 @@ function addEscapedForms(text: string, forms: Set<string>): void {
   addHtmlEscaped(text, forms);
 }
 
-/** As a component (RFC 3986 or `encodeURIComponent`), as a form, and as a whole address. */
+/** As a component (RFC 3986 or `encodeURIComponent`), as a form, as a whole address, and once more for an address in an address. */
 function addPercentEncoded(text: string, forms: Set<string>): void {
   const component = encodeURIComponent(text);
   const strict = component.replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
   const form = strict.replaceAll('%20', '+').replaceAll('%2A', '*').replaceAll('~', '%7E');
-  for (const encoded of [component, strict, form, strict.replaceAll('~', '%7E'), encodeURI(text)]) {
+  const once = [component, strict, form, strict.replaceAll('~', '%7E'), encodeURI(text)];
+  for (const encoded of [...once, ...once.map(encodeURIComponent)]) {
     forms.add(encoded).add(encoded.replace(/%[0-9A-F]{2}/g, (triplet) => triplet.toLowerCase()));
   }
 }

@@ -11,10 +11,6 @@ const KEY = 'key-of-the-connection';
 const TOKEN = 'token-of&the-bot';
 /** Under such a name, and with capitals, which a host does not keep. */
 const HOST_TOKEN = 'Token-Of-The-Host';
-/** The key in two parts. */
-const FIRST = '{{substring(connection.key; 0; 10)}}';
-const SECOND = '{{substring(connection.key; 10; 40)}}';
-const PARTS = 'multipart/form-data';
 const API = 'https://api.example.com';
 const OTHER = 'https://files.other.net';
 
@@ -49,23 +45,6 @@ const app = defineApp({
       pagination: { url: '{{replace(body.next; "/more"; "/" + connection.botToken)}}' },
     }),
     harmless: read({ url: '/kept', method: 'POST', body: { a: 1 } }),
-    cutHeaders: read({ url: '/moved', headers: { 'X-A': FIRST, 'X-B': SECOND } }),
-    cutPairs: read({ url: '/paged', qs: { a: FIRST, b: SECOND }, pagination: { url: '{{body.next}}' } }),
-    cutJson: read({ url: '/kept', method: 'POST', body: { a: FIRST, b: [SECOND] } }),
-    cutForm: read({ url: '/kept', method: 'POST', type: 'urlencoded', body: { a: FIRST, b: SECOND } }),
-    cutParts: read({ url: '/kept', method: 'POST', type: PARTS, body: { a: FIRST, b: SECOND } }),
-    cutXml: read({
-      url: '/kept',
-      method: 'POST',
-      type: 'text',
-      body: `<a><b>${FIRST}</b>\n<c>${SECOND}</c></a>`,
-    }),
-    cutAttributes: read({
-      url: '/kept',
-      method: 'POST',
-      type: 'text',
-      body: `<a b="${FIRST}" c='${SECOND}'/>`,
-    }),
     repeated: {
       type: 'search',
       communication: {
@@ -168,25 +147,8 @@ describe('a redirect to a host the app does not name', () => {
   });
 });
 
-describe('a secret that is cut, or stands where nobody looks first', () => {
-  it.each(['cutHeaders', 'cutPairs'])('is withheld with a warning: %s', async (name) => {
-    const { report, there, shown } = await run(name);
-    expect(there).toHaveLength(1);
-    expect(shown.join()).not.toContain(KEY.slice(0, 10));
-    expect(shown.join()).not.toContain(KEY.slice(10));
-    expect(report.warnings.map(({ code }) => code)).toContain('other-host');
-  });
-
-  it.each([
-    'cutJson',
-    'cutForm',
-    'cutParts',
-    'cutXml',
-    'cutAttributes',
-    'dataSent',
-    'payloadSent',
-    'hostOfPage',
-  ])('ends the run: %s', async (name) => {
+describe('a secret in an unusual place', () => {
+  it.each(['dataSent', 'payloadSent', 'hostOfPage'])('ends the run: %s', async (name) => {
     const { report, there, sent } = await run(name);
     expect(there).toEqual([]);
     expect(sent).toHaveLength(1);

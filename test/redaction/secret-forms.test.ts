@@ -49,6 +49,7 @@ const FORMS: Readonly<Record<string, Form>> = {
   'percent-encoded in lower case': (secret) => lowerPercent(encodeURIComponent(secret)),
   'percent-encoded by RFC 3986': strictly,
   'percent-encoded by RFC 3986 in lower case': (secret) => lowerPercent(strictly(secret)),
+  'percent-encoded twice': (secret) => encodeURIComponent(encodeURIComponent(secret)),
   'percent-encoded as a form': form,
   'percent-encoded as a form in lower case': (secret) => lowerPercent(form(secret)),
   'percent-encoded as a whole address': encodeURI,

@@ -1,4 +1,3 @@
-import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { compileDirective } from '../../src/document/compile/compile-directive.js';
 import { compileResponse } from '../../src/document/compile/compile-response.js';
@@ -69,25 +68,6 @@ describe('a response', () => {
     expect(scope).toMatchObject({ statusCode: 200, body: { a: 1 } });
     expect((scope['headers'] as Record<string, unknown>)['x-id']).toBe('7');
   });
-
-  it.each([
-    [16 * 1024, ['error', 'others']],
-    [16 * 1024 + 1, ['others', 'error']],
-  ])(
-    'lets others have their turn before a message of %i characters is cleaned',
-    { retry: 3 },
-    async (length, expected) => {
-      const told: string[] = [];
-      const failing = receive({ error: { message: 'x'.repeat(length) } }, { status: 400, json: {} });
-      const others = setImmediate().then(() => told.push('others'));
-      await failing.catch((error: Error) => {
-        expect(error.message).toHaveLength(length);
-        told.push('error');
-      });
-      await others;
-      expect(told).toEqual(expected);
-    },
-  );
 
   it('is read by the type that status and headers give', async () => {
     const type = "{{if(headers.`x-type`; headers.`x-type`; 'json')}}";

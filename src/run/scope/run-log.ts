@@ -1,4 +1,4 @@
-import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
+import type { ResponseHeaders, TransportRequest, TransportResponse } from '../../http/message/transport.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { MAX_KNOWN_SECRETS } from '../../redaction/secret-matcher.js';
 import type { RunWarning, TraceEvent, TraceListener } from '../trace/trace.js';
@@ -10,9 +10,7 @@ const MAX_UNSEARCHED_BYTES = 1024 * 1024;
 const MAX_MISSING = 500;
 
 /** A request, or a response with its body as far as it is decoded. */
-type Message =
-  | { readonly request: TransportRequest }
-  | { readonly response: Pick<TransportResponse, 'headers'>; body: unknown };
+type Message = { readonly request: TransportRequest } | { readonly headers: ResponseHeaders; body: unknown };
 
 /** Names of a scope whose value has changed. */
 interface ScopeChanges {
@@ -73,7 +71,7 @@ export class RunLog {
     const kept = added.slice(0, Math.max(0, MAX_KNOWN_SECRETS - this.#sanitized.size));
     for (const entry of kept) this.#sanitized.add(entry);
     this.#redactor = this.#redactor.withSanitize(kept);
-    if (kept.length < added.length || !this.#redactor.isComplete()) this.#warnOfMany();
+    if (kept.length < added.length) this.#warnOfMany();
   }
 
   /** Notes a request before it is sent. */
@@ -85,15 +83,15 @@ export class RunLog {
 
   /** Notes a response; `decoded` follows if its body can be decoded. */
   receive(response: TransportResponse): void {
-    this.#unsearched.push({ response, body: response.body });
+    this.#unsearched.push({ headers: response.headers, body: response.body });
     this.#unsearchedBytes += response.body.byteLength;
   }
 
   /** Notes the decoded body of the last response. */
   decoded(body: unknown): void {
     const last = this.#unsearched.at(-1);
-    if (last !== undefined && 'response' in last) last.body = body;
-    else this.#unsearched.push({ response: { headers: {} }, body });
+    if (last !== undefined && 'headers' in last) last.body = body;
+    else this.#unsearched.push({ headers: {}, body });
   }
 
   #searchMessages(): void {
@@ -102,7 +100,7 @@ export class RunLog {
     this.#unsearchedBytes = 0;
     for (const message of messages) {
       if ('request' in message) this.#redactor.collectRequest(message.request);
-      else this.#redactor.collectResponse({ headers: message.response.headers, body: message.body });
+      else this.#redactor.collectResponse(message);
     }
     if (!this.#redactor.isComplete()) this.#warnOfMany();
   }
