@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
 import { StoreError } from '../../errors/store-error.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
@@ -10,43 +11,85 @@ const MAX_WAIT_MS = 310_000;
 const STALE_MS = 330_000;
 
 /**
- * Does work while no other process of this machine does work under the same lock file.
- * A lock whose process is gone, or that is older than any work can be, does not count.
+ * Runs `work` while no other process of this machine runs work under the same lock file. A lock is stale if its process
+ * has ended, or if it is older than any work can be; one process removes it.
  *
- * @throws StoreError (STORE_BUSY) where the lock does not get free
+ * @throws StoreError (STORE_BUSY) if the lock stays taken
  */
 export async function withFileLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   const startedAt = Date.now();
-  while (!(await takeLock(file))) {
-    if (await isStale(file)) await rm(file, { force: true });
-    else if (Date.now() - startedAt > MAX_WAIT_MS) {
+  let release: Release | undefined;
+  while (release === undefined) {
+    release = await tryLock(file);
+    if (release !== undefined) break;
+    if (Date.now() - startedAt > MAX_WAIT_MS) {
       throw new StoreError('STORE_BUSY', `Another process holds ${file}.`);
-    } else await SYSTEM_CLOCK.sleep(POLL_MS);
+    }
+    if (!(await removeStale(file))) await SYSTEM_CLOCK.sleep(POLL_MS);
   }
   try {
     return await work();
   } finally {
-    await rm(file, { force: true });
+    await release();
   }
 }
 
-/** Where nothing can be written (a folder that is mounted so), there is nothing to guard either. */
-async function takeLock(file: string): Promise<boolean> {
+type Release = () => Promise<void>;
+
+/** Undefined if another process has the lock. The content of a lock file is unique: process id and random digits. */
+async function tryLock(file: string): Promise<Release | undefined> {
+  const content = `${process.pid} ${randomBytes(8).toString('hex')}`;
   try {
-    return await createPrivateFile(file, String(process.pid));
+    if (!(await createPrivateFile(file, content))) return undefined;
   } catch (error) {
-    if (['ENOENT', 'EROFS', 'EACCES', 'EPERM'].includes(readErrno(error))) return true;
-    throw new StoreError('STORE_FAILED', `The file ${file} cannot be made (${readErrno(error)}).`);
+    // Where nothing can be written, such as on a read-only file system, there is nothing to protect.
+    if (['ENOENT', 'EROFS', 'EACCES', 'EPERM'].includes(readErrno(error))) return async () => {};
+    throw new StoreError('STORE_FAILED', `Cannot create the file ${file} (${readErrno(error)}).`);
+  }
+  return async () => {
+    if ((await readLock(file))?.content === content) await rm(file, { force: true });
+  };
+}
+
+/**
+ * Removes a stale lock. Only the holder of a second lock may do so, whose name is made of the stale content: without it, a
+ * process that saw the stale lock could remove the new lock of another process that saw it, too.
+ *
+ * @returns whether the stale lock is gone
+ */
+async function removeStale(file: string): Promise<boolean> {
+  const known = await readLock(file);
+  if (known === undefined || !known.isStale) return false;
+  const guard = `${file}.${nameOf(known.content)}`;
+  const release = await tryLock(guard);
+  // The process that removes it may have ended, too.
+  if (release === undefined) return removeStale(guard);
+  try {
+    if ((await readLock(file))?.content === known.content) await rm(file, { force: true });
+    return true;
+  } finally {
+    await release();
   }
 }
 
-async function isStale(file: string): Promise<boolean> {
+/** The random digits of a lock; of a lock without them, which an earlier version wrote, the process id. */
+function nameOf(content: string): string {
+  return /[0-9a-f]+$/.exec(content)?.[0].slice(0, 16) ?? 'unknown';
+}
+
+interface KnownLock {
+  readonly content: string;
+  readonly isStale: boolean;
+}
+
+/** Undefined if there is no lock. */
+async function readLock(file: string): Promise<KnownLock | undefined> {
   try {
-    const [owner, { mtimeMs }] = await Promise.all([readFile(file, 'utf8'), stat(file)]);
-    return Date.now() - mtimeMs > STALE_MS || !isAlive(Number(owner));
+    const [content, { mtimeMs }] = await Promise.all([readFile(file, 'utf8'), stat(file)]);
+    const isStale = Date.now() - mtimeMs > STALE_MS || !isAlive(Number.parseInt(content, 10));
+    return { content, isStale };
   } catch {
-    // Given free meanwhile: the next attempt shows.
-    return false;
+    return undefined;
   }
 }
 
@@ -55,7 +98,7 @@ function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    // EPERM: there is such a process, of somebody else.
+    // EPERM: the process exists and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
