@@ -11,7 +11,7 @@ import type {
   ShownForm,
   ShownValue,
 } from '../../src/dev/protocol.js';
-import { readTraceFile } from '../../src/testing/traces/trace-file.js';
+import { readTraceFile } from '../../src/testing/traces/read-trace-file.js';
 import { API_KEY, startDev, type TestDev } from './start-dev.js';
 
 let dev: TestDev;

@@ -37,7 +37,7 @@ it('writes a command that a shell reads as the request was', () => {
   const body = '{"text": "it\'s\\nso", "n": "$1 `x` \\\\"}';
   const command = writeCurl(request({ method: 'POST', url, headers }), body);
   expect(argumentsOf(command)).toEqual([
-    ...['-X', 'POST', url, '-H', 'accept: application/json', '-H', `x-note: ${headers[1][1]}`],
+    ...['-X', 'POST', '--url', url, '-H', 'accept: application/json', '-H', `x-note: ${headers[1][1]}`],
     ...['--data-raw', body],
   ]);
   expect(command).not.toContain('#');
@@ -55,10 +55,18 @@ it('leaves variables where secrets were, named after their place', () => {
     }),
     '{"user": "ann", "password": "[SANITIZED]"}',
   );
-  expect(command.split('\n')[0]).toBe('# Set API_KEY, TOKEN, AUTHORIZATION, X_API_KEY, PASSWORD first.');
-  const env = { API_KEY: 'a', TOKEN: 'b', AUTHORIZATION: "c'c", X_API_KEY: 'd $d', PASSWORD: 'e' };
+  expect(command.split('\n')[0]).toBe(
+    '# Set IML_API_KEY, IML_TOKEN, IML_AUTHORIZATION, IML_X_API_KEY, IML_PASSWORD first.',
+  );
+  const env = {
+    IML_API_KEY: 'a',
+    IML_TOKEN: 'b',
+    IML_AUTHORIZATION: "c'c",
+    IML_X_API_KEY: 'd $d',
+    IML_PASSWORD: 'e',
+  };
   expect(argumentsOf(command, env)).toEqual([
-    ...['-X', 'PUT', '--globoff', 'https://api.example.com/?page=1&api_key=a&token=b'],
+    ...['-X', 'PUT', '--globoff', '--url', 'https://api.example.com/?page=1&api_key=a&token=b'],
     ...['-H', "authorization: Bearer c'c", '-H', 'x-api-key: d $d'],
     ...['--data-raw', '{"user": "ann", "password": "e"}'],
   ]);
@@ -69,18 +77,31 @@ it('asks curl for what it does not do by itself: patterns in an address, answers
   expect(argumentsOf(writeCurl(request({ method: 'HEAD', url }), undefined))).toEqual([
     '--head',
     '--globoff',
+    '--url',
     url,
   ]);
 });
 
 it('quotes an empty body, and one that is a secret whole', () => {
   expect(argumentsOf(writeCurl(request({ method: 'POST' }), ''))).toEqual([
-    ...['-X', 'POST', 'https://api.example.com/', '--data-raw', ''],
+    ...['-X', 'POST', '--url', 'https://api.example.com/', '--data-raw', ''],
   ]);
   expect(
-    argumentsOf(writeCurl(request({}), 'grant=x&client_secret=[SANITIZED]&a=1'), { CLIENT_SECRET: 's' }).at(
-      -1,
-    ),
+    argumentsOf(writeCurl(request({}), 'grant=x&client_secret=[SANITIZED]&a=1'), {
+      IML_CLIENT_SECRET: 's',
+    }).at(-1),
   ).toBe('grant=x&client_secret=s&a=1');
-  expect(argumentsOf(writeCurl(request({}), '[SANITIZED]'), { SECRET: 's' }).at(-1)).toBe('s');
+  expect(argumentsOf(writeCurl(request({}), '[SANITIZED]'), { IML_SECRET: 's' }).at(-1)).toBe('s');
+});
+
+it('runs nothing of a trace that somebody else wrote', () => {
+  const method = "GET; touch $(id) `id` 'x";
+  const headers = [
+    ['@/etc/passwd', 'x'],
+    ["x'; id; '", 'x'],
+  ] as const;
+  const url = '--config=/etc/hosts';
+  expect(argumentsOf(writeCurl(request({ method, url, headers }), undefined))).toEqual([
+    ...['-X', method, '--url', url],
+  ]);
 });

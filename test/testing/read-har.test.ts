@@ -26,6 +26,18 @@ describe('a HAR', () => {
     expect(String(Buffer.from(read(posted).calls[0]?.request.body ?? []))).toBe('=&a=1');
   });
 
+  it('is refused with more headers or form pairs than a message has', () => {
+    const pairs = Array.from({ length: 1001 }, (_, id) => ({ name: 'set-cookie', value: `a=${id}` }));
+    const request = { ...ENTRY.request, headers: pairs };
+    expect(() => read({ ...ENTRY, request })).toThrow('a.har is no HAR: log.entries[0].headers');
+    const response = { ...RESPONSE, headers: pairs };
+    expect(() => read({ ...ENTRY, response })).toThrow('a.har is no HAR: log.entries[0].headers');
+    const posted = { ...ENTRY.request, postData: { params: pairs } };
+    expect(() => read({ ...ENTRY, request: posted })).toThrow(
+      'postData.params is not a list of at most 1000',
+    );
+  });
+
   it('skips what has no address', () => {
     const nowhere = { ...ENTRY, request: { ...ENTRY.request, url: 'https://[' } };
     expect(read(nowhere, ENTRY)).toMatchObject({ calls: { length: 1 }, skipped: 1 });

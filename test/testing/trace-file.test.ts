@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
+import { readTraceFile } from '../../src/testing/traces/read-trace-file.js';
 import { type RunTrace, traceDocuments } from '../../src/testing/traces/run-trace.js';
-import { readTraceFile, writeTraceFile } from '../../src/testing/traces/trace-file.js';
+import { writeTraceFile } from '../../src/testing/traces/trace-file.js';
 
 const TRACE: RunTrace = {
   app: 'shop',
@@ -35,6 +36,10 @@ const TRACE: RunTrace = {
 
 const TEXT = writeTraceFile(TRACE);
 const [HEAD = ''] = TEXT.split('\n');
+
+const eventLine = (event: object): string => `${HEAD}\n${JSON.stringify({ line: 'event', event })}\n`;
+const endLine = (change: object): string =>
+  `${HEAD}\n${JSON.stringify({ line: 'end', ...TRACE.end, ...change })}\n`;
 
 describe('a trace file', () => {
   it('gives back what was written, dates, bytes and limits that are none among it', () => {
@@ -113,7 +118,31 @@ describe('a trace file', () => {
     ],
     [`${HEAD}\nnot json\n{}\n`, 'This is no trace: line 2 is no JSON object.'],
     [`${HEAD}\n{"line":"x"}\n`, 'Line 2 is none of a trace: "x".'],
-    [`${HEAD}\n{"line":"event","event":1}\n`, 'Line 2: an event without its kind or its time.'],
+    [`${HEAD}\n{"line":"event","event":1}\n`, 'Line 2: unknown kind of event: no kind.'],
+    [eventLine({ kind: 'constructor', at: 1 }), 'Line 2: unknown kind of event: "constructor".'],
+    [eventLine({ kind: 'skipped', at: 1 }), 'Line 2: skipped "place" must have required property \'place\'.'],
+    [
+      eventLine({ kind: 'skipped', at: 1, page: 1e9, place: {} }),
+      'Line 2: skipped "page" must be <= 1000000.',
+    ],
+    [
+      eventLine({ kind: 'request', at: 1, method: [], url: '', headers: [], size: 0, place: {} }),
+      'Line 2: request "method" must be string.',
+    ],
+    [
+      eventLine({ kind: 'request', at: 1, method: 'GET', url: '', headers: [['a']], size: 0, place: {} }),
+      'Line 2: request "headers.0" must NOT have fewer than 2 items.',
+    ],
+    [
+      eventLine({ kind: 'response', at: 1, status: 200, headers: { a: {} }, size: 0, durationMs: 0 }),
+      'Line 2: response "headers.a" must be string,array.',
+    ],
+    [
+      endLine({ stats: { requests: 1, pages: 1e9, records: 0, durationMs: 1 } }),
+      'Line 2: end "stats.pages" must be <= 1000000.',
+    ],
+    [endLine({ error: { message: {} } }), 'Line 2: end "error.message" must be string.'],
+    [endLine({ warnings: [1] }), 'Line 2: end "warnings.0" must be object.'],
   ])('that is none is refused: %j', (text, message) => {
     expect(() => readTraceFile(text)).toThrow(expect.objectContaining({ code: 'TRACE_FILE', message }));
   });

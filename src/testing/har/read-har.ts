@@ -11,6 +11,8 @@ export interface HarCalls {
 }
 
 const MAX_ENTRIES = 10_000;
+/** Headers, or pairs of a form, of one message. */
+const MAX_PAIRS = 1000;
 
 /**
  * Reads the calls of a HAR 1.2 that a browser or a proxy wrote, in the order they began. What belongs to the page around
@@ -107,7 +109,7 @@ function readResponse(entry: PlainObject, where: Where): RecordedResponse | unde
   const status = ownMember(response, 'status');
   if (typeof status !== 'number') throw notHar(where.file, `${where.at}.response.status`, 'a number');
   // What was blocked or never answered.
-  if (status < 100 || status > 999) return undefined;
+  if (!Number.isInteger(status) || status < 100 || status > 999) return undefined;
   const headers: PlainObject = Object.create(null);
   for (const [name, value] of readHeaders(response, where)) addHeader(headers, name.toLowerCase(), value);
   const content = ownMember(response, 'content');
@@ -132,6 +134,9 @@ function addHeader(headers: PlainObject, name: string, value: string): void {
 function readHeaders(message: PlainObject, where: Where): readonly (readonly [string, string])[] {
   const headers = ownMember(message, 'headers') ?? [];
   if (!Array.isArray(headers)) throw notHar(where.file, `${where.at}.headers`, 'a list');
+  if (headers.length > MAX_PAIRS) {
+    throw notHar(where.file, `${where.at}.headers`, `a list of at most ${MAX_PAIRS}`);
+  }
   return headers.flatMap((header: unknown) => {
     if (!isPlainObject(header)) return [];
     const [name, value] = [ownMember(header, 'name'), ownMember(header, 'value')];
@@ -146,6 +151,9 @@ function readPostData(request: PlainObject, where: Where): Uint8Array | undefine
   if (!isPlainObject(data)) throw notHar(where.file, `${where.at}.request.postData`, 'an object');
   const params = ownMember(data, 'params');
   if (typeof ownMember(data, 'text') === 'string' || !Array.isArray(params)) return readBytes(data);
+  if (params.length > MAX_PAIRS) {
+    throw notHar(where.file, `${where.at}.request.postData.params`, `a list of at most ${MAX_PAIRS}`);
+  }
   const pairs = params.filter(isPlainObject).map((param): [string, string] => {
     return [anyText(param, 'name'), anyText(param, 'value')];
   });

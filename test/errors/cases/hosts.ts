@@ -7,7 +7,7 @@ import { createHostMemoryStore } from '../../../src/host/store/open-host-store.j
 import { createEnginePool } from '../../../src/pool/engine-pool.js';
 import { readCase } from '../../../src/testing/cases/read-case.js';
 import { recordCase } from '../../../src/testing/recording/record-case.js';
-import { readTraceFile } from '../../../src/testing/traces/trace-file.js';
+import { readTraceFile } from '../../../src/testing/traces/read-trace-file.js';
 import { SYSTEM_CLOCK } from '../../../src/util/clock.js';
 import { eventually } from '../../host/open-parts.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from '../../host/test-flows.js';

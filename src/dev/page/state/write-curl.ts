@@ -11,12 +11,16 @@ const OF_CURL = /^(?:content-length|host|connection|accept-encoding)$/i;
 /** Characters before a secret that its name is looked for in. */
 const MAX_NAME = 200;
 
+/** curl reads a header that starts with `@` from a file. */
+const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
+
 /** What curl takes for a pattern in an address. */
 const GLOB = /[[\]{}]/;
 
 /**
- * A command for a POSIX shell that asks the same. A secret is a variable of the shell in it, named after where it stands:
- * `X_API_KEY`; which have to be set stands in the first line.
+ * A command for a POSIX shell that sends the same request, also for a trace of somebody else. Each secret becomes a shell
+ * variable named after its location, `IML_X_API_KEY`; the first line lists them. The prefix keeps a trace from naming a
+ * variable that the user's shell has.
  */
 export function writeCurl({ method, url, headers }: RequestEvent, body: string | undefined): string {
   const secrets = new Set<string>();
@@ -27,18 +31,17 @@ export function writeCurl({ method, url, headers }: RequestEvent, body: string |
       const name =
         nameOf(text.slice(Math.max(0, match.index - MAX_NAME), match.index))
           .replace(/\W+/g, '_')
-          .replace(/^(?=\d)/, '_')
           .toUpperCase() || 'SECRET';
-      secrets.add(name);
-      quoted += `${quoteText(text.slice(at, match.index))}"$${name}"`;
+      secrets.add(`IML_${name}`);
+      quoted += `${quoteText(text.slice(at, match.index))}"$IML_${name}"`;
       at = match.index + match[0].length;
     }
     return quoted + quoteText(text.slice(at)) || "''";
   };
   const parts = [
-    `curl ${method === 'HEAD' ? '--head' : `-X ${method}`}${GLOB.test(url) ? ' --globoff' : ''} ${quote(url, (before) => /[?&]([^=&]*)=[^&]*$/.exec(before)?.[1] ?? '')}`,
+    `curl ${writeMethod(method)}${GLOB.test(url) ? ' --globoff' : ''} --url ${quote(url, (before) => /[?&]([^=&]*)=[^&]*$/.exec(before)?.[1] ?? '')}`,
     ...headers
-      .filter(([name]) => !OF_CURL.test(name))
+      .filter(([name]) => HEADER_NAME.test(name) && !OF_CURL.test(name))
       .map(([name, value]) => `-H ${quote(`${name}: ${value}`, () => name)}`),
     ...(body === undefined
       ? []
@@ -48,6 +51,12 @@ export function writeCurl({ method, url, headers }: RequestEvent, body: string |
   ];
   const command = parts.join(' \\\n  ');
   return secrets.size === 0 ? command : `# Set ${[...secrets].join(', ')} first.\n${command}`;
+}
+
+/** A trace of somebody else may hold any text as method. */
+function writeMethod(method: string): string {
+  if (method === 'HEAD') return '--head';
+  return `-X ${/^[A-Za-z]+$/.test(method) ? method : quoteText(method) || "''"}`;
 }
 
 function quoteText(text: string): string {
