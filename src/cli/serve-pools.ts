@@ -3,7 +3,12 @@ import { HOST_WORKER, type PoolHostApp } from '../host/pool-ports.js';
 import { createEnginePool, type EnginePool } from '../pool/engine-pool.js';
 import { DEFAULT_LIMITS } from '../run/limits/limits.js';
 import { configFolder } from './connections/config-folder.js';
-import { identifyOwner, openConnectionFiles, storeForApp } from './connections/connection-store.js';
+import {
+  identifyOwner,
+  isSameApp,
+  openConnectionFiles,
+  storeForApp,
+} from './connections/connection-store.js';
 import type { ServeSettings } from './input/serve-options.js';
 import type { Io } from './io.js';
 import type { LoadedApp } from './open-app.js';
@@ -13,6 +18,8 @@ export interface ServePools {
   readonly webhooks: EnginePool;
   readonly flows: EnginePool;
   readonly apps: Readonly<Record<string, PoolHostApp>>;
+  /** Names of the connections that were made for an app. */
+  readonly connectionNames: (app: string) => Promise<readonly string[]>;
   /** Starts the threads and loads the apps before the first call. Does not wait. */
   readonly warmUp: () => void;
   readonly close: () => Promise<void>;
@@ -52,6 +59,12 @@ export function openServePools(
     webhooks,
     flows,
     apps,
+    connectionNames: async (name) => {
+      const app = loaded.find((one) => one.app.name === name)?.app;
+      if (app === undefined) return [];
+      const { entries } = await files.list();
+      return entries.filter(({ owner }) => isSameApp(owner, identifyOwner(app))).map((entry) => entry.name);
+    },
     warmUp: () => {
       for (const { app, root } of loaded) {
         const task = { module: HOST_WORKER, name: 'loadApp', app: app.name, input: root };

@@ -43,6 +43,7 @@ export type {
   FlowOutput,
   FlowRequest,
   FlowSource,
+  FlowStepName,
   Flows,
   HostQueue,
   IncompleteDraft,

@@ -158,6 +158,11 @@ export interface PoolFlowsOptions extends PoolPortOptions {
   readonly tracing?: HostTracing | undefined;
   /** Gets the bundles that a run puts out, each as a line of JSON `{ scenario, bundle }`. The run waits for it. */
   readonly onBundles?: ((scenario: string, lines: readonly string[]) => unknown) | undefined;
+  /**
+   * Names of the connections that an app may use. A run that lacks one backs off instead of turning its scenario off, as
+   * another process of the host may have it. Default: unknown.
+   */
+  readonly connectionNames?: ((app: string) => Promise<readonly string[]>) | undefined;
   /** As of `createScenarioFlows`. */
   readonly findConnectionSecrets?: FindConnectionSecrets | undefined;
 }
@@ -192,7 +197,7 @@ export function createPoolFlows(options: PoolFlowsOptions): Flows {
           signal,
           calls: { ...callsOf(request, options), ...spans.calls },
         });
-        return restoreOutcome(outcome as CarriedOutcome);
+        return await forgiveMissing(restoreOutcome(outcome as CarriedOutcome), steps, options);
       } catch (error) {
         if (!isTerminated(error) || signal.aborted) throw error;
         return describeTermination(request, error, clock.now());
@@ -203,6 +208,23 @@ export function createPoolFlows(options: PoolFlowsOptions): Flows {
       }
     },
   };
+}
+
+/** An app that is wrongly set up turns its scenario off for all processes; a connection that this one lacks does not. */
+async function forgiveMissing(
+  outcome: FlowOutcome,
+  steps: FlowDefinition['steps'],
+  { connectionNames }: PoolFlowsOptions,
+): Promise<FlowOutcome> {
+  const ended = outcome.outcome;
+  if (ended.kind !== 'error' || ended.type !== 'InvalidConfigurationError' || connectionNames === undefined) {
+    return outcome;
+  }
+  for (const { app, connection } of steps) {
+    if (typeof connection !== 'string' || (await connectionNames(app)).includes(connection)) continue;
+    return { ...outcome, outcome: { ...ended, type: 'ConnectionError' } };
+  }
+  return outcome;
 }
 
 /** A parsed event takes several times its bytes of a worker's heap of 512 MB. [choice] */

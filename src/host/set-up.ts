@@ -5,6 +5,7 @@ import { listSecretPaths } from '../parameters/check/secret-paths.js';
 import { moduleForm } from '../parameters/form/form.js';
 import { MAX_FLOW_STEPS } from '../scenario/flow/compile-flow.js';
 import { completeSettings } from '../scenario/state/scenario-settings.js';
+import { didYouMean } from '../util/suggest.js';
 import type { HookReport } from '../webhook/run-hook-request.js';
 import type { Host } from './create-host.js';
 import { attachHook, detachHook } from './hooks/attach-hook.js';
@@ -21,6 +22,8 @@ export interface SetUpOptions {
   readonly host: Host;
   readonly store: HostStore;
   readonly engines: HostApps;
+  /** Names of the connections that an app may use. Default: names of connections are not checked. */
+  readonly connectionNames?: ((app: string) => Promise<readonly string[]>) | undefined;
 }
 
 /** A scenario that is set up, with its address where it has one. */
@@ -41,6 +44,7 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
   const plan = planOfEntry(entry, engines);
   // What cannot work is refused before anything is stored, and before any service is told of a hook.
   if (plan.cron !== undefined) await nextCronTime(plan.cron, 0);
+  await assertConnections(options, entry);
   assertCanAnswer(entry.name, plan);
   assertFits(entry.name, plan);
   if (entry.webhook === undefined) {
@@ -54,6 +58,24 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
   await attachHook(options, hook);
   await host.scenarios.put({ name: entry.name, plan, hookId: hook.id });
   return { name: entry.name, hook };
+}
+
+/** A run that names a connection which does not exist would turn the scenario off. */
+async function assertConnections(
+  { connectionNames }: SetUpOptions,
+  { name, webhook, modules }: ScenarioEntry,
+): Promise<void> {
+  if (connectionNames === undefined) return;
+  for (const { app, connection } of [...(webhook === undefined ? [] : [webhook]), ...modules]) {
+    if (typeof connection !== 'string') continue;
+    const names = await connectionNames(app);
+    if (names.includes(connection)) continue;
+    const hint = didYouMean(connection, names) || ` "iml connect" creates it.`;
+    throw new EngineError(
+      'HOST_MISSING',
+      `The app "${app}" has no connection "${connection}", which the scenario "${name}" uses.${hint}`,
+    );
+  }
 }
 
 function planOfEntry(entry: ScenarioEntry, engines: HostApps): ScenarioPlan {

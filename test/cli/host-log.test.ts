@@ -36,6 +36,7 @@ const NOTICES: readonly HostNotice[] = [
     incompletes: 0,
     source: { kind: 'event', eventId: 7, hookId: 1, callId: 'c1' },
     error: ERROR,
+    failedAt: { stepId: 3, module: 'createOrder' },
     durationMs: 20,
   } as HostNotice,
   {
@@ -73,10 +74,10 @@ describe('the log of a host', () => {
     expect(log('text')).toEqual([
       '00:00:00 orders: call answered 200, event 7, 3 ms\n',
       '00:00:00 unknown address: call refused with 404 (unknown-address)\n',
-      '00:00:00 welcome: event 7 error after 20 ms, dead: iml events replay runs it again: DataError: No name\\u001b[2J. (base.json:7:14)\n',
+      '00:00:00 welcome: event 7 error after 20 ms, dead: iml events replay runs it again, step 3 (createOrder): DataError: No name\\u001b[2J. (base.json:7:14)\n',
       '00:00:00 welcome: scheduled run success after 5 ms, nothing put out: step 2 (find) gave no bundle\n',
       '00:00:00 welcome: delayed until 1970-01-01T00:01:00.000Z\n',
-      '00:00:00 welcome: turned off (three errors in a row)\n',
+      '00:00:00 welcome: turned off (three errors in a row); iml scenarios on welcome turns it on again\n',
       '00:00:00 welcome: incomplete execution 3 given up after 10 attempts: Ended: Ten times.\n',
     ]);
   });
@@ -87,6 +88,24 @@ describe('the log of a host', () => {
     const [info, warn, error] = ['info', 'warn', 'error'];
     expect(lines.map(({ level }) => level)).toEqual([info, warn, error, info, warn, error, error]);
     expect(lines[2]).toMatchObject({ runId: 'r1', source: { eventId: 7, callId: 'c1' } });
+  });
+
+  it('counts a problem that is repeated within ten seconds', () => {
+    const lines: string[] = [];
+    let now = 0;
+    const observe = createHostLog((line) => void lines.push(line), {
+      form: 'text',
+      showStack: false,
+      now: () => now,
+    });
+    const problem = (message: string): void => observe({ kind: 'problem', error: new Error(message) });
+    for (let n = 0; n < 5; n++) problem('The store does not answer.');
+    problem('Another one.');
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toBe('The problem was repeated 4 times: The store does not answer.\n');
+    now = 10_000;
+    problem('Another one.');
+    expect(lines).toHaveLength(4);
   });
 
   it('leaves out what needs nobody when it is quiet', () => {

@@ -118,6 +118,7 @@ async function open(
   } = {},
 ) {
   const { timeoutMs = 20_000, webhookTimeoutMs = 20_000, tracing, ...flows } = options;
+  const { connectionNames } = flows;
   const pool = createEnginePool({
     worker,
     setup,
@@ -125,7 +126,11 @@ async function open(
     runTimeoutMs: timeoutMs,
     connections: (app) => {
       const name = typeof app === 'string' ? app : app.name;
-      return { get: async (key) => connection(`${name} ${key}`), save: async () => {} };
+      return {
+        get: async (key) =>
+          (await connectionNames?.(name))?.includes(key) === false ? undefined : connection(`${name} ${key}`),
+        save: async () => {},
+      };
     },
   });
   const apps = await openPoolApps(pool, [CRM, OTHER]);
@@ -153,7 +158,7 @@ async function open(
   );
   const add = (entry: Partial<ScenarioEntry>) =>
     setUpScenario(
-      { host, store, engines: apps },
+      { host, store, engines: apps, connectionNames },
       {
         name: 's',
         webhook: hook('event'),
@@ -266,6 +271,25 @@ it('finds the recipients of a shared webhook, and attaches hooks, in a worker', 
   await add({ name: 'attached', webhook: hook('attached') });
   const [attached] = await store.find('hooks', { where: { name: 'attached' } });
   expect(attached?.data).toEqual({ id: 'https://api.example.com/attach' });
+});
+
+it('refuses a scenario with a connection that does not exist, and backs off where a run lacks one', async () => {
+  let names: readonly string[] = ['mine'];
+  const connectionNames = async (): Promise<readonly string[]> => names;
+  const { host, store, add } = await open({ connectionNames });
+  const keyed = (connection: string) => ({ modules: [step(2, 'keyed', { connection })] });
+  await expect(add(keyed('mien'))).rejects.toMatchObject({
+    code: 'HOST_MISSING',
+    message: 'The app "crm" has no connection "mien", which the scenario "s" uses. Did you mean "mine"?',
+  });
+  expect(await store.count('scenarios')).toBe(0);
+  const { hook: at } = await add(keyed('mine'));
+  names = [];
+  await host.start();
+  await post(host, at?.path, {});
+  await eventually(async () => (await store.get('scenarios', { name: 's' }))?.lastError !== null);
+  expect(await host.scenarios.get('s')).toMatchObject({ state: { kind: 'backoff' } });
+  expect(await store.find('events')).toMatchObject([{ status: 'pending' }]);
 });
 
 it('traces each module within the span of its run', async () => {

@@ -17,6 +17,7 @@ import { createHostMetrics } from '../../host/server/metrics.js';
 import { createNotifier, type Notifier } from '../../host/server/notifier.js';
 import { createHostTracing } from '../../host/server/open-telemetry.js';
 import { assertAny, defaultEntries, removeScenario, setUpScenario } from '../../host/set-up.js';
+import { readState } from '../../host/store/scenario-plan.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
@@ -76,9 +77,10 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   const loaded = await loadApps(args.positionals, io);
   const entries = await readEntries(args.text('scenarios'), loaded, io);
   if (settings.log !== 'quiet') await tellFindings(loaded, entries, say);
-  const parts = await openHostParts(args, io, { mayCreate: true });
+  const onWait = (): void => say('Waiting for the database, which does not answer.\n');
+  const parts = await openHostParts(args, io, { mayCreate: true, onWait });
   const pools = openServePools(loaded, settings, io);
-  const { apps } = pools;
+  const { apps, connectionNames } = pools;
   const notifier = openNotifier(args, say);
   const tracing = await createHostTracing();
   const recorder = await openCallRecorder(args, { pools, loaded, settings, say, parts }, io);
@@ -93,6 +95,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     flows: createPoolFlows({
       pool: pools.flows,
       apps,
+      connectionNames,
       tracing,
       expressions: { timezone: settings.engine.timezone },
       findConnectionSecrets: createConnectionSecrets(io.env),
@@ -123,7 +126,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
       say(`Status on ${status.origin}.\n`);
     }
     const isLogKept = settings.log === 'json';
-    const setup: Setup = { host, parts, apps, entries, say, isLogKept };
+    const setup: Setup = { host, parts, apps, connectionNames, entries, say, isLogKept };
     const refused = await setUp(setup);
     if (args.isSet('prune')) await prune(setup);
     const standing = (await host.scenarios.list()).filter(({ name }) => !refused.has(name));
@@ -203,6 +206,7 @@ interface Setup {
   readonly host: Host;
   readonly parts: HostParts;
   readonly apps: Readonly<Record<string, PoolHostApp>>;
+  readonly connectionNames: ServePools['connectionNames'];
   readonly entries: readonly ScenarioEntry[];
   readonly say: Say;
   readonly isLogKept: boolean;
@@ -210,13 +214,16 @@ interface Setup {
 
 /** One scenario that cannot be set up keeps no other from running. @returns the names of those that cannot */
 async function setUp(setup: Setup): Promise<ReadonlySet<string>> {
-  const { host, parts, apps, entries, say } = setup;
+  const { host, parts, apps, connectionNames, entries, say } = setup;
+  const options = { host, store: parts.store, engines: apps, connectionNames };
   const refused = new Set<string>();
   for (const entry of entries) {
     try {
-      const { name, hook } = await setUpScenario({ host, store: parts.store, engines: apps }, entry);
+      const { name, hook } = await setUpScenario(options, entry);
       const address = hook === undefined ? 'runs on a schedule' : showAddress(hook, setup);
-      say(`  ${printableLine(name)}  ${address}\n`);
+      const state = readState(await host.scenarios.get(name));
+      const off = state.kind === 'inactive' ? `, is off (${state.reason}): iml scenarios on ${name}` : '';
+      say(`  ${printableLine(name)}  ${address}${printableLine(off)}\n`);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       // What a service did not take leaves the scenario as it was at the start before, if there was one.

@@ -40,13 +40,14 @@ export interface HostParts {
 /**
  * Opens what a host keeps.
  *
- * @param mayCreate whether a folder may be made into one of a host; else it has to be one
+ * @param options.onWait called once if a server does not answer at first
+ * @param options.mayCreate whether a folder may be made into one of a host; else it has to be one
  * @throws EngineError (USAGE) where both are given, and for a folder without data; StoreError for what cannot be opened
  */
 export async function openHostParts(
   args: Arguments,
   io: Io,
-  { mayCreate }: { mayCreate: boolean },
+  { mayCreate, onWait }: { mayCreate: boolean; onWait?: () => void },
 ): Promise<HostParts> {
   const folder = args.text('data');
   const given = args.text('database');
@@ -56,7 +57,7 @@ export async function openHostParts(
   const sealKey = await readKey(io.env);
   if (url !== undefined && url !== '') {
     const named = !args.isSet('no-prepare');
-    return openDatabase({ url, sealKey, named, waitMs: mayCreate ? SERVER_WAIT_MS : 0 });
+    return openDatabase({ url, sealKey, named, waitMs: mayCreate ? SERVER_WAIT_MS : 0, onWait });
   }
   const root = path.resolve(io.cwd, folder ?? '.iml');
   if (folder === undefined) await refuseLinks(io.cwd, root, '--data DIR names another folder.');
@@ -101,6 +102,7 @@ async function openDatabase({
 }: {
   readonly url: string;
   readonly waitMs: number;
+  readonly onWait: (() => void) | undefined;
   readonly sealKey: Uint8Array;
   readonly named: boolean;
 }): Promise<HostParts> {

@@ -1,6 +1,6 @@
 import type { RunOutcome } from '../../scenario/state/scenario-state.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import type { FlowOutput } from './ports.js';
+import type { FlowOutput, FlowStepName } from './ports.js';
 
 /** Why a call was not accepted. */
 export type CallRefusal =
@@ -92,6 +92,8 @@ export interface RunFinished {
   readonly output?: FlowOutput | undefined;
   /** What it ended with, as safe JSON; undefined where it went well. */
   readonly error: PlainObject | undefined;
+  /** The step whose module failed. */
+  readonly failedAt?: FlowStepName | undefined;
   readonly durationMs: number;
 }
 

@@ -71,18 +71,22 @@ export interface IncompleteDraft {
   readonly stored: StoredExecution;
 }
 
+/** A step of a flow as logs name it. */
+export interface FlowStepName {
+  readonly stepId: number;
+  readonly module: string;
+}
+
 /** What came out of a run that went well. */
 export interface FlowOutput {
   /** Bundles of the last step. */
   readonly bundles: number;
   /** Where none came out: the last step that let a bundle end. */
   readonly endedAt?:
-    | {
-        readonly stepId: number;
-        readonly module: string;
+    | (FlowStepName & {
         /** `filter`: its filter let it not through; `nothing`: it gave no bundle; `ignored`: its error was ignored. */
         readonly why: 'filter' | 'nothing' | 'ignored';
-      }
+      })
     | undefined;
 }
 
@@ -95,6 +99,8 @@ export interface FlowOutcome {
   readonly incompletes: readonly IncompleteDraft[];
   /** Of an event: how many of its bundles, from the first, are through. The rest is what a repetition works on. */
   readonly bundlesDone?: number | undefined;
+  /** The step whose module failed, if an error ended the run. */
+  readonly failedAt?: FlowStepName | undefined;
   /** What came out, to be told to people; undefined where the flows do not say. */
   readonly output?: FlowOutput | undefined;
   /** State of a polling trigger after the run; undefined leaves it where it was. */

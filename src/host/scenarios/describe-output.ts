@@ -1,6 +1,6 @@
 import type { CompiledFlow } from '../../scenario/flow/compile-flow.js';
 import type { FlowPhase, FlowReport } from '../../scenario/flow/flow-report.js';
-import type { FlowOutput } from '../ports/ports.js';
+import type { FlowOutput, FlowStepName } from '../ports/ports.js';
 
 /** What came out of a run, and where its bundles ended if nothing did; undefined for one that an error ended. */
 export function describeOutput(flow: CompiledFlow, report: FlowReport): FlowOutput | undefined {
@@ -18,6 +18,15 @@ export function describeOutput(flow: CompiledFlow, report: FlowReport): FlowOutp
     return { bundles, endedAt: { stepId: phase.stepId, module: module.name, why } };
   }
   return { bundles };
+}
+
+/** The step whose module failed last; undefined if no error ended the run. */
+export function describeFailure(flow: CompiledFlow, report: FlowReport): FlowStepName | undefined {
+  if (report.ok) return undefined;
+  const failed = report.phases.findLast((phase) => phase.kind === 'operation' && phase.error !== undefined);
+  if (failed?.kind !== 'operation') return undefined;
+  const found = flow.steps.find(({ step }) => step.id === failed.stepId);
+  return found && { stepId: failed.stepId, module: found.step.module.name };
 }
 
 function whyEnded(phase: FlowPhase): 'filter' | 'nothing' | 'ignored' | undefined {

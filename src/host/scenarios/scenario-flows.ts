@@ -17,7 +17,7 @@ import { type HostTracing, NO_TRACING } from '../ports/tracing.js';
 import { keepValue, measureKept, readKept } from '../store/kept-value.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
-import { describeOutput } from './describe-output.js';
+import { describeFailure, describeOutput } from './describe-output.js';
 import type { FlowDefinition, StepDefinition } from './flow-definition.js';
 import type { FindConnectionSecrets } from './scenario-secrets.js';
 
@@ -124,7 +124,11 @@ export function createFlows({
       const answer = readAnswer(report);
       if (answer !== undefined) request.onAnswer?.(answer);
       await onReport?.(scenario.name, report);
-      return { ...toOutcome(report, kept), output: describeOutput(flow, report) };
+      return {
+        ...toOutcome(report, kept),
+        output: describeOutput(flow, report),
+        failedAt: describeFailure(flow, report),
+      };
     },
   };
 }

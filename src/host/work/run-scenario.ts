@@ -128,6 +128,7 @@ export function observeEnd(context: HostContext, run: EndedRun, settled: Settled
     becomes: report === undefined ? 'stopped' : (settled?.end ?? 'done'),
     incompletes: report?.incompletes.length ?? 0,
     ...(report?.output && { output: report.output }),
+    ...(report?.failedAt && { failedAt: report.failedAt }),
     durationMs: context.clock.now() - startedAtMs,
   });
   if (settled === undefined || report === undefined || report.outcome.kind === 'success') return;

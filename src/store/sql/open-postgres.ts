@@ -34,6 +34,8 @@ export interface PostgresOptions {
   readonly applicationName?: string | undefined;
   /** How long a server that does not answer yet is waited for. Default 0. */
   readonly waitMs?: number | undefined;
+  /** Called once when the wait begins. */
+  readonly onWait?: (() => void) | undefined;
 }
 
 /** What its options may be. */
@@ -109,7 +111,7 @@ async function openPool(pg: typeof Postgres, options: PostgresOptions): Promise<
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   try {
-    await connectFirst(pool, options.waitMs ?? 0);
+    await connectFirst(pool, options.waitMs ?? 0, options.onWait);
   } catch (cause) {
     await pool.end();
     throw new StoreError('STORE_FAILED', describeRefusal(cause), { cause });
@@ -118,14 +120,17 @@ async function openPool(pg: typeof Postgres, options: PostgresOptions): Promise<
 }
 
 /** The server may be starting beside this process. What it refuses for good is not asked again. */
-async function connectFirst(pool: Pool, waitMs: number): Promise<void> {
+async function connectFirst(pool: Pool, waitMs: number, onWait: (() => void) | undefined): Promise<void> {
   const endMs = performance.now() + waitMs;
+  let isWaiting = false;
   for (;;) {
     try {
       (await pool.connect()).release();
       return;
     } catch (error) {
       if (isRefusal(error) || performance.now() >= endMs) throw error;
+      if (!isWaiting) onWait?.();
+      isWaiting = true;
     }
     await sleep(WAIT_STEP_MS);
   }

@@ -1,5 +1,5 @@
 import type { HostNotice, HostObserver, RunSource } from '../../../host/ports/observer.js';
-import type { FlowOutput } from '../../../host/ports/ports.js';
+import type { FlowOutput, FlowStepName } from '../../../host/ports/ports.js';
 import { ownMember, type PlainObject } from '../../../util/plain-object.js';
 import { printJson } from '../json-output.js';
 import { printError } from '../print-error.js';
@@ -21,11 +21,31 @@ export function createHostLog(
   write: (line: string) => void,
   { form, showStack, now }: HostLogOptions,
 ): HostObserver {
+  let last = { text: '', count: 0, atMs: 0 };
+  /** Says how often the last problem was repeated. */
+  const flush = (): void => {
+    if (last.count === 0) return;
+    const text = `The problem was repeated ${last.count} times: ${last.text}`;
+    last = { ...last, count: 0 };
+    write(form === 'json' ? messageLine(text, now()) : `${printableLine(text)}\n`);
+  };
   return (notice) => {
+    if (notice.kind === 'problem') {
+      const text = notice.error instanceof Error ? notice.error.message : String(notice.error);
+      if (text === last.text && now() - last.atMs < REPEATED_MS) {
+        last.count++;
+        return;
+      }
+      flush();
+      last = { text, count: 0, atMs: now() };
+    } else if (now() - last.atMs >= REPEATED_MS) flush();
     const line = form === 'json' ? jsonLine(notice, now()) : textLine(notice, { form, showStack, now });
     if (line !== '') write(line);
   };
 }
+
+/** A problem that is repeated within this time is counted, not written. */
+const REPEATED_MS = 10_000;
 
 /** What is told of no event, such as where a host listens, as a line of a log of JSON. */
 export function messageLine(text: string, nowMs: number): string {
@@ -71,9 +91,9 @@ function describeNotice(notice: Exclude<HostNotice, { readonly kind: 'problem' }
     case 'call-refused':
       return `${notice.hook ?? 'unknown address'}: call refused with ${notice.status} (${notice.reason})${errorText(notice.error)}`;
     case 'run-finished': {
-      const { scenario, source, outcome, becomes, durationMs, error, output } = notice;
+      const { scenario, source, outcome, becomes, durationMs, error, failedAt, output } = notice;
       const follows = becomes === 'done' ? '' : `, ${FOLLOWS[becomes]}`;
-      return `${scenario}: ${sourceText(source)} ${outcome} after ${durationMs} ms${follows}${errorText(error)}${outputText(output)}`;
+      return `${scenario}: ${sourceText(source)} ${outcome} after ${durationMs} ms${follows}${stepText(failedAt)}${errorText(error)}${outputText(output)}`;
     }
     case 'scenario-suspended': {
       const until = new Date(notice.untilMs).toISOString();
@@ -84,7 +104,7 @@ function describeNotice(notice: Exclude<HostNotice, { readonly kind: 'problem' }
       return `${scenario}: ${sourceText(source)} given up after ${attempts} attempts${errorText(error)}`;
     }
     case 'scenario-off':
-      return `${notice.scenario}: turned off (${notice.reason})${errorText(notice.error)}`;
+      return `${notice.scenario}: turned off (${notice.reason})${errorText(notice.error)}; iml scenarios on ${notice.scenario} turns it on again`;
     default:
       return '';
   }
@@ -105,6 +125,10 @@ function sourceText(source: RunSource): string {
     case 'poll':
       return 'scheduled run';
   }
+}
+
+function stepText(step: FlowStepName | undefined): string {
+  return step === undefined ? '' : `, step ${step.stepId} (${step.module})`;
 }
 
 /** Why a run that went well put nothing out, for who waits for something. */
