@@ -22,6 +22,7 @@ export {
   type PoolFlowsOptions,
   type PoolHostApp,
   type PoolPortOptions,
+  type PoolReceiverOptions,
 } from './pool-ports.js';
 export {
   type CallAccepted,

@@ -3,6 +3,15 @@ import type { AppDefinition } from '../app/assembling/app-definition.js';
 import { defineApp } from '../app/assembling/define-app.js';
 import { loadApp } from '../app/loading/load-app.js';
 import { AppError } from '../errors/app-error.js';
+import {
+  ANY_VALUE,
+  checkOptions,
+  DATA,
+  FUNCTION,
+  type GivenShapes,
+  portWith,
+  wholeNumber,
+} from '../errors/check-given.js';
 import { EngineError } from '../errors/engine-error.js';
 import type { EnginePool } from '../pool/engine-pool.js';
 import type { AppSource, PoolCalls } from '../pool/pool-task.js';
@@ -77,16 +86,23 @@ export interface PoolPortOptions {
   readonly module?: string | URL | undefined;
 }
 
-/** Reads calls of webhooks in a pool. */
-export function createPoolReceiver({
-  pool,
-  apps,
-  module = HOST_WORKER,
-  webhookTimeoutMs = 5000,
-}: PoolPortOptions & {
+const PORT_SHAPES: GivenShapes<PoolPortOptions> = {
+  pool: portWith(['app', 'run', 'close']),
+  apps: DATA,
+  module: ANY_VALUE,
+};
+
+/** Options of `createPoolReceiver`. */
+export interface PoolReceiverOptions extends PoolPortOptions {
   /** The worker of a call that takes longer is terminated, and the call is answered 503. Default: 5 s. */
   readonly webhookTimeoutMs?: number | undefined;
-}): Receiver {
+}
+
+/** Reads calls of webhooks in a pool. */
+export function createPoolReceiver(options: PoolReceiverOptions): Receiver {
+  const shapes = { ...PORT_SHAPES, webhookTimeoutMs: wholeNumber(1) };
+  checkOptions(options, shapes, 'The options of createPoolReceiver', ['pool', 'apps']);
+  const { pool, apps, module = HOST_WORKER, webhookTimeoutMs = 5000 } = options;
   return async ({ app, webhook, call, parameters, stored, findRecipients, signal }) => {
     const { source } = requireApp(apps, app);
     const input: ReceiveTask = { source, webhook, call, parameters, stored };
@@ -167,6 +183,17 @@ export interface PoolFlowsOptions extends PoolPortOptions {
   readonly findConnectionSecrets?: FindConnectionSecrets | undefined;
 }
 
+const FLOWS_SHAPES: GivenShapes<PoolFlowsOptions> = {
+  ...PORT_SHAPES,
+  clock: portWith(['now', 'sleep', 'after']),
+  expressions: DATA,
+  tracing: portWith(['inSpan']),
+  maxBytesInFlight: wholeNumber(1),
+  onBundles: FUNCTION,
+  connectionNames: FUNCTION,
+  findConnectionSecrets: FUNCTION,
+};
+
 /**
  * Runs flows in a pool: all modules of a flow in one worker, each within the `runTimeoutMs` of the pool. A flow of several
  * apps counts as an app of its own.
@@ -175,6 +202,7 @@ export interface PoolFlowsOptions extends PoolPortOptions {
  * run again.
  */
 export function createPoolFlows(options: PoolFlowsOptions): Flows {
+  checkOptions(options, FLOWS_SHAPES, 'The options of createPoolFlows', ['pool', 'apps']);
   const { pool, apps, module = HOST_WORKER, clock = SYSTEM_CLOCK } = options;
   const budget = new ByteBudget<FlowRequest>(options.maxBytesInFlight ?? MAX_BYTES_IN_FLIGHT);
   return {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Postgres from 'pg';
 import type { CustomTypesConfig, Pool } from 'pg';
-import { ANY_TEXT, type GivenShapes, wholeNumber, YES_OR_NO } from '../../errors/check-given.js';
+import { ANY_TEXT, FUNCTION, type GivenShapes, wholeNumber, YES_OR_NO } from '../../errors/check-given.js';
 import { loadPackages } from '../../errors/load-packages.js';
 import { StoreError } from '../../errors/store-error.js';
 import type { SqlDatabase } from '../sql-database.js';
@@ -47,6 +47,7 @@ export const POSTGRES_SHAPES: GivenShapes<PostgresOptions> = {
   named: YES_OR_NO,
   applicationName: ANY_TEXT,
   waitMs: wholeNumber(0),
+  onWait: FUNCTION,
 };
 
 const STATEMENT_TIMEOUT_MS = 20_000;
