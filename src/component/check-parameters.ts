@@ -99,6 +99,7 @@ export async function checkForm(
     const result = await validateParameters(form, values, {
       timezone,
       platformVersion,
+      nowMs: settings.clock.now(),
       ...options,
       evaluate: (template, known) => {
         started?.context.assertGoesOn();

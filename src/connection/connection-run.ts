@@ -44,7 +44,6 @@ export class ConnectionRun {
   private here: RunContext;
   private readonly timezone: string;
   private current: StoredConnection;
-  private showsConnection = false;
 
   constructor(context: RunContext, stored: StoredConnection, timezone: string) {
     this.here = context;
@@ -73,7 +72,7 @@ export class ConnectionRun {
     return trace.events.map((event) => redactor.value(withOpenHeaders(event)) as TraceEvent); // only texts change
   }
 
-  /** Runs the requests of a section in order; each sees as `data` what the ones before have kept. */
+  /** Runs the requests of a section in order; each sees what the ones before have stored. */
   async section(requests: readonly CompiledRequest[]): Promise<void> {
     for (const [index, request] of requests.entries()) {
       const context = this.here.at({ requestIndex: index, document: request.document });
@@ -85,12 +84,6 @@ export class ConnectionRun {
       // A request whose condition is false has received nothing to keep.
       if (counters.requests > sentBefore) await this.keep(request.response, end.context);
     }
-  }
-
-  /** From here on expressions read the connection as `connection`, too. [app] */
-  showConnection(): void {
-    this.showsConnection = true;
-    this.here = this.here.seeing({ connection: this.current.connection });
   }
 
   /**
@@ -110,7 +103,7 @@ export class ConnectionRun {
 
   private read(spec: CompiledResponse, data: PlainObject | undefined, received: RunContext): ReadConnection {
     const connection = atDirective(spec.data, received, () => this.extended(data));
-    const context = data === undefined ? received : received.seeing(this.connectionNames(connection));
+    const context = data === undefined ? received : received.seeing(connectionNames(connection));
     return {
       context,
       connection,
@@ -141,10 +134,6 @@ export class ConnectionRun {
     return data === undefined ? connection : deepMerge(connection, data);
   }
 
-  private connectionNames(connection: PlainObject): RunNames {
-    return { data: connection, ...(this.showsConnection && { connection }) };
-  }
-
   private readExpires(directive: Directive | undefined, context: RunContext): Date | undefined {
     const value = evaluateDirective(directive, context);
     if (directive === undefined || value === undefined || value === null || value === '') return undefined;
@@ -154,6 +143,14 @@ export class ConnectionRun {
     }
     return new Date(instant);
   }
+}
+
+/**
+ * The three names of one store: the parameters and all `response.data`, in every request of a connection.
+ * Source: docs/differences.md. [rt]
+ */
+function connectionNames(connection: PlainObject): RunNames {
+  return { data: connection, connection, parameters: connection };
 }
 
 function readData(directive: Directive | undefined, context: RunContext): PlainObject | undefined {
@@ -208,14 +205,15 @@ export async function runConnection<Given extends object>(
   work: (run: ConnectionRun) => Promise<Given>,
 ): Promise<Report<Given>> {
   const { stored, common, names, signal } = start;
-  const { connection, parameters } = stored;
-  const input = { parameters, common, data: connection, names, signal };
+  const { parameters } = stored;
+  const connection = { ...parameters, ...stored.connection };
+  const input = { common, names, signal };
   const settings = { ...runtime.settings, onTrace: undefined, trace: 'summary' as const };
   // Listeners are told at the end, and of no bodies: what of a response is a secret shows only once it is kept, and not
   // everything is.
   const secrets = findRunSecrets(runtime, input, connection, parameters, start.temp, start.secrets);
   const { context, finish } = startRun({ ...runtime, settings }, input, secrets, { hidesTemp: true });
-  const started = context.seeing({ temp: start.temp ?? {} });
+  const started = context.seeing({ ...connectionNames(connection), temp: start.temp ?? {} });
   const run = new ConnectionRun(started, stored, toText(runtime.environment['timezone']) || 'UTC');
   try {
     const given = await work(run);

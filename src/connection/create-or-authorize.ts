@@ -36,7 +36,6 @@ export async function create(maker: Maker, input: CreateInput): Promise<Connecti
     }
     await run.section(compiled.before);
     await run.section(compiled.token);
-    run.showConnection();
     await run.section(compiled.info);
     return run.given();
   });
@@ -120,7 +119,6 @@ export async function complete(
   return runConnection(runtime, { ...start, temp, secrets: codeVerifier }, async (run) => {
     await receiveCallback(page, query, run);
     await run.section(token);
-    run.showConnection();
     await run.section(info);
     return run.given();
   });

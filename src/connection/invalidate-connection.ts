@@ -13,7 +13,6 @@ export async function invalidate(
   const section = compiled.kind === 'basic' ? [] : compiled.invalidate;
   const start = prepareStart(maker, toStored(maker.component, known), options);
   return runConnection(maker.runtime, start, async (run) => {
-    run.showConnection();
     await run.section(section);
     return run.given();
   });

@@ -4,6 +4,7 @@ import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { AppError } from '../errors/app-error.js';
 import { isOurs } from '../errors/engine-error.js';
 import { toPortable } from '../util/portable-value.js';
+import type { CompiledConnection } from './compile-connection.js';
 import { assertNotExpired, isTokenOver } from './connection-expiry.js';
 import type { KnownConnection, RefreshInput } from './connection-input.js';
 import type { ConnectionReport } from './connection-report.js';
@@ -21,12 +22,25 @@ export async function refresh(
   const stored = toStored(maker.component, known);
   const work = async (): Promise<ConnectionReport> => {
     assertNotExpired(stored, maker.runtime);
-    const section = compiled.kind === 'basic' ? [] : compiled.refresh;
-    return renew(section, prepareStart(maker, stored, shared), maker.runtime, input.force === true);
+    return renew(
+      renewalSection(compiled),
+      prepareStart(maker, stored, shared),
+      maker.runtime,
+      input.force === true,
+    );
   };
   const identity = JSON.stringify(toPortable([stored, shared]));
   // A digest, so that no credentials lie about as the key of a map.
   return maker.refreshes.run(createHash('sha256').update(identity).digest('base64'), work, signal);
+}
+
+/**
+ * The section that renews credentials: `refresh`, or `token` of a connection that needs no page, such as client credentials
+ * and password grants. Source: docs/differences.md. [rt]
+ */
+function renewalSection(compiled: CompiledConnection): readonly CompiledRequest[] {
+  if (compiled.kind === 'basic') return [];
+  return compiled.refresh.length > 0 || compiled.authorize !== undefined ? compiled.refresh : compiled.token;
 }
 
 /**

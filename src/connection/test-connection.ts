@@ -20,7 +20,6 @@ export async function test(
     if (isBasic) {
       await run.section(compiled.requests);
     } else {
-      run.showConnection();
       await run.section(compiled.info);
     }
     return run.given();

@@ -9,7 +9,7 @@ import { compileDirective } from '../document/compile/compile-directive.js';
 import type { RpcReference } from '../parameters/form/rpc-reference.js';
 import { collectPages } from '../run/collect-pages.js';
 import { runCommunication } from '../run/run-communication.js';
-import { evaluateDirective } from '../run/scope/evaluate-directive.js';
+import { evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { isPlainObject, type PlainObject, setMember } from '../util/plain-object.js';
 
@@ -30,9 +30,25 @@ export async function callRpc(
     const asked = await addArguments(query, context, runtime);
     const requests = await runtime.compile(requireCommunication(rpc));
     const { pages } = await collectPages(await runCommunication(requests, asked));
-    return { result: collectResult(pages) };
+    return { result: checkedResult(collectResult(pages), asked) };
   };
   return reportCall(runtime, input, { subject: () => rpcSubject(rpc), work });
+}
+
+/**
+ * The result of an RPC: an object, a text, or a list of these; an empty list if no request has a result.
+ * Source: docs/differences.md. [rt]
+ *
+ * @throws AppError of type DataError for other results
+ */
+function checkedResult(result: unknown, context: RunContext): unknown {
+  if (result === undefined || result === null) return [];
+  const items: readonly unknown[] = Array.isArray(result) ? result : [result];
+  const wrong = items.find((item) => typeof item === 'number' || typeof item === 'boolean');
+  if (wrong === undefined) return result;
+  const received = typeof wrong === 'number' ? 'Number' : 'Boolean';
+  const where = Array.isArray(result) ? 'item in RPC output' : 'RPC output';
+  throw runError('DataError', `Invalid ${where}. Expected Object or String, but found ${received}.`, context);
 }
 
 /** An argument without a value takes nothing away from the parameters. [choice] */

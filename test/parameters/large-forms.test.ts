@@ -75,6 +75,7 @@ describe('problems', () => {
       forcedEmpty: false,
       reportsUnknown: false,
       evaluate: undefined,
+      nowMs: 0,
     } as const;
     const check = createFormCheck(settings, { fields: new Map(), options: new Map() }, {});
     const problem: Problem = {

@@ -15,8 +15,8 @@ export type Rule =
   | 'unknown'
   | 'filter';
 
-/** A list without items, or a boolean whose value asks for other fields; undefined beside neither. */
-export type Beside = 'an empty list' | 'a boolean of another value' | undefined;
+/** A list without items, a boolean whose value asks for other fields, or an array with a spec list; undefined for none. */
+export type Beside = 'an empty list' | 'a boolean of another value' | 'a spec list' | undefined;
 
 export interface Verdict {
   readonly rule: Rule;
@@ -167,7 +167,8 @@ function judgeItems(walk: Walk, field: Json, items: readonly unknown[], tell: (r
   for (const [index, item] of items.entries()) {
     const path = `${walk.path}[${index + 1}]`;
     const itemField = Array.isArray(spec) ? { type: 'collection', spec } : spec;
-    if (isObject(itemField)) judgeValue({ ...walk, path, demands: true }, itemField, item, () => {});
+    const beside = walk.beside ?? (Array.isArray(spec) ? 'a spec list' : undefined);
+    if (isObject(itemField)) judgeValue({ ...walk, path, demands: true, beside }, itemField, item, () => {});
   }
   const limits = isObject(field['validate']) ? field['validate'] : {};
   if (items.length < Number(limits['minItems'] ?? 0)) tell('limit');

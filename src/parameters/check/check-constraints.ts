@@ -1,8 +1,10 @@
-import { isBuffer } from '../../iml/values/coerce.js';
+import { isBuffer, isEmpty } from '../../iml/values/coerce.js';
 import { classifyValue } from '../../iml/values/value-kind.js';
+import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import type { Constraints } from '../form/parameter-spec.js';
 import { copyItems } from '../values/copy-value.js';
 import { type AllowedValues, indexAllowed, isAllowedValue } from './allowed-values.js';
+import { contentKey } from './content-index.js';
 import { PATTERN_EXHAUSTIONS } from './form-limits.js';
 import { quote } from './problem.js';
 import { createPatternBudget, type PatternBudget, testPattern } from './test-pattern.js';
@@ -13,8 +15,10 @@ export interface Violation {
   readonly expected: string;
 }
 
-/** What one check knows of the limits it has met. */
+/** State of one check that all its limits share. */
 export interface ConstraintState {
+  /** The time that `past: false` compares with, in milliseconds. */
+  readonly nowMs: number;
   /** How many more texts may exhaust their share of time before patterns are given up. */
   exhaustionsLeft: number;
   readonly patterns: PatternBudget;
@@ -22,8 +26,13 @@ export interface ConstraintState {
 }
 
 /** What a check of a form begins with. */
-export function createConstraintState(): ConstraintState {
-  return { exhaustionsLeft: PATTERN_EXHAUSTIONS, patterns: createPatternBudget(), allowed: new Map() };
+export function createConstraintState(nowMs: number): ConstraintState {
+  return {
+    nowMs,
+    exhaustionsLeft: PATTERN_EXHAUSTIONS,
+    patterns: createPatternBudget(),
+    allowed: new Map(),
+  };
 }
 
 /** Limits of a value in its declared type: length of text and bytes, value of numbers, items of arrays. */
@@ -46,15 +55,40 @@ export function checkConstraints(
       return [
         ...checkRange(items.length, minItems, maxItems, 'item(s)'),
         ...checkItems(limits.enum, items, state),
+        ...checkUnique(limits.unique, items),
       ];
     }
     case 'buffer':
       return isBuffer(value) ? checkRange(value.length, limits.min, limits.max, 'byte(s)') : [];
     case 'unreadable':
       return [];
+    case 'date':
+      return [...checkPast(limits, value, state), ...checkEnum(limits.enum, value, state)];
     default:
       return checkEnum(limits.enum, value, state);
   }
+}
+
+/** Source: docs/differences.md. [rt] */
+function checkPast(
+  { refusesPast }: Constraints,
+  value: unknown,
+  { nowMs }: ConstraintState,
+): readonly Violation[] {
+  const isPast = refusesPast && value instanceof Date && value.getTime() < nowMs;
+  return isPast ? [{ kind: 'limit', expected: 'a date that is not in the past' }] : [];
+}
+
+/** Empty values are skipped. Source: docs/differences.md. [rt] */
+function checkUnique(unique: Constraints['unique'], items: readonly unknown[]): readonly Violation[] {
+  if (unique === undefined) return [];
+  const values =
+    unique === true ? items : items.map((item) => isPlainObject(item) && ownMember(item, unique));
+  const keys = values.filter((value) => !isEmpty(value) && value !== false).map((value) => contentKey(value));
+  const known = keys.filter((key) => key !== undefined);
+  if (new Set(known).size === known.length) return [];
+  const expected = unique === true ? 'items that differ' : `items that differ in ${quote(unique)}`;
+  return [{ kind: 'limit', expected }];
 }
 
 function checkText(limits: Constraints, text: string, state: ConstraintState): readonly Violation[] {

@@ -84,6 +84,7 @@ function readSettings(options: ValidateParametersOptions): FormSettings {
     forcedEmpty: options.forcedEmpty ?? false,
     reportsUnknown: options.unknown === 'report',
     evaluate: options.evaluate,
+    nowMs: options.nowMs ?? Date.now(),
   };
 }
 

@@ -24,6 +24,8 @@ export interface FormSettings {
   readonly forcedEmpty: PathTest;
   /** Whether members that no field describes are problems. */
   readonly reportsUnknown: boolean;
+  /** The time that dates are compared with, in milliseconds. */
+  readonly nowMs: number;
   readonly evaluate: ((template: string, values: PlainObject) => unknown) | undefined;
 }
 
@@ -49,6 +51,8 @@ export interface FormCheck {
   readonly output: PlainObject;
   readonly problems: Problem[];
   problemCount: number;
+  /** Whether problems are dropped: below the spec list of an array. */
+  isMuted: boolean;
   readonly needed: Map<string, NeededReference>;
   /** Keys whose fields were checked in this pass: a list that names itself is checked once. */
   readonly expanded: Set<string>;
@@ -88,15 +92,17 @@ export function createFormCheck(
     output,
     problems: [],
     problemCount: 0,
+    isMuted: false,
     needed: new Map(),
     expanded: new Set(),
-    constraints: createConstraintState(),
+    constraints: createConstraintState(settings.nowMs),
     indexes: new Map(),
   };
 }
 
 /** @param word creates the problem; called for the first `MAX_PROBLEMS` only. */
 export function report(check: FormCheck, word: () => Problem): void {
+  if (check.isMuted) return;
   check.problemCount++;
   if (check.problems.length < MAX_PROBLEMS) check.problems.push(word());
 }

@@ -27,9 +27,13 @@ export function reportUnknown(check: FormCheck, fields: readonly ParameterElemen
   if (declared.isOpen) return;
   for (const name of Object.keys(level.values)) {
     if (declared.names.has(name)) continue;
+    const { isMuted } = check;
+    // Also below the spec list of an array: the caller asked for unknown names.
+    check.isMuted = false;
     report(check, () =>
       unknownProblem(memberPath(level.path, name), level.values[name], findHint(check, name, declared)),
     );
+    check.isMuted = isMuted;
   }
 }
 

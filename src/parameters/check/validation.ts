@@ -24,6 +24,8 @@ export interface ValidateParametersOptions {
    * Without it a field with `visible` is checked but not demanded, and a template is no default.
    */
   readonly evaluate?: (template: string, values: PlainObject) => unknown;
+  /** The time that `past: false` compares dates with, in milliseconds since the epoch. Default: the current time. */
+  readonly nowMs?: number;
   /** Gives the fields behind `rpc://` references; without it they are left unchecked. */
   readonly resolveRpc?: ResolveRpc;
   /** Whether options are asked for too, for the fields nested in them. Default false. */

@@ -91,6 +91,10 @@ const VALIDATE_SHAPE: Shape = {
     maxItems: told('Greatest number of items of a list.', NUMBER),
     pattern: told('A regular expression the text has to match.', { types: ['string', 'object'] }),
     enum: told('The values that are allowed.', { types: ['array'] }),
+    past: told('Of a date: false refuses dates before now.', YES_NO),
+    unique: told('Of a list: whether its items have to differ, or `by` which member.', {
+      types: ['boolean', 'object'],
+    }),
   },
 };
 

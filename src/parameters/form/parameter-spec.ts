@@ -52,6 +52,10 @@ export interface Constraints {
   readonly pattern: string | undefined;
   /** The values allowed, also for each item of an array. */
   readonly enum: readonly unknown[] | undefined;
+  /** Whether a date before now is refused. */
+  readonly refusesPast: boolean;
+  /** Whether the items of a list have to differ: as a whole (true), or in the member of this name. */
+  readonly unique: true | string | undefined;
 }
 
 /** `fields`: every item is a collection of these; `item`: every item has the type of this one. */

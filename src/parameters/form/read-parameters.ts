@@ -251,7 +251,15 @@ function readConstraints(reader: Reader, source: PlainObject, { pointer }: Spot)
     maxItems: readNumber(limits, 'maxItems'),
     pattern: readPattern(limits) ?? readPattern(source),
     enum: Array.isArray(list) ? list : undefined,
+    refusesPast: ownMember(limits, 'past') === false,
+    unique: readUnique(ownMember(limits, 'unique')),
   };
+}
+
+/** `true`, or `{ "by": "name" }`. Source: docs/differences.md. [rt] */
+function readUnique(value: unknown): true | string | undefined {
+  if (value === true) return true;
+  return isPlainObject(value) ? readText(value, 'by') : undefined;
 }
 
 /** A regular expression, or `{ "regexp": "..." }` as the platform's own forms write it. [src] */
