@@ -151,6 +151,7 @@ export type { Delivery, Recipient, Recipients } from './webhook/collect-bundles.
 export type { Webhook } from './webhook/create-webhook.js';
 export type { IncomingCall } from './webhook/incoming-call.js';
 export type { ConditionValue, NoBundles } from './webhook/no-bundles.js';
+export { fromNodeRequest, type NodeRequestOptions, sendNodeResponse } from './webhook/node-http.js';
 export { DEFAULT_WEBHOOK_LIMITS, type WebhookLimits } from './webhook/payload/webhook-limits.js';
 export type { WebhookInput } from './webhook/process-webhook.js';
 export type { HookInput, HookReport, HookResult } from './webhook/run-hook-request.js';
