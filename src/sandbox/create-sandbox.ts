@@ -13,6 +13,7 @@ import { createGuest } from './guest.js';
 import { readMessage } from './guest-error.js';
 import { loadFunctions } from './load-functions.js';
 import { createMachine } from './machine.js';
+import { loadQuickJs } from './quickjs-code.js';
 import type { Sandbox, SandboxFunction, SandboxOptions, SandboxWarning } from './sandbox.js';
 import { DEFAULT_SANDBOX_LIMITS, readMaxTransfer, type SandboxLimits } from './sandbox-limits.js';
 
@@ -52,18 +53,16 @@ interface OpenedGuest {
 
 /** Opens a QuickJS of its own, compiles the functions in it, and makes it ready to be called. */
 async function openGuest(
-  { builtins, environment = {}, clock = performance }: SandboxOptions,
+  { builtins, environment = {}, clock = performance, wasm }: SandboxOptions,
   functions: readonly SandboxFunction[],
   limits: SandboxLimits,
 ): Promise<OpenedGuest> {
   const active: ActiveCall = { environment: undefined };
   const maxTransfer = readMaxTransfer(limits);
   const deadline = createDeadline(clock);
-  const machine = await createMachine({
-    ...limits,
-    now: () => active.environment?.now() ?? Date.now(),
-    isOver: deadline.isOver,
-  });
+  const now = (): number => active.environment?.now() ?? Date.now();
+  const code = await loadQuickJs(wasm);
+  const machine = await createMachine({ ...limits, now, isOver: deadline.isOver }, code);
   const side: HostSide = { builtins, functions, active, maxTransfer, deadline };
   const guest = createGuest(machine, {
     builtins: Object.keys(builtins),

@@ -6,7 +6,7 @@ import type {
 } from 'quickjs-emscripten-core';
 import { EngineError } from '../errors/engine-error.js';
 import { type MemoryImage, PAGE_BYTES, restoreImage, takeImage } from './memory-image.js';
-import { loadQuickJs, type QuickJsCode } from './quickjs-code.js';
+import type { QuickJsCode } from './quickjs-code.js';
 
 export interface MachineOptions {
   readonly memoryBytes: number;
@@ -50,8 +50,7 @@ type Export = (...args: unknown[]) => unknown;
  * Makes a machine with an empty context. Its interrupt handler is set before anything can be kept: whether there is
  * one is written in the memory, which `rewind` puts back.
  */
-export async function createMachine(options: MachineOptions, given?: QuickJsCode): Promise<Machine> {
-  const code = given ?? (await loadQuickJs());
+export async function createMachine(options: MachineOptions, code: QuickJsCode): Promise<Machine> {
   const limitPages = Math.ceil(options.memoryBytes / PAGE_BYTES);
   const memory = new WebAssembly.Memory({
     initial: INITIAL_PAGES,
@@ -199,7 +198,7 @@ function readQuestion(question: { readonly length: number }): string | undefined
   if (question.length === 1 && text.includes('.grow(')) return 'growing';
   if (question.length !== 2) return undefined;
   if (text.includes('getTimezoneOffset')) return 'zone';
-  if (!/for\([^;]* of /.test(text)) return undefined;
+  if (!/for\s*\([^;]* of /.test(text)) return undefined;
   return text.includes('.length') ? 'size of the environment' : 'environment';
 }
 

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { QuickJSSyncVariant } from 'quickjs-emscripten-core';
+import { EngineError } from '../errors/engine-error.js';
 import { type StartedImage, unpackImage } from './memory-image.js';
 
 /** QuickJS, compiled once a process; it holds no state of any app. */
@@ -18,30 +19,45 @@ export interface QuickJsCode {
  */
 const PREPARED_IMAGE = new URL('../sandbox/quickjs.image', import.meta.url);
 
+const PACKAGE = '@jitl/quickjs-wasmfile-release-sync';
+
 let loading: Promise<QuickJsCode> | undefined;
 
-/** Reads and compiles QuickJS on first need: an app without functions pays nothing for it. */
-export function loadQuickJs(): Promise<QuickJsCode> {
-  loading ??= load().catch((error: unknown) => {
+/**
+ * Reads and compiles QuickJS on first need: an app without functions pays nothing for it.
+ *
+ * @param wasm its WebAssembly, for the first call of a process. Default: the file of the package
+ * @throws EngineError (PACKAGE_MISSING) where that is not found, as in a bundle
+ */
+export function loadQuickJs(wasm?: Uint8Array): Promise<QuickJsCode> {
+  loading ??= load(wasm).catch((error: unknown) => {
     loading = undefined;
     throw error;
   });
   return loading;
 }
 
-async function load(): Promise<QuickJsCode> {
+async function load(wasm: Uint8Array | undefined): Promise<QuickJsCode> {
   const [unprepared, image] = await Promise.all([
-    loadUnprepared(),
+    loadUnprepared(wasm),
     readFile(PREPARED_IMAGE).catch(() => undefined),
   ]);
   return { ...unprepared, started: image && unpackImage(image) };
 }
 
 /** The same without what the build leaves. */
-export async function loadUnprepared(): Promise<QuickJsCode> {
-  const file = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-release-sync/wasm');
-  const [packages, binary] = await Promise.all([loadPackages(), readFile(file)]);
+export async function loadUnprepared(wasm?: Uint8Array): Promise<QuickJsCode> {
+  const [packages, binary] = await Promise.all([loadPackages(), wasm ?? readWasm()]);
   return { ...packages, wasm: await WebAssembly.compile(binary), started: undefined };
+}
+
+async function readWasm(): Promise<Uint8Array> {
+  try {
+    return await readFile(createRequire(import.meta.url).resolve(`${PACKAGE}/wasm`));
+  } catch (cause) {
+    const message = `Custom functions need the WebAssembly of QuickJS, and it is not found: install ${PACKAGE}, or give the bytes of its file emscripten-module.wasm as the option "quickJsWasm" of createEngine.`;
+    throw new EngineError('PACKAGE_MISSING', message, { cause });
+  }
 }
 
 async function loadPackages(): Promise<Pick<QuickJsCode, 'core' | 'variant'>> {

@@ -18,6 +18,8 @@ export interface SandboxOptions {
   /** Further members of the guest's `environment`, beside `timezone`: plain data. */
   readonly environment?: Readonly<Record<string, unknown>> | undefined;
   readonly limits?: Partial<SandboxLimits> | undefined;
+  /** The WebAssembly of QuickJS. Default: the file of the package. */
+  readonly wasm?: Uint8Array | undefined;
   /**
    * Monotonic milliseconds, for the time limit alone. The default is the real one: a clock that stands still
    * would never stop an endless loop. What the guest's `Date` reads is the `now` of the call's environment.

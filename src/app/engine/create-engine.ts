@@ -210,7 +210,7 @@ function compileOnce(app: App, directives: Runtime['directives']): Runtime['comp
 const COMPILED = new RecentlyUsed<Promise<readonly CompiledRequest[]>>(2000);
 
 function nameFunctions(options: EngineOptions): NamedFunctions {
-  const { app, trustFunctions, sharedFunctions } = options;
+  const { app, trustFunctions, sharedFunctions, quickJsWasm: wasm } = options;
   // Who shares them closes them.
   if (sharedFunctions !== undefined) return { ...openWhenNamed(app, sharedFunctions), close: () => {} };
   const { functionTimeoutMs: timeMs } = resolveLimits(options.limits);
@@ -219,6 +219,7 @@ function nameFunctions(options: EngineOptions): NamedFunctions {
     return loadCustomFunctions(app, compileEnvironment(options), {
       trusted: trustFunctions === true,
       timeMs,
+      wasm,
     });
   });
 }

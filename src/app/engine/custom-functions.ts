@@ -17,6 +17,8 @@ export interface FunctionRules {
   readonly trusted?: boolean;
   /** What one call may take. Default: 10 s. */
   readonly timeMs?: number;
+  /** The WebAssembly of QuickJS. Default: the file of the package. */
+  readonly wasm?: Uint8Array | undefined;
 }
 
 /**
@@ -28,7 +30,7 @@ export interface FunctionRules {
 export async function loadCustomFunctions(
   app: App,
   environment: Environment,
-  { trusted = false, timeMs }: FunctionRules = {},
+  { trusted = false, timeMs, wasm }: FunctionRules = {},
 ): Promise<CustomFunctions> {
   const functions = [...app.functions.values()];
   if (functions.length === 0) return { table: APP_FUNCTIONS, warnings: [], close: () => {} };
@@ -37,6 +39,7 @@ export async function loadCustomFunctions(
     builtins: APP_FUNCTIONS,
     environment: { timezone: environment.timezone },
     limits: timeMs === undefined ? {} : { timeMs },
+    wasm,
   };
   const sandbox = trusted
     ? await import('../../sandbox/trusted-functions.js').then(({ createTrustedFunctions }) =>

@@ -78,6 +78,11 @@ export interface EngineOptions
   /** Runs custom functions in node:vm for debugging, which protects from nothing. Default: in a sandbox. */
   readonly trustFunctions?: boolean | undefined;
   /**
+   * The WebAssembly of QuickJS, which runs custom functions: for bundles, which have no file of the package beside them. The first
+   * engine of a process that needs it decides. Default: `emscripten-module.wasm` of `@jitl/quickjs-wasmfile-release-sync`.
+   */
+  readonly quickJsWasm?: Uint8Array | undefined;
+  /**
    * Opens custom functions of the app for engines that share them, asked when something names one; whoever gives it closes
    * them. Default: each engine loads its own.
    *

@@ -3,6 +3,7 @@ import { STORE_SHAPE } from '../../connection/connection-shapes.js';
 import {
   ANY_TEXT,
   ANY_VALUE,
+  BYTES,
   DATA,
   FUNCTION,
   type GivenShape,
@@ -46,6 +47,7 @@ export const ENGINE_SHAPES: GivenShapes<EngineOptions> = {
   checkParameters: CHECK_PARAMETERS,
   connections: STORE_SHAPE,
   trustFunctions: YES_OR_NO,
+  quickJsWasm: BYTES,
   sharedFunctions: FUNCTION,
   random: FUNCTION,
   uuid: FUNCTION,
