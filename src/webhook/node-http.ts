@@ -33,6 +33,8 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
  * @throws EngineError (USAGE) for a request whose body was read and parsed before; WebhookError (WEBHOOK_TOO_LARGE) for more than
  *   `maxBytes`; WebhookError (WEBHOOK_PAYLOAD) where the sender hangs up
  * @example
+ * import { createServer } from 'node:http';
+ *
  * createServer(async (request, response) => {
  *   const report = await engine.webhook('orders').handle(await fromNodeRequest(request));
  *   sendNodeResponse(response, report);
