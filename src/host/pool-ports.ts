@@ -169,7 +169,7 @@ export interface PoolFlowsOptions extends PoolPortOptions {
   /** Bytes of events and incomplete executions that workers hold at a time: a run that finds none left waits. Default: 64 MB. */
   readonly maxBytesInFlight?: number | undefined;
   /** What the templates of modules read: plain data. */
-  readonly expressions?: FlowTask['expressions'];
+  readonly expressions?: FlowTask['expressions'] | undefined;
   /** Spans around modules: the same as the host's. Default: none. */
   readonly tracing?: HostTracing | undefined;
   /** Gets the bundles that a run puts out, each as a line of JSON `{ scenario, bundle }`. The run waits for it. */

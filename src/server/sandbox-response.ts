@@ -13,7 +13,7 @@ export function isServiceWorkerRequest(headers: Headers): boolean {
  * Restricts what a browser does with a response that an app or a sender controls: no scripts, forms or access to its origin
  * (`sandbox`), no guessed content type, no service worker for other paths.
  */
-export function sandboxHeaders(headers: Headers): void {
+function sandboxHeaders(headers: Headers): void {
   headers.delete('service-worker-allowed');
   headers.set('x-content-type-options', 'nosniff');
   headers.append('content-security-policy', 'sandbox');

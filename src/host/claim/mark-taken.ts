@@ -63,7 +63,7 @@ export async function markTaken<R extends Row>(
 }
 
 /** By scenario, what was taken of it. Somebody may have discarded something meanwhile. */
-export function toParts<R extends Row>(
+export function groupTaken<R extends Row>(
   takings: readonly Taking<Crashing>[],
   taken: ReadonlyMap<number, R>,
   toClaim: (row: R, scenario: ScenarioRow) => Claim,

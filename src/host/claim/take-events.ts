@@ -7,7 +7,7 @@ import { byHook, QUEUED, type QueuedEvent, type Queues } from './find-busy.js';
 import { type GiveUpNotice, giveUpEvent } from './give-up.js';
 import { sortOut } from './isolate-suspects.js';
 import { limitBytes } from './limit-bytes.js';
-import { markTaken, type Part, type ScenarioLook, type Taking, toParts } from './mark-taken.js';
+import { groupTaken, markTaken, type Part, type ScenarioLook, type Taking } from './mark-taken.js';
 
 /** What the look at what waits has not read (`QUEUED`). */
 const BROUGHT = ['bundles', 'request', 'error', 'receivedAtMs', 'finishedAtMs'] as const;
@@ -61,7 +61,7 @@ export async function takeEvents(
       return known === undefined ? [] : [{ ...known, ...own, ...change, ...row }];
     });
   });
-  return toParts(takings, taken, (event, scenario) => ({ kind: 'event', event, scenario }));
+  return groupTaken(takings, taken, (event, scenario) => ({ kind: 'event', event, scenario }));
 }
 
 /** By hook that keeps no order: as many as are wanted of what may start. */

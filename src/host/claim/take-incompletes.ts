@@ -3,7 +3,7 @@ import type { HostWriter } from '../store/tables.js';
 import { type GiveUpNotice, giveUpIncomplete } from './give-up.js';
 import { sortOut } from './isolate-suspects.js';
 import { limitBytes } from './limit-bytes.js';
-import { markTaken, type Part, type ScenarioLook, type Taking, toParts } from './mark-taken.js';
+import { groupTaken, markTaken, type Part, type ScenarioLook, type Taking } from './mark-taken.js';
 
 /** By scenario, the retries that are due. */
 export async function takeIncompletes(
@@ -39,5 +39,5 @@ export async function takeIncompletes(
   const taken = await markTaken(takings, (id, { crashes, crashesAlone }) =>
     writer.updateAndRead('incompletes', { id, status: 'waiting' }, { ...own, crashes, crashesAlone }),
   );
-  return toParts(takings, taken, (incomplete, scenario) => ({ kind: 'incomplete', incomplete, scenario }));
+  return groupTaken(takings, taken, (incomplete, scenario) => ({ kind: 'incomplete', incomplete, scenario }));
 }

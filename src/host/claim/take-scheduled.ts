@@ -2,7 +2,7 @@ import type { HostContext } from '../ports/context.js';
 import type { HostWriter } from '../store/tables.js';
 import { giveUpPoll } from './give-up.js';
 import { type Crashing, sortOut } from './isolate-suspects.js';
-import { markTaken, type Part, type ScenarioLook, toParts } from './mark-taken.js';
+import { groupTaken, markTaken, type Part, type ScenarioLook } from './mark-taken.js';
 
 /** The run of a schedule that is due. */
 export async function takeScheduled(
@@ -22,7 +22,7 @@ export async function takeScheduled(
     writer.updateAndRead('scenarios', { id, claimedBy: null }, { ...own, ...change }),
   );
   const { isAlone } = request;
-  const parts = toParts(takings, taken, () => ({
+  const parts = groupTaken(takings, taken, () => ({
     kind: 'scheduled',
     scenario: { ...scenario, ...own },
     isAlone,
