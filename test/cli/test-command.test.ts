@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -385,6 +386,48 @@ describe('iml test', () => {
     await seen(/FAILED list\/one[\s\S]*\n2 failed, 0 passed in/);
     started.stop();
     expect(await started.code).toBe(130);
+  });
+
+  it('sees files that are saved by renaming, and new folders', async () => {
+    const started = startCli(['test', '--watch'], { cwd: folder });
+    const runs = async (count: number): Promise<void> =>
+      vi.waitFor(() => expect(started.output().match(/ in \d/g)).toHaveLength(count), {
+        timeout: 20_000,
+        interval: 20,
+      });
+    await vi.waitFor(() => expect(started.errors()).toContain('Watching.'), { timeout: 20_000 });
+    const file = path.join(folder, 'list.imljson');
+    const text = readFileSync(file, 'utf8');
+    for (let round = 1; round <= 3; round++) {
+      writeFileSync(`${file}.new`, `${text}\n`.repeat(1) + ' '.repeat(round));
+      renameSync(`${file}.new`, file);
+      await runs(1 + round);
+    }
+    write('tests/other/new.test.json', CASE);
+    await runs(5);
+    change('tests/other/new.test.json', '"id": 1,', '"id": 7,');
+    await vi.waitFor(() => expect(started.output()).toContain('FAILED other/new'), { timeout: 20_000 });
+    started.stop();
+    expect(await started.code).toBe(130);
+  });
+
+  it('shows an unfinished case, does not run it, and counts it apart', async () => {
+    change('tests/list/one.test.json', '"id": 1,', '"id": 7,');
+    change('tests/list/one.test.json', '{', '{ "todo": "The second page is missing.",');
+    const { code, out } = await test();
+    expect(code).toBe(0);
+    expect(out).toContain('todo list/one\n  The second page is missing.\n');
+    expect(out).toMatch(/\n1 passed, 1 todo in /);
+    expect((await test(['--reporter', 'tap'])).out).toMatch(
+      /not ok \d - list\/one # TODO The second page is missing\.\n/,
+    );
+    expect((await test(['--reporter', 'junit'])).out).toContain(
+      '<skipped message="The second page is missing."/>',
+    );
+    expect(JSON.parse((await test(['--reporter', 'json'])).out)).toMatchObject({
+      ok: true,
+      summary: { passed: 1, failed: 0, skipped: 0, todo: 1 },
+    });
   });
 
   it('runs no test of a function that is a link out of the app', async () => {

@@ -183,7 +183,7 @@ describe('iml test --record', () => {
     const folder = itemsApp();
     const before = readCase(folder);
     const nobody = await test(folder, ['--record']);
-    expect([nobody.code, nobody.err]).toEqual([1, expect.stringContaining('add --yes')]);
+    expect([nobody.code, nobody.err]).toEqual([2, expect.stringContaining('add --yes')]);
     expect((await test(folder, ['--record'], { ask: async () => 'n' })).code).toBe(1);
     const ci = await test(folder, ['--record'], { env: { ...ENV, CI: 'true' } });
     expect([ci.code, ci.err]).toEqual([2, expect.stringContaining('changes nothing in CI')]);

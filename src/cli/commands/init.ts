@@ -15,7 +15,7 @@ import { usageError } from '../usage-error.js';
 
 export const INIT_COMMAND: Command = {
   name: 'init',
-  about: 'Writes a first test for each component of an app, which passes and waits for real answers.',
+  about: 'Writes a first test for each component of an app, with made-up answers to replace by real ones.',
   positionals: [
     { name: 'what', help: 'What to write: tests.' },
     { name: 'app folder', help: 'The folder of the app. Default: this folder.', isOptional: true },
@@ -54,7 +54,7 @@ async function initTests(args: Arguments, io: Io): Promise<number> {
     });
     if (isNew) {
       count++;
-      const note = error === undefined ? '' : `  its made-up answers lead to an error: ${error}`;
+      const note = error === undefined ? '' : `  todo: its made-up answers lead to an error: ${error}`;
       await io.stdout.write(`${shown}${printableLine(note)}\n`);
     } else await io.stderr.write(`${shown} is there already.\n`);
   }

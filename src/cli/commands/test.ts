@@ -150,7 +150,7 @@ async function testApps(args: Arguments, io: Io): Promise<number> {
       },
     });
     signal.throwIfAborted();
-    if (summary.passed + summary.failed + summary.skipped === 0) throw noTests(args);
+    if (summary.passed + summary.failed + summary.skipped + summary.todo === 0) throw noTests(args);
     await coverage?.write(io);
     if (live !== undefined && live.drifted() > 0) return EXIT.drift;
     const mended = scope === undefined ? 0 : await updateCases(failed, scope, args, io);

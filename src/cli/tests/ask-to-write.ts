@@ -42,6 +42,18 @@ export function assertNotCi(option: string, args: Arguments, { env }: Io): void 
   }
 }
 
+/**
+ * Ends a command before it sends requests whose results nobody could confirm.
+ *
+ * @throws EngineError (USAGE) without a terminal and without `--yes`
+ */
+export function assertCanAsk(option: string, args: Arguments, { ask }: Io): void {
+  if (ask !== undefined || args.isSet('yes')) return;
+  throw usageError(
+    `${option} asks before it writes, and there is no terminal: add --yes to write without asking.`,
+  );
+}
+
 function isCi(value: string | undefined): boolean {
   return value !== undefined && !['', '0', 'false'].includes(value);
 }

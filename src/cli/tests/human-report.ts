@@ -36,7 +36,9 @@ export const createHumanReport: MakeReporter = (context) => {
       const remarks = withoutCommands(
         notes.map((note) => `  ${printable(note).replaceAll('\n', '\n  ')}\n`).join(''),
       );
-      if (status === 'skipped') return `${paints.dim('skipped')} ${printableLine(name)}\n${remarks}`;
+      if (status === 'skipped' || status === 'todo') {
+        return `${paints.dim(status)} ${printableLine(name)}\n${remarks}`;
+      }
       if (status === 'passed') {
         if (!context.isVerbose && remarks === '') return '';
         const duration = paints.dim(printDuration(durationMs));
@@ -85,11 +87,12 @@ function indent(frame: string): string {
     .join('\n');
 }
 
-function printSummary({ passed, failed, skipped, durationMs }: TestSummary, paints: Paints): string {
+function printSummary({ passed, failed, skipped, todo, durationMs }: TestSummary, paints: Paints): string {
   const parts = [
     ...(failed > 0 ? [paints.red(`${failed} failed`)] : []),
     paints.green(`${passed} passed`),
     ...(skipped > 0 ? [`${skipped} did not run`] : []),
+    ...(todo > 0 ? [`${todo} todo`] : []),
   ];
   return `${parts.join(', ')} ${paints.dim(`in ${printDuration(durationMs)}`)}\n`;
 }

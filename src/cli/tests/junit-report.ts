@@ -37,7 +37,7 @@ function printCase(file: string, result: TestResult, context: ReportContext): st
   const [first] = failures;
   const place = first?.place.line === undefined ? '' : ` line="${first.place.line}"`;
   const attributes = `name="${escapeXml(name)}" classname="${escapeXml(file)}" file="${escapeXml(file)}"${place} time="${seconds(durationMs)}"`;
-  if (status === 'skipped') {
+  if (status === 'skipped' || status === 'todo') {
     return `    <testcase ${attributes}>\n      <skipped message="${escapeXml(notes.join(' '))}"/>\n    </testcase>\n`;
   }
   const remarks = notes.length === 0 ? '' : `      <system-out>${escapeXml(notes.join('\n'))}</system-out>\n`;

@@ -19,7 +19,13 @@ import { printableLine } from '../output/terminal-text.js';
 import { readVersion } from '../read-version.js';
 import { describeWritten, writeCaseFiles } from '../recording/write-case-files.js';
 import { usageError } from '../usage-error.js';
-import { type AskToWrite, assertNotCi, createAskToWrite, type FileChange } from './ask-to-write.js';
+import {
+  type AskToWrite,
+  assertCanAsk,
+  assertNotCi,
+  createAskToWrite,
+  type FileChange,
+} from './ask-to-write.js';
 import { openService, type ServiceAccess } from './service-access.js';
 
 interface CaseToRecord {
@@ -39,7 +45,7 @@ interface Stage {
  *
  * @param isMeant whether a case of this name is
  * @returns the exit code: 1 where a case that asks was not written
- * @throws EngineError (USAGE) in CI without `--yes`, and where no case asks
+ * @throws EngineError (USAGE) in CI or without a terminal unless `--yes` is set, and if no case asks
  */
 export async function recordCases(
   places: readonly TestPlace[],
@@ -48,6 +54,7 @@ export async function recordCases(
   io: Io,
 ): Promise<number> {
   assertNotCi('--record', args, io);
+  assertCanAsk('--record', args, io);
   const access = await openService(args, io);
   const asking = await listAsking(places, isMeant, io);
   if (asking.cases.length + asking.unreadable === 0) {

@@ -23,6 +23,8 @@ export const createTapReport: MakeReporter = (context) => {
       const remarks = notes.map((note) => `# ${printLine(note)}\n`).join('');
       if (status === 'skipped')
         return `${start}ok ${count} - ${title} # SKIP ${printLine(notes.join(' '))}\n`;
+      if (status === 'todo')
+        return `${start}not ok ${count} - ${title} # TODO ${printLine(notes.join(' '))}\n`;
       if (status === 'passed') return `${start}ok ${count} - ${title}\n${remarks}`;
       const lines = failures.map(
         (failure) =>

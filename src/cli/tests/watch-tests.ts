@@ -1,5 +1,5 @@
-import { watch } from 'node:fs';
 import path from 'node:path';
+import { watch } from 'chokidar';
 import { findAffected } from '../../testing/suite/find-affected.js';
 import type { TestPlace } from '../../testing/suite/find-tests.js';
 import type { Io } from '../io.js';
@@ -24,13 +24,15 @@ export async function watchTests(
   const changed = new Set<string>();
   let wake = (): void => {};
   const folders = foldersOf(await refind());
-  const watchers = folders.map((folder) =>
-    watch(folder, { recursive: true }, (_event, name) => {
-      if (name === null || IGNORED.test(name)) return;
-      changed.add(path.join(folder, name));
-      wake();
-    }),
-  );
+  const watcher = watch([...folders], {
+    ignored: (file) => folders.some((folder) => IGNORED.test(file.slice(folder.length))),
+    ignoreInitial: true,
+  });
+  watcher.on('all', (_event, file) => {
+    changed.add(file);
+    wake();
+  });
+  await new Promise<void>((resolve) => watcher.once('ready', resolve));
   const stop = (): void => wake();
   signal.addEventListener('abort', stop);
   await io.stderr.write('Watching. Ctrl-C ends.\n');
@@ -56,7 +58,7 @@ export async function watchTests(
     }
   } finally {
     signal.removeEventListener('abort', stop);
-    for (const watcher of watchers) watcher.close();
+    await watcher.close();
   }
 }
 

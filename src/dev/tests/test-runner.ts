@@ -249,7 +249,7 @@ async function runTests(
         path: result.file,
         run,
         passedRun,
-        status: result.status === 'skipped' ? 'waiting' : result.status,
+        status: result.status === 'skipped' || result.status === 'todo' ? 'waiting' : result.status,
         durationMs: result.durationMs,
         failureCount: result.failures.length,
         failures: await describeFailures(result, parts),

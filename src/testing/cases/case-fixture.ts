@@ -17,6 +17,7 @@ export function fixtureOfCase({ name, document, played }: ReadCase, app: App): F
     recorded: _recorded,
     secrets: _secrets,
     record: _record,
+    todo: _todo,
     live: _live,
     component,
     kind,

@@ -29,6 +29,7 @@ export const CASE_SCHEMA: Schema<unknown> = object(
     component: { anyOf: [COMPONENT, COMPONENT_OBJECT] },
     kind: oneOf(ALL_KINDS),
     record: flag(),
+    todo: text({ minLength: 1 }),
     live: flag(),
     recorded: object({ at: text({ minLength: 4 }) }, { runtime: text() }, CLOSED),
     secrets: freeForm({ additionalProperties: { type: ['string', 'number'], minLength: 1 } }),

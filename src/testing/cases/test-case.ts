@@ -14,6 +14,11 @@ export interface TestCase extends Omit<Fixture, 'name' | 'kind' | 'component' | 
   /** Which of the runs the component has. Default: of a module its type, else `rpc`, `connection`, `oauth2`, `webhook`. */
   readonly kind?: FixtureKind;
   /**
+   * Why the case is not finished. `iml test` does not run it, shows the reason and counts it apart from passed cases; remove
+   * the member to run the case.
+   */
+  readonly todo?: string;
+  /**
    * Asks `iml test --record` to run the case against the service and to write what it has seen in place of this member. Until
    * then the case fails, and needs no `exchanges` and no `expect`. Default: false.
    */

@@ -10,7 +10,7 @@ export function sampleParameters(elements: readonly ParameterElement[], depth: n
   for (const element of elements) {
     if (element.kind !== 'parameter' || element.name === undefined) continue;
     const isFilled = element.default !== undefined && element.default !== null;
-    if (!element.required && !isFilled) continue;
+    if (!element.required && (!isFilled || DATES.has(element.type))) continue;
     const value = sampleField(element, depth);
     if (value === undefined) continue;
     setMember(values, element.name, value);
@@ -20,6 +20,9 @@ export function sampleParameters(elements: readonly ParameterElement[], depth: n
   }
   return values;
 }
+
+/** An optional date mostly filters: without it more answers fit. */
+const DATES: ReadonlySet<string> = new Set(['date', 'timestamp', 'time']);
 
 /** A value that the checks of a field let through, as far as they can be met without knowing more. */
 function sampleField(field: ParameterSpec, depth: number): unknown {
@@ -93,7 +96,11 @@ function sampleOfType(field: ParameterSpec, depth: number): unknown {
   }
 }
 
+/** Of a module that calls any address of the API: what is after the base address. */
+const ADDRESS = /(?:^|[a-z_])(?:url|uri|path|endpoint)$/i;
+
 function sampleText(name: string, min: number | undefined): string {
+  if (ADDRESS.test(name)) return '/sample'.padEnd(min ?? 0, '.');
   return `sample ${name}`.padEnd(min ?? 0, '.');
 }
 

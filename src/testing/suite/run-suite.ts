@@ -79,6 +79,7 @@ class SuiteRun {
   #passed = 0;
   #failed = 0;
   #skipped = 0;
+  #todo = 0;
 
   constructor(options: SuiteOptions) {
     this.#options = options;
@@ -91,6 +92,7 @@ class SuiteRun {
       passed: this.#passed,
       failed: this.#failed,
       skipped: this.#skipped,
+      todo: this.#todo,
       durationMs: this.#now() - this.#startedAt,
     };
   }
@@ -177,6 +179,8 @@ class SuiteRun {
       const message = `Another case has the name "${name}", too: ${other}.`;
       return resultOf([{ message, isDifference: false, place, origin: undefined }]);
     }
+    const { todo } = reading.case.written;
+    if (todo !== undefined) return { ...resultOf([]), status: 'todo', notes: [todo] };
     const { component } = reading.case.played;
     if (component !== undefined) {
       const text = typeof component === 'string' ? component : `${component.type}:${component.name}`;
@@ -276,6 +280,7 @@ class SuiteRun {
   async #tell(result: TestResult): Promise<void> {
     if (result.status === 'passed') this.#passed++;
     else if (result.status === 'skipped') this.#skipped++;
+    else if (result.status === 'todo') this.#todo++;
     else this.#failed++;
     await this.#options.onResult?.(result);
   }

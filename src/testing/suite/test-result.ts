@@ -24,8 +24,8 @@ export interface TestResult {
   readonly name: string;
   /** Absolute. */
   readonly file: string;
-  /** `skipped`: it was not run, and a note says why. */
-  readonly status: 'passed' | 'failed' | 'skipped';
+  /** `skipped`, `todo` (see `TestCase`): it was not run, and a note says why. */
+  readonly status: 'passed' | 'failed' | 'skipped' | 'todo';
   /** None for a test that passed. */
   readonly failures: readonly TestFailure[];
   /** What is worth knowing and no failure, a sentence each. Default: nothing. */
@@ -42,5 +42,7 @@ export interface TestSummary {
   readonly failed: number;
   /** Tests that did not run: skipped, after the first failure with `bail`, or of an app that does not load. */
   readonly skipped: number;
+  /** Cases that are not finished: see `TestCase`. */
+  readonly todo: number;
   readonly durationMs: number;
 }
