@@ -1,3 +1,4 @@
+export { createLocalBilling, type LocalBillingOptions, type LocalCoupon } from './billing/billing.js';
 export { activateSubscription } from './billing/subscription-change.js';
 export { bootstrap, type FirstUser, makeToken, type TokenWish } from './bootstrap.js';
 export { createOpenApi, type OpenApiOptions } from './call/openapi.js';
@@ -6,8 +7,10 @@ export type { AnsweredCall, FailedCall } from './call/router.js';
 export { type ApiScope, SCOPES } from './call/scopes.js';
 export { createRest, type Rest, type RestOptions, type RestReception } from './create-rest.js';
 export { OPERATIONS } from './operations.js';
+export { type RegisteredApp, registerApps } from './register-apps.js';
 export { createRestListener } from './server/node-listener.js';
 export { type RestServer, type ServeOptions, serveRest } from './server/serve-rest.js';
+export { createStatusPages, type StatusPages } from './server/status-pages.js';
 export {
   type AccessClaims,
   createOidc,

@@ -82,7 +82,7 @@ const CALLS: readonly (readonly [
   postgres: readonly string[],
   roundTrips: number,
 ])[] = [
-  ['GET /ping', undefined, [], [], 0],
+  ['GET /ping', undefined, ['select'], ['select'], 1],
   ['GET /users/me', undefined, ['select'], ['select'], 1],
   ['GET /organizations', undefined, ['select', 'select'], ['select', 'select'], 2],
   ['GET /organizations/1?cols[]=name', undefined, ['select', COUNT], ['select', COUNT], 2],

@@ -1,15 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
+import { listOffers } from '../../rest/billing/billing.js';
 import { bootstrap, makeToken } from '../../rest/bootstrap.js';
 import { type ApiScope, SCOPE_NAMES } from '../../rest/call/scopes.js';
 import type { Rest } from '../../rest/create-rest.js';
+import { registerApps } from '../../rest/register-apps.js';
 import { serveRest } from '../../rest/server/serve-rest.js';
+import { createStatusPages, type StatusPages } from '../../rest/server/status-pages.js';
 import { didYouMean } from '../../util/suggest.js';
 import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { readPort } from '../input/read-port.js';
+import { type RestConfig, readRestConfig, toRestOptions } from '../input/rest-config.js';
 import {
   findRestInstance,
   openRestInstance,
@@ -18,20 +22,30 @@ import {
   type RestPlace,
 } from '../input/rest-instance.js';
 import type { Io } from '../io.js';
-import { describeAnswer, describeFailure, type RestLogFormat } from '../output/rest-log.js';
+import {
+  describeAnswer,
+  describeFailure,
+  describeInvitation,
+  type RestLogFormat,
+} from '../output/rest-log.js';
+import { printableLine } from '../output/terminal-text.js';
 import { untilInterrupted } from '../until-interrupted.js';
 import { usageError } from '../usage-error.js';
 
 const DEFAULT_PORT = 8077;
 const ADMINISTRATOR = { name: 'Administrator', email: 'admin@localhost' };
 
-const ACTIONS = ['token'] as const;
+const ACTIONS = ['token', 'prices'] as const;
 
 export const REST_COMMAND: Command = {
   name: 'rest',
-  about: 'Serves the REST API v2 of the platform, until Ctrl-C, or makes a token for it.',
+  about: 'Serves the REST API v2 of the platform, until Ctrl-C, makes a token for it, or lists its prices.',
   positionals: [
-    { name: 'action', help: 'token makes another API token. Default: serve the API.', isOptional: true },
+    {
+      name: 'action',
+      help: 'token makes another API token; prices lists prices and coupons. Default: serve the API.',
+      isOptional: true,
+    },
   ],
   options: {
     port: { value: 'N', help: `Default: ${DEFAULT_PORT}; 0 for any free one.` },
@@ -58,6 +72,8 @@ export const REST_COMMAND: Command = {
   },
   examples: [
     'iml rest --create',
+    'iml rest --create --config rest.json',
+    'iml rest prices --config rest.json',
     'iml rest token --data ./rest-data --label ci --scope organizations:read',
     'iml rest --create --database postgres://localhost/iml --host 0.0.0.0 --origin https://api.example.com --cert cert.pem --key key.pem',
   ],
@@ -65,7 +81,11 @@ export const REST_COMMAND: Command = {
     'The first start of an instance prints the token of its administrator, once.',
     'An instance knows the key that its data are sealed with: keep the file encryption-key, or IML_REST_KEY, with the data.',
   ],
-  run: (args, io) => (readAction(args) === 'token' ? printToken(args, io) : serve(args, io)),
+  run: (args, io) => {
+    const action = readAction(args);
+    if (action === 'prices') return printPrices(args, io);
+    return action === 'token' ? printToken(args, io) : serve(args, io);
+  },
 };
 
 function readAction(args: Arguments): (typeof ACTIONS)[number] | undefined {
@@ -78,21 +98,29 @@ function readAction(args: Arguments): (typeof ACTIONS)[number] | undefined {
 async function serve(args: Arguments, io: Io): Promise<number> {
   const port = readPort(args.text('port'), DEFAULT_PORT);
   const host = args.text('host');
-  const hooks = readHooks(args, io);
+  const config = await readRestConfig(args.text('config'), io);
+  let opened: Rest | undefined;
+  const pages = createStatusPages(() => opened?.services.store);
+  const hooks = readHooks(args, io, { config, pages });
   const tls = await readTls(args, io);
   const place = await findRestInstance(args, io);
   // The port comes first: where it cannot be had, no instance is made.
   const opening = openLater(() => openRestInstance(place, { args, io, hooks }));
-  const server = await serveRest(opening, { port, host, tls }).catch((error: unknown) =>
+  const fetchOrStatus: Rest['fetch'] = async (request, reception) =>
+    pages.answer(request) ?? opening.fetch(request, reception);
+  const server = await serveRest({ fetch: fetchOrStatus }, { port, host, tls }).catch((error: unknown) =>
     Promise.reject(cannotListen(port, error, host)),
   );
   try {
     const rest = await opening.open();
+    const first = await firstToken(rest, place);
+    await registerApps(rest.services, config.apps ?? []);
+    opened = rest;
     // Asked from here on: whoever stops it while it says where it is stops it as well.
     const interrupted = untilInterrupted(io);
     try {
       const origin = hooks.origin ?? server.origin;
-      await io.stdout.write(`REST API: ${origin}/api/v2\n${await firstToken(rest, place)}`);
+      await io.stdout.write(`REST API: ${origin}/api/v2\n${first}`);
       await interrupted;
       return EXIT.ok;
     } finally {
@@ -122,16 +150,36 @@ function openLater(start: () => Promise<Rest>): Pick<Rest, 'fetch'> & { readonly
   };
 }
 
-function readHooks(args: Arguments, io: Io): RestHooks {
+interface HookParts {
+  readonly config: RestConfig;
+  readonly pages: StatusPages;
+}
+
+function readHooks(args: Arguments, io: Io, { config, pages }: HookParts): RestHooks {
   const format = readLogFormat(args.text('log'));
   const write = (line: string): void => {
     io.stderr.write(`${line}\n`).catch(() => {});
   };
+  const options = toRestOptions(config);
   return {
+    ...options,
+    notifications: {
+      notify: async (notification) => {
+        // Without mail the operator passes invitations on.
+        if (notification.kind === 'invitation created')
+          write(describeInvitation(notification, format ?? 'text'));
+        await options.notifications?.notify(notification).catch((error: unknown) => {
+          write(printableLine(error instanceof Error ? error.message : String(error)));
+        });
+      },
+    },
     origin: readOrigin(args.text('origin')),
     hosts: args.texts('allow-host'),
     onError: (error, call) => write(describeFailure(error, call, format ?? 'text')),
-    ...(format && { onAnswer: (call) => write(describeAnswer(call, format)) }),
+    onAnswer: (call) => {
+      pages.count(call);
+      if (format !== undefined) write(describeAnswer(call, format));
+    },
   };
 }
 
@@ -157,10 +205,26 @@ async function firstToken({ services }: Rest, place: RestPlace): Promise<string>
   return `Administrator token, shown this once: ${token}\nFurther tokens: ${further}\n`;
 }
 
+/** The prices and coupons that checkouts of the instance take. */
+async function printPrices(args: Arguments, io: Io): Promise<number> {
+  const { prices, coupons } = listOffers(await readRestConfig(args.text('config'), io));
+  const rows = prices.map(({ id, productName, amount, currencyCode, period, selfService }) =>
+    [id, `${amount} ${currencyCode}`, period, selfService ? 'self-service' : 'managed', productName].join(
+      '  ',
+    ),
+  );
+  const offers = coupons.map(({ code, factor }) =>
+    [code, `${Math.round((1 - factor) * 100)} % off`].join('  '),
+  );
+  await io.stdout.write([...rows, ...offers, ''].map(printableLine).join('\n'));
+  return EXIT.ok;
+}
+
 async function printToken(args: Arguments, io: Io): Promise<number> {
   const scopes = args.isSet('scope') ? args.texts('scope').map(readScope) : SCOPE_NAMES;
   const email = args.text('user');
-  const rest = await openRestInstance(await findRestInstance(args, io), { args, io });
+  const hooks = toRestOptions(await readRestConfig(args.text('config'), io)) as RestHooks;
+  const rest = await openRestInstance(await findRestInstance(args, io), { args, io, hooks });
   try {
     const first = await bootstrap(rest.services, ADMINISTRATOR);
     const wish = { email, label: args.text('label') ?? 'made by iml rest token', scopes };

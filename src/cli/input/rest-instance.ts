@@ -32,6 +32,10 @@ export const REST_INSTANCE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     help: `PostgreSQL instead; the encryption key comes from ${KEY_VARIABLE} (${SEAL_KEY_BYTES} bytes, base64).`,
   },
   ...PREPARE_OPTION,
+  config: {
+    value: 'FILE',
+    help: 'Prices, coupons, features, default license, white label, notifications and apps of the instance (JSON).',
+  },
   zone: { value: 'DOMAIN', help: 'The zone this instance is. Default: eu1.make.com.' },
 };
 
@@ -68,7 +72,7 @@ function quoted(text: string): string {
 }
 
 /** What a command adds to the options of an instance. */
-export type RestHooks = Pick<RestOptions, 'origin' | 'hosts' | 'onError' | 'onAnswer'>;
+export type RestHooks = Pick<RestOptions, 'origin' | 'hosts' | 'onError' | 'onAnswer'> & Partial<RestOptions>;
 
 /**
  * Opens an instance of the REST API, and makes what is missing of one that is to be made.

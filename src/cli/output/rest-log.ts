@@ -1,5 +1,6 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { AnsweredCall, FailedCall } from '../../rest/call/router.js';
+import type { RestNotification } from '../../rest/services/ports.js';
 import { printJson } from './json-output.js';
 import { printableLine } from './terminal-text.js';
 
@@ -39,4 +40,16 @@ function describeCauses(error: unknown): readonly string[] {
     cause = cause instanceof Error ? cause.cause : undefined;
   }
   return causes;
+}
+
+/** One line for an invitation, with the hash by which it is accepted. */
+export function describeInvitation(
+  { organizationId, userId, hash, atMs }: RestNotification,
+  format: RestLogFormat,
+): string {
+  if (format === 'json') {
+    const at = new Date(atMs).toISOString();
+    return printJson({ at, kind: 'invitation', organizationId, userId, hash });
+  }
+  return printableLine(`invitation ${hash ?? ''} of user ${userId} to organization ${organizationId}`);
 }

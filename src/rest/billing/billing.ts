@@ -52,8 +52,30 @@ const PRICES: readonly Price[] = [
   ENTERPRISE,
 ];
 
-/** Code and part of the price that is left. */
-const COUPONS: ReadonlyMap<string, number> = new Map([['WELCOME10', 0.9]]);
+/** A coupon of local billing. */
+export interface LocalCoupon {
+  readonly code: string;
+  /** Part of the price that is left: 0.9 for a tenth off. */
+  readonly factor: number;
+}
+
+const COUPONS: readonly LocalCoupon[] = [{ code: 'WELCOME10', factor: 0.9 }];
+
+/** What local billing sells. */
+export interface LocalBillingOptions {
+  /** Default: prices of test plans. */
+  readonly prices?: readonly Price[] | undefined;
+  /** Default: `WELCOME10`. */
+  readonly coupons?: readonly LocalCoupon[] | undefined;
+}
+
+/** The prices and coupons of local billing, with their defaults. */
+export function listOffers({ prices = PRICES, coupons = COUPONS }: LocalBillingOptions): {
+  readonly prices: readonly Price[];
+  readonly coupons: readonly LocalCoupon[];
+} {
+  return { prices, coupons };
+}
 const COUPON_FROM_MS: number = Date.UTC(2020, 0, 1);
 const COUPON_MONTHS = 12 * 30;
 
@@ -79,17 +101,18 @@ What was paid, and for which period, is in the list of payments of the organizat
 ];
 
 /** Billing that asks nobody for money: every checkout counts as paid, every payment is by one and the same test card. */
-export function createLocalBilling(): BillingPort {
+export function createLocalBilling(options: LocalBillingOptions = {}): BillingPort {
+  const { prices, coupons } = listOffers(options);
   return {
-    findPrice: async (priceId) => PRICES.find((price) => price.id === priceId),
+    findPrice: async (priceId) => prices.find((price) => price.id === priceId),
     findCoupon: async (code, price) => {
-      const factor = COUPONS.get(code);
-      if (factor === undefined) return undefined;
+      const coupon = coupons.find((one) => one.code === code);
+      if (coupon === undefined) return undefined;
       return {
         code,
         validFrom: new Date(COUPON_FROM_MS).toISOString(),
         validTo: new Date(addUtcMonths(COUPON_FROM_MS, COUPON_MONTHS)).toISOString(),
-        price: Math.round(price.amount * factor * 100) / 100,
+        price: Math.round(price.amount * coupon.factor * 100) / 100,
         currencyCode: price.currencyCode,
         productId: price.productId,
         productName: price.productName,

@@ -1,14 +1,22 @@
 import { type PlainObject, setMember } from '../../util/plain-object.js';
+import { badRequest, invalidParameter } from '../problems.js';
 import type { ColumnChoice } from './operation.js';
 
 /**
- * The columns a list of wishes stands for: `*` is all of them, unknown ones are ignored, none at all is the default.
+ * The columns that a request names: `*` is all of them, none at all is the default.
+ *
+ * @throws RestError 400 `SC400` for a column that does not exist
  * Source: https://developers.make.com/api-documentation (pagination and sorting, filtering). [src][inf]
  */
 export function chooseColumns(wishes: readonly string[], choice: ColumnChoice): readonly string[] {
   if (wishes.includes('*')) return choice.all;
-  const known = [...new Set(wishes)].filter((wish) => choice.all.includes(wish));
-  return known.length > 0 ? known : choice.default;
+  const unknown = wishes.filter((wish) => !choice.all.includes(wish));
+  if (unknown.length > 0) {
+    const expected = `must be one of ${choice.all.join(', ')}`;
+    throw badRequest(unknown.map((name) => invalidParameter(`cols[]=${name.slice(0, 100)}`, expected)));
+  }
+  const columns = [...new Set(wishes)];
+  return columns.length > 0 ? columns : choice.default;
 }
 
 /** The members of a record that are asked for, in that order; undefined ones are left out. */
