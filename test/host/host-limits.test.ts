@@ -299,8 +299,8 @@ it('answers 503 where the store fails while it looks up who gets a shared event'
 
 it('counts what happens for /metrics, by names and never by addresses', async () => {
   const metrics = await createHostMetrics();
-  const parts = await openParts('memory');
-  const host = createHost({ ...parts, flows: flowsOf(() => SUCCESS), receiver: receiveJson, metrics });
+  const { store, queue } = await openParts('memory');
+  const host = createHost({ store, queue, flows: flowsOf(() => SUCCESS), receiver: receiveJson, metrics });
   onTestFinished(() => host.stop(1000));
   const path = await addScenario(host, 'orders');
   await host.start();
