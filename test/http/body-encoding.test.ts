@@ -1,10 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodeBody, type RequestType, readRequestType } from '../../src/http/body/body-encoding.js';
-import { jsonBytesInParts, jsonText } from '../../src/http/body/json-text.js';
-import { textBytes, textBytesInParts } from '../../src/http/body/text-bytes.js';
 import { encodeFormComponent } from '../../src/http/message/percent-encoding.js';
-import { finishAtOnce } from '../../src/iml/values/work.js';
 
 function encode(type: RequestType, value: unknown): string | undefined {
   const { body } = encodeBody(type, value, () => 0.5);
@@ -125,82 +122,6 @@ describe('text and binary', () => {
 
   it('refuses a collection as binary', () => {
     expect(() => encode('binary', { a: 1 })).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }));
-  });
-});
-
-describe('a body that is written in parts', () => {
-  const inParts = (value: unknown): string | undefined => {
-    const bytes = finishAtOnce(jsonBytesInParts(value));
-    return bytes && Buffer.from(bytes).toString('utf8');
-  };
-  /** Long enough to be written in pieces, one of which might end inside of a pair of surrogates. */
-  const long = fc
-    .tuple(fc.string({ unit: 'binary', minLength: 1 }), fc.integer({ min: 0, max: 3 }))
-    .map(([text, more]) => 'x'.repeat(more) + text.repeat(Math.ceil(70_000 / text.length)));
-  const value = fc.anything({
-    withDate: true,
-    withTypedArray: true,
-    withNullPrototype: true,
-    withSparseArray: true,
-    withBigInt: true,
-    withMap: true,
-    values: [
-      fc.string({ unit: 'binary' }),
-      fc.double(),
-      fc.boolean(),
-      fc.constant(null),
-      fc.constant(undefined),
-      fc.uint8Array(),
-      fc.date({ noInvalidDate: false }),
-      fc.constant(Symbol('s')),
-      fc.constant(() => 1),
-    ],
-  });
-
-  it('is the JSON that is written at once', () => {
-    fc.assert(
-      fc.property(value, (json) => {
-        expect(inParts(json)).toBe(jsonText(json));
-      }),
-    );
-    fc.assert(
-      fc.property(long, fc.uint8Array({ minLength: 70_000, maxLength: 70_002 }), (text, bytes) => {
-        const json = { [text.slice(0, 10)]: text, list: [bytes, text] };
-        expect(inParts(json)).toBe(jsonText(json));
-      }),
-      { numRuns: 10 },
-    );
-  });
-
-  it('is refused as it is at once: what holds itself, and what is too deep', () => {
-    const loop: Record<string, unknown> = {};
-    loop['self'] = [loop];
-    let deep: unknown = 1;
-    for (let level = 0; level < 1001; level++) deep = [deep];
-    for (const wrong of [loop, deep]) {
-      const messageOf = (write: () => unknown): string => {
-        try {
-          return String(write());
-        } catch (error) {
-          return String(error);
-        }
-      };
-      const message = messageOf(() => jsonText(wrong));
-      expect(message).toMatch(/The body (?:holds itself|is nested deeper)/);
-      expect(messageOf(() => inParts(wrong))).toBe(message);
-    }
-  });
-
-  it('is the same text in UTF-8, and the same form', () => {
-    fc.assert(
-      fc.property(long, (text) => {
-        expect(textBytes(text).equals(finishAtOnce(textBytesInParts(text)))).toBe(true);
-        expect(encode('urlencoded', { a: text, b: [text, 1] })).toBe(
-          `a=${encodeFormComponent(text)}&b=${encodeFormComponent(text)}&b=1`,
-        );
-      }),
-      { numRuns: 10 },
-    );
   });
 });
 

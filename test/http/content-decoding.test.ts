@@ -2,8 +2,6 @@ import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:
 import { describe, expect, it } from 'vitest';
 import type { TransportResponse } from '../../src/http/message/transport.js';
 import { type ContentDecodingOptions, decodeContent } from '../../src/http/transport/content-decoding.js';
-import { joinInTurns } from '../../src/http/transport/join-in-turns.js';
-import { CountedTurns } from '../util/counted-turns.js';
 import { request, text } from './loopback.js';
 
 function decode(
@@ -119,20 +117,6 @@ describe('refuses', () => {
 });
 
 describe('decoded pieces', () => {
-  it.each([
-    [[], '', 0],
-    [['one'], 'one', 0],
-    [['one', '', 'two', 'three'], 'onetwothree', 4],
-  ])('%j are joined in turns', async (pieces, joined, taken) => {
-    const turns = new CountedTurns();
-    const bytes = await joinInTurns(
-      pieces.map((piece) => Buffer.from(piece)),
-      turns,
-    );
-    expect(text(bytes)).toBe(joined);
-    expect(turns.taken).toBe(taken);
-  });
-
   it('are the body, however many there are', async () => {
     const body = Buffer.alloc(3_000_000, noise);
     for (const encode of [gzipSync, deflateSync, brotliCompressSync]) {

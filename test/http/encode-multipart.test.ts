@@ -2,7 +2,6 @@ import busboy from 'busboy';
 import { describe, expect, it } from 'vitest';
 import { encodeMultipart } from '../../src/http/body/encode-multipart.js';
 import type { EncodedBody } from '../../src/http/body/encoded-body.js';
-import { finishAtOnce } from '../../src/iml/values/work.js';
 
 interface ReadPart {
   readonly name: string;
@@ -14,7 +13,7 @@ interface ReadPart {
 const random = (): number => 0.25;
 
 function encode(value: unknown, source: () => number): EncodedBody {
-  return finishAtOnce(encodeMultipart(value, source));
+  return encodeMultipart(value, source);
 }
 
 /** Reads a body with an independent parser. */

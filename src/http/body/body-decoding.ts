@@ -1,23 +1,15 @@
 import { AppError } from '../../errors/app-error.js';
+import { MAX_NAMES, tooManyNames } from '../../iml/values/size-limits.js';
 import { assertNever } from '../../util/assert-never.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { ownMember } from '../../util/plain-object.js';
-import type { Turns } from '../../util/turns.js';
 import { isJsonMediaType, isXmlMediaType, readContentType, responseHeader } from '../message/content-type.js';
 import type { TransportResponse } from '../message/transport.js';
 import { decodeText } from './decode-text.js';
-import { parseJsonInTurns } from './json-in-turns.js';
-import { parseForm, parseFormPieces } from './parse-form.js';
+import { parseForm } from './parse-form.js';
 import { type ParseResult, parseJson } from './parse-json.js';
 import type { ResponseType } from './select-response-type.js';
-import {
-  decodeTextInTurns,
-  MAX_BYTES_AT_ONCE,
-  MAX_READ_AT_ONCE,
-  readTextInTurns,
-  readUtf8InTurns,
-} from './text-in-turns.js';
-import { parseXml, parseXmlPieces } from './xml.js';
+import { parseXml } from './xml.js';
 
 /** How a body is read once the content type has been looked at. */
 type BodyFormat = 'json' | 'json-or-text' | 'urlencoded' | 'text' | 'binary' | 'xml';
@@ -45,11 +37,11 @@ export function decodeBody(response: TransportResponse, type: ResponseType): Dec
     case 'text':
       return { ok: true, value: text };
     case 'urlencoded':
-      return { ok: true, value: text === '' ? undefined : parseForm(text) };
+      return parsedOr(readForm(text), text, 'form data', response.status);
     case 'json-or-text':
       return { ok: true, value: jsonOrText(text) };
     case 'json':
-      return parsedOr(parseJson(text), text, 'JSON', response.status);
+      return parsedOr(readJson(text), text, 'JSON', response.status);
     case 'xml':
       return parsedOr(
         text.trim() === '' ? { ok: true, value: undefined } : parseXml(text),
@@ -60,62 +52,6 @@ export function decodeBody(response: TransportResponse, type: ResponseType): Dec
     default:
       return assertNever(format);
   }
-}
-
-/** Whether a body takes others too long where it is not read in turns. */
-export function isLargeBody(response: TransportResponse, type: ResponseType): boolean {
-  const { byteLength } = response.body;
-  if (byteLength <= MAX_READ_AT_ONCE) return false;
-  if (byteLength > MAX_BYTES_AT_ONCE) return true;
-  const { format } = chooseReading(response, type);
-  return format === 'xml' || format === 'urlencoded';
-}
-
-/** `decodeBody` for a large body: in turns, as others would have to wait for it. */
-export async function decodeLargeBody(
-  response: TransportResponse,
-  type: ResponseType,
-  turns: Turns,
-): Promise<DecodedBody> {
-  const { body, status } = response;
-  const { format, charset: named } = chooseReading(response, type);
-  if (format === 'binary') return { ok: true, value: body };
-  const charset = named ?? (format === 'xml' ? declaredEncoding(body) : undefined);
-  const pieces = (): AsyncIterable<string> => decodeTextInTurns(body, charset, turns);
-  const text = (): Promise<string> => readTextInTurns(body, charset, turns);
-  switch (format) {
-    case 'text':
-      return { ok: true, value: await text() };
-    case 'urlencoded':
-      return parsedOrText(await parseFormPieces(pieces(), turns), text, 'form data', status);
-    case 'json-or-text':
-    case 'json': {
-      const result = await readLargeJson(body, charset, turns);
-      if (result.ok || format === 'json') return parsedOrText(result, text, 'JSON', status);
-      return { ok: true, value: await text() };
-    }
-    case 'xml':
-      return parsedOrText(await parseXmlPieces(pieces()), text, 'XML', status);
-    default:
-      return assertNever(format);
-  }
-}
-
-async function parsedOrText(
-  result: ParseResult,
-  text: () => Promise<string>,
-  format: string,
-  status: number,
-): Promise<DecodedBody> {
-  return parsedOr(result, result.ok || status < 400 ? '' : await text(), format, status);
-}
-
-async function readLargeJson(
-  body: Uint8Array,
-  charset: string | undefined,
-  turns: Turns,
-): Promise<ParseResult> {
-  return parseJsonInTurns(await readUtf8InTurns(body, charset, turns), turns);
 }
 
 interface Reading {
@@ -165,8 +101,47 @@ function formatOfMediaType(mediaType: string): BodyFormat {
 }
 
 function jsonOrText(text: string): unknown {
-  const result = parseJson(text);
+  const result = readJson(text);
   return result.ok ? result.value : text;
+}
+
+function readJson(text: string): ParseResult {
+  const result = parseJson(text);
+  return result.ok ? withinLimits(result.value, text) : result;
+}
+
+function readForm(text: string): ParseResult {
+  return withinLimits(text === '' ? undefined : parseForm(text), text);
+}
+
+/** Values of a body, names of a collection and levels: what holds more was made to exhaust a reader. [choice] */
+const MAX_VALUES = 3_000_000;
+const MAX_DEPTH = 10_000;
+
+/** A shorter text cannot exceed any of these limits. */
+const MIN_CHECKED_LENGTH: number = 2 * MAX_DEPTH;
+
+function withinLimits(value: unknown, text: string): ParseResult {
+  const message = text.length < MIN_CHECKED_LENGTH ? undefined : findExcess(value);
+  return message === undefined ? { ok: true, value } : { ok: false, message };
+}
+
+function findExcess(root: unknown): string | undefined {
+  let level: object[] = typeof root === 'object' && root !== null ? [root] : [];
+  let values = 0;
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return `more than ${MAX_DEPTH} levels`;
+    const next: object[] = [];
+    for (const holder of level) {
+      const members: readonly unknown[] = Array.isArray(holder) ? holder : Object.values(holder);
+      if (!Array.isArray(holder) && members.length > MAX_NAMES) return tooManyNames();
+      values += members.length;
+      if (values > MAX_VALUES) return `more than ${MAX_VALUES} values`;
+      for (const member of members) if (typeof member === 'object' && member !== null) next.push(member);
+    }
+    level = next;
+  }
+  return undefined;
 }
 
 function parsedOr(result: ParseResult, text: string, format: string, status: number): DecodedBody {

@@ -1,6 +1,5 @@
 import { REQUEST_TYPES } from '../../document/shapes/directive-values.js';
 import { describeType } from '../../iml/values/value-kind.js';
-import { finishAtOnce, type Parts, resumable } from '../../iml/values/work.js';
 import { assertNever } from '../../util/assert-never.js';
 import { didYouMean } from '../../util/suggest.js';
 import { fieldText } from '../message/field-text.js';
@@ -8,8 +7,7 @@ import { requestInvalid } from '../message/request-invalid.js';
 import { encodeForm } from './encode-form.js';
 import { encodeMultipart } from './encode-multipart.js';
 import type { EncodedBody } from './encoded-body.js';
-import { jsonBytesInParts, jsonText } from './json-text.js';
-import { textBytesInParts } from './text-bytes.js';
+import { jsonBytes } from './json-text.js';
 
 export type RequestType = (typeof REQUEST_TYPES)[number];
 
@@ -29,42 +27,28 @@ export function readRequestType(type: unknown): RequestType {
 }
 
 /**
- * An evaluated body as bytes, in turns where it is too much at a time and the evaluation allows it. An undefined body is none; null
+ * An evaluated body as bytes. An undefined body is none; null
  * is JSON's `null` and no body for all other types. Whether a method sends a body at all is the caller's to decide (GET does not).
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests.
  *
  * @param random gives numbers from 0 to 1 for the boundary of a multipart body
- * @throws REQUEST_INVALID for a value the type cannot hold; IML_LIMIT where it is too much work
+ * @throws REQUEST_INVALID for a value the type cannot hold
  */
 export function encodeBody(type: RequestType, value: unknown, random: () => number): EncodedBody {
   if (value === undefined || (value === null && type !== 'json')) return NO_BODY;
-  return resumable(
-    () => encodeAtOnce(type, value, random),
-    () => encodeInParts(type, value, random),
-  );
-}
-
-/** The host writes JSON faster than parts are written. */
-function encodeAtOnce(type: RequestType, value: unknown, random: () => number): EncodedBody {
-  if (type !== 'json') return finishAtOnce(encodeInParts(type, value, random));
-  const text = jsonText(value);
-  return ofBytes(text === undefined ? undefined : Buffer.from(text, 'utf8'), JSON_TYPE);
-}
-
-function* encodeInParts(type: RequestType, value: unknown, random: () => number): Parts<EncodedBody> {
   switch (type) {
     case 'json':
-      return ofBytes(yield* jsonBytesInParts(value), JSON_TYPE);
+      return ofBytes(jsonBytes(value), JSON_TYPE);
     case 'urlencoded':
-      return ofBytes(yield* encodeForm(value), 'application/x-www-form-urlencoded');
+      return ofBytes(encodeForm(value), 'application/x-www-form-urlencoded');
     case 'multipart/form-data':
-      return yield* encodeMultipart(value, random);
+      return encodeMultipart(value, random);
     case 'text':
     case 'string':
     case 'raw':
-      return ofBytes(yield* plainBytes(value));
+      return ofBytes(plainBytes(value));
     case 'binary':
-      return ofBytes(value instanceof Uint8Array ? value : yield* writeText(binaryText(value)));
+      return ofBytes(value instanceof Uint8Array ? value : writeText(binaryText(value)));
     default:
       return assertNever(type);
   }
@@ -77,14 +61,14 @@ function ofBytes(body: Uint8Array | undefined, contentType?: string): EncodedBod
 }
 
 /** Lists and collections become JSON text. [inf] */
-function* plainBytes(value: unknown): Parts<Uint8Array | undefined> {
+function plainBytes(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value;
   const isNested = typeof value === 'object' && value !== null && !(value instanceof Date);
-  return isNested ? yield* jsonBytesInParts(value) : yield* writeText(fieldText(value, () => 'The body'));
+  return isNested ? jsonBytes(value) : writeText(fieldText(value, () => 'The body'));
 }
 
-function* writeText(text: string | undefined): Parts<Uint8Array | undefined> {
-  return text === undefined ? undefined : yield* textBytesInParts(text);
+function writeText(text: string | undefined): Uint8Array | undefined {
+  return text === undefined ? undefined : Buffer.from(text, 'utf8');
 }
 
 function binaryText(value: unknown): string | undefined {

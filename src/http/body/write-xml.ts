@@ -2,8 +2,7 @@ import { functionError, limitError } from '../../errors/iml-error.js';
 import { quoted } from '../../iml/functions/arguments.js';
 import { isMissing, toText } from '../../iml/values/coerce.js';
 import { isCollection } from '../../iml/values/collection.js';
-import { assertTextLength, textChunks } from '../../iml/values/size-limits.js';
-import { finishAtOnce, type Parts, resumable, spend, spendOnText } from '../../iml/values/work.js';
+import { assertTextLength } from '../../iml/values/size-limits.js';
 import type { PlainObject } from '../../util/plain-object.js';
 
 const MAX_DEPTH = 256;
@@ -33,50 +32,24 @@ const ESCAPES: Readonly<Record<string, string>> = {
  * @throws ImlError `IML_FUNCTION` for what is no document with one root, `IML_LIMIT` for one too deep or too long
  */
 export function writeXml(document: PlainObject): string {
-  return resumable(
-    () => finishAtOnce(documentInParts(document)),
-    () => documentInParts(document),
-  );
-}
-
-/** Elements, attributes and pieces of texts that are written between two turns. */
-const PIECES_OF_PART = 64;
-
-/** To write an element or attribute, to check a character of its name, and to escape a character of a text. */
-const STEPS_OF_PIECE = 150;
-const STEPS_OF_NAME_CHARACTER = 0.2;
-const STEPS_OF_CHARACTER = 0.2;
-
-/** A text above this length is written in pieces. */
-const LONG_TEXT = 16_384;
-
-/** What is written of a document: how long it is, and what was done since others had their turn. */
-interface Progress {
-  length: number;
-  pieces: number;
-}
-
-function* documentInParts(document: PlainObject): Parts<string> {
-  const roots = listNames(document).filter((name) => document[name] !== undefined);
+  const roots = Object.keys(document).filter((name) => document[name] !== undefined);
   const [root] = roots;
   if (root === undefined || roots.length > 1 || toList(document[root]).length !== 1) {
     throw functionError('An XML document has one root element: a collection with one member is expected.');
   }
-  const text = yield* elements(root, document[root], 1, { length: 0, pieces: 0 });
-  // Whoever reads the text first puts its parts together: work for a turn of its own where it is long.
-  yield;
-  return text;
+  return elements(root, document[root], 1, { length: 0 });
 }
 
-function listNames(collection: PlainObject): string[] {
-  return Object.keys(collection);
+/** Counts the characters of a document. */
+interface Progress {
+  length: number;
 }
 
 function toList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-function* elements(name: string, value: unknown, depth: number, progress: Progress): Parts<string> {
+function elements(name: string, value: unknown, depth: number, progress: Progress): string {
   if (depth > MAX_DEPTH)
     throw limitError(`The XML is nested deeper than ${MAX_DEPTH} levels, or holds itself.`);
   checkName(name);
@@ -85,42 +58,35 @@ function* elements(name: string, value: unknown, depth: number, progress: Progre
     if (item === undefined || typeof item === 'function') continue;
     if (Array.isArray(item)) throw functionError(`'${name}' is a list in a list, which XML cannot write.`);
     text += isCollection(item)
-      ? yield* collectionElement(name, item, depth, progress)
-      : tagged(name, '', yield* escaped(toText(item), TEXT_MARKS, progress));
+      ? collectionElement(name, item, depth, progress)
+      : tagged(name, '', escaped(toText(item), TEXT_MARKS, progress));
     grow(progress, 2 * name.length);
-    if (isPartOver(progress)) yield;
   }
   return text;
 }
 
-function* collectionElement(
-  name: string,
-  value: PlainObject,
-  depth: number,
-  progress: Progress,
-): Parts<string> {
-  let content = yield* escaped(toText(value['_value']), TEXT_MARKS, progress);
-  for (const member of listNames(value)) {
+function collectionElement(name: string, value: PlainObject, depth: number, progress: Progress): string {
+  let content = escaped(toText(value['_value']), TEXT_MARKS, progress);
+  for (const member of Object.keys(value)) {
     if (member !== '_attributes' && member !== '_value')
-      content += yield* elements(member, value[member], depth + 1, progress);
+      content += elements(member, value[member], depth + 1, progress);
   }
-  return tagged(name, yield* attributes(value['_attributes'], progress), content);
+  return tagged(name, attributes(value['_attributes'], progress), content);
 }
 
 function tagged(name: string, attributeText: string, content: string): string {
   return content === '' ? `<${name}${attributeText}/>` : `<${name}${attributeText}>${content}</${name}>`;
 }
 
-function* attributes(value: unknown, progress: Progress): Parts<string> {
+function attributes(value: unknown, progress: Progress): string {
   if (isMissing(value)) return '';
   if (!isCollection(value)) throw functionError("'_attributes' is a collection of texts.");
   let text = '';
-  for (const name of listNames(value)) {
+  for (const name of Object.keys(value)) {
     if (isMissing(value[name]) || typeof value[name] === 'function') continue;
     checkName(name);
-    text += ` ${name}="${yield* escaped(toText(value[name]), ATTRIBUTE_MARKS, progress)}"`;
+    text += ` ${name}="${escaped(toText(value[name]), ATTRIBUTE_MARKS, progress)}"`;
     grow(progress, name.length);
-    if (isPartOver(progress)) yield;
   }
   return text;
 }
@@ -128,40 +94,18 @@ function* attributes(value: unknown, progress: Progress): Parts<string> {
 const TEXT_MARKS = /[&<>\r]/g;
 const ATTRIBUTE_MARKS = /[&<>"\t\n\r]/g;
 
-function* escaped(text: string, marks: RegExp, progress: Progress): Parts<string> {
-  spend(STEPS_OF_PIECE);
-  if (text.length <= LONG_TEXT) return escapedPiece(text, marks, progress);
-  let result = '';
-  for (const piece of textChunks(text, LONG_TEXT)) {
-    result += escapedPiece(piece, marks, progress);
-    yield;
-  }
-  return result;
-}
-
-function escapedPiece(text: string, marks: RegExp, progress: Progress): string {
-  spendOnText(text, STEPS_OF_CHARACTER);
+function escaped(text: string, marks: RegExp, progress: Progress): string {
   if (FORBIDDEN.test(text)) throw functionError('The text holds a character that XML cannot.');
-  const piece = text.replace(marks, (mark) => ESCAPES[mark] ?? mark);
-  spend(STEPS_OF_ESCAPE * (piece.length - text.length));
-  grow(progress, piece.length);
-  return piece;
+  const written = text.replace(marks, (mark) => ESCAPES[mark] ?? mark);
+  grow(progress, written.length);
+  return written;
 }
-
-/** Of an escape, for each character that it has more. */
-const STEPS_OF_ESCAPE = 1;
 
 function grow(progress: Progress, length: number): void {
   progress.length += length;
   assertTextLength(progress.length);
 }
 
-function isPartOver(progress: Progress): boolean {
-  progress.pieces = (progress.pieces + 1) % PIECES_OF_PART;
-  return progress.pieces === 0;
-}
-
 function checkName(name: string): void {
-  spend(STEPS_OF_NAME_CHARACTER * name.length);
   if (!NAME.test(name)) throw functionError(`${quoted(name)} cannot be the name of an element or attribute.`);
 }

@@ -2,9 +2,8 @@ import { functionError } from '../../errors/iml-error.js';
 import type { FunctionTable } from '../../iml/environment/environment.js';
 import { asCollection, onText } from '../../iml/functions/arguments.js';
 import { isMissing } from '../../iml/values/coerce.js';
-import { finishAtOnce, resumable } from '../../iml/values/work.js';
 import { writeXml } from './write-xml.js';
-import { parseXmlInParts } from './xml.js';
+import { parseXml } from './xml.js';
 
 /**
  * What apps have beside the functions of the language, in the shape of `response.type` xml: `iml/` runs in a browser and
@@ -12,10 +11,7 @@ import { parseXmlInParts } from './xml.js';
  */
 export const XML_FUNCTIONS: FunctionTable = {
   parseXML: onText((text) => {
-    const read = resumable(
-      () => finishAtOnce(parseXmlInParts(text)),
-      () => parseXmlInParts(text),
-    );
+    const read = parseXml(text);
     if (!read.ok) throw functionError(`Invalid XML: ${read.message}`);
     return read.value;
   }),

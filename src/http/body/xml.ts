@@ -1,12 +1,8 @@
 import type { SaxesTagPlain } from 'saxes';
-import { MAX_NAMES, textChunks, tooManyNames } from '../../iml/values/size-limits.js';
-import { type Parts, spend } from '../../iml/values/work.js';
+import { MAX_NAMES, tooManyNames } from '../../iml/values/size-limits.js';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
-import { DifferentTexts, tooManyDifferent } from './different-texts.js';
 import { loadSaxes } from './load-saxes.js';
-import { MAX_VALUES } from './name-limit.js';
 import type { ParseResult } from './parse-json.js';
-import { type MarkLimits, XmlMarks } from './xml-marks.js';
 
 /** Ceilings of one document. What is beyond them was made to exhaust a reader. */
 const XML_LIMITS: XmlLimits = Object.freeze({
@@ -14,20 +10,12 @@ const XML_LIMITS: XmlLimits = Object.freeze({
   maxNodes: 1_000_000,
   maxAttributes: 1_000,
   maxProlog: 1_048_576,
-  maxInstruction: 1_048_576,
-  maxMarks: MAX_VALUES,
 });
 
-/** To read a character, to cut a text at a mark, to make an element, and what an attribute adds to it. */
-const STEPS_OF_CHARACTER = 0.8;
-const STEPS_OF_MARK = 5;
-const STEPS_OF_ELEMENT = 40;
-const STEPS_OF_ATTRIBUTE = 20;
+/** Characters that the parser takes at a time. */
+const PIECE_LENGTH = 65_536;
 
-/** Characters before the first element that are read at a time. */
-const PROLOG_STEP = 4096;
-
-export interface XmlLimits extends MarkLimits {
+export interface XmlLimits {
   /** Elements inside one another. */
   readonly maxDepth: number;
   /** Elements of a document. */
@@ -59,89 +47,31 @@ class XmlProblem extends Error {}
  * content [inf]
  */
 export function parseXml(text: string, limits: XmlLimits = XML_LIMITS): ParseResult {
-  return problemAsResult(() => {
-    const reader = createXmlReader(limits);
-    reader.write(text.trimStart());
-    return reader.end();
-  });
-}
-
-/** Characters that are read between two turns. */
-const CHARACTERS_OF_PART = 16_384;
-
-/** `parseXml` in parts, each of which is counted. @throws ImlError `IML_LIMIT` as `spend` */
-export function* parseXmlInParts(text: string, limits: XmlLimits = XML_LIMITS): Parts<ParseResult> {
-  const reader = createXmlReader(limits);
-  for (const piece of textChunks(text.trimStart(), CHARACTERS_OF_PART)) {
-    spend(STEPS_OF_CHARACTER * piece.length);
-    const result = problemAsResult(() => reader.write(piece));
-    if (!result.ok) return result;
-    yield;
-  }
-  return problemAsResult(() => reader.end());
-}
-
-/** `parseXml` over the pieces of a large text. */
-export async function parseXmlPieces(
-  pieces: AsyncIterable<string>,
-  limits: XmlLimits = XML_LIMITS,
-): Promise<ParseResult> {
-  const reader = createXmlReader(limits);
-  let hasBegun = false;
-  for await (const piece of pieces) {
-    const text: string = hasBegun ? piece : piece.trimStart();
-    hasBegun = hasBegun || text !== '';
-    const result = problemAsResult(() => reader.write(text));
-    if (!result.ok) return result;
-  }
-  return hasBegun ? problemAsResult(() => reader.end()) : { ok: true, value: undefined };
-}
-
-function problemAsResult(read: () => unknown): ParseResult {
   try {
-    return { ok: true, value: read() };
+    return { ok: true, value: readXml(text.trimStart(), limits) };
   } catch (error) {
     if (error instanceof XmlProblem) return { ok: false, message: error.message };
     throw error;
   }
 }
 
-/** Takes a document in pieces, and gives it as a value in the end. */
-interface XmlReader {
-  readonly write: (piece: string) => void;
-  readonly end: () => PlainObject;
-}
-
-function createXmlReader(limits: XmlLimits): XmlReader {
+function readXml(text: string, limits: XmlLimits): PlainObject {
   const SaxesParser = loadSaxes();
   const parser = new SaxesParser({ xmlns: false, position: true });
   const open: OpenNode[] = [];
   const root: PlainObject = {};
   let nodes = 0;
   let attributes = 0;
-  let written = 0;
-  const marks = new XmlMarks(limits);
-  /** Where the scan for marks begins. */
-  let firstTagAt = 0;
-  const names = new DifferentTexts();
-  const countName = (name: string): void => {
-    if (names.isTooManyWithText(name)) throw new XmlProblem(tooManyDifferent());
-  };
 
   parser.on('error', (error) => {
     throw new XmlProblem(safeMessage(error.message));
   });
-  parser.on('opentagstart', ({ name }) => {
-    spend(STEPS_OF_ELEMENT);
-    countName(name);
+  parser.on('opentagstart', () => {
     attributes = 0;
-    if (nodes === 0) firstTagAt = parser.position - 1;
     if (++nodes > limits.maxNodes) throw new XmlProblem(`more than ${limits.maxNodes} elements`);
     if (open.length >= limits.maxDepth) throw new XmlProblem(`more than ${limits.maxDepth} levels`);
   });
-  parser.on('attribute', ({ name }) => {
-    spend(STEPS_OF_ATTRIBUTE);
-    countName(name);
+  parser.on('attribute', () => {
     if (++attributes > limits.maxAttributes) {
       throw new XmlProblem(`more than ${limits.maxAttributes} attributes in an element`);
     }
@@ -158,59 +88,14 @@ function createXmlReader(limits: XmlLimits): XmlReader {
     if (node !== undefined) closeNode(node, open.at(-1), root);
   });
 
-  const check = (piece: string, from: number): void => {
-    const before = marks.count;
-    const problem = marks.take(piece, from);
-    spend(STEPS_OF_MARK * (marks.count - before));
-    if (problem !== undefined) throw new XmlProblem(problem);
-  };
-  /** In small steps, as marks are not told there: @returns how much was read */
-  const readProlog = (piece: string): number => {
-    let end = 0;
-    while (nodes === 0 && end < piece.length) {
-      const start = end;
-      end = Math.min(start + PROLOG_STEP, piece.length);
-      const step = piece.slice(start, end);
-      parser.write(step);
-      if (nodes > 0) check(step, firstTagAt - written);
-      written += step.length;
-      if (nodes === 0 && written > limits.maxProlog) {
-        throw new XmlProblem(`more than ${limits.maxProlog} characters before an element`);
-      }
+  for (let start = 0; start < text.length; start += PIECE_LENGTH) {
+    parser.write(text.slice(start, start + PIECE_LENGTH));
+    if (nodes === 0 && start > limits.maxProlog) {
+      throw new XmlProblem(`more than ${limits.maxProlog} characters before an element`);
     }
-    return end;
-  };
-  const lines = new LineEnds();
-
-  return {
-    write: (raw) => {
-      const piece = lines.take(raw);
-      const rest = nodes === 0 ? piece.slice(readProlog(piece)) : piece;
-      check(rest, 0);
-      if (rest !== '') parser.write(rest);
-    },
-    end: () => {
-      parser.write(lines.end());
-      parser.close();
-      return root;
-    },
-  };
-}
-
-/** A carriage return is part of a line end, or is one. Source: https://www.w3.org/TR/xml/#sec-line-ends */
-class LineEnds {
-  #isOpen = false;
-
-  take(piece: string): string {
-    const text = this.#isOpen ? `\r${piece}` : piece;
-    this.#isOpen = text.endsWith('\r');
-    const known = this.#isOpen ? text.slice(0, -1) : text;
-    return known.includes('\r') ? known.replaceAll(/\r\n?/g, '\n') : known;
   }
-
-  end(): string {
-    return this.#isOpen ? '\n' : '';
-  }
+  parser.close();
+  return root;
 }
 
 function openNode(tag: SaxesTagPlain): OpenNode {
@@ -237,7 +122,6 @@ function closeNode(node: OpenNode, parent: OpenNode | undefined, root: PlainObje
     setMember(root, node.name, [value]);
     return;
   }
-  // Filled as the children come: to copy a million of them at the end would hold up everybody else.
   parent.children ??= {};
   const siblings = ownMember(parent.children, node.name);
   if (Array.isArray(siblings)) siblings.push(value);

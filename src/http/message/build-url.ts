@@ -1,4 +1,3 @@
-import { spend } from '../../iml/values/work.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { trimTrailing } from '../../util/trim-trailing.js';
@@ -93,13 +92,6 @@ function withoutNames(pairs: readonly Pair[], names: () => readonly string[]): r
   return pairs.filter((pair) => !shadowed.has(pair.name));
 }
 
-/**
- * A character of an address, and a pair of it: to read and encode it, to compare it with others, and to take secrets out where it
- * is told of. No server takes an address as long as that allows.
- */
-const STEPS_OF_CHARACTER = 40;
-const STEPS_OF_PAIR = 1000;
-
 /** What `url` and `baseUrl` alone decide. */
 interface PreparedAddress {
   /** Origin and path, encoded. */
@@ -117,13 +109,14 @@ function prepareAddress({ url, baseUrl, encodeUrl }: BuildUrlOptions): PreparedA
   const key = `${encodeUrl === false} ${baseUrl ?? ''}\n${url}`;
   const known = PREPARED.get(key);
   if (known !== undefined) return known;
-  spend(STEPS_OF_CHARACTER * key.length);
   const encode = encodeUrl === false ? encodeUnprintable : encodeWhole;
   const encodeQuery = encodeUrl === false ? encodeUnprintable : encodeRest;
   const { path, query } = splitQuery(joinUrl(url.trim(), baseUrl?.trim()));
   const { path: ownPath, ...server } = parseHttpUrl(path);
-  const address = server.origin + encode(ownPath);
-  const prepared = { address, server, written: pairsOfText(encodeQuery(query)) };
+  // Slashes in a row are one, and a second question mark separates pairs. [rt]
+  const address = server.origin + encode(ownPath.replace(/\/{2,}/g, '/'));
+  const written = pairsOfText(encodeQuery(query.replaceAll('?', '&')));
+  const prepared = { address, server, written };
   if (key.length <= MAX_CACHED_LENGTH) PREPARED.set(key, prepared);
   return prepared;
 }
@@ -135,11 +128,9 @@ function joinUrl(url: string, baseUrl: string | undefined): string {
     parseHttpUrl(url);
     throw requestInvalid('The address has a scheme that cannot be called.');
   }
-  // Written so by mistake or to leave the base host: neither is what `baseUrl + url` would then call.
-  if (/^[/\\]{2}|^\\/.test(url)) {
-    throw requestInvalid(
-      'The address starts with two slashes or a backslash. Start it with https://, or with one slash.',
-    );
+  // Browsers read a backslash as a slash, servers do not.
+  if (/^\/*\\/.test(url)) {
+    throw requestInvalid('The address starts with a backslash. Start it with https://, or with a slash.');
   }
   if (baseUrl === undefined || baseUrl === '') {
     throw requestInvalid(
@@ -149,7 +140,7 @@ function joinUrl(url: string, baseUrl: string | undefined): string {
   const { path, query } = splitQuery(baseUrl);
   const base = trimTrailing(path, '/');
   const { path: relativePath, query: relativeQuery } = splitQuery(url);
-  const rest = relativePath.replace(/^\//, '');
+  const rest = relativePath.replace(/^\/+/, '');
   const joined = rest === '' && !url.startsWith('/') ? base : `${base}/${rest}`;
   const queries = [query, relativeQuery].filter((text) => text !== '').join('&');
   return queries === '' ? joined : `${joined}?${queries}`;
@@ -176,7 +167,6 @@ function toPairs(values: QueryValues, onCollection: BuildUrlOptions['onCollectio
   for (const name of Object.keys(values)) {
     const value = withoutCollections(values[name], () => onCollection?.(name));
     for (const text of atMember(name, () => fieldTexts(value, () => `qs ${JSON.stringify(name)}`))) {
-      spend(STEPS_OF_PAIR + STEPS_OF_CHARACTER * (name.length + text.length));
       pairs.push({ name, text: `${encodeComponent(name)}=${encodeComponent(text)}` });
     }
   }

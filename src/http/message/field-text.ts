@@ -1,7 +1,6 @@
 import { isOurs } from '../../errors/engine-error.js';
 import { TransportError } from '../../errors/transport-error.js';
 import { describeType } from '../../iml/values/value-kind.js';
-import type { Parts } from '../../iml/values/work.js';
 import { requestInvalid } from './request-invalid.js';
 
 /**
@@ -57,15 +56,6 @@ function dateText(date: Date, what: () => string): string {
 export function atMember<T>(name: string, step: () => T): T {
   try {
     return step();
-  } catch (error) {
-    throw ofMember(name, error);
-  }
-}
-
-/** As `atMember`, for a step that is made a part at a time. */
-export function* atMemberInParts<T>(name: string, step: Parts<T>): Parts<T> {
-  try {
-    return yield* step;
   } catch (error) {
     throw ofMember(name, error);
   }

@@ -76,6 +76,8 @@ function readAuthority(scheme: string, authority: string): URL {
       cause,
     );
   }
+  // A dot after the host is dropped. [rt]
+  if (parsed.hostname.endsWith('.')) parsed.hostname = parsed.hostname.replace(/\.+$/, '');
   if (parsed.port === '0') throw requestInvalid('The address has port 0.');
   return parsed;
 }

@@ -1,5 +1,3 @@
-import { StringDecoder } from 'node:string_decoder';
-
 /**
  * Percent-encoding in the three dialects a request needs. A surrogate without its partner counts as U+FFFD:
  * `encodeURIComponent` alone would throw a URIError.
@@ -100,24 +98,6 @@ export function decodeFormComponent(text: string): string {
 /** Taken apart and put together: `replaceAll` takes the host four times as long where there are many. */
 function withSpaces(text: string): string {
   return text.includes('+') ? text.split('+').join(' ') : text;
-}
-
-/** `decodeFormComponent` for a text that comes in pieces, none of which ends within a character. */
-export class FormComponentDecoder {
-  readonly #decoder = new StringDecoder('utf8');
-  #rest = '';
-
-  write(piece: string): string {
-    const text = this.#rest + withSpaces(piece);
-    const last = text.lastIndexOf('%');
-    const end = last !== -1 && last > text.length - 3 ? last : text.length;
-    this.#rest = text.slice(end);
-    return this.#decoder.write(Buffer.from(unescapeBytes(text.slice(0, end))));
-  }
-
-  end(): string {
-    return this.#decoder.end(Buffer.from(this.#rest));
-  }
 }
 
 function unescapeBytes(text: string): Uint8Array {

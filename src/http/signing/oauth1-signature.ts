@@ -1,5 +1,4 @@
 import { createHmac, createPrivateKey, createSign, type KeyObject } from 'node:crypto';
-import { spend } from '../../iml/values/work.js';
 import { readContentType } from '../message/content-type.js';
 import { findHeader, withHeader } from '../message/headers.js';
 import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
@@ -138,16 +137,10 @@ export function withoutOAuth1Body({
 
 const NO_BYTES = new Uint8Array();
 
-/** To read, encode twice and hash what is signed of a form, and to sort it. */
-const STEPS_OF_BYTE = 1.5;
-const STEPS_OF_PAIR = 60;
-
 function formPairs(request: SignableRequest): QueryPair[] {
   if (!isForm(request)) return [];
   const { body = NO_BYTES } = request;
-  spend(STEPS_OF_BYTE * body.byteLength);
   const pairs = parseQueryPairs(Buffer.from(body).toString('utf8'), 'space');
-  spend(STEPS_OF_PAIR * pairs.length);
   return pairs;
 }
 

@@ -1,12 +1,10 @@
 import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { TransportError } from '../../errors/transport-error.js';
-import { Turns } from '../../util/turns.js';
 import { responseHeader } from '../message/content-type.js';
 import { parseHttpUrl } from '../message/http-url.js';
 import type { TransportResponse } from '../message/transport.js';
 import { findHoldBytes, UNCOUNTED_BYTES } from './bytes-in-flight.js';
-import { joinInTurns } from './join-in-turns.js';
 import { MAX_RESPONSE_BYTES } from './max-response-bytes.js';
 
 export interface ContentDecodingOptions {
@@ -99,8 +97,10 @@ async function decode(
       { retryable: false },
     );
   }
-  return joinInTurns(pieces, new Turns());
+  return pieces.length === 1 ? (pieces[0] ?? EMPTY) : Buffer.concat(pieces);
 }
+
+const EMPTY: Buffer = Buffer.alloc(0);
 
 /** All that a stream makes of the bytes; undefined once that is more than `maxBytes`. */
 function readPieces(

@@ -1,6 +1,6 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledResponse } from '../../document/compile/compiled-request.js';
-import { decodeBody, decodeLargeBody, isLargeBody } from '../../http/body/body-decoding.js';
+import { decodeBody } from '../../http/body/body-decoding.js';
 import { type ResponseType, selectResponseType } from '../../http/body/select-response-type.js';
 import type { TransportResponse } from '../../http/message/transport.js';
 import { createCaseless } from '../../iml/values/caseless.js';
@@ -15,7 +15,6 @@ import {
   type PlainObject,
   setMember,
 } from '../../util/plain-object.js';
-import { Turns } from '../../util/turns.js';
 import { atDirective, atOnce, evaluateDirective, inTurns, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 import type { RunNames } from '../scope/run-scope.js';
@@ -43,9 +42,7 @@ export async function receiveResponse(
     spec.type === undefined
       ? 'automatic'
       : await inTurns(before, () => readResponseType(spec, response, head, before));
-  const decoded = isLargeBody(response, type)
-    ? await decodeLargeBody(response, type, new Turns(() => before.assertGoesOn()))
-    : decodeBody(response, type);
+  const decoded = decodeBody(response, type);
   if (!decoded.ok) {
     const { type: errorType, message, cause } = decoded.error;
     const place = before.document?.placeOf(spec.type?.pointer ?? '/response');
