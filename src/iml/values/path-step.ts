@@ -9,55 +9,24 @@ export type PathReader = (scope: PlainObject, of?: unknown) => unknown;
  * is in the objects that pass, so that a name with a literal of its own is found at once. The first names that a process
  * compiles have one each, all others share the last.
  */
+// biome-ignore format: one line per literal.
 const STEPS: readonly ((of: PathReader, name: string) => PathReader)[] = [
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
-  (of, name) =>
-    (scope, it = of(scope)) =>
-      showsOwn(it) ? asData(it[name]) : readOther(it, name),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
+  (of, name) => (scope, it = of(scope)) => (showsOwn(it) ? asData(it[name]) : readOther(it, name)),
 ];
 
 const stepOfName = new Map<string, number>();
