@@ -6,34 +6,7 @@ import { compileInputs } from '../../src/scenario/flow/map-inputs.js';
 import { runFlow } from '../../src/scenario/flow/run-flow.js';
 import { moduleOf, source } from './helpers.js';
 
-const list = <T>(count: number, make: (index: number) => T): T[] =>
-  Array.from({ length: count }, (_, index) => make(index));
-
-const run = async (...steps: readonly FlowStep[]) => runFlow(compileFlow({ name: 'f', steps }));
-
 describe('a template of a flow', () => {
-  const names = list(200_000, (n) => `${200_000 - n}`);
-  const first = { id: 1, module: source({ names }) };
-
-  it('fails if it takes more than limits.maxSteps: a filter', async () => {
-    const result = await run(first, {
-      id: 2,
-      module: moduleOf(() => [1]),
-      filter: '{{length(join(1.names; ",") + join(1.names; ",")) > 5}}',
-    });
-    expect(result.error).toMatchObject({ type: 'DataError' });
-    expect(result.error?.message).toContain('limits.maxSteps');
-  });
-
-  it('fails if it takes more than limits.maxSteps: the output of a handler', async () => {
-    const result = await run(first, {
-      id: 2,
-      module: moduleOf(() => 'DataError'),
-      onError: { kind: 'resume', output: '{{join(1.names; ",") + join(1.names; ",")}}' },
-    });
-    expect(result.error?.message).toContain('limits.maxSteps');
-  });
-
   it('is looked through for `emptystring` in proportion to its length', () => {
     const forced = (template: string): boolean => compileInputs({ a: template }, {}).forced.has('a');
     expect(forced('{{emptystring}}')).toBe(true);

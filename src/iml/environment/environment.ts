@@ -19,8 +19,6 @@ export interface Environment {
   readonly random: () => number;
   /** An RFC 4122 version 4 text. */
   readonly uuid: () => string;
-  /** Whether `random` is anybody's, so that another thread may draw its own. Default: false. */
-  readonly drawsAnywhere?: boolean | undefined;
   /** Scenario timezone, a tz database name. */
   readonly timezone: string;
   readonly semantics: Semantics;

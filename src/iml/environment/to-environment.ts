@@ -35,7 +35,6 @@ function createEnvironment(options: EnvironmentOptions): Environment {
     now: now ?? (() => Date.now()),
     random: random ?? (() => Math.random()),
     uuid: uuid ?? (() => globalThis.crypto.randomUUID()),
-    drawsAnywhere: random === undefined,
     timezone: options.timezone ?? 'UTC',
     semantics: options.semantics ?? 'runtime',
     platformVersion: options.platformVersion ?? 2,

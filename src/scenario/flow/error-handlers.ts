@@ -28,20 +28,18 @@ export function findHandler(
 export interface FailedStep {
   readonly outputs: Outputs;
   readonly error: AppError;
-  readonly maxSteps: number;
 }
 
 /** What a handler makes of an error. Source: https://help.make.com/quick-error-handling-reference. [doc] */
 export function handleError(
   handler: ErrorHandler | undefined,
   { resume }: CompiledStep,
-  { outputs, error, maxSteps }: FailedStep,
+  { outputs, error }: FailedStep,
 ): Handling {
   if (handler === undefined) return { kind: 'unhandled', error };
   switch (handler.kind) {
     case 'resume': {
-      const output =
-        resume === undefined ? { value: undefined } : evaluateTemplate(resume, outputs, maxSteps);
+      const output = resume === undefined ? { value: undefined } : evaluateTemplate(resume, outputs);
       return 'error' in output
         ? { kind: 'unhandled', error: output.error }
         : { kind: 'resume', output: output.value };

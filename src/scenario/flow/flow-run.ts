@@ -1,5 +1,4 @@
 import { AppError } from '../../errors/app-error.js';
-import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
 import type { BuiltResponse } from '../../run/response/build-answer.js';
 import type { Clock } from '../../util/clock.js';
 import { reactionTo } from '../state/error-reactions.js';
@@ -138,7 +137,7 @@ export class FlowRun {
     const { signal } = this.tools;
     signal?.throwIfAborted();
     const { step, filter } = compiled;
-    const passes = filter === undefined ? { value: true } : evaluateTemplate(filter, outputs, maxSteps);
+    const passes = filter === undefined ? { value: true } : evaluateTemplate(filter, outputs);
     if ('error' in passes)
       return this.fail(compiled, index, outputs, await this.redact(passes.error, outputs));
     if (!passes.value || passes.value === 'false') {
@@ -147,12 +146,7 @@ export class FlowRun {
     }
     this.operations++;
     this.touched.add(step.module);
-    const outcome = await runStep(
-      compiled,
-      outputs,
-      { ...extra, signal },
-      { options: this.flow.options, maxSteps },
-    );
+    const outcome = await runStep(compiled, outputs, { ...extra, signal }, this.flow.options);
     if (outcome.error !== undefined) {
       const error = await this.redact(outcome.error, outputs, extra.payload);
       return this.fail(compiled, index, outputs, error);
@@ -175,7 +169,7 @@ export class FlowRun {
   ): Promise<readonly unknown[] | undefined> {
     const handler = findHandler(compiled, this.tools.store !== undefined);
     this.phases.push({ ...operation(compiled.step.id, 0), error, handledBy: handler?.kind });
-    const handling = handleError(handler, compiled, { outputs, error, maxSteps });
+    const handling = handleError(handler, compiled, { outputs, error });
     switch (handling.kind) {
       case 'unhandled': {
         const unhandled = handling.error === error ? error : await this.redact(handling.error, outputs);
@@ -306,9 +300,6 @@ export class FlowRun {
     }
   }
 }
-
-/** Steps of one expression of a flow. */
-const { maxSteps } = DEFAULT_LIMITS;
 
 /** Stands for a bundle that a module lets pass without an output of its own. */
 const PASS: unique symbol = Symbol('pass');

@@ -2,7 +2,6 @@ import type { AppError } from '../../errors/app-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
 import { type CompileOptions, compile } from '../../iml/compile.js';
 import type { Scope } from '../../iml/environment/environment.js';
-import { withinSteps } from '../../iml/values/work.js';
 import { validateParameters } from '../../parameters/check/validate-parameters.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { FlowModule } from './flow.js';
@@ -38,10 +37,10 @@ export async function mapInputs(
   mapping: InputMapping,
   module: FlowModule,
   scope: Scope,
-  { options, maxSteps }: MappingContext,
+  options: CompileOptions,
 ): Promise<MappedInputs> {
   const platformVersion = options.platformVersion ?? 2;
-  const value = withinSteps(maxSteps, mapping.evaluate, scope);
+  const value = mapping.evaluate(scope);
   const evaluated = isPlainObject(value) ? value : {};
   const isForced = (path: string): boolean => mapping.forced.has(path);
   const dropEmpty = (values: PlainObject): PlainObject =>
@@ -55,12 +54,6 @@ export async function mapInputs(
   });
   if (!checked.ok) return checked;
   return { ok: true, parameters: dropEmpty(checked.values) };
-}
-
-/** What a mapping is evaluated with. */
-export interface MappingContext {
-  readonly options: CompileOptions;
-  readonly maxSteps: number;
 }
 
 /** Levels in which empty values are looked for; what is below is data from elsewhere, not fields. */

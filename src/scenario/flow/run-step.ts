@@ -2,11 +2,11 @@ import { AppError } from '../../errors/app-error.js';
 import { isOurs } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
-import { withinSteps } from '../../iml/values/work.js';
+import type { CompileOptions } from '../../iml/compile.js';
 import type { BuiltResponse } from '../../run/response/build-answer.js';
 import type { CompiledStep } from './compile-flow.js';
 import type { ModuleInput, TriggerData } from './flow.js';
-import { type MappingContext, mapInputs } from './map-inputs.js';
+import { mapInputs } from './map-inputs.js';
 
 /** Outputs of the modules so far, by their ids: what expressions of a flow see. */
 export type Outputs = Readonly<Record<string, unknown>>;
@@ -32,11 +32,11 @@ export async function runStep(
   { step, inputs }: CompiledStep,
   outputs: Outputs,
   extra: Pick<ModuleInput, 'data' | 'payload' | 'signal'>,
-  context: MappingContext,
+  options: CompileOptions,
 ): Promise<StepOutcome> {
   const { module, connection } = step;
   try {
-    const mapped = await mapInputs(inputs, module, outputs, context);
+    const mapped = await mapInputs(inputs, module, outputs, options);
     if (!mapped.ok) return { error: mapped.error };
     const input = { ...extra, parameters: mapped.parameters, connection };
     if (module.type !== 'responder' || module.respond === undefined) return await module.run(input);
@@ -52,10 +52,9 @@ export async function runStep(
 export function evaluateTemplate(
   evaluate: Evaluate,
   outputs: Outputs,
-  maxSteps: number,
 ): { readonly value: unknown } | { readonly error: AppError } {
   try {
-    return { value: withinSteps(maxSteps, evaluate, outputs) };
+    return { value: evaluate(outputs) };
   } catch (error) {
     return { error: asStepError(error) };
   }
