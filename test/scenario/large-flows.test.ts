@@ -6,6 +6,9 @@ import { compileInputs } from '../../src/scenario/flow/map-inputs.js';
 import { runFlow } from '../../src/scenario/flow/run-flow.js';
 import { moduleOf, source } from './helpers.js';
 
+const list = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+
 describe('a template of a flow', () => {
   it('is looked through for `emptystring` in proportion to its length', () => {
     const forced = (template: string): boolean => compileInputs({ a: template }, {}).forced.has('a');
