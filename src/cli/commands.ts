@@ -42,6 +42,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'JSON Schemas of the files of apps, for editors.',
     load: async () => (await import('./commands/schemas.js')).SCHEMAS_COMMAND,
   },
+  types: {
+    summary: 'Writes TypeScript types of an app.',
+    load: async () => (await import('./commands/types.js')).TYPES_COMMAND,
+  },
   connect: {
     summary: 'Makes a connection of an app and keeps it, encrypted.',
     load: async () => (await import('./commands/connect.js')).CONNECT_COMMAND,
