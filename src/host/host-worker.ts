@@ -101,10 +101,12 @@ export interface FlowTask {
   };
 }
 
+/** An incomplete execution on its way to the main thread. */
 export interface CarriedDraft extends Pick<IncompleteDraft, 'error' | 'stored'> {
   readonly execution: string;
 }
 
+/** The outcome of a flow on its way to the main thread: what a store keeps is JSON text. */
 export interface CarriedOutcome
   extends Omit<FlowOutcome, 'incompletes' | 'triggerState' | 'progressState' | 'output'> {
   readonly incompletes: readonly CarriedDraft[];

@@ -14,6 +14,7 @@ const ENTRIES: Readonly<Record<string, string>> = {
   './rest': 'dist/rest/index.d.ts',
   './testing': 'dist/testing/index.d.ts',
   './worker': 'dist/pool/pool-worker.d.ts',
+  './host-worker': 'dist/host/host-worker.d.ts',
 };
 
 function listUndocumented(files: readonly string[]): ReadonlyMap<string, readonly string[]> {

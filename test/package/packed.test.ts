@@ -150,6 +150,13 @@ const PROMISED: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Entries that are no \`index.ts\` of a folder. */
+const SINGLE_FILES: Readonly<Record<string, string>> = {
+  '.': 'index',
+  './worker': 'pool/pool-worker',
+  './host-worker': 'host/host-worker',
+};
+
 describe('the packed package', () => {
   it('has a built file and types for every entry, and all of the source that source maps name', () => {
     for (const entry of Object.values(manifest.exports)) {
@@ -166,10 +173,12 @@ describe('the packed package', () => {
 
   it('gives types first, its single files to bundlers, and to Node what is bundled for it', () => {
     const entries = Object.entries(manifest.exports).filter(([name]) => !name.endsWith('.json'));
-    for (const [name, entry] of entries) {
-      const place = name === '.' ? './dist/index' : `./dist/${name.slice(2)}/index`;
-      const bundled = `./dist/node/${name === '.' ? 'index' : name.slice(2)}.js`;
-      expect(Object.entries(entry)).toEqual([
+    for (const [name, conditions] of entries) {
+      const source = SINGLE_FILES[name] ?? `${name.slice(2)}/index`;
+      const place = `./dist/${source}`;
+      const file = name === '.' ? 'index' : name.slice(2);
+      const bundled = `./dist/node/${file === 'worker' ? 'pool-worker' : file}.js`;
+      expect(Object.entries(conditions)).toEqual([
         ...[['types', `${place}.d.ts`] as const, ['module', `${place}.js`] as const],
         ...[['node', bundled] as const, ['default', `${place}.js`] as const],
       ]);
@@ -244,7 +253,7 @@ describe('the packed package', () => {
 
   it('installs for the core no more than it imports, and lets the rest be left out', async () => {
     expect(Object.keys(manifest.dependencies).sort()).toEqual([
-      ...['@jitl/quickjs-wasmfile-release-sync', 'jsonc-parser', 'moment-timezone'],
+      ...['@jitl/quickjs-wasmfile-release-sync', 'decimal.js', 'jsonc-parser', 'moment-timezone', 'piscina'],
       ...['quickjs-emscripten-core', 'saxes', 'undici'],
     ]);
     expect(Object.keys(manifest.peerDependencies).sort()).toEqual(['@opentelemetry/api', 'pg']);
