@@ -203,7 +203,7 @@ it('receives a call in a worker, and runs its event through all modules in one',
 });
 
 it('answers 503 for a call that does not end, while another app is served', async () => {
-  const { host, store, notices, add } = await open({ webhookTimeoutMs: 500 });
+  const { host, store, notices, add } = await open({ webhookTimeoutMs: 4000 });
   const { hook: endless } = await add({ name: 'endless', webhook: hook('endless') });
   const { hook: other } = await add({ name: 'other', webhook: hook('event', 'other') });
   await post(host, other?.path, 0);
@@ -216,7 +216,7 @@ it('answers 503 for a call that does not end, while another app is served', asyn
 });
 
 it('backs off and repeats the event of a run whose worker was terminated', async () => {
-  const { host, store, notices, add } = await open({ timeoutMs: 700 });
+  const { host, store, notices, add } = await open({ timeoutMs: 4000 });
   const { hook: at } = await add({ modules: [step(2, 'hang')] });
   await host.start();
   await post(host, at?.path, { n: 1 });
@@ -228,7 +228,7 @@ it('backs off and repeats the event of a run whose worker was terminated', async
 });
 
 it('plans the next retry of an incomplete execution whose worker was terminated', async () => {
-  const { host, store, notices, add } = await open({ timeoutMs: 700 });
+  const { host, store, notices, add } = await open({ timeoutMs: 4000 });
   const settings = { storeIncomplete: true };
   const { hook: at } = await add({
     settings,
