@@ -57,6 +57,7 @@ async function begin(
   try {
     const { log } = started.context.run;
     log.collectCredentials(secrets);
+    log.collectCredentials(await findConnectionSecrets(runtime, subject, connection));
     await openFunctions(runtime, subject, started.context);
     return started;
   } catch (error) {
@@ -90,6 +91,21 @@ async function checkParameters(
   loading ??= import('./check-parameters.js');
   const { readyParameters } = await loading;
   return readyParameters(runtime, input, subject);
+}
+
+/** Values of password fields of the connection's form, whatever the fields are called. */
+async function findConnectionSecrets(
+  { app }: Runtime,
+  { connection, altConnection }: RunSubject,
+  values: Readonly<Record<string, unknown>> | undefined,
+): Promise<readonly string[]> {
+  const forms = [connection, altConnection].flatMap((name) =>
+    name === undefined ? [] : (app.connections.get(name)?.params ?? []),
+  );
+  if (forms.length === 0 || values === undefined) return [];
+  loading ??= import('./check-parameters.js');
+  const { findFormSecrets } = await loading;
+  return forms.flatMap((form) => findFormSecrets(form, values));
 }
 
 async function openGiven(

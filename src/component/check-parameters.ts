@@ -1,3 +1,4 @@
+import type { Document } from '../document/reading/document.js';
 import { AppError } from '../errors/app-error.js';
 import { isOurs } from '../errors/engine-error.js';
 import { ImlError } from '../errors/iml-error.js';
@@ -7,7 +8,7 @@ import type { CheckParameters, ParameterCheck } from '../parameters/check/parame
 import { secretValues } from '../parameters/check/secret-values.js';
 import { validateParameters } from '../parameters/check/validate-parameters.js';
 import type { ResolveRpc, ValidateParametersOptions } from '../parameters/check/validation.js';
-import { listWritten } from '../parameters/form/form.js';
+import { listWritten, readForm } from '../parameters/form/form.js';
 import type { ParameterElement, ParameterList } from '../parameters/form/parameter-spec.js';
 import { AnswerReader } from '../parameters/form/read-answer.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
@@ -58,6 +59,19 @@ export async function readyParameters(
   } catch (error) {
     throw isOurs(error, AppError) ? cleaned(error, runtime, input, secrets) : error;
   }
+}
+
+/** Values of the secret fields of a form among those a run has; values that no field describes are not secret by it. */
+export function findFormSecrets(
+  document: Document,
+  values: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const { elements } = readForm(document);
+  const declared = elements.flatMap((element) =>
+    element.kind === 'parameter' && element.name !== undefined ? [element.name] : [],
+  );
+  const own = declared.filter((name) => Object.hasOwn(values, name));
+  return secretValues(elements, Object.fromEntries(own.map((name) => [name, values[name]])));
 }
 
 /** @throws AppError of type BundleValidationError for too many values */

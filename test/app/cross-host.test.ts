@@ -548,3 +548,41 @@ describe('network.hosts: declared', () => {
     );
   });
 });
+
+it('takes no path along that holds a password field of the connection, whatever the field is called', async () => {
+  const withForm = defineApp({
+    name: 'shop',
+    base: { baseUrl: API },
+    connections: {
+      account: {
+        type: 'basic',
+        communication: {},
+        params: [
+          { name: 'key', type: 'password' },
+          { name: 'region', type: 'text' },
+        ],
+      },
+    },
+    modules: {
+      moved: { ...read({ url: '/x/{{connection.key}}/moved' }), connection: 'account' },
+      open: { ...read({ url: '/x/{{connection.region}}/moved' }), connection: 'account' },
+    },
+  });
+  const visited: string[] = [];
+  const transport: EngineOptions['transport'] = async (request) => {
+    visited.push(request.url);
+    const isApi = request.url.startsWith(API);
+    const headers: Record<string, string> = isApi
+      ? { location: request.url.replace(API, OTHER) }
+      : { 'content-type': 'application/json' };
+    const body = Buffer.from('{"items":[]}');
+    return { status: isApi ? 302 : 200, headers, body, url: request.url };
+  };
+  const engine = createEngine({ app: withForm, transport });
+  const connection = { key: 'qwertzuiopasdf', region: 'europe-west' };
+  const refused = await engine.module('moved').run({ connection });
+  expect(refused.error?.message).toMatch(/in its path to .*files\.other\.net/);
+  expect((await engine.module('open').run({ connection })).error).toBeUndefined();
+  expect(visited.filter((url) => url.startsWith(OTHER))).toEqual([`${OTHER}/x/europe-west/moved`]);
+  await engine.close();
+});
