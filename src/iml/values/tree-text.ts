@@ -3,7 +3,6 @@ import type { PlainObject } from '../../util/plain-object.js';
 import { isBuffer, isMissing, toInstant, toText } from './coerce.js';
 import { isCollection } from './collection.js';
 import { assertTextLength, MAX_LIST_LENGTH, rewriteInChunks } from './size-limits.js';
-import type { Parts } from './work.js';
 
 /** Circular values are detected from this depth on, so that flat data does not pay for the check. */
 const CYCLE_DEPTH = 64;
@@ -16,8 +15,6 @@ export interface TreeStyle {
   readonly leaf: (value: unknown) => string;
   /** Called for each array and collection with the number of those around it. Throws if there are too many. */
   readonly onEnter?: (depth: number) => void;
-  readonly stepsOfPart?: number;
-  readonly longLeaf?: (value: unknown) => Iterator<string> | undefined;
 }
 
 /**
@@ -66,11 +63,6 @@ export function treeText(root: unknown, style: TreeStyle): string {
   }
 }
 
-// biome-ignore lint/correctness/useYield: callers outside of `iml/` still take it in parts.
-export function* giveTree(root: unknown, style: TreeStyle, take: (piece: string) => void): Parts<void> {
-  take(treeText(root, style));
-}
-
 function enter(source: object, open: Set<object>): void {
   if (open.has(source)) throw functionError('Circular reference.');
   open.add(source);
@@ -96,12 +88,6 @@ function openFrame(value: unknown, style: TreeStyle): Frame | undefined {
 
 const JSON_STYLE: TreeStyle = { listNames: listPresentNames, leaf: jsonLeaf };
 
-export const MAX_PLACES: number = Number.POSITIVE_INFINITY;
-
-export function listCountedNames(collection: PlainObject): string[] {
-  return Object.keys(collection);
-}
-
 /** Names of the members whose value is neither undefined nor a function. */
 export function listPresentNames(collection: PlainObject): string[] {
   return Object.keys(collection).filter((name) => {
@@ -126,19 +112,12 @@ function jsonLeaf(value: unknown): string {
   }
 }
 
-export const LONG_TEXT: number = Number.POSITIVE_INFINITY;
+const CHUNKED_LENGTH = 65_536;
 
 /** A text as a JSON string. A long one is written in chunks, so that its length is checked before it is complete. */
 export function quotedText(text: string): string {
-  return text.length <= CHUNKED_LENGTH ? JSON.stringify(text) : [...quotedPieces(text)].join('');
-}
-
-const CHUNKED_LENGTH = 65_536;
-
-export function* quotedPieces(text: string): Generator<string, undefined, undefined> {
-  yield '"';
-  yield rewriteInChunks(text, (chunk) => JSON.stringify(chunk).slice(1, -1));
-  yield '"';
+  if (text.length <= CHUNKED_LENGTH) return JSON.stringify(text);
+  return `"${rewriteInChunks(text, (chunk) => JSON.stringify(chunk).slice(1, -1))}"`;
 }
 
 function jsonObject(value: unknown): string {

@@ -1,7 +1,6 @@
 import { ImlError } from '../../../src/errors/iml-error.js';
 import { nodeDigest } from '../../../src/iml/environment/digest.js';
 import type { Environment, FunctionTable } from '../../../src/iml/environment/environment.js';
-import { spend, withinSteps } from '../../../src/iml/values/work.js';
 
 /** An environment in which nothing changes by itself. */
 export const ENVIRONMENT: Environment = {
@@ -30,19 +29,4 @@ export function errorOf(run: () => unknown): { code: string; message: string } |
     if (!(error instanceof ImlError)) throw error;
     return { code: error.code, message: error.message };
   }
-}
-
-/** More than any piece of work takes whose steps a test counts. */
-const MOST_STEPS = 2 ** 15;
-
-/** The whole number of steps that is enough for what is run. */
-export function stepsOf(run: () => unknown): number {
-  let left = 0;
-  withinSteps(MOST_STEPS, () => {
-    run();
-    errorOf(() => {
-      for (; ; left++) spend(1);
-    });
-  });
-  return MOST_STEPS - left;
 }
