@@ -4,7 +4,7 @@ import { MAX_KNOWN_SECRETS } from '../../redaction/secret-matcher.js';
 import type { RunWarning, TraceEvent, TraceListener } from '../trace/trace.js';
 
 /** Bytes of messages that wait to be searched for secrets. [choice] */
-const MAX_UNSEARCHED_BYTES = 1024 * 1024;
+const MAX_UNSEARCHED_BYTES = 768 * 1024;
 
 /** Missing values that a run reports. [choice] */
 const MAX_MISSING = 500;
