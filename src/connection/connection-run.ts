@@ -4,6 +4,7 @@ import { findRunSecrets, startRun } from '../component/start-run.js';
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest, CompiledResponse } from '../document/compile/compiled-request.js';
 import { toText } from '../iml/values/coerce.js';
+import { isUnsafeNumber } from '../iml/values/unsafe-number.js';
 import { describeType } from '../iml/values/value-kind.js';
 import { SANITIZED } from '../redaction/redact-value.js';
 import { collectPages } from '../run/collect-pages.js';
@@ -12,10 +13,11 @@ import { atDirective, evaluateDirective, runError } from '../run/scope/evaluate-
 import { learnGiven } from '../run/scope/learn-given.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { RunNames } from '../run/scope/run-scope.js';
-import type { TraceEvent } from '../run/trace/trace.js';
+import type { TraceDepth, TraceEvent } from '../run/trace/trace.js';
 import { deepMerge } from '../util/deep-merge.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import type { ConnectionMetadata, StoredConnection } from './connection-store.js';
+import { withProviderMessage } from './provider-message.js';
 import { readExpires } from './read-expires.js';
 
 /** What a run of a connection starts from. */
@@ -67,9 +69,13 @@ export class ConnectionRun {
   }
 
   /** What happened, without what turned out to be a secret only later: a token is known as one once it is kept. */
-  trace(): readonly TraceEvent[] {
+  trace(hasFailed: boolean): readonly TraceEvent[] {
     const { trace, redactor } = this.here;
-    return trace.events.map((event) => redactor.value(withOpenHeaders(event)) as TraceEvent); // only texts change
+    const failed = hasFailed ? trace.events.findLast(isRefusal) : undefined;
+    return trace.events.map((event) => {
+      const shown = event === failed ? withOpenHeaders(event) : withOpenHeaders(withoutBody(event));
+      return redactor.value(shown) as TraceEvent; // only texts change
+    });
   }
 
   /** Runs the requests of a section in order; each sees what the ones before have stored. */
@@ -79,7 +85,8 @@ export class ConnectionRun {
       const { counters } = context;
       const sentBefore = counters.requests;
       warnOfUnavailable(request, context);
-      const { end } = await collectPages(await runRequest(request, { appliesLimit: false }, context));
+      const shown = { ...request, response: withProviderMessage(request.response) };
+      const { end } = await collectPages(await runRequest(shown, { appliesLimit: false }, context));
       this.here = end.context;
       // A request whose condition is false has received nothing to keep.
       if (counters.requests > sentBefore) await this.keep(request.response, end.context);
@@ -189,6 +196,26 @@ function warnOfUnavailable({ document }: CompiledRequest, context: RunContext): 
 const OPEN_HEADER =
   /^(?:cache-control|connection|content-(?:encoding|length|type)|date|keep-alive|retry-after|server|transfer-encoding|vary|www-authenticate|x-request-id|(?:x-)?rate-?limit(?:-[a-z-]+)?)$/;
 
+/** A response with an error status and a JSON body: it names the error and hands out no token. */
+function isRefusal(event: TraceEvent): boolean {
+  return event.kind === 'response' && event.status >= 400 && isJsonObject(event.body);
+}
+
+function isJsonObject(body: unknown): boolean {
+  if (typeof body !== 'string') return isPlainObject(body);
+  try {
+    return isPlainObject(JSON.parse(body));
+  } catch {
+    return false;
+  }
+}
+
+function withoutBody(event: TraceEvent): TraceEvent {
+  if (event.kind !== 'request' && event.kind !== 'response') return event;
+  const { body: _, ...rest } = event;
+  return rest;
+}
+
 function withOpenHeaders(event: TraceEvent): TraceEvent {
   if (event.kind !== 'response') return event;
   const headers = Object.entries(event.headers).map(([name, value]) => [
@@ -208,21 +235,24 @@ export async function runConnection<Given extends object>(
   const { parameters } = stored;
   const connection = { ...parameters, ...stored.connection };
   const input = { common, names, signal };
-  const settings = { ...runtime.settings, onTrace: undefined, trace: 'summary' as const };
-  // Listeners are told at the end, and of no bodies: what of a response is a secret shows only once it is kept, and not
-  // everything is.
+  const trace: TraceDepth = runtime.settings.trace === 'summary' ? 'summary' : 'full';
+  const settings = { ...runtime.settings, onTrace: undefined, trace };
+  // Events are emitted at the end: a value of a response is known as a secret only once it is stored. Bodies are left out,
+  // as not every secret is stored, except that of a refusal, which explains the failure.
   const secrets = findRunSecrets(runtime, input, connection, parameters, start.temp, start.secrets);
   const { context, finish } = startRun({ ...runtime, settings }, input, secrets, { hidesTemp: true });
   const started = context.seeing({ ...connectionNames(connection), temp: start.temp ?? {} });
   const run = new ConnectionRun(started, stored, toText(runtime.environment['timezone']) || 'UTC');
+  let hasFailed = false;
   try {
     const given = await work(run);
-    return { ...reportSuccess(given, context), trace: run.trace() };
+    return { ...reportSuccess(given, context), trace: run.trace(false) };
   } catch (thrown) {
-    return { ...reportFailure<Given>(thrown, context), trace: run.trace() };
+    hasFailed = true;
+    return { ...reportFailure<Given>(thrown, context), trace: run.trace(true) };
   } finally {
     finish();
-    for (const event of run.trace()) runtime.settings.onTrace?.(event);
+    for (const event of run.trace(hasFailed)) runtime.settings.onTrace?.(event);
   }
 }
 
@@ -231,8 +261,13 @@ function readUid(directive: Directive | undefined, context: RunContext): string 
   const value = evaluateDirective(directive, context);
   if (directive === undefined || value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'string') return value;
-  if (typeof value === 'number' && Number.isFinite(value)) return value;
   const place = context.document?.placeOf(directive.pointer);
+  if (isUnsafeNumber(value)) {
+    const message = `The uid ${value} is a number that JSON does not carry exactly, so the connection has no uid. Use text.`;
+    context.warn({ code: 'connection-uid', message, place });
+    return undefined;
+  }
+  if (typeof value === 'number') return value;
   const message = `uid has to be text or a number, not ${describeType(value)}.`;
   throw runError('RuntimeError', message, context, { place });
 }

@@ -75,7 +75,9 @@ function renew(
 /** The message has no secrets in it already; place and status stay those of the request that failed. */
 function refreshFailed(error: AppError): AppError {
   const { statusCode, requestIndex, page, place } = error;
-  const message = `The connection could not be refreshed: ${error.message}`;
+  const isRefused = statusCode !== undefined && statusCode >= 400 && statusCode < 500 && statusCode !== 429;
+  const advice = isRefused ? `${/[.!?]$/.test(error.message) ? '' : '.'} Run iml connect again.` : '';
+  const message = `The connection could not be refreshed: ${error.message}${advice}`;
   return new AppError('InvalidAccessTokenError', message, {
     statusCode,
     requestIndex,

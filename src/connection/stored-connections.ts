@@ -101,16 +101,18 @@ function assertStored(name: string, kept: unknown): void {
 }
 
 function unknownConnection(name: string): AppError {
-  return new AppError('InvalidConfigurationError', `There is no connection "${name}".`);
+  return new AppError('InvalidConfigurationError', `There is no connection "${name}".`, {
+    code: 'CONNECTION_MISSING',
+  });
 }
 
 function strangeConnection(name: string, { component }: StoredConnection): AppError {
   const message = `The connection "${name}" is one of "${component}", which the app does not have.`;
-  return new AppError('InvalidConfigurationError', message);
+  return new AppError('InvalidConfigurationError', message, { code: 'CONNECTION_OTHER_APP' });
 }
 
 function otherConnection(name: string, stored: StoredConnection, allowed: readonly string[]): AppError {
   const wanted = allowed.map((component) => `"${component}"`).join(' or ');
   const message = `The connection "${name}" is one of "${stored.component}", and one of ${wanted} is needed.`;
-  return new AppError('InvalidConfigurationError', message);
+  return new AppError('InvalidConfigurationError', message, { code: 'CONNECTION_OTHER_APP' });
 }

@@ -1,3 +1,4 @@
+import type { ErrorCode } from './codes.js';
 import { EngineError } from './engine-error.js';
 import type { Place } from './place.js';
 
@@ -51,6 +52,8 @@ export interface AppErrorOptions {
   readonly retryAfterMs?: number | undefined;
   /** One error a field, where several fields are wrong. */
   readonly suberrors?: readonly string[] | undefined;
+  /** Default: APP_ERROR. */
+  readonly code?: ErrorCode | undefined;
   readonly cause?: unknown;
 }
 
@@ -71,7 +74,7 @@ export class AppError extends EngineError {
   readonly suberrors: readonly string[] | undefined;
 
   constructor(type: AppErrorType, message: string, options: AppErrorOptions = {}) {
-    super('APP_ERROR', message, options);
+    super(options.code ?? 'APP_ERROR', message, options);
     this.name = type;
     this.type = type;
     this.statusCode = options.statusCode;

@@ -27,6 +27,9 @@ export const ERROR_CODES = {
   REQUEST_INVALID: 'A request cannot be built: address, method, header or body.',
 
   APP_ERROR: 'The app reports an error, by its own directives or by the status of a response.',
+  CONNECTION_MISSING: 'No connection is stored under this name.',
+  CONNECTION_OTHER_APP: 'A connection was made for another app, or for another connection of the app.',
+
   ABORTED: 'The caller stopped the run.',
   WORKER_TERMINATED: 'The worker thread of a run was terminated; the same run may succeed later.',
 

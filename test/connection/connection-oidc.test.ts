@@ -90,7 +90,7 @@ describe('a connection to an OAuth 2 provider of others', () => {
     // The provider takes a second use as theft.
     expect((await connection.refresh(stored, { force: true })).error).toMatchObject({
       type: 'InvalidAccessTokenError',
-      message: 'The connection could not be refreshed: invalid_grant',
+      message: 'The connection could not be refreshed: invalid_grant. Run iml connect again.',
     });
   });
 

@@ -2,6 +2,7 @@ import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ConnectionStore, StoredConnection } from '../../connection/connection-store.js';
 import type { App } from '../../document/app.js';
+import { EngineError } from '../../errors/engine-error.js';
 import { StoreError } from '../../errors/store-error.js';
 import { readErrno } from '../../util/files/read-errno.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
@@ -122,7 +123,7 @@ export function storeForApp(files: ConnectionFiles, owner: ConnectionOwner): Con
     get: async (name) => {
       const entry = await files.read(name);
       if (entry === undefined || isSameApp(entry.owner, owner)) return entry?.stored;
-      throw new StoreError('STORE_FAILED', `${otherApp(entry)} If this is that app: ${MOVE_HINT}.`);
+      throw new EngineError('CONNECTION_OTHER_APP', `${otherApp(entry)} If this is that app: ${MOVE_HINT}.`);
     },
     save: async (name, stored) => {
       const kept = (await files.read(name))?.owner ?? owner;

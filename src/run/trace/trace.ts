@@ -150,6 +150,7 @@ export interface RunWarning {
     | 'qs-collection'
     | 'error-directive'
     | 'endpoint-connection'
+    | 'connection-uid'
     | 'trigger-state'
     | 'trigger-key'
     | 'trigger-incomplete'

@@ -17,6 +17,15 @@ const runFailure = async (communication: unknown): Promise<never> => {
   throw report.error;
 };
 
+/** The error of opening a connection from a store that has this one. */
+const openConnection = async (stored: unknown): Promise<unknown> =>
+  createEngine({
+    app: defineApp({ name: 'test' }),
+    connections: { get: async () => stored as undefined, save: async () => {} },
+  })
+    .openConnection('work')
+    .orThrow();
+
 export const APPS: readonly ErrorCase[] = [
   {
     code: 'SPEC_READ',
@@ -71,6 +80,16 @@ export const APPS: readonly ErrorCase[] = [
     provoke: () => runFailure({ url: '/x', headers: { 'x y': '1' } }),
     place: '#/modules/m/communication/headers/x y',
     cause: 'REQUEST_INVALID',
+  },
+  {
+    code: 'CONNECTION_MISSING',
+    title: 'a connection that the store does not have',
+    provoke: () => openConnection(undefined),
+  },
+  {
+    code: 'CONNECTION_OTHER_APP',
+    title: 'a connection of another app',
+    provoke: () => openConnection({ component: 'other', connection: {} }),
   },
   {
     code: 'PACKAGE_MISSING',
