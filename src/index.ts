@@ -67,8 +67,8 @@ export type {
 export type { FormInput, RunInput } from './component/runtime.js';
 export type { BuiltResponse } from './run/response/build-answer.js';
 export type { Bundle } from './run/response/collect-outputs.js';
+export type { RunObserver } from './run/scope/engine-settings.js';
 export type { BudgetWait } from './run/scope/run-context.js';
-export type { RunObserver } from './run/scope/run-observer.js';
 export type {
   RunWarning,
   StopReason,
@@ -170,6 +170,7 @@ export {
   AppError,
   type AppErrorOptions,
   type AppErrorType,
+  type FailedRequest,
   RATE_LIMIT_DELAY_MS,
 } from './errors/app-error.js';
 export { codeFrame } from './errors/code-frame.js';

@@ -1,9 +1,9 @@
 import type { App, EndpointComponent } from '../document/app.js';
+import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
-import { collectPages } from '../run/collect-pages.js';
+import { collectPages } from '../run/paging/page-source.js';
 import { runCommunication } from '../run/run-communication.js';
-import { runError } from '../run/scope/evaluate-directive.js';
-import { learnGiven } from '../run/scope/learn-given.js';
+import { evaluateFlag, learnGiven, runError } from '../run/scope/evaluate-directive.js';
 import type { EndpointAnswer, EndpointCall, RunContext } from '../run/scope/run-context.js';
 import type { RunNames } from '../run/scope/run-scope.js';
 import { isPlainObject } from '../util/plain-object.js';
@@ -30,9 +30,20 @@ export async function callEndpoint(
   const requests = await runtime.compile(communication);
   const names = { ...ownNames(call), ...(await makeConnectionScope(call, endpoint, context)) };
   const apart = context.apart(call.name, names, call.isFollowing);
-  const { pages, end } = await collectPages(await runCommunication(requests, apart));
+  const { pages, end } = await collectPages(runCommunication(requests, apart));
   const { statusCode, headers } = end.context.scope;
-  return { body: collectResult(pages), statusCode, headers };
+  return { body: unwrap(collectResult(pages), requests.at(-1), end.context), statusCode, headers };
+}
+
+/**
+ * A list of one item is that item, an empty one `{}`, unless the endpoint iterates or says `unwrap: false`.
+ * Source: https://github.com/minsu-kang/make-custom-app-skill, endpoints-reference. [inf]
+ */
+function unwrap(body: unknown, request: CompiledRequest | undefined, context: RunContext): unknown {
+  if (!Array.isArray(body) || body.length > 1 || request === undefined) return body;
+  const { iterate, unwrap: directive } = request.response;
+  if (iterate !== undefined || !evaluateFlag(directive, true, context)) return body;
+  return body.length === 0 ? {} : body[0];
 }
 
 /**

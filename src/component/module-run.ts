@@ -1,4 +1,5 @@
 import type { AppError } from '../errors/app-error.js';
+import { EngineError } from '../errors/engine-error.js';
 import { type Bundle, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
@@ -32,6 +33,8 @@ export interface RunBody {
  * - `await run`: the report. A failure is its `error`.
  * - `await run.orThrow()`: the report of a run that went well. A failure throws its `AppError`.
  *
+ * A second loop over a run throws an `EngineError` (USAGE), as one after `await` does.
+ *
  * All throw what is no outcome of the app: a mistake of the caller (`EngineError` USAGE), the reason of an aborted
  * signal, or a defect.
  */
@@ -51,7 +54,10 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Bundle, void> {
-    this.#iteration ??= this.#iterate();
+    if (this.#iteration !== undefined || this.#reporting !== undefined) {
+      throw new EngineError('USAGE', 'A run is taken once, by one loop or by await: start another run.');
+    }
+    this.#iteration = this.#iterate();
     return this.#iteration;
   }
 

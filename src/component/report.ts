@@ -94,9 +94,9 @@ export function readStats(context: RunContext | undefined): RunStats {
   return {
     requests: context?.counters.requests ?? 0,
     pages: context?.counters.pages ?? 0,
-    records: context?.progress.records ?? 0,
+    records: context?.counters.records ?? 0,
     durationMs: context?.run.elapsedMs ?? 0,
-    stopReason: context?.progress.stopReason,
+    stopReason: context?.counters.stopReason,
     waits: context?.run.waits,
   };
 }

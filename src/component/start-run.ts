@@ -3,7 +3,7 @@ import type { App } from '../document/app.js';
 import { jsonText } from '../http/body/json-text.js';
 import { toNumber } from '../iml/values/coerce.js';
 import { collectGiven } from '../redaction/collect-secrets.js';
-import type { Limits } from '../run/limits/limits.js';
+import { type Limits, limitsWithCommon } from '../run/limits/limits.js';
 import { Run, RunContext, type RunRules } from '../run/scope/run-context.js';
 import type { RunScope } from '../run/scope/run-scope.js';
 import { addAbortListener, removeAbortListener } from '../util/abort-listeners.js';
@@ -55,6 +55,7 @@ export function startRun(
   const common = input.common ?? runtime.common;
   const rules: RunRules = {
     timeoutMs: readTimeout(runtime.app, runtime.settings.limits, common),
+    limits: limitsWithCommon(runtime.settings.limits, common),
     keepsHost: traits.keepsHost === true,
     // Few apps have endpoints that call one another.
     callEndpoint: async (call, context) => {

@@ -23,7 +23,7 @@ export function buildAuthorizePage(
   context: RunContext,
 ): string {
   const resolved = resolveRequest(authorize, undefined, context);
-  const { url } = resolved ?? { url: '' };
+  const url = resolved?.request.url ?? '';
   const added: [string, string][] = [];
   if (state !== undefined) added.push(['state', state]);
   const isPlainChallenge =

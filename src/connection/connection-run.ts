@@ -7,10 +7,9 @@ import { toText } from '../iml/values/coerce.js';
 import { isUnsafeNumber } from '../iml/values/unsafe-number.js';
 import { describeType } from '../iml/values/value-kind.js';
 import { SANITIZED } from '../redaction/redact-value.js';
-import { collectPages } from '../run/collect-pages.js';
-import { runRequest } from '../run/run-request.js';
-import { atDirective, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
-import { learnGiven } from '../run/scope/learn-given.js';
+import { collectPages } from '../run/paging/page-source.js';
+import { runRequest } from '../run/run-communication.js';
+import { atDirective, evaluateDirective, learnGiven, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { RunNames } from '../run/scope/run-scope.js';
 import type { TraceDepth, TraceEvent } from '../run/trace/trace.js';
@@ -86,7 +85,7 @@ export class ConnectionRun {
       const sentBefore = counters.requests;
       warnOfUnavailable(request, context);
       const shown = { ...request, response: withProviderMessage(request.response) };
-      const { end } = await collectPages(await runRequest(shown, { appliesLimit: false }, context));
+      const { end } = await collectPages(runRequest(shown, { appliesLimit: false }, context));
       this.here = end.context;
       // A request whose condition is false has received nothing to keep.
       if (counters.requests > sentBefore) await this.keep(request.response, end.context);

@@ -36,6 +36,18 @@ export type AppErrorType = (typeof APP_ERROR_TYPES)[number];
 /** Suspension after a RateLimitError unless the error says otherwise: 20 minutes. */
 export const RATE_LIMIT_DELAY_MS: number = 20 * 60 * 1000;
 
+/** The request a run failed at, without secrets. */
+export interface FailedRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Undefined without a response. */
+  readonly statusCode?: number | undefined;
+  /** The first 200 characters of the response body. */
+  readonly body?: string | undefined;
+  /** Where the component writes the request; the error handler is often in the base. */
+  readonly place: Place | undefined;
+}
+
 /** What an error of an app carries besides its type and message. */
 export interface AppErrorOptions {
   /** HTTP status that caused the error. */
@@ -54,6 +66,8 @@ export interface AppErrorOptions {
   readonly suberrors?: readonly string[] | undefined;
   /** Default: APP_ERROR. */
   readonly code?: ErrorCode | undefined;
+  /** What was sent, and received. */
+  readonly request?: FailedRequest | undefined;
   readonly cause?: unknown;
 }
 
@@ -72,6 +86,7 @@ export class AppError extends EngineError {
   readonly delay: number | undefined;
   readonly retryAfterMs: number | undefined;
   readonly suberrors: readonly string[] | undefined;
+  readonly request: FailedRequest | undefined;
 
   constructor(type: AppErrorType, message: string, options: AppErrorOptions = {}) {
     super(options.code ?? 'APP_ERROR', message, options);
@@ -83,6 +98,7 @@ export class AppError extends EngineError {
     this.delay = options.delay ?? (type === 'RateLimitError' ? RATE_LIMIT_DELAY_MS : undefined);
     this.retryAfterMs = options.retryAfterMs;
     this.suberrors = options.suberrors;
+    this.request = options.request;
   }
 
   /** Whether the same run may succeed later without anybody changing anything. */
@@ -91,8 +107,18 @@ export class AppError extends EngineError {
   }
 
   override toJSON(): Record<string, unknown> {
-    const { type, statusCode, requestIndex, page, delay, retryAfterMs, suberrors, retryable } = this;
-    const known = { type, statusCode, requestIndex, page, delay, retryAfterMs, suberrors, retryable };
+    const { type, statusCode, requestIndex, page, delay, retryAfterMs, suberrors, request, retryable } = this;
+    const known = {
+      type,
+      statusCode,
+      requestIndex,
+      page,
+      delay,
+      retryAfterMs,
+      suberrors,
+      request,
+      retryable,
+    };
     const present = Object.entries(known).filter(([, value]) => value !== undefined);
     return { ...super.toJSON(), ...Object.fromEntries(present) };
   }

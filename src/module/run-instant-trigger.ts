@@ -6,7 +6,7 @@ import type { ModuleComponent } from '../document/app.js';
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
-import { prefetch } from '../run/paging/prefetch.js';
+import { prefetch } from '../run/paging/page-source.js';
 import { pageOfBundles } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';
@@ -35,7 +35,7 @@ export function runInstantTrigger(
       }
       const request = readSingleRequest(await runtime.compile(communication), communication, context);
       if (request === undefined) return [];
-      const pages = await runCommunication([singleRequest(request, context)], context);
+      const pages = runCommunication([singleRequest(request, context)], context);
       return isStreamed ? prefetch(pages) : pages;
     },
   });

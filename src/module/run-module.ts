@@ -6,7 +6,7 @@ import type { Runtime } from '../component/runtime.js';
 import type { RunTraits } from '../component/start-run.js';
 import type { ModuleComponent } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
-import { prefetch } from '../run/paging/prefetch.js';
+import { prefetch } from '../run/paging/page-source.js';
 import { runCommunication } from '../run/run-communication.js';
 import { runTrigger } from '../trigger/run-trigger.js';
 import { assertNever } from '../util/assert-never.js';
@@ -49,7 +49,7 @@ function runRequests(
     start: async () => beginRun(runtime, input, moduleSubject(module), traits),
     pages: async (context, isStreamed) => {
       const requests = await runtime.compile(requireCommunication(module));
-      const pages = await runCommunication(requests, context);
+      const pages = runCommunication(requests, context);
       return isStreamed ? prefetch(pages) : pages;
     },
   });

@@ -7,7 +7,7 @@ import type { Runtime } from '../component/runtime.js';
 import type { RpcComponent } from '../document/app.js';
 import { compileDirective } from '../document/compile/compile-directive.js';
 import type { RpcReference } from '../parameters/form/rpc-reference.js';
-import { collectPages } from '../run/collect-pages.js';
+import { collectPages } from '../run/paging/page-source.js';
 import { runCommunication } from '../run/run-communication.js';
 import { evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
@@ -29,7 +29,7 @@ export async function callRpc(
   const work = async (context: RunContext): Promise<{ readonly result: unknown }> => {
     const asked = await addArguments(query, context, runtime);
     const requests = await runtime.compile(requireCommunication(rpc));
-    const { pages } = await collectPages(await runCommunication(requests, asked));
+    const { pages } = await collectPages(runCommunication(requests, asked));
     return { result: checkedResult(collectResult(pages), asked) };
   };
   return reportCall(runtime, input, { subject: () => rpcSubject(rpc), work });

@@ -1,142 +1,119 @@
 import type { CompiledPagination, CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
-import type { AppError } from '../errors/app-error.js';
+import type { AppError, AppErrorType } from '../errors/app-error.js';
+import type { ErrorCode } from '../errors/codes.js';
 import { type EngineError, isOurs } from '../errors/engine-error.js';
 import type { Place } from '../errors/place.js';
 import { jsonText } from '../http/body/json-text.js';
 import { textBytes } from '../http/body/text-bytes.js';
 import type { TransportRequest, TransportResponse } from '../http/message/transport.js';
 import { hashBody } from '../http/signing/hash-body.js';
-import { isTurnOver, Turns } from '../util/turns.js';
+import { type Account, type Shortage, takeTurn, wakeNext } from './limits/call-budget.js';
 import { endpointError, evaluateEndpointCall } from './request/endpoint-call.js';
-import { chooseNetworkErrorType } from './request/network-error-type.js';
-import { resolveRequest } from './request/resolve-request.js';
-import { waitForCallBudget } from './request/wait-for-call-budget.js';
-import { judge, receiveResponse } from './response/receive-response.js';
-import { atDirective, atOnce, runError } from './scope/evaluate-directive.js';
-import type { RunContext } from './scope/run-context.js';
+import { type Following, type ResolvedRequest, resolveRequest } from './request/resolve-request.js';
+import { describeRequest } from './response/check-response.js';
+import { atDirective, runError } from './scope/evaluate-directive.js';
+import type { EndpointAnswer, EndpointCall, RunContext } from './scope/run-context.js';
 
-/** One exchange of a request, evaluated and ready to be made. */
-export interface PreparedExchange {
-  /** What is asked: two exchanges with the same key ask the same. Undefined where there are no further pages. */
-  readonly key: string | undefined;
-  readonly make: (context: RunContext) => Promise<MadeExchange>;
-}
+/** What a request, or a follow-up page of it, sends: an HTTP request, or a call of a sibling endpoint. */
+export type Exchange =
+  | ({ readonly kind: 'http' } & ResolvedRequest)
+  | { readonly kind: 'endpoint'; readonly call: EndpointCall; readonly first?: undefined };
 
-/** An exchange that was made, and went well. */
-export interface MadeExchange {
-  /** The place with the names that the answer gives. */
-  readonly context: RunContext;
-  /** The bytes of the answer, where it came over the network. */
-  readonly bytes: Uint8Array | undefined;
-}
+/** What came back. */
+export type Answer =
+  | { readonly kind: 'http'; readonly response: TransportResponse }
+  | ({ readonly kind: 'endpoint' } & EndpointAnswer);
 
 /**
- * Evaluates what a request, or a follow-up page of it, asks for: an HTTP request or a call of a sibling endpoint.
+ * Evaluates what a request, or a follow-up page of it, sends.
  *
- * @param context what it is evaluated with; where the answer is seen is said when the exchange is made
- * @returns undefined for a follow-up page that leads nowhere
+ * @param following undefined for the first request
+ * @param last the exchange before, for headers that stay the same from page to page
+ * @returns undefined for a follow-up page without an address
  */
-export function prepareExchange(
+export function buildExchange(
   request: CompiledRequest,
   page: CompiledPagination | undefined,
   context: RunContext,
-): PreparedExchange | undefined {
-  return request.endpoint === undefined
-    ? prepareHttp(request, page, context)
-    : prepareEndpoint(request, page, context);
+  following?: Following,
+  last?: Exchange,
+): Exchange | undefined {
+  if (request.endpoint !== undefined) {
+    const call = { ...evaluateEndpointCall(request, page, context), isFollowing: following !== undefined };
+    return { kind: 'endpoint', call };
+  }
+  const before = last?.kind === 'http' ? last : undefined;
+  const resolved = resolveRequest(request, page, context, { following, last: before });
+  return resolved && { kind: 'http', ...resolved };
 }
 
-function prepareHttp(
-  request: CompiledRequest,
-  page: CompiledPagination | undefined,
-  context: RunContext,
-): PreparedExchange | undefined {
-  const resolved = atOnce(context, () => resolveRequest(request, page, context));
-  if (resolved === undefined) return undefined;
-  return {
-    key: request.pagination === undefined ? undefined : printExchange(resolved, request.pagination),
-    make: async (at) => {
-      const response = await sendRequest(resolved, at);
-      return { context: await receiveResponse(request.response, response, at), bytes: response.body };
-    },
-  };
+/** Sends an exchange. @throws as `sendRequest`; what the endpoint throws */
+export async function sendExchange(exchange: Exchange, context: RunContext): Promise<Answer> {
+  if (exchange.kind === 'http') {
+    return { kind: 'http', response: await sendRequest(exchange.request, context) };
+  }
+  const { callEndpoint } = context.run.rules;
+  if (callEndpoint === undefined) throw endpointError('No endpoint can be called here.', context);
+  return { kind: 'endpoint', ...(await callEndpoint(exchange.call, context)) };
 }
 
 const NO_BYTES = new Uint8Array();
 
-/** Bytes of what is sent that are kept of each page to know it again; of more a hash is. */
-const MAX_PRINTED = 1024;
+/** Bytes of a body that a key holds; of longer ones it holds a hash. */
+const MAX_KEY_BYTES = 1024;
 
-function printExchange(
-  { method, url, headers, body = NO_BYTES }: TransportRequest,
+/** Two exchanges with the same key send the same. */
+export function exchangeKey(
+  exchange: Exchange,
   pagination: CompiledPagination,
-): string {
-  // Only where pages may be told apart by them: a signature is another one each time.
+  context: RunContext,
+): string | undefined {
+  if (exchange.kind === 'endpoint') {
+    const { name, input } = exchange.call;
+    const text = atDirective(pagination.input, context, () => jsonText([name, input]));
+    if (text === undefined || text.length <= MAX_KEY_BYTES) return text;
+    return hashBody('sha256', textBytes(text)).toString('latin1');
+  }
+  const { method, url, headers, body = NO_BYTES } = exchange.request;
+  // Headers count only where pagination sets them: a signature changes with each request.
   const shown = pagination.headers === undefined ? '' : headers.join('\n');
   const bytes =
-    body.byteLength > MAX_PRINTED
+    body.byteLength > MAX_KEY_BYTES
       ? hashBody('sha256', body)
       : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return `${method} ${url}\n${shown}\n${bytes.toString('latin1')}`;
 }
 
-/** What the caller sees of the answer is inferred. [inf] */
-function prepareEndpoint(
-  request: CompiledRequest,
-  page: CompiledPagination | undefined,
-  context: RunContext,
-): PreparedExchange {
-  const call = evaluateEndpointCall(request, page, context);
-  const printCall = (): string | undefined => {
-    const text = jsonText([call.name, call.input]);
-    if (text === undefined || text.length <= MAX_PRINTED) return text;
-    return hashBody('sha256', textBytes(text)).toString('latin1');
-  };
-  return {
-    key:
-      request.pagination === undefined ? undefined : atDirective(request.endpoint?.input, context, printCall),
-    make: async (at) => {
-      const { callEndpoint } = at.run.rules;
-      if (callEndpoint === undefined) throw endpointError('No endpoint can be called here.', at);
-      const answered = at.seeing({ ...(await callEndpoint(call, at)) });
-      return { context: await judge(request.response, undefined, answered), bytes: undefined };
-    },
-  };
-}
-
 /**
  * Sends one request and counts it.
  *
- * @throws AppError: ConnectionError without a response, RuntimeError where trying again cannot help,
- *   MaxFileSizeExceededError for a response above the ceiling, ModuleTimeoutError when the time of the module is up;
+ * @throws AppError: ConnectionError without a response, RuntimeError if a retry cannot help,
+ *   MaxFileSizeExceededError for a response above the limit, ModuleTimeoutError when the time of the module is up;
  *   the reason of the caller's signal once that is aborted
  */
 async function sendRequest(request: TransportRequest, context: RunContext): Promise<TransportResponse> {
   const { clock, budget, transport } = context.settings;
   const { log } = context.run;
   context.counters.requests++;
-  const connection = context.run.connection ?? context.run.identifyConnection();
-  // To find the place of an address in a large file takes long, and what it was evaluated by may have taken the turn.
-  if (isTurnOver()) await new Turns(() => context.assertGoesOn()).next();
   const now = clock.now();
-  const account = budget.open(request.url, connection, now);
+  const account = budget.open(request.url, context.run.connection, now);
   const shortage = budget.admit(account, now);
   if (shortage !== undefined) await waitForCallBudget(account, shortage, context);
-  // Nothing that waits or throws may stand between here and `leave`, the clock neither: others would wait for this call for ever.
-  let sentAt = now;
+  // Nothing may wait or throw between here and `leave`, or calls that wait for this one would wait for ever.
   let response: TransportResponse;
+  let sentAt = now;
   try {
     log.send(request);
     traceRequest(request, context);
-    // Whoever hears of it may end the run.
+    // A trace listener may abort the run.
     context.assertGoesOn();
     sentAt = clock.now();
-    response = await transport(request);
+    response = await context.unlessOver(transport(request));
   } catch (error) {
     context.assertGoesOn();
     // Misuse is no outcome of the app.
-    throw isOurs(error) && error.code !== 'USAGE' ? exchangeError(error, context) : error;
+    throw isOurs(error) && error.code !== 'USAGE' ? exchangeError(error, request, context) : error;
   } finally {
     budget.leave(account);
   }
@@ -147,47 +124,104 @@ async function sendRequest(request: TransportRequest, context: RunContext): Prom
   return response;
 }
 
-function exchangeError(error: EngineError, context: RunContext): AppError {
-  const place = placeOfUrl(context);
-  return runError(chooseNetworkErrorType(error.code), error.message, context, { place, cause: error });
+/**
+ * Types of errors without a response.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error. [inf]
+ */
+const ERROR_TYPES: Partial<Record<ErrorCode, AppErrorType>> = {
+  NETWORK_FAILED: 'ConnectionError',
+  NETWORK_TIMEOUT: 'ConnectionError',
+  NETWORK_RESPONSE_TOO_LARGE: 'MaxFileSizeExceededError',
+};
+
+function exchangeError(error: EngineError, request: TransportRequest, context: RunContext): AppError {
+  const place = placeOfUrl(context.document);
+  return runError(ERROR_TYPES[error.code] ?? 'RuntimeError', error.message, context, {
+    place,
+    cause: error,
+    request: describeRequest({ request, response: undefined, place }, context),
+  });
 }
 
 function traceRequest(request: TransportRequest, context: RunContext): void {
-  const { log } = context.run;
-  const isFull = context.settings.trace !== 'summary';
-  const place = placeOfUrl(context) ?? {};
+  const { document, settings, run } = context;
+  const isFull = settings.trace !== 'summary';
   const size = request.body?.byteLength ?? 0;
   // Neither the body nor the context, whose names hold the last body: an event that is never rendered would keep them.
-  const sent = {
-    method: request.method,
-    url: request.url,
-    headers: request.headers,
-    body: isFull ? request.body : undefined,
-  };
+  const { method, url, headers } = request;
+  const sent = { method, url, headers, body: isFull ? request.body : undefined };
   context.emitLater(() => {
-    const { method, url, headers, body } = log.redactor.request(sent);
-    return { kind: 'request', method, url, headers, ...(isFull && { body }), size, place };
+    const { body, ...shown } = run.log.redactor.request(sent);
+    return { kind: 'request', ...shown, ...(isFull && { body }), size, place: placeOfUrl(document) ?? {} };
   });
 }
 
 function traceResponse(response: TransportResponse, durationMs: number, context: RunContext): void {
-  const { log } = context.run;
-  const isFull = context.settings.trace !== 'summary';
+  const { settings, run } = context;
+  const isFull = settings.trace !== 'summary';
   const { byteLength: size } = response.body;
   // Without the body, which an event that is never rendered would keep.
   const received = isFull ? response : { ...response, body: undefined };
   context.emitLater(() => {
-    const { status, headers, body } = log.redactor.response(received);
+    const { status, headers, body } = run.log.redactor.response(received);
     return { kind: 'response', status, headers, ...(isFull && { body }), size, durationMs };
   });
 }
 
-/** Finding a place reads the file's text again, which is too much for every page. */
+/** Finding a place reads the text of the file again, which is too much for every page of a trace with a listener. */
 const URL_PLACES = new WeakMap<Document, Place>();
 
-function placeOfUrl({ document }: RunContext): Place | undefined {
+function placeOfUrl(document: Document | undefined): Place | undefined {
   if (document === undefined) return undefined;
   const place = URL_PLACES.get(document) ?? document.placeOf('/url');
   URL_PLACES.set(document, place);
   return place;
+}
+
+/**
+ * Waits until a call may go out, and counts it. What a service asks for is heeded as long as the run has the time for it: a call
+ * that would have to wait longer goes out at once, as it would without a budget, and the service answers what it likes.
+ * Figures of the embedder's hold until the time of the run is up. [choice]
+ *
+ * @throws what `assertGoesOn` throws
+ * @see docs/limits.md (Budget)
+ */
+async function waitForCallBudget(account: Account, first: Shortage, context: RunContext): Promise<void> {
+  const { budget } = context.settings;
+  let shortage: Shortage | undefined = first;
+  let isNext = false;
+  try {
+    while (shortage !== undefined) {
+      if (isTooLong(shortage, context)) {
+        budget.force(account, context.settings.clock.now());
+        return;
+      }
+      await waitFor(shortage, account, context);
+      isNext ||= shortage.waitMs === undefined;
+      shortage = budget.admit(account, context.settings.clock.now(), isNext);
+    }
+  } catch (error) {
+    if (isNext) wakeNext(account);
+    throw error;
+  }
+}
+
+function isTooLong({ reason, waitMs }: Shortage, { run }: RunContext): boolean {
+  const isAsked = reason === 'retry-after' || reason === 'rate-limit';
+  return isAsked && waitMs !== undefined && waitMs > run.rules.timeoutMs - run.elapsedMs;
+}
+
+async function waitFor(shortage: Shortage, account: Account, context: RunContext): Promise<void> {
+  const { clock } = context.settings;
+  const { reason, waitMs, limit } = shortage;
+  const { origin } = account;
+  context.emit({ kind: 'wait', reason: 'budget', delayMs: waitMs, because: reason, origin, limit });
+  const startedAt = clock.now();
+  const waiting =
+    waitMs === undefined ? takeTurn(account, context.signal) : clock.sleep(waitMs, context.signal);
+  try {
+    await context.whileGoingOn(waiting);
+  } finally {
+    context.run.addWait({ origin, reason, limit }, clock.now() - startedAt);
+  }
 }

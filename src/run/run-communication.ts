@@ -1,73 +1,353 @@
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
-import { Turns } from '../util/turns.js';
-import { collectPages } from './collect-pages.js';
-import { wrapPages } from './response/apply-wrapper.js';
-import type { Page } from './response/collect-outputs.js';
-import type { RequestEnd } from './run-pages.js';
-import { type RequestPlan, runRequest } from './run-request.js';
-import { inTurns } from './scope/evaluate-directive.js';
+import type { TransportResponse } from '../http/message/transport.js';
+import { toText } from '../iml/values/coerce.js';
+import { MAX_SECRET_LENGTH } from '../redaction/secret-forms.js';
+import { buildExchange, type Exchange, sendExchange } from './exchange.js';
+import { Paginator, waitForRepeat, warnOfLimit } from './paging/paginate.js';
+import type { Following } from './request/resolve-request.js';
+import { checkResponse, failureError } from './response/check-response.js';
+import {
+  assertAccepted,
+  collectOutputs,
+  countRecords,
+  evaluateLimit,
+  type OutputKind,
+  type Page,
+  singlePage,
+  wrapPages,
+} from './response/collect-outputs.js';
+import { decodeResponse, extendTemp } from './response/receive-response.js';
+import {
+  atDirective,
+  evaluateDirective,
+  evaluateFlag,
+  runError,
+  traceScope,
+} from './scope/evaluate-directive.js';
 import type { RunContext } from './scope/run-context.js';
+import type { StopReason } from './trace/trace.js';
 
-/** What differs between the uses of a communication. All but `wraps` is about its last request. */
+/** What differs between the uses of a request. */
+export interface RequestPlan {
+  /** Whether `response.limit` cuts the output. */
+  readonly appliesLimit: boolean;
+  /** What the output has to be. Default: anything. */
+  readonly accepts?: OutputKind | undefined;
+  /** Called when `temp` and `condition` let the request go ahead, before it is sent. Returns the context to go on with. */
+  readonly begin?: (request: CompiledRequest, context: RunContext) => RunContext;
+  /** Called with every page, in order, before it is yielded; true ends paging. */
+  readonly isSatisfied?: (page: Page, context: RunContext) => boolean;
+}
+
+/** What differs between the uses of a communication. All but `wraps` applies to its last request. */
 export interface CommunicationPlan extends Partial<RequestPlan> {
-  /** Whether `wrapper` is applied. Default: true. Whoever orders or cuts what came applies it afterwards. */
+  /** Whether `wrapper` is applied. Default: true. */
   readonly wraps?: boolean;
 }
 
-/**
- * Runs a communication: its requests in order, each seeing what the ones before left in `temp`. The pages of the result
- * come as they arrive; they are held back only where something later may replace them: another request of the chain, or
- * `wrapper`.
- *
- * @returns what gives the pages, and in the end the place with the names that the last request left
- * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
- */
-export async function runCommunication(
-  requests: readonly CompiledRequest[],
-  start: RunContext,
-  plan: CommunicationPlan = {},
-): Promise<AsyncGenerator<Page, RequestEnd>> {
-  const { wraps = true, ...ofLast } = plan;
-  const [only, next] = requests;
-  // What nothing can replace comes straight from its request.
-  return only === undefined || next !== undefined || (wraps && only.response.wrapper !== undefined)
-    ? runChain(requests, start, wraps, ofLast)
-    : runRequest(only, { appliesLimit: true, ...ofLast }, start.at({ requestIndex: 0 }));
+/** How a request ended. */
+export interface RequestEnd {
+  /** False where the request has no result: its condition is false, or its output is null or false. */
+  readonly hasResult: boolean;
+  /** The context the next request starts from. */
+  readonly context: RunContext;
 }
 
-async function* runChain(
+/**
+ * Runs a communication: its requests in order, each with the names that the requests before it left. The last result
+ * counts. Pages of the last request are yielded as they arrive, unless `wrapper` needs all of them.
+ *
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
+ */
+export async function* runCommunication(
   requests: readonly CompiledRequest[],
   start: RunContext,
-  wraps: boolean,
-  ofLast: Partial<RequestPlan>,
+  { wraps = true, ...plan }: CommunicationPlan = {},
 ): AsyncGenerator<Page, RequestEnd> {
   let context = start;
-  let held: readonly Page[] = [];
-  const turns = new Turns(() => start.assertGoesOn());
-  let executed: { readonly request: CompiledRequest; readonly requestIndex: number } | undefined;
+  let result: { request: CompiledRequest; pages: readonly Page[]; requestIndex: number } | undefined;
   for (const [requestIndex, request] of requests.entries()) {
-    // Requests that send nothing give nobody a turn.
-    if (turns.isOver) await turns.next();
     const isLast = requestIndex === requests.length - 1;
-    const requestPlan = isLast ? { appliesLimit: true, ...ofLast } : { appliesLimit: false };
-    const pages = await runRequest(request, requestPlan, context.at({ requestIndex }));
-    if (isLast && !(wraps && request.response.wrapper !== undefined)) {
-      const end = yield* pages;
-      if (end.isExecuted) return end;
+    const isWrapped = wraps && request.response.wrapper !== undefined;
+    const pages: Page[] = [];
+    let end: RequestEnd;
+    if (isLast && !isWrapped) {
+      end = yield* runRequest(request, { appliesLimit: true, ...plan }, context.at({ requestIndex }));
+      if (end.hasResult) return end;
     } else {
-      const { pages: collected, end } = await collectPages(pages);
-      context = end.context;
-      if (!end.isExecuted) continue;
-      held = collected;
-      executed = { request, requestIndex };
+      const { accepts: _, ...lastPlan } = plan;
+      const requestPlan = isLast ? { appliesLimit: true, ...lastPlan } : { appliesLimit: false };
+      const source = runRequest(request, requestPlan, context.at({ requestIndex }));
+      let step = await source.next();
+      for (; !step.done; step = await source.next()) pages.push(step.value);
+      end = step.value;
     }
+    context = end.context;
+    // Without a result, that of an earlier request counts.
+    // Source: https://github.com/minsu-kang/make-custom-app-skill, component-test-guide. [inf]
+    if (end.hasResult) result = { request, pages, requestIndex };
   }
-  if (wraps && executed?.request.response.wrapper !== undefined) {
-    const { request, requestIndex } = executed;
-    const at = context.at({ requestIndex });
-    const page = await inTurns(at, () => wrapPages(request, held, at));
-    at.assertGoesOn();
+  if (result === undefined) return { hasResult: false, context };
+  const { request, requestIndex } = result;
+  const at = context.at({ requestIndex });
+  const isWrapped = wraps && request.response.wrapper !== undefined;
+  const pages = isWrapped ? [wrapPages(request, result.pages, at)] : result.pages;
+  at.assertGoesOn();
+  for (const page of pages) {
+    assertAccepted(page, plan.accepts, request, at);
     yield page;
-  } else yield* held;
-  return { isExecuted: executed !== undefined, context };
+  }
+  return { hasResult: true, context };
+}
+
+/**
+ * Runs one request with its repeats and pages: build, send, decode, check, collect, decide.
+ *
+ * @see docs/limits.md, https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination
+ */
+export async function* runRequest(
+  request: CompiledRequest,
+  plan: RequestPlan,
+  parent: RunContext,
+): AsyncGenerator<Page, RequestEnd> {
+  parent.assertGoesOn();
+  const { context: asked, goesAhead } = askRequest(request, parent);
+  if (!goesAhead) return yield* skipRequest(request, plan, asked);
+  assertSendable(request, asked);
+  const first = plan.begin?.(request, asked) ?? asked;
+  const limit = plan.appliesLimit ? evaluateLimit(request.response, first) : undefined;
+  if (request.isStatic) return yield* runStatic(request, plan, limit, first);
+  // The requests of an endpoint are counted where they are sent.
+  if (request.endpoint === undefined) assertRequestLeft(first);
+
+  const { run } = first;
+  const paginator = new Paginator(request.pagination, run.settings.onPageLoop);
+  const isDeep = run.settings.trace === 'deep';
+  let context = first;
+  let records = 0;
+  let hasResult = false;
+  let exchange: Exchange | undefined;
+  const stop = (reason: StopReason, at: RunContext): RequestEnd => {
+    reportStop(reason, records, at);
+    return { hasResult, context: at };
+  };
+  try {
+    for (;;) {
+      // Build
+      if (isDeep) traceScope('request', context);
+      const isFollowUp = context.position.page > 1;
+      const page = isFollowUp ? request.pagination : undefined;
+      exchange = buildExchange(request, page, context, followingPage(isFollowUp, exchange), exchange);
+      if (exchange === undefined) return stop('no-next-url', context);
+      if (paginator.stopsAtRequest(exchange, context)) return stop('page-loop', context);
+      if (isFollowUp) run.counters.pages++;
+
+      // Send, decode, check, and again while `repeat` holds
+      let received = await receive(request, exchange, context);
+      if (request.repeat !== undefined) received = await repeatExchange(request, exchange, received, context);
+      if (paginator.stopsAtBody(received.bytes, received.context)) return stop('page-loop', received.context);
+
+      // Collect
+      const taken = collectPage(request, limit, records, received.context);
+      records += countRecords(taken.page);
+      hasResult ||= taken.page.isIterated || taken.page.outputs.length > 0;
+      assertAccepted(taken.page, plan.accepts, request, taken.context);
+
+      // Decide
+      const isSatisfied = plan.isSatisfied?.(taken.page, taken.context) === true;
+      const decision = paginator.decide(taken.page, { limit, records, isSatisfied }, taken.context);
+      first.assertGoesOn();
+      const end = decision.reason && stop(decision.reason, decision.context);
+      yield taken.page;
+      if (end !== undefined) return end;
+      const next = decision.context.at({ page: decision.context.position.page + 1 });
+      context = extendTemp(request.temp, next);
+    }
+  } finally {
+    paginator.warnOfLoop(context);
+  }
+}
+
+/** The position of a request with its `temp`, and whether its condition holds. */
+export function askRequest(
+  request: CompiledRequest,
+  parent: RunContext,
+): { readonly context: RunContext; readonly goesAhead: boolean } {
+  const before = parent.at({ document: request.document, page: 1 });
+  atDirective({ pointer: '/log/sanitize' }, before, () =>
+    before.run.log.sanitize(evaluateSanitize(request, before)),
+  );
+  const context = extendTemp(request.temp, before.seeing({ pagination: { page: 1 } }));
+  return { context, goesAhead: evaluateFlag(request.condition?.test, true, context) };
+}
+
+function evaluateSanitize(request: CompiledRequest, context: RunContext): readonly string[] {
+  return request.sanitize.map(({ path, expression }) => {
+    if (expression === undefined) return path;
+    const text = toText(evaluateDirective(expression, context));
+    return `${path}<${text.slice(0, MAX_SECRET_LENGTH + 1)}>`;
+  });
+}
+
+/** Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests (condition). [doc] */
+async function* skipRequest(
+  request: CompiledRequest,
+  plan: RequestPlan,
+  context: RunContext,
+): AsyncGenerator<Page, RequestEnd> {
+  if (context.settings.trace === 'deep') traceScope('request', context);
+  context.emit({ kind: 'skipped', place: request.document.placeOf('/condition') });
+  const fallback = request.condition?.default;
+  const page = singlePage(fallback && evaluateDirective(fallback, context));
+  if (page.outputs.length === 0) return { hasResult: false, context };
+  assertAccepted(page, plan.accepts, request, context);
+  plan.isSatisfied?.(page, context);
+  context.assertGoesOn();
+  yield page;
+  return { hasResult: true, context };
+}
+
+function assertSendable({ document, refusal }: CompiledRequest, context: RunContext): void {
+  if (refusal === undefined) return;
+  const place = document.placeOf(refusal.pointer);
+  throw runError('InvalidConfigurationError', refusal.message, context, { place });
+}
+
+/** A request without url sends nothing. See docs/limits.md (Records). */
+async function* runStatic(
+  request: CompiledRequest,
+  plan: RequestPlan,
+  limit: number | undefined,
+  before: RunContext,
+): AsyncGenerator<Page, RequestEnd> {
+  const checked = takeIn(request, undefined, undefined, before);
+  const { page, context } = collectOutputs(request.response, limit ?? Number.POSITIVE_INFINITY, checked);
+  if (context.position.endpoint === undefined) context.counters.records = countRecords(page);
+  assertAccepted(page, plan.accepts, request, context);
+  plan.isSatisfied?.(page, context);
+  context.assertGoesOn();
+  yield page;
+  return { hasResult: page.isIterated || page.outputs.length > 0, context };
+}
+
+/** Request no. 101 of a chain is an error, unlike that of a page or a repeat. See docs/limits.md (Requests). [inf] */
+function assertRequestLeft(context: RunContext): void {
+  const { maxRequests } = context.run.limits;
+  if (context.counters.requests < maxRequests) return;
+  const place = context.document?.placeOf('/url');
+  throw runError('RuntimeError', `The module may send ${maxRequests} requests, and needs more.`, context, {
+    place,
+  });
+}
+
+/** A response that was taken in. */
+interface Received {
+  /** The context with the names of the response. */
+  readonly context: RunContext;
+  /** The bytes of its body; undefined for the result of an endpoint. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** Sends one exchange and takes the response in. */
+async function receive(request: CompiledRequest, exchange: Exchange, context: RunContext): Promise<Received> {
+  const answer = await sendExchange(exchange, context);
+  if (answer.kind === 'endpoint') {
+    const { body, statusCode, headers } = answer;
+    return {
+      context: takeIn(request, exchange, undefined, context.seeing({ body, statusCode, headers })),
+      bytes: undefined,
+    };
+  }
+  const { response } = answer;
+  const decoded = decodeResponse(request.response, response, context);
+  return { context: takeIn(request, exchange, response, decoded), bytes: response.body };
+}
+
+/**
+ * Sees `response.temp`, then throws the error of a response that is none of success. All errors an app reports of its
+ * responses are thrown here.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [inf]
+ */
+function takeIn(
+  request: CompiledRequest,
+  exchange: Exchange | undefined,
+  response: TransportResponse | undefined,
+  decoded: RunContext,
+): RunContext {
+  const context = extendTemp(request.response.temp, decoded);
+  if (context.settings.trace === 'deep') traceScope('response', context);
+  const failure = checkResponse(request.response, response, context);
+  if (failure !== undefined) {
+    const sent = exchange?.kind === 'http' ? exchange.request : undefined;
+    const place = sent && request.document.placeOf('/url');
+    throw failureError(failure, context, { request: sent, response, place });
+  }
+  return context;
+}
+
+/**
+ * Repeats an exchange while `repeat` asks for it. A repeat of a follow-up page is evaluated with the names of its first
+ * request, but for `temp`: an address from the page before stays that of this page.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests (repeat). [inf]
+ */
+async function repeatExchange(
+  request: CompiledRequest,
+  exchange: Exchange,
+  first: Received,
+  asked: RunContext,
+): Promise<Received> {
+  const page = asked.position.page > 1 ? request.pagination : undefined;
+  const following: Following = {
+    what: 'repeat',
+    servers: exchange.first === undefined ? [] : [exchange.first],
+  };
+  let received = first;
+  for (let repeats = 0; await waitForRepeat(request.repeat, repeats, received.context); repeats++) {
+    // A repeat starts over with temp and condition. [inf]
+    const context = extendTemp(request.temp, received.context);
+    const goesAhead = evaluateFlag(request.condition?.test, true, context);
+    if (!goesAhead) return { context, bytes: received.bytes };
+    const seen = page === undefined ? context : asked.seeing({ temp: context.scope['temp'] });
+    if (context.settings.trace === 'deep') traceScope('request', seen);
+    const again = buildExchange(request, page, seen, following, exchange);
+    if (again === undefined) return { context, bytes: received.bytes };
+    received = await receive(request, again, context);
+  }
+  return received;
+}
+
+function followingPage(isFollowUp: boolean, last: Exchange | undefined): Following | undefined {
+  if (!isFollowUp) return undefined;
+  return { what: 'page', servers: last?.first === undefined ? [] : [last.first] };
+}
+
+/** The records of a response, as many as are wanted and allowed. See docs/limits.md (Records). */
+function collectPage(
+  request: CompiledRequest,
+  limit: number | undefined,
+  before: number,
+  context: RunContext,
+): ReturnType<typeof collectOutputs> {
+  const { counters, run } = context;
+  const isPaged = request.pagination !== undefined;
+  const { maxRecords } = run.limits;
+  const wanted = (limit ?? Number.POSITIVE_INFINITY) - before;
+  const allowed = isPaged ? maxRecords - counters.pagedRecords : Number.POSITIVE_INFINITY;
+  const taken = collectOutputs(request.response, Math.min(wanted, allowed), context);
+  if (taken.page.isCut && allowed < wanted) warnOfLimit('max-records', maxRecords, 'records', context);
+  const count = countRecords(taken.page);
+  if (isPaged) counters.pagedRecords += count;
+  if (context.position.endpoint === undefined) counters.records = before + count;
+  return taken;
+}
+
+/** Reports why paging ended. */
+function reportStop(reason: StopReason, records: number, context: RunContext): void {
+  const { requests, pages } = context.counters;
+  if (context.position.endpoint === undefined) context.counters.stopReason = reason;
+  context.emit({
+    kind: 'stop',
+    reason,
+    used: { requests, pages, records, elapsedMs: context.run.elapsedMs },
+  });
 }

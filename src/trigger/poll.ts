@@ -1,7 +1,6 @@
 import type { TriggerStart, TriggerState } from '../component/trigger-data.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
-import { evaluateLimit } from '../run/paging/response-limit.js';
-import { type Bundle, listBundles, type Page } from '../run/response/collect-outputs.js';
+import { type Bundle, evaluateLimit, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { CommunicationPlan } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
@@ -202,7 +201,7 @@ export class Poll {
   /** Newest first, what lies behind a limit of paging is older than what is put out now, and is never asked for again. */
   private warnOfGap(): void {
     const { context } = this;
-    const isCut = context.progress.stopReason?.startsWith('max-') === true && !this.isComplete;
+    const isCut = context.counters.stopReason?.startsWith('max-') === true && !this.isComplete;
     if (!isCut) return;
     const message = 'Paging ended at a limit before all new items were seen: some may never be put out.';
     const place = context.document?.placeOf('/response/trigger');

@@ -14,7 +14,7 @@ import type { Document } from '../document/reading/document.js';
 import { subDocument } from '../document/reading/sub-document.js';
 import { EngineError } from '../errors/engine-error.js';
 import { isEmpty } from '../iml/values/coerce.js';
-import { collectPages } from '../run/collect-pages.js';
+import { collectPages } from '../run/paging/page-source.js';
 import { listBundles, type Page } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/scope/run-context.js';
@@ -72,7 +72,7 @@ export async function listEpoch(
     const directives = await runtime.directives(communication.value, epoch.value);
     const requests = compileEpoch(communication, epoch, runtime.app.base, directives);
     // The wrapper is about bundles of the trigger, and would hide which entry is which. [choice]
-    const { pages, end } = await collectPages(await runCommunication(requests, context, { wraps: false }));
+    const { pages, end } = await collectPages(runCommunication(requests, context, { wraps: false }));
     const last = requests.at(-1);
     const requestIndex = Math.max(0, requests.length - 1);
     const at = end.context.at({ document: last?.document, requestIndex, page: 1 });

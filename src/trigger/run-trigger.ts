@@ -5,9 +5,14 @@ import { moduleSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { TriggerState } from '../component/trigger-data.js';
 import type { ModuleComponent } from '../document/app.js';
-import { collectPages } from '../run/collect-pages.js';
-import { applyWrapper } from '../run/response/apply-wrapper.js';
-import { type Bundle, listBundles, type Page, pageOfBundles } from '../run/response/collect-outputs.js';
+import { collectPages } from '../run/paging/page-source.js';
+import {
+  applyWrapper,
+  type Bundle,
+  listBundles,
+  type Page,
+  pageOfBundles,
+} from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
@@ -35,7 +40,7 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
       const { Poll } = await import('./poll.js');
       const poll = new Poll(requests.at(-1), input.data, start, context);
       // Pages come to the poll by its plan; what is new is known only after the last of them.
-      const { end } = await collectPages(await runCommunication(requests, poll.context, poll.plan));
+      const { end } = await collectPages(runCommunication(requests, poll.context, poll.plan));
       const items = poll.settle();
       const { state: before, seen } = poll;
       const moving = before && seen && new MovingState(before, seen);

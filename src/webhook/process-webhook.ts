@@ -6,9 +6,8 @@ import { checkGiven, either, FUNCTION, type GivenShapes, LIST } from '../errors/
 import { parseForm } from '../http/body/parse-form.js';
 import { findHeader } from '../http/message/headers.js';
 import { createCaseless } from '../iml/values/caseless.js';
-import { evaluateDirective, evaluateFlag } from '../run/scope/evaluate-directive.js';
+import { evaluateDirective, evaluateFlag, traceScope } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
-import { traceScope } from '../run/scope/trace-scope.js';
 import { buildFinalAnswer } from './answer.js';
 import {
   type CollectedBundles,

@@ -7,10 +7,9 @@ import type { WebhookComponent } from '../document/app.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
 import { describeType } from '../iml/values/value-kind.js';
-import { collectPages } from '../run/collect-pages.js';
-import { type RequestPlan, runRequest } from '../run/run-request.js';
-import { atDirective, evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
-import { learnGiven } from '../run/scope/learn-given.js';
+import { collectPages } from '../run/paging/page-source.js';
+import { type RequestPlan, runRequest } from '../run/run-communication.js';
+import { atDirective, evaluateDirective, learnGiven, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { deepMerge } from '../util/deep-merge.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
@@ -77,12 +76,12 @@ async function keepData(requests: readonly CompiledRequest[], start: RunContext)
         isExecuted = true;
         return at;
       },
-      isSatisfied: async (_, at) => {
+      isSatisfied: (_, at) => {
         if (isExecuted) kept = addHookData(kept, request, at);
         return false;
       },
     };
-    const pages = await runRequest(request, plan, context.at({ requestIndex: index }));
+    const pages = runRequest(request, plan, context.at({ requestIndex: index }));
     const { end } = await collectPages(pages);
     context = end.context;
   }

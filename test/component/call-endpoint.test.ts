@@ -93,7 +93,7 @@ describe('a call of an endpoint', () => {
   });
 
   it('runs with the connection of its caller, or with the data it is given', async () => {
-    const own = calling({ endpoint: { name: 'rows', connection: 'main' } });
+    const own = calling({ endpoint: 'rows' });
     expect((await own.run({ connection: { key: 'k1' } })).warnings).toEqual([]);
     expect(own.urls()).toEqual(['?key=k1']);
 
@@ -102,6 +102,16 @@ describe('a call of an endpoint', () => {
     expect(given.urls()).toEqual(['?key=k2']);
 
     const strange = calling({ endpoint: { name: 'rows', connection: 'second' } });
+    const refused = await strange.run({ connection: { key: 'k1' } });
+    expect(refused.error?.type).toBe('InvalidConfigurationError');
+  });
+
+  it('takes the name of a connection where the documented semantics hold', async () => {
+    const semantics = 'documented';
+    const own = calling({ endpoint: { name: 'rows', connection: 'main' } }, { semantics });
+    expect((await own.run({ connection: { key: 'k1' } })).warnings).toEqual([]);
+    expect(own.urls()).toEqual(['?key=k1']);
+    const strange = calling({ endpoint: { name: 'rows', connection: 'second' } }, { semantics });
     const report = await strange.run({ connection: { key: 'k1' } });
     expect(report.warnings.map(({ code }) => code)).toEqual(['endpoint-connection']);
   });

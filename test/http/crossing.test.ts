@@ -7,7 +7,6 @@ const SECRET = 'secret-of-a-body';
 const LENGTH = 2 * 1024 * 1024;
 
 const rule: CrossingRule = {
-  findHosts: async () => {},
   isTrusted: () => false,
   isGiven: () => false,
   sendsSecrets: false,

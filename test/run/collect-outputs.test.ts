@@ -95,7 +95,7 @@ describe('a response that is not taken apart', () => {
     ['an empty text', '', [''], true],
     ['an empty list', [], [[]], true],
     ['an empty collection', {}, [{}], true],
-    ['false', false, [false], false],
+    ['false', false, [], false],
     ['0', 0, [0], false],
     ['a text', 'a', ['a'], false],
     ['a list', [1], [[1]], false],

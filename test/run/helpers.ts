@@ -72,19 +72,3 @@ export function endless(size: number, pages: number = Number.POSITIVE_INFINITY):
     return { json: { items } };
   });
 }
-
-/** Does `work`, and counts how often others had their turn meanwhile. */
-export async function countTurns<T>(
-  work: () => Promise<T>,
-): Promise<{ readonly result: T; readonly turns: number }> {
-  let turns = 0;
-  let isOver = false;
-  const count = (): void => {
-    turns++;
-    if (!isOver) setImmediate(count);
-  };
-  setImmediate(count);
-  const result = await work();
-  isOver = true;
-  return { result, turns };
-}

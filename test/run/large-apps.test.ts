@@ -5,9 +5,7 @@ import { compileCommunication } from '../../src/document/compile/compile-request
 import { createDocument } from '../../src/document/reading/create-document.js';
 import type { Document } from '../../src/document/reading/document.js';
 import { toEnvironment } from '../../src/iml/environment/to-environment.js';
-import { countTurns, engineOf, service } from './helpers.js';
-
-// Line 2 of the findings: what an app's author writes is worked on in turns as well.
+import { engineOf, service } from './helpers.js';
 
 const answering = (): ReturnType<typeof service> => service(() => ({ json: { ok: true } }));
 
@@ -47,20 +45,6 @@ describe('a form of many fields', () => {
     expect(placed).toEqual([]);
   });
 
-  it('is read in turns, and once', async () => {
-    const long = list(5000, (index) => ({
-      name: `f${index}`,
-      type: 'text',
-      label: 'x'.repeat(20),
-      options: list(10, String),
-    }));
-    const module = engineWithForm(long).module('m');
-    const first = await countTurns(async () => module.run());
-    const second = await countTurns(async () => module.run());
-    expect(first.result.error).toBeUndefined();
-    expect(first.turns).toBeGreaterThan(second.turns);
-  });
-
   it('names one field where some are wrong', async () => {
     const placed: string[] = [];
     const wrong = list(5000, (index) => ({ name: `f${index}`, type: 'text', required: true }));
@@ -71,21 +55,6 @@ describe('a form of many fields', () => {
 });
 
 describe('a communication', () => {
-  it.each<readonly [string, object]>([
-    [
-      'whose body has many members',
-      { method: 'POST', body: list(9000, (id) => ({ id, a: '{{parameters.a}}' })) },
-    ],
-    ['whose output is a long text', { response: { output: '{{body.ok}}, '.repeat(20_000) } }],
-  ])('%s is made ready in turns', async (_, written) => {
-    const { transport } = answering();
-    const { run } = engineOf({ url: '/x', ...written }, { transport });
-    const first = await countTurns(() => run({ parameters: { a: 1 } }));
-    const second = await countTurns(() => run({ parameters: { a: 1 } }));
-    expect(first.result.error).toBeUndefined();
-    expect(first.turns).toBeGreaterThan(second.turns);
-  });
-
   it('holds at most 50,000 members in objects that its requests share with the base', async () => {
     const body = Object.fromEntries(list(499, (id) => [`n${id}`, 1]));
     const report = (count: number) =>
@@ -228,7 +197,7 @@ describe('what is told of a request', () => {
 });
 
 describe('the page of an authorization', () => {
-  it('is evaluated in turns: it may sort a list of any length', async () => {
+  it('may sort a long list', async () => {
     const sorted = '{{last(sort(parameters.list; "asc"; "n")).n}}';
     const authorize = { url: 'https://id.example.test/', temp: { last: sorted }, qs: { last: sorted } };
     const communication = { authorize, token: { url: 'https://id.example.test/token' } };

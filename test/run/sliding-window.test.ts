@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CallBudget } from '../../src/run/limits/call-budget.js';
-import { SlidingWindow } from '../../src/run/limits/sliding-window.js';
+import { CallBudget, SlidingWindow } from '../../src/run/limits/call-budget.js';
 
 const WINDOW_MS = 1000;
 

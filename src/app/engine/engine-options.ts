@@ -7,7 +7,7 @@ import type { CompileOptions } from '../../iml/compile.js';
 import type { CheckParameters } from '../../parameters/check/parameter-check.js';
 import type { BudgetFigures } from '../../run/limits/call-budget.js';
 import type { Limits } from '../../run/limits/limits.js';
-import type { RunObserver } from '../../run/scope/run-observer.js';
+import type { RunObserver } from '../../run/scope/engine-settings.js';
 import type { TraceDepth, TraceListener } from '../../run/trace/trace.js';
 import type { Clock } from '../../util/clock.js';
 import type { WebhookLimits } from '../../webhook/payload/webhook-limits.js';

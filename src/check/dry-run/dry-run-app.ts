@@ -117,10 +117,7 @@ function dryRunTrigger(
   const context = dryRun.context();
   const poll = dryRun.step(() => new Poll(requests.at(-1), undefined, undefined, context));
   if (poll === undefined) return;
-  dryRun.requests(requests, context, {
-    ...poll.plan,
-    begin: (request, at) => poll.begin(request, at),
-  });
+  dryRun.requests(requests, context, poll.plan);
   if (epoch === undefined) return;
   const constant = constantPart(epoch);
   const listed =

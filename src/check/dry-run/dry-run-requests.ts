@@ -8,12 +8,13 @@ import type { CompiledRequest } from '../../document/compile/compiled-request.js
 import type { AppError } from '../../errors/app-error.js';
 import { selectResponseType } from '../../http/body/select-response-type.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
-import { prepareExchange } from '../../run/exchange.js';
+import { buildExchange } from '../../run/exchange.js';
 import { CallBudget } from '../../run/limits/call-budget.js';
 import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
-import { readRepeat } from '../../run/request/repeat-request.js';
+import { readRepeat } from '../../run/paging/paginate.js';
+import { evaluateLimit } from '../../run/response/collect-outputs.js';
 import { extendTemp } from '../../run/response/receive-response.js';
-import { beginRequest, type PlanAtOnce } from '../../run/run-request.js';
+import { askRequest, type RequestPlan } from '../../run/run-communication.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
 import { atDirective, evaluateDirective, evaluateFlag } from '../../run/scope/evaluate-directive.js';
 import { Run, RunContext } from '../../run/scope/run-context.js';
@@ -76,7 +77,7 @@ export class DryRun {
   }
 
   /** A chain of requests, each as far as it can be taken by itself. */
-  requests(requests: readonly CompiledRequest[], context: RunContext, plan: Partial<PlanAtOnce> = {}): void {
+  requests(requests: readonly CompiledRequest[], context: RunContext, plan: Partial<RequestPlan> = {}): void {
     for (const [index, request] of requests.entries()) {
       const isLast = index === requests.length - 1;
       const own = { appliesLimit: isLast, ...(isLast && plan) };
@@ -84,17 +85,17 @@ export class DryRun {
     }
   }
 
-  private request(request: CompiledRequest, plan: PlanAtOnce, context: RunContext): void {
+  private request(request: CompiledRequest, plan: RequestPlan, context: RunContext): void {
     const { repeat, pagination } = request;
     if (this.step(() => evaluateFlag(request.condition?.test, true, context)) !== true) return;
-    const hasBegun = this.step(() => beginRequest(request, plan, context)) !== undefined;
+    const hasBegun = this.step(() => begin(request, plan, context)) === true;
     if (!hasBegun) return;
     this.step(() => extendTemp(request.response.temp, context));
     if (request.isStatic) return;
-    this.step(() => prepareExchange(request, undefined, context));
+    this.step(() => buildExchange(request, undefined, context));
     this.endpoint(request, context);
     if (pagination !== undefined && request.endpoint === undefined) {
-      this.step(() => prepareExchange(request, pagination, context));
+      this.step(() => buildExchange(request, pagination, context, { what: 'page', servers: [] }));
     }
     if (repeat !== undefined) this.step(() => readRepeat(repeat, context));
     this.responseType(request, context);
@@ -112,4 +113,13 @@ export class DryRun {
     const types = isPlainObject(value) ? Object.values(value) : [value];
     for (const one of types) this.step(() => atDirective(type, context, () => selectResponseType(one, 200)));
   }
+}
+
+/** What `runRequest` does before it sends anything. */
+function begin(request: CompiledRequest, plan: RequestPlan, parent: RunContext): boolean {
+  const { context, goesAhead } = askRequest(request, parent);
+  if (!goesAhead) return true;
+  const begun = plan.begin?.(request, context) ?? context;
+  if (plan.appliesLimit) evaluateLimit(request.response, begun);
+  return true;
 }

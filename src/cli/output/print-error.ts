@@ -22,7 +22,7 @@ type Row = readonly [name: string, value: string];
 export function printError(error: unknown, options: PrintErrorOptions = {}): string {
   if (!(error instanceof EngineError)) return printDefect(error, options);
   const redact = options.redact ?? ((text: string) => text);
-  const details = [...listDetails(error), ...placeRows(error.place, options)];
+  const details = [...listDetails(error), ...placeRows(error.place, options), ...requestRows(error, options)];
   const width = Math.max(0, ...details.map(([name]) => name.length));
   const frame = options.frame ?? drawFrame(error);
   const lines = [
@@ -58,6 +58,20 @@ function listDetails(error: EngineError): readonly Row[] {
       retryAfterMs === undefined ? undefined : `${seconds(retryAfterMs)}, as the server asks`,
     ),
     ...row('delay', delay === undefined ? undefined : `${seconds(delay)} until a scenario goes on`),
+  ];
+}
+
+/** What was sent and received, and where the component writes it if the error points elsewhere, mostly into the base. */
+function requestRows(error: EngineError, { showPath }: PrintErrorOptions): readonly Row[] {
+  if (!(error instanceof AppError) || error.request === undefined) return [];
+  const { method, url, body, place } = error.request;
+  const isElsewhere = place?.file !== error.place?.file || place?.line !== error.place?.line;
+  const { file, line, column } = place ?? {};
+  const path = file === undefined ? '' : (showPath?.(file) ?? file);
+  return [
+    ...row('sent', `${method} ${url}`),
+    ...row('response', body || undefined),
+    ...row('sent at', isElsewhere && path !== '' ? `${path}:${line ?? 1}:${column ?? 1}` : undefined),
   ];
 }
 

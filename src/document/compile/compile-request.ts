@@ -18,6 +18,7 @@ import type {
   CompiledRepeat,
   CompiledRequest,
   CompiledSanitize,
+  RequestRefusal,
 } from './compiled-request.js';
 import { BASE_POINTER, type CountMerged, mergeWithBase } from './merge.js';
 
@@ -111,9 +112,10 @@ export function compileRequest(
     aws: read.read('aws'),
     oauth: read.read('oauth'),
     endpoint: compileEndpointCall(merged, context),
+    refusal: findRefusal(merged),
     repeat: compileRepeat(merged, context),
     sanitize: compileSanitize(merged, context),
-    response: compileResponse(ownMember(merged, 'response'), context),
+    response: compileResponse(ownMember(merged, 'response'), context, ownMember(merged, 'error')),
     pagination: compilePagination(merged, context),
   };
 }
@@ -141,6 +143,24 @@ export function compileCondition(
   return { test: read.read('condition'), default: read.read('default') };
 }
 
+/** Why a request cannot be sent as it is written. Source: https://github.com/minsu-kang/make-custom-app-skill. [inf] */
+function findRefusal(request: PlainObject): RequestRefusal | undefined {
+  const has = (key: string): boolean => {
+    const value = ownMember(request, key);
+    return value !== undefined && value !== null && value !== false;
+  };
+  if (has('endpoint') && has('url')) {
+    return { message: 'A request has an endpoint or a url, not both.', pointer: '/url' };
+  }
+  if (has('isc')) {
+    return { message: 'A request with isc reaches services inside Make only.', pointer: '/isc' };
+  }
+  if (has('agency')) {
+    return { message: "A request with agency runs on a customer's premises only.", pointer: '/agency' };
+  }
+  return undefined;
+}
+
 function compileEndpointCall(
   request: PlainObject,
   context: DirectiveContext,
@@ -156,14 +176,22 @@ function compileEndpointCall(
   return name && { name, connection: read.read('connection'), input };
 }
 
+/**
+ * `repeat`, or its other name `while`, whose limit counts the first request, too.
+ * Source: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf]
+ */
 function compileRepeat(request: PlainObject, context: DirectiveContext): CompiledRepeat | undefined {
-  const repeat = ownMember(request, 'repeat');
+  const name = isPlainObject(ownMember(request, 'repeat')) ? 'repeat' : 'while';
+  const repeat = ownMember(request, name);
   if (!isPlainObject(repeat)) return undefined;
-  const read = new DirectiveReader(repeat, '/repeat', context);
+  const pointer = `/${name}`;
+  const read = new DirectiveReader(repeat, pointer, context);
   return {
     condition: read.read('condition'),
     delay: read.read('delay'),
     limit: read.read('limit'),
+    countsFirst: name === 'while',
+    pointer,
   };
 }
 

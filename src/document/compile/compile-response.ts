@@ -14,14 +14,20 @@ import type {
  * Makes a response spec ready. Anything that is no object counts as empty.
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses
  */
-export function compileResponse(value: unknown, context: DirectiveContext): CompiledResponse {
+export function compileResponse(
+  value: unknown,
+  context: DirectiveContext,
+  outerError?: unknown,
+): CompiledResponse {
   const response = isPlainObject(value) ? value : {};
   const read = new DirectiveReader(response, '/response', context);
   return {
     type: read.read('type'),
     temp: read.read('temp'),
     valid: compileValid(ownMember(response, 'valid'), context),
-    error: compileError(ownMember(response, 'error'), context),
+    error: compileError(ownMember(response, 'error'), '/response/error', context),
+    outerError: compileError(outerError, '/error', context),
+    unwrap: read.read('unwrap'),
     iterate: compileIterate(response, '/response', context),
     output: read.read('output'),
     wrapper: read.read('wrapper'),
@@ -56,9 +62,8 @@ function compileValid(value: unknown, context: DirectiveContext): CompiledValid 
 
 const STATUS = /^\d{3}$/;
 
-function compileError(value: unknown, context: DirectiveContext): CompiledError | undefined {
+function compileError(value: unknown, pointer: string, context: DirectiveContext): CompiledError | undefined {
   if (value === undefined || value === null) return undefined;
-  const pointer = '/response/error';
   const entries = new Map<string, ErrorEntry>();
   if (isPlainObject(value)) {
     for (const status of Object.keys(value).filter((key) => STATUS.test(key))) {

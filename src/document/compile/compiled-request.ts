@@ -29,10 +29,18 @@ export interface CompiledRequest {
   readonly aws: Directive | undefined;
   readonly oauth: Directive | undefined;
   readonly endpoint: CompiledEndpointCall | undefined;
+  /** Why the request cannot be sent here; undefined if it can. */
+  readonly refusal: RequestRefusal | undefined;
   readonly repeat: CompiledRepeat | undefined;
   readonly sanitize: readonly CompiledSanitize[];
   readonly response: CompiledResponse;
   readonly pagination: CompiledPagination | undefined;
+}
+
+/** Why a request cannot be sent, as it is written. */
+export interface RequestRefusal {
+  readonly message: string;
+  readonly pointer: string;
 }
 
 /** One path of `log.sanitize`. */
@@ -60,6 +68,9 @@ export interface CompiledRepeat {
   readonly condition: Directive | undefined;
   readonly delay: Directive | undefined;
   readonly limit: Directive | undefined;
+  /** Whether `limit` counts the first request. */
+  readonly countsFirst: boolean;
+  readonly pointer: string;
 }
 
 export interface CompiledResponse {
@@ -67,6 +78,10 @@ export interface CompiledResponse {
   readonly temp: Directive | undefined;
   readonly valid: CompiledValid | undefined;
   readonly error: CompiledError | undefined;
+  /** `error` beside `url`; that of the response comes first. */
+  readonly outerError: CompiledError | undefined;
+  /** Of an endpoint: false keeps a list of one as a list. */
+  readonly unwrap: Directive | undefined;
   readonly iterate: CompiledIterate | undefined;
   readonly output: Directive | undefined;
   readonly wrapper: Directive | undefined;

@@ -198,6 +198,10 @@ export const API_KEYS: Readonly<Record<string, KeyShape>> = {
   ...REQUEST_KEYS,
   gzip: told('Whether compressed answers are asked for. Default: false.', FLAG),
   repeat: REPEAT,
+  while: told('The same as `repeat`, its limit counting the first time.', REPEAT),
+  error: told('What an error says, where `response.error` does not: better written there.', {
+    types: ['string', 'object'],
+  }),
   endpoint: told(
     'Runs an endpoint of the app in place of a request of its own.',
     scalarOr(

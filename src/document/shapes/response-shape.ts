@@ -107,5 +107,6 @@ export const API_RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
       },
     }),
   ),
+  unwrap: told('Of an endpoint: `false` keeps a list of one item a list. Default: true.', FLAG),
   expires: told('When the connection, or its refresh token, ends: a date.', TEXT),
 };

@@ -23,8 +23,6 @@ export interface TransportRequest {
 
 /** What a run says about requests that leave the host they were addressed to. */
 export interface CrossingRule {
-  /** To be waited for before `isTrusted` and `isGiven` are asked outside of an evaluation: what they hang on is evaluated in turns. */
-  readonly findHosts: () => Promise<void>;
   /** Whether somebody named a host, so that it gets what the first one got. */
   readonly isTrusted: (server: HttpServer) => boolean;
   /** Whether a host is a value of the connection, of common data or of the environment as it was given there. */

@@ -72,7 +72,6 @@ export function refuseUndeclared(transport: Transport, isDeclared: HostMatcher):
     const url = parseHttpUrl(request.url);
     if (isDeclared(url)) return transport(request);
     const crossing = request.crossing?.();
-    await crossing?.findHosts();
     if (crossing?.isGiven(url) === true) return transport(request);
     throw new TransportError(
       'NETWORK_REFUSED',

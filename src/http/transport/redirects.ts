@@ -79,7 +79,6 @@ async function nextRequest(
     : { ...request, url, headers, method: 'GET', body: undefined };
   const crossing = keepsCredentials ? undefined : request.crossing?.();
   if (crossing === undefined || crossing.sendsSecrets) return next;
-  await crossing.findHosts();
   return crossing.isTrusted(target) ? next : withholdSecrets(next, crossing);
 }
 

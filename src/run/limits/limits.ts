@@ -1,5 +1,7 @@
 import { resolveBounds } from '../../errors/resolve-bounds.js';
+import { toNumber } from '../../iml/values/coerce.js';
 import { DEFAULT_SANDBOX_LIMITS } from '../../sandbox/sandbox-limits.js';
+import { isPlainObject, ownMember } from '../../util/plain-object.js';
 
 /** Ceilings of one module run. */
 export interface Limits {
@@ -36,6 +38,25 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   functionTimeoutMs: DEFAULT_SANDBOX_LIMITS.timeMs,
   maxSteps: 1_500_000,
 });
+
+/** Names in the common data that replace limits of a run. Source: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf] */
+const COMMON_LIMITS: readonly [name: string, limit: 'maxRequests' | 'maxPages' | 'maxRecords'][] = [
+  ['maxRequestCount', 'maxRequests'],
+  ['maxPaginationRequestCount', 'maxPages'],
+  ['maxPastRecords', 'maxRecords'],
+];
+
+/** The limits of a run, those in the common data of the app applied. A limit of the embedder's is never raised. */
+export function limitsWithCommon(limits: Limits, common: unknown): Limits {
+  if (!isPlainObject(common)) return limits;
+  const changed: Partial<Record<keyof Limits, number>> = {};
+  for (const [name, limit] of COMMON_LIMITS) {
+    const value = toNumber(ownMember(common, name));
+    if (value === undefined || !(value >= 0)) continue;
+    changed[limit] = limits[limit] === DEFAULT_LIMITS[limit] ? value : Math.min(limits[limit], value);
+  }
+  return { ...limits, ...changed };
+}
 
 /**
  * The defaults with the given ones in their place.

@@ -1,7 +1,9 @@
-import type { CompiledPagination } from '../../document/compile/compiled-request.js';
+import type { CompiledPagination, CompiledRepeat } from '../../document/compile/compiled-request.js';
+import { LONGEST_TIMER_MS } from '../../util/longest-timer.js';
+import { type Exchange, exchangeKey } from '../exchange.js';
 import type { Page } from '../response/collect-outputs.js';
 import type { EngineSettings } from '../scope/engine-settings.js';
-import { evaluateFlag, runError } from '../scope/evaluate-directive.js';
+import { evaluateFlag, evaluateNumber, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 import type { StopReason } from '../trace/trace.js';
 
@@ -36,7 +38,9 @@ export class Paginator {
    *
    * @throws AppError of type RuntimeError with `onPageLoop: 'error'`
    */
-  stopsAtRequest(key: string, context: RunContext): boolean {
+  stopsAtRequest(exchange: Exchange, context: RunContext): boolean {
+    const key = this.#pagination && exchangeKey(exchange, this.#pagination, context);
+    if (key === undefined) return false;
     if (this.#sent.has(key)) return this.#note('its token or link is the same', context);
     this.#sent.add(key);
     return false;
@@ -61,18 +65,17 @@ export class Paginator {
    *
    * The limits come behind the condition: a run that is complete at a limit has not been cut by it.
    *
-   * @param wanted.isSatisfied whether the user of the pages has seen enough, as a polling trigger may
+   * @param taken.isSatisfied whether the user of the pages has seen enough, as a polling trigger may
    */
-  findStopReason(
+  decide(
     page: Page,
-    wanted: { readonly limit: number | undefined; readonly isSatisfied: boolean },
+    taken: { readonly limit: number | undefined; readonly records: number; readonly isSatisfied: boolean },
     context: RunContext,
   ): { readonly reason: StopReason | undefined; readonly context: RunContext } {
     const pagination = this.#pagination;
     if (pagination === undefined) return { reason: 'no-pagination', context };
-    const { limit, isSatisfied } = wanted;
-    if (limit !== undefined && context.progress.records >= limit)
-      return { reason: 'response-limit', context };
+    const { limit, records, isSatisfied } = taken;
+    if (limit !== undefined && records >= limit) return { reason: 'response-limit', context };
     if (page.isEmpty) return { reason: 'empty-page', context };
     if (isSatisfied) return { reason: 'trigger', context };
     const next = context.seeing({ pagination: { page: context.position.page + 1 } });
@@ -81,7 +84,7 @@ export class Paginator {
   }
 
   /** Warns of a loop, once for all its pages; for use when paging is over. */
-  tell(context: RunContext): void {
+  warnOfLoop(context: RunContext): void {
     if (this.#loop === undefined) return;
     const { page, what } = this.#loop;
     const message =
@@ -107,7 +110,7 @@ export class Paginator {
 
 function findLimit(context: RunContext): StopReason | undefined {
   const { counters } = context;
-  const { maxRecords, maxPages, maxRequests } = context.settings.limits;
+  const { maxRecords, maxPages, maxRequests } = context.run.limits;
   if (counters.pagedRecords >= maxRecords) return warnOfLimit('max-records', maxRecords, 'records', context);
   if (counters.pages >= maxPages) return warnOfLimit('max-pages', maxPages, 'follow-up pages', context);
   if (counters.requests >= maxRequests) return warnOfLimit('max-requests', maxRequests, 'requests', context);
@@ -128,4 +131,56 @@ export function warnOfLimit(
     place,
   });
   return reason;
+}
+
+/**
+ * Decides whether a request is sent again, and waits if so.
+ * `limit` counts the repeats after the first call; the limits of the module end them, too, with a warning.
+ *
+ * @param repeats how often the request was repeated so far
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests (repeat)
+ */
+export async function waitForRepeat(
+  repeat: CompiledRepeat | undefined,
+  repeats: number,
+  context: RunContext,
+): Promise<boolean> {
+  if (repeat === undefined || !evaluateFlag(repeat.condition, false, context)) return false;
+  const { run, settings } = context;
+  const { limit, delay } = readRepeat(repeat, context);
+  const place = context.document?.placeOf(repeat.pointer);
+  if (repeats >= limit) {
+    context.warn({
+      code: 'repeat-limit',
+      message: `The condition still holds after ${repeats} repeats.`,
+      place,
+    });
+    return false;
+  }
+  if (context.counters.requests >= run.limits.maxRequests) {
+    const message = `Repeating ended at the limit of ${run.limits.maxRequests} requests.`;
+    context.warn({ code: 'limit-reached', message, place });
+    return false;
+  }
+  const delayMs = Math.min(Math.max(0, delay), LONGEST_TIMER_MS);
+  context.emit({ kind: 'wait', delayMs, reason: 'repeat', repeats, place });
+  await context.whileGoingOn(settings.clock.sleep(delayMs, context.signal));
+  return true;
+}
+
+/**
+ * `repeat.limit` and `repeat.delay` (milliseconds) as numbers. Default: no limit, no delay.
+ *
+ * @throws AppError of type RuntimeError for what is no number
+ */
+export function readRepeat(
+  repeat: CompiledRepeat,
+  context: RunContext,
+): { readonly limit: number; readonly delay: number } {
+  const written = evaluateNumber(repeat.limit, context) ?? Number.POSITIVE_INFINITY;
+  const limit = repeat.countsFirst ? written - 1 : written;
+  const delay = evaluateNumber(repeat.delay, context) ?? 0;
+  if (!Number.isNaN(limit) && !Number.isNaN(delay)) return { limit, delay };
+  const place = context.document?.placeOf(repeat.pointer);
+  throw runError('RuntimeError', 'repeat.limit and repeat.delay have to be numbers.', context, { place });
 }

@@ -1,3 +1,4 @@
+import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledPagination, CompiledRequest } from '../../document/compile/compiled-request.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import {
@@ -19,10 +20,8 @@ export function evaluateEndpointCall(
   request: CompiledRequest,
   page: CompiledPagination | undefined,
   context: RunContext,
-): EndpointCall {
-  const isFollowing = page !== undefined || context.progress.isRepeating === true;
-  const call = page === undefined ? callOfRequest(request, context) : callOfPage(request, page, context);
-  return { ...call, isFollowing };
+): WrittenCall {
+  return page === undefined ? callOfRequest(request, context) : callOfPage(request, page, context);
 }
 
 type WrittenCall = Omit<EndpointCall, 'isFollowing'>;
@@ -30,15 +29,17 @@ type WrittenCall = Omit<EndpointCall, 'isFollowing'>;
 function callOfRequest(request: CompiledRequest, context: RunContext): WrittenCall {
   const { endpoint } = request;
   return {
-    name: endpointName(evaluateDirective(endpoint?.name, context), context),
-    connection: evaluateDirective(endpoint?.connection, context),
+    // A template in the name is not evaluated.
+    // Source: https://github.com/minsu-kang/make-custom-app-skill, endpoints-reference. [inf]
+    name: endpointName(endpoint?.name.raw, context),
+    connection: evaluateConnection(endpoint?.connection, context),
     input: evaluateFlatObject(endpoint?.input, context) ?? {},
   };
 }
 
 /** `pagination.endpoint` takes the place of the request's, `pagination.input` is merged by name. [inf] */
 function callOfPage(request: CompiledRequest, page: CompiledPagination, context: RunContext): WrittenCall {
-  const written = evaluateDirective(page.endpoint, context);
+  const written = page.endpoint?.raw;
   const input = evaluateFlatObject(page.input, context) ?? {};
   const merges = evaluateFlag(page.mergeWithParent, true, context);
   const parent = callOfRequest(request, context);
@@ -48,6 +49,23 @@ function callOfPage(request: CompiledRequest, page: CompiledPagination, context:
     connection: merges ? (connection ?? parent.connection) : connection,
     input: merges ? { ...parent.input, ...input } : input,
   };
+}
+
+/**
+ * The platform takes an object only since 2026-07-29; its schema allows text.
+ * Source: https://github.com/minsu-kang/make-custom-app-skill, endpoints-reference. [inf]
+ */
+function evaluateConnection(connection: Directive | undefined, context: RunContext): unknown {
+  if (
+    connection !== undefined &&
+    typeof connection.raw !== 'object' &&
+    context.settings.semantics !== 'documented'
+  ) {
+    const place = context.document?.placeOf(connection.pointer);
+    const message = 'The connection of an endpoint is an object, not text.';
+    throw runError('InvalidConfigurationError', message, context, { place });
+  }
+  return evaluateDirective(connection, context);
 }
 
 function readEndpoint(written: unknown, context: RunContext): Omit<WrittenCall, 'input'> {

@@ -21,9 +21,8 @@ import {
   runError,
 } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
-import { createCrossingRule } from './crossing-rule.js';
+import { assertUniversalHost, createCrossingRule } from './cross-origin.js';
 import { signRequest } from './sign-request.js';
-import { assertUniversalHost } from './universal-host.js';
 
 /** The parts of a request that a page can replace or add to, evaluated. */
 interface RequestParts {
@@ -43,10 +42,27 @@ type Layers = readonly { readonly directive: Directive; readonly members: PlainO
 const METHOD = /^[A-Z]+$/;
 const USER_AGENT: HeaderEntry = ['User-Agent', 'iml-runtime'];
 
+/** A request whose address may come from a response: that of a page, of a repeat, or of an endpoint called for one of them. */
+export interface Following {
+  readonly what: 'page' | 'repeat' | 'endpoint';
+  /** Where the requests went that it follows. */
+  readonly servers: readonly HttpServer[];
+}
+
+/** A request that is ready to be sent. */
+export interface ResolvedRequest {
+  readonly request: TransportRequest;
+  /** Where the first request of the pagination loop went; undefined if that is not known. */
+  readonly first: HttpServer | undefined;
+  readonly headers: ResolvedHeaders;
+}
+
 /**
- * Evaluates everything a request is sent with, in the scope as it is now.
+ * Evaluates everything a request is sent with.
  *
  * @param page the pagination directives of a follow-up page; undefined for the first request
+ * @param more.following undefined for a request whose address does not come from a response
+ * @param more.last the request of the page before
  * @returns undefined for a follow-up page whose `pagination.url` evaluates to nothing
  * @throws AppError of type RuntimeError for parts that cannot be sent; InvalidConfigurationError for a page that
  *   merges nothing and has no url
@@ -57,30 +73,48 @@ export function resolveRequest(
   request: CompiledRequest,
   page: CompiledPagination | undefined,
   context: RunContext,
-): TransportRequest | undefined {
+  {
+    following,
+    last,
+  }: { readonly following?: Following | undefined; readonly last?: ResolvedRequest | undefined } = {},
+): ResolvedRequest | undefined {
   const parts = page === undefined ? partsOfRequest(request, context) : partsOfPage(request, page, context);
   if (page?.url !== undefined && parts.url === undefined) return undefined;
   const { url, server } = buildAddress(request, parts, context);
   const method = readMethod(parts.method, request, context);
   const { body, contentType } = buildBody(request, parts, method, context);
-  const headers = resolveHeaders(request, parts, { url, host: server.host, contentType }, context);
+  const headers = resolveHeaders(
+    request,
+    parts,
+    { url, host: server.host, contentType },
+    last?.headers,
+    context,
+  );
   const isRead = method === 'GET' || method === 'HEAD';
   const follows = evaluateFlag(isRead ? request.followRedirects : request.followAllRedirects, true, context);
   const unsigned: TransportRequest = {
     method,
     url,
-    headers,
+    headers: headers.entries,
     body,
     redirect: follows ? 'follow' : 'manual',
     ca: evaluateText(request.ca, context),
     signal: context.signal,
     crossing: () => createCrossingRule(request, context),
   };
-  const isFollowing =
-    page !== undefined || context.progress.isRepeating === true || followsCaller(server, context);
-  if (!isFollowing) context.progress.firstServer = server;
-  const crossing = isFollowing ? findCrossing(server, page, request, context) : undefined;
-  // Unsigned: a signature is made of secrets, too.
+  const origin = following ?? followedCaller(server, context);
+  const first = origin === undefined ? server : findNearest(server, origin.servers);
+  const crossing = origin && findCrossing(server, first, { origin, page, request }, context);
+  return { request: seal(unsigned, crossing, { page, request }, context), first, headers };
+}
+
+/** Signs a request; one that leaves for another host goes without secrets, and a signature is made of secrets. */
+function seal(
+  unsigned: TransportRequest,
+  crossing: CrossingRule | undefined,
+  { page, request }: { readonly page: CompiledPagination | undefined; readonly request: CompiledRequest },
+  context: RunContext,
+): TransportRequest {
   if (crossing !== undefined)
     return atDirective(page?.url ?? request.url, context, () => withholdSecrets(unsigned, crossing));
   const isSigned = request.aws !== undefined || request.oauth !== undefined;
@@ -93,43 +127,48 @@ export function resolveRequest(
  */
 function findCrossing(
   server: HttpServer,
-  page: CompiledPagination | undefined,
-  request: CompiledRequest,
+  first: HttpServer | undefined,
+  {
+    origin,
+    page,
+    request,
+  }: {
+    readonly origin: Following;
+    readonly page: CompiledPagination | undefined;
+    readonly request: CompiledRequest;
+  },
   context: RunContext,
 ): CrossingRule | undefined {
-  const { firstServer } = context.progress;
-  if (firstServer !== undefined && isThere(server, firstServer)) return undefined;
+  if (first !== undefined && (server.origin === first.origin || isSameHost(first, server))) return undefined;
   const rule = createCrossingRule(request, context);
   if (rule.isTrusted(server)) return undefined;
   const directive = page === undefined ? request.url : page.url;
   const place = directive && context.document?.placeOf(directive.pointer);
-  const what =
-    page !== undefined
-      ? 'link of the next page'
-      : context.progress.isRepeating === true
-        ? 'address of a repeat'
-        : 'address that an endpoint is given';
-  const message = `The ${what} leads to ${server.origin}, a host the app does not name.`;
+  const message = `The ${CROSSING_SOURCES[origin.what]} leads to ${server.origin}, a host the app does not name.`;
   context.warnOnce({ code: 'other-host', message, place });
   return rule.sendsSecrets ? undefined : rule;
 }
 
-function isThere(server: HttpServer, first: HttpServer): boolean {
-  return server.origin === first.origin || isSameHost(first, server);
-}
+const CROSSING_SOURCES = {
+  page: 'link of the next page',
+  repeat: 'address of a repeat',
+  endpoint: 'address that an endpoint is given',
+} as const;
 
 /**
- * Whether a request of an endpoint is made for a further page of its caller, or a repeat. Mostly it was made for the first one, too; one
- * that was not is held to where the others went, and to the hosts that are named where none was sent.
+ * The requests that a request of an endpoint follows if its caller follows a response. Most calls were made for the first
+ * page, too; one that was not is held to where the others went, and to the named hosts if none was sent.
  */
-function followsCaller(server: HttpServer, { progress, position }: RunContext): boolean {
-  const { caller } = progress;
-  if (caller === undefined) return false;
-  const { servers, isFollowing } = caller;
-  const key = `${position.requestIndex} ${position.endpoint}`;
-  if (isFollowing) progress.firstServer = servers.get(key) ?? findNearest(server, [...servers.values()]);
-  else servers.set(key, server);
-  return isFollowing;
+function followedCaller(server: HttpServer, { position, run }: RunContext): Following | undefined {
+  const { endpoint, followsResponse, requestIndex } = position;
+  if (endpoint === undefined) return undefined;
+  const key = `${requestIndex} ${endpoint}`;
+  if (!followsResponse) {
+    run.endpointServers.set(key, server);
+    return undefined;
+  }
+  const known = run.endpointServers.get(key);
+  return { what: 'endpoint', servers: known === undefined ? [...run.endpointServers.values()] : [known] };
 }
 
 function findNearest(server: HttpServer, others: readonly HttpServer[]): HttpServer | undefined {
@@ -141,7 +180,7 @@ function partsOfRequest(request: CompiledRequest, context: RunContext): RequestP
     url: evaluateText(request.url, context),
     urlDirective: request.url,
     method: evaluateText(request.method, context),
-    headers: request.headers.flatMap((layer) => evaluateLayer(layer, context)),
+    headers: request.headers.flatMap((layer) => evaluateHeaders(layer, context)),
     inheritedQs: evaluateLayer(request.inheritedQs, context),
     qs: evaluateLayer(request.qs, context),
     body: request.body,
@@ -153,7 +192,7 @@ function partsOfPage(request: CompiledRequest, page: CompiledPagination, context
     url: evaluateText(page.url, context),
     urlDirective: page.url ?? request.url,
     method: evaluateText(page.method, context),
-    headers: evaluateLayer(page.headers, context),
+    headers: evaluateHeaders(page.headers, context),
     qs: evaluateLayer(page.qs, context),
   };
   if (!evaluateFlag(page.mergeWithParent, true, context)) {
@@ -179,6 +218,19 @@ function partsOfPage(request: CompiledRequest, page: CompiledPagination, context
 function evaluateLayer(directive: Directive | undefined, context: RunContext): Layers {
   const members = evaluateFlatObject(directive, context);
   return directive === undefined || members === undefined ? [] : [{ directive, members }];
+}
+
+/**
+ * A header that evaluates to undefined leaves that of the base.
+ * Source: https://github.com/minsu-kang/make-custom-app-skill. [inf]
+ */
+function evaluateHeaders(directive: Directive | undefined, context: RunContext): Layers {
+  return evaluateLayer(directive, context).map((layer) => {
+    const names = Object.keys(layer.members);
+    if (names.every((name) => layer.members[name] !== undefined)) return layer;
+    const written = Object.entries(layer.members).filter(([, value]) => value !== undefined);
+    return { directive: layer.directive, members: Object.fromEntries(written) };
+  });
 }
 
 function mergeLayers(layers: Layers): PlainObject {
@@ -271,30 +323,32 @@ function buildBody(
 }
 
 /** What headers are made of, beside what is written for all requests alike. */
-interface HeaderParts {
+export interface HeaderParts {
   readonly host: string;
   readonly contentType: string | undefined;
   readonly isZipped: boolean;
   readonly layers: readonly PlainObject[];
 }
 
-/** The headers of the last page of a communication: those of the next one mostly are the same. */
-const LAST_HEADERS = new WeakMap<
-  RunContext['progress'],
-  { readonly parts: HeaderParts; readonly headers: readonly HeaderEntry[] }
->();
+/** Headers, and what they are made of: those of the next page are mostly the same. */
+export interface ResolvedHeaders {
+  readonly parts: HeaderParts;
+  readonly entries: readonly HeaderEntry[];
+  /** Whether they hold for each request with the same parts. */
+  readonly isReusable: boolean;
+}
 
 function resolveHeaders(
   request: CompiledRequest,
   { headers: layers }: RequestParts,
   built: { readonly url: string; readonly host: string; readonly contentType: string | undefined },
+  last: ResolvedHeaders | undefined,
   context: RunContext,
-): readonly HeaderEntry[] {
+): ResolvedHeaders {
   const { url, host, contentType } = built;
   const isZipped = evaluateFlag(request.gzip, false, context);
   const parts = { host, contentType, isZipped, layers: layers.map(({ members }) => members) };
-  const last = LAST_HEADERS.get(context.progress);
-  if (last !== undefined && isMadeOfSame(last.parts, parts)) return last.headers;
+  if (last?.isReusable === true && isMadeOfSame(last.parts, parts)) return last;
   let isOfAddress = false;
   const isRedirected = (): boolean => {
     isOfAddress = true;
@@ -307,10 +361,8 @@ function resolveHeaders(
     const place = placeOfMember(name, layers, context);
     context.warn({ code: 'header-ignored', message: `The header ${name} is the transport's to set.`, place });
   }
-  const headers = completeHeaders(written, parts);
-  // Others are to be looked at for each page.
-  if (!isOfAddress && ignored.length === 0) LAST_HEADERS.set(context.progress, { parts, headers });
-  return headers;
+  const isReusable = !isOfAddress && ignored.length === 0;
+  return { parts, entries: completeHeaders(written, parts), isReusable };
 }
 
 function isMadeOfSame(known: HeaderParts, parts: HeaderParts): boolean {

@@ -9,13 +9,7 @@ import type { HeaderEntry } from '../../http/message/transport.js';
 import { toText } from '../../iml/values/coerce.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { didYouMean } from '../../util/suggest.js';
-import {
-  atDirective,
-  atOnce,
-  evaluateDirective,
-  evaluateFlatObject,
-  runError,
-} from '../scope/evaluate-directive.js';
+import { atDirective, evaluateDirective, evaluateFlatObject, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 
 /** The answer to a webhook sender, ready to be written. */
@@ -145,7 +139,7 @@ function writeBody(value: unknown, type: RespondType, context: RunContext): Writ
 }
 
 function writeTyped(value: unknown, type: RespondType, context: RunContext): WrittenBody {
-  const { body } = atOnce(context, () => encodeBody(type, value, context.settings.random));
+  const { body } = encodeBody(type, value, context.settings.random);
   return { body: body ?? EMPTY, contentType: CONTENT_TYPES[type] };
 }
 

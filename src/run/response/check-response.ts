@@ -5,17 +5,17 @@ import {
   AppError,
   type AppErrorOptions,
   type AppErrorType,
+  type FailedRequest,
 } from '../../errors/app-error.js';
 import { isOurs } from '../../errors/engine-error.js';
+import type { Place } from '../../errors/place.js';
 import { responseHeader } from '../../http/message/content-type.js';
 import { parseRetryAfter } from '../../http/message/retry-after.js';
-import type { TransportResponse } from '../../http/message/transport.js';
+import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
 import { toText } from '../../iml/values/coerce.js';
-import { isBegunAnew } from '../../iml/values/work.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { atDirective, evaluateDirective, evaluateFlag, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
-import { defaultErrorMessage, defaultErrorType } from './status-error-defaults.js';
 
 /** Why a response is no good; its message may hold secrets as yet. */
 export interface ResponseFailure {
@@ -24,9 +24,39 @@ export interface ResponseFailure {
   readonly details: Pick<AppErrorOptions, 'statusCode' | 'place' | 'retryAfterMs' | 'cause'>;
 }
 
-/** The error a failure is told as, secrets removed. */
-export function failureError({ type, message, details }: ResponseFailure, context: RunContext): AppError {
-  return runError(type, message, context, details);
+/** What was sent and received when a run failed. */
+interface FailedExchange {
+  readonly request: TransportRequest | undefined;
+  readonly response: TransportResponse | undefined;
+  readonly place: Place | undefined;
+}
+
+/** The error of a response, without secrets. */
+export function failureError(
+  { type, message, details }: ResponseFailure,
+  context: RunContext,
+  exchange?: FailedExchange,
+): AppError {
+  const request = exchange && describeRequest(exchange, context);
+  return runError(type, message, context, { ...details, request });
+}
+
+/** Characters of a response body that an error shows. */
+const MAX_SHOWN_BODY = 200;
+
+/** What was sent and received, as an error shows it: without secrets, the beginning of the body only. */
+export function describeRequest(
+  { request, response, place }: FailedExchange,
+  context: RunContext,
+): FailedRequest | undefined {
+  if (request === undefined) return undefined;
+  const { redactor } = context.run.log;
+  const { method } = request;
+  const url = redactor.url(request.url);
+  if (response === undefined) return { method, url, place };
+  const { body } = redactor.response(response);
+  const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
+  return { method, url, statusCode: response.status, body: text.slice(0, MAX_SHOWN_BODY), place };
 }
 
 /**
@@ -63,14 +93,18 @@ function readFailure(
   context: RunContext,
 ): ResponseFailure {
   const status = response?.status ?? 0;
-  const sources = [valid, spec.error?.entries.get(String(status)), spec.error].filter((s) => s !== undefined);
+  // `error` beside `url`: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf]
+  const { error, outerError } = spec;
+  const code = String(status);
+  const entries = [error?.entries.get(code), error, outerError?.entries.get(code), outerError];
+  const sources = [valid, ...entries].filter((source) => source !== undefined);
   const reader = new ErrorReader(status, context);
   for (const source of sources) reader.read(source);
   const { message, type, failure } = reader;
   const decided = sources.find((source) => source.message !== undefined) ?? sources[0];
   return {
     type: type === undefined ? defaultErrorType(status) : readErrorType(type),
-    message: message ?? defaultErrorMessage(status),
+    message: message === undefined || isStatusAlone(message) ? defaultErrorMessage(status) : message,
     details: {
       statusCode: response?.status,
       place: failure?.place ?? context.document?.placeOf(decided?.pointer ?? '/url'),
@@ -134,13 +168,38 @@ class ErrorReader {
     try {
       return work();
     } catch (error) {
-      if (!isOurs(error, AppError) || isBegunAnew()) throw error;
+      if (!isOurs(error, AppError)) throw error;
       this.failure ??= error;
       const message = `The error of the response could not be evaluated: ${error.message}`;
       this.#context.warnOnce({ code: 'error-directive', message, place: error.place });
       return undefined;
     }
   }
+}
+
+/** Of `[{{statusCode}}] {{body.message}}` without a message in the body. [choice] */
+function isStatusAlone(message: string): boolean {
+  return /^\s*\[\d{3}\]\s*$/.test(message);
+}
+
+/**
+ * The type of the error of a failed response, by its status, if the app names none.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error [doc]
+ */
+function defaultErrorType(status: number): AppErrorType {
+  if (status === 429) return 'RateLimitError';
+  return isServerError(status) ? 'ConnectionError' : 'RuntimeError';
+}
+
+/** Its message, by the same source. Below 400 it is `valid` that refused the response. */
+function defaultErrorMessage(status: number): string {
+  if (status < 400) return 'Response marked as invalid.';
+  if (status === 429) return 'Third party API limit likely exceeded';
+  return isServerError(status) ? 'Service is temporarily unavailable.' : `Status Code Error: ${status}`;
+}
+
+function isServerError(status: number): boolean {
+  return status >= 500 && status <= 599;
 }
 
 /** A name that is no type is an UnknownError, the documented fallback. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error [doc] */

@@ -1,14 +1,12 @@
-import type { CompiledIterate, CompiledResponse } from '../../document/compile/compiled-request.js';
+import type {
+  CompiledIterate,
+  CompiledRequest,
+  CompiledResponse,
+} from '../../document/compile/compiled-request.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { joinLists } from '../../util/join-lists.js';
 import { isPlainObject } from '../../util/plain-object.js';
-import {
-  evaluateDirective,
-  evaluateFlag,
-  forEachItem,
-  inTurns,
-  runError,
-} from '../scope/evaluate-directive.js';
+import { evaluateDirective, evaluateFlag, evaluateNumber, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
 
 /** What one response gave. */
@@ -40,67 +38,55 @@ export interface ItemKey {
 }
 
 /**
- * Takes the records out of the response that the names hold: `iterate`, its condition, `output`.
- * Items behind the last one that is wanted are not looked at. Others get their turn meanwhile, and a run whose time is
- * up ends in the middle.
+ * Collects the records of a response: `iterate`, its condition, `output`. Items after the last one wanted are not evaluated.
  *
  * @param wanted how many records are taken at most
- * @throws AppError of type RuntimeError where `iterate` gives neither a list nor a collection; what `assertGoesOn` throws
+ * @throws AppError of type RuntimeError where `iterate` gives neither a list nor a collection; ModuleTimeoutError
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/iterate
  */
-export function collectOutputs(
-  spec: CompiledResponse,
-  wanted: number,
-  context: RunContext,
-): Promise<TakenPage> {
-  return spec.iterate === undefined
+export function collectOutputs(spec: CompiledResponse, wanted: number, context: RunContext): TakenPage {
+  const { iterate } = spec;
+  return iterate === undefined
     ? collectSingle(spec, wanted, context)
-    : collectItems(spec, spec.iterate, wanted, context);
+    : collectItems(spec, iterate, wanted, context);
 }
 
-async function collectItems(
+function collectItems(
   spec: CompiledResponse,
   iterate: CompiledIterate,
   wanted: number,
   before: RunContext,
-): Promise<TakenPage> {
-  const items = await inTurns(before, () => readContainer(iterate, before));
+): TakenPage {
+  const items = readContainer(iterate, before);
   // Readable in wrapper and pagination. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination [doc]
   const context = before.seeing({ iterate: { container: { first: items[0], last: items.at(-1) } } });
   const { context: at, show } = context.forItems();
   const outputs: unknown[] = [];
   const keys: ItemKey[] = [];
   let looked = 0;
-  const take = (item: unknown): boolean => {
-    if (outputs.length >= wanted) return false;
-    show(item);
-    const output = takeItem(spec, iterate, item, at);
-    const key = output === undefined || spec.trigger === undefined ? undefined : evaluateKey(spec, at);
+  for (const item of items) {
+    if (outputs.length >= wanted) break;
+    before.assertGoesOn();
     looked++;
-    if (output !== undefined) outputs.push(output);
-    if (key !== undefined) keys.push(key);
-    return true;
-  };
-  await forEachItem(items, take, before);
-  const isCut = looked < items.length;
+    show(item);
+    if (!evaluateFlag(iterate.condition, true, at)) continue;
+    const output = spec.output === undefined ? item : evaluateDirective(spec.output, at);
+    if (isNothing(output)) continue;
+    outputs.push(output);
+    if (spec.trigger !== undefined) keys.push(evaluateKey(spec, at));
+  }
   const { length: held } = items;
-  const page = { isIterated: true, outputs, keys, held, isEmpty: held === 0, isCut };
-  if (context.settings.trace === 'deep') await tracePage(page, looked, context);
+  const page = { isIterated: true, outputs, keys, held, isEmpty: held === 0, isCut: looked < held };
+  if (context.settings.trace === 'deep') tracePage(page, looked, context);
   return { page, context };
 }
 
-/** The output for an item; undefined where its condition does not hold, and for an output of null. */
-function takeItem(spec: CompiledResponse, iterate: CompiledIterate, item: unknown, at: RunContext): unknown {
-  if (!evaluateFlag(iterate.condition, true, at)) return undefined;
-  const output = spec.output === undefined ? item : evaluateDirective(spec.output, at);
-  return output ?? undefined;
+/** `false`: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf] */
+function isNothing(output: unknown): output is undefined | null | false {
+  return output === undefined || output === null || output === false;
 }
 
-async function tracePage(
-  { isIterated, isCut, outputs }: Page,
-  looked: number,
-  context: RunContext,
-): Promise<void> {
+function tracePage({ isIterated, isCut, outputs }: Page, looked: number, context: RunContext): void {
   const { log } = context.run;
   context.emitLater(() => {
     const shown = log.redactor.value(outputs);
@@ -108,13 +94,9 @@ async function tracePage(
   });
 }
 
-async function collectSingle(
-  spec: CompiledResponse,
-  wanted: number,
-  context: RunContext,
-): Promise<TakenPage> {
-  const page = await inTurns(context, () => takeSingle(spec, wanted, context));
-  if (context.settings.trace === 'deep') await tracePage(page, page.isEmpty ? 0 : 1, context);
+function collectSingle(spec: CompiledResponse, wanted: number, context: RunContext): TakenPage {
+  const page = takeSingle(spec, wanted, context);
+  if (context.settings.trace === 'deep') tracePage(page, page.isEmpty ? 0 : 1, context);
   return { page, context };
 }
 
@@ -122,7 +104,7 @@ function takeSingle(spec: CompiledResponse, wanted: number, context: RunContext)
   const { body } = context.scope;
   const output = spec.output === undefined ? body : evaluateDirective(spec.output, context);
   const isEmpty = isEmptyBody(body);
-  if (output === undefined || output === null) return { ...NOTHING, isEmpty };
+  if (isNothing(output)) return { ...NOTHING, isEmpty };
   if (wanted <= 0) return { ...NOTHING, isEmpty, isCut: true };
   const keys = spec.trigger === undefined ? [] : [evaluateKey(spec, context)];
   const isCut = Array.isArray(output) && output.length > wanted;
@@ -140,9 +122,81 @@ const NOTHING: Page = {
   isCut: false,
 };
 
-/** A page of one value that no response was taken apart for; undefined and null give none. */
+/** A page of one value; undefined, null and false give none. */
 export function singlePage(value: unknown): Page {
-  return value === undefined || value === null ? NOTHING : { ...NOTHING, outputs: [value] };
+  return isNothing(value) ? NOTHING : { ...NOTHING, outputs: [value] };
+}
+
+/** Applies `wrapper` to all pages of a request: to a list if they were iterated or are several, else to their one output. */
+export function wrapPages(request: CompiledRequest, pages: readonly Page[], context: RunContext): Page {
+  const outputs = joinOutputs(pages);
+  const isList = request.response.iterate !== undefined || outputs.length > 1;
+  return applyWrapper(request, isList ? outputs : outputs[0], context);
+}
+
+/** `wrapper` runs once, over the outputs of all pages; nothing comes after it. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/wrapper [doc] */
+export function applyWrapper(request: CompiledRequest, output: unknown, context: RunContext): Page {
+  const at = context.at({ document: request.document, page: 1 }).seeing({ output });
+  return singlePage(evaluateDirective(request.response.wrapper, at));
+}
+
+/** What the output of a communication has to be: one object (an action), or objects (a search). */
+export type OutputKind = 'object' | 'objects';
+
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/app-structure/modules/action/types [doc];
+ * https://github.com/minsu-kang/make-custom-app-skill, component-test-guide: searches. [inf]
+ *
+ * @throws AppError of type DataError
+ */
+export function assertAccepted(
+  page: Page,
+  kind: OutputKind | undefined,
+  request: CompiledRequest,
+  context: RunContext,
+): void {
+  if (kind === undefined) return;
+  const found =
+    kind === 'object'
+      ? page.isIterated
+        ? page.outputs
+        : page.outputs.find((output) => !isCollection(output))
+      : listBundles(page).find((output) => !isCollection(output));
+  if (found === undefined) return;
+  const what = kind === 'object' ? 'module' : 'item in module';
+  const { output, iterate } = request.response;
+  const place = request.document.placeOf((output ?? iterate?.container)?.pointer ?? '/response');
+  const message = `Invalid ${what} output. Expected Object, but found ${nameType(found)}.`;
+  throw runError('DataError', message, context, { place });
+}
+
+function isCollection(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && nameType(value) === 'Object';
+}
+
+function nameType(value: unknown): string {
+  if (Array.isArray(value)) return 'Array';
+  if (value instanceof Date) return 'Date';
+  if (value instanceof Uint8Array) return 'Buffer';
+  if (typeof value === 'object') return 'Object';
+  return typeof value === 'string' ? 'String' : typeof value === 'number' ? 'Number' : 'Boolean';
+}
+
+/**
+ * `response.limit` as a number of records; undefined where nothing limits them.
+ *
+ * @throws AppError of type InvalidConfigurationError for less than 1 and for what is no number
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/limit
+ */
+export function evaluateLimit(spec: CompiledResponse, context: RunContext): number | undefined {
+  const limit = evaluateNumber(spec.limit, context);
+  if (limit === undefined) return undefined;
+  if (limit >= 1) return Math.floor(limit);
+  const place = spec.limit && context.document?.placeOf(spec.limit.pointer);
+  const message = Number.isNaN(limit)
+    ? 'The limit is not a number.'
+    : `The limit has to be at least 1, not ${limit}.`;
+  throw runError('InvalidConfigurationError', message, context, { place });
 }
 
 /** A page of bundles that are what is put out. */

@@ -5,9 +5,7 @@ import { type ResponseType, selectResponseType } from '../../http/body/select-re
 import type { TransportResponse } from '../../http/message/transport.js';
 import { createCaseless } from '../../iml/values/caseless.js';
 import { describeType } from '../../iml/values/value-kind.js';
-import { onceInTurn } from '../../iml/values/work.js';
 import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
-import { deepMerge } from '../../util/deep-merge.js';
 import {
   isCaseless,
   isPlainObject,
@@ -15,100 +13,47 @@ import {
   type PlainObject,
   setMember,
 } from '../../util/plain-object.js';
-import { atDirective, atOnce, evaluateDirective, inTurns, runError } from '../scope/evaluate-directive.js';
+import { atDirective, evaluateDirective, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
-import type { RunNames } from '../scope/run-scope.js';
-import { traceScope } from '../scope/trace-scope.js';
-import { checkResponse, failureError, type ResponseFailure } from './check-response.js';
 
 /**
- * Takes a response in and judges it: body by `type`, `temp`, then status and `valid`.
+ * Decodes the body of a response as `response.type` says.
  *
- * @returns the place with the names that the response gives
- * @throws AppError of the type that `valid`, `error` and their defaults give
+ * @returns the context with `statusCode`, `headers` and `body` of the response
+ * @throws AppError for a body that is not of that type
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses
  */
-export async function receiveResponse(
+export function decodeResponse(
   spec: CompiledResponse,
   response: TransportResponse,
   before: RunContext,
-): Promise<RunContext> {
-  const { headers } = response;
+): RunContext {
+  const { headers, status: statusCode } = response;
   const head = {
-    statusCode: response.status,
+    statusCode,
     headers: isCaseless(headers) ? headers : createCaseless(Object.entries(headers)),
   };
-  const type =
-    spec.type === undefined
-      ? 'automatic'
-      : await inTurns(before, () => readResponseType(spec, response, head, before));
+  const type = readResponseType(spec, statusCode, before.seeing({ ...head, body: undefined }));
   const decoded = decodeBody(response, type);
   if (!decoded.ok) {
     const { type: errorType, message, cause } = decoded.error;
     const place = before.document?.placeOf(spec.type?.pointer ?? '/response');
-    throw runError(errorType, message, before, { place, cause, statusCode: response.status });
+    throw runError(errorType, message, before, { place, cause, statusCode });
   }
   before.run.log.decoded(decoded.value);
-  const context = before.seeing({ ...head, body: decoded.value });
-  return judge(spec, response, context);
+  return before.seeing({ ...head, body: decoded.value });
 }
 
-function readResponseType(
-  { type }: CompiledResponse,
-  { status }: TransportResponse,
-  head: RunNames,
-  before: RunContext,
-): ResponseType {
+function readResponseType({ type }: CompiledResponse, status: number, context: RunContext): ResponseType {
   if (type === undefined) return 'automatic';
-  const context = before.seeing({ ...head, body: undefined });
   return atDirective(type, context, () => selectResponseType(evaluateDirective(type, context), status));
 }
 
 /**
- * What `temp`, `valid` and `error` make of a response; of none, for a request without url.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [inf]
- */
-export function judge(
-  spec: CompiledResponse,
-  response: TransportResponse | undefined,
-  before: RunContext,
-): RunContext | Promise<RunContext> {
-  if (before.settings.trace === 'deep') return judgeInSteps(spec, response, before);
-  const weighed = inTurns(before, () => weigh(spec, response, before));
-  return weighed instanceof Promise ? weighed.then(tell) : tell(weighed);
-}
-
-/** `judge` for a trace that tells of the names that `temp` has added, which takes turns. */
-async function judgeInSteps(
-  spec: CompiledResponse,
-  response: TransportResponse | undefined,
-  before: RunContext,
-): Promise<RunContext> {
-  const context = await inTurns(before, () => extendTemp(spec.temp, before));
-  traceScope('response', context);
-  const failure = await inTurns(context, () => checkResponse(spec, response, context));
-  return tell({ context, failure });
-}
-
-interface Weighed {
-  readonly context: RunContext;
-  readonly failure: ResponseFailure | undefined;
-}
-
-function tell({ context, failure }: Weighed): RunContext {
-  if (failure === undefined) return context;
-  throw failureError(failure, context);
-}
-
-function weigh(spec: CompiledResponse, response: TransportResponse | undefined, before: RunContext): Weighed {
-  const context = extendTemp(spec.temp, before);
-  return { context, failure: checkResponse(spec, response, context) };
-}
-
-/**
- * Sees an evaluated `temp` merged over the one so far: collections member by member, everything else replaced. A name that is
- * written but evaluates to undefined is taken away, nested ones too: a token that is gone must not be sent for ever.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/temp [doc][choice]
+ * Merges an evaluated `temp` into the one so far: collections by name, lists by index. A value that is undefined leaves the
+ * earlier one; null and empty text replace it.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/temp [doc]; the merge
+ * is that of lodash `_.merge`: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf]
  */
 export function extendTemp(directive: Directive | undefined, context: RunContext): RunContext {
   const value = evaluateDirective(directive, context);
@@ -121,26 +66,27 @@ export function extendTemp(directive: Directive | undefined, context: RunContext
   }
   const { log, rules } = context.run;
   const earlier = context.scope['temp'];
-  const merge = (): PlainObject => {
-    const kept = isPlainObject(earlier) ? withoutUndefined(earlier, directive.raw, value) : {};
-    return deepMerge(kept, value);
-  };
-  const temp = atDirective(directive, context, () => atOnce(context, merge));
-  // Where it is much to merge, it is as much to look through.
-  onceInTurn(() => log.collect(rules.hidesTemp ? collectSecrets(value) : collectNamedSecrets(value)));
+  const temp = mergeTemp(isPlainObject(earlier) ? earlier : {}, value);
+  atDirective(directive, context, () =>
+    log.collect(rules.hidesTemp ? collectSecrets(value) : collectNamedSecrets(value)),
+  );
   return context.seeing({ temp });
 }
 
-/** The earlier members without those that `raw` writes and that came to nothing. Names that are expressions are not known. */
-function withoutUndefined(earlier: PlainObject, raw: unknown, value: PlainObject): PlainObject {
-  if (!isPlainObject(raw)) return earlier;
-  const kept: PlainObject = {};
-  for (const name of Object.keys(earlier)) {
-    const before = earlier[name];
-    const now = ownMember(value, name);
-    if (now === undefined && Object.hasOwn(raw, name)) continue;
-    const isNested = isPlainObject(before) && isPlainObject(now);
-    setMember(kept, name, isNested ? withoutUndefined(before, ownMember(raw, name), now) : before);
+/** Levels that are merged; below, the later value replaces the earlier one. */
+const MAX_MERGED_LEVELS = 64;
+
+function mergeTemp(before: unknown, now: unknown, level = 0): unknown {
+  if (now === undefined) return before;
+  if (level > MAX_MERGED_LEVELS) return now;
+  if (Array.isArray(before) && Array.isArray(now)) {
+    const length = Math.max(before.length, now.length);
+    return Array.from({ length }, (_, index) => mergeTemp(before[index], now[index], level + 1));
   }
-  return kept;
+  if (!isPlainObject(before) || !isPlainObject(now)) return now;
+  const merged: PlainObject = { ...before };
+  for (const [name, value] of Object.entries(now)) {
+    setMember(merged, name, mergeTemp(ownMember(merged, name), value, level + 1));
+  }
+  return merged;
 }

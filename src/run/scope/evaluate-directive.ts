@@ -2,169 +2,28 @@ import type { Directive } from '../../document/compile/compile-directive.js';
 import { AppError, type AppErrorOptions, type AppErrorType } from '../../errors/app-error.js';
 import { isOurs } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
+import type { ResponseHeaders } from '../../http/message/transport.js';
 import { isTruthy, toText } from '../../iml/values/coerce.js';
-import { finishPending, type TurnRules } from '../../iml/values/finish-pending.js';
 import { describeType } from '../../iml/values/value-kind.js';
-import {
-  clearJournal,
-  isBegunAnew,
-  type Journal,
-  once,
-  openJournal,
-  withinSteps,
-  withJournal,
-} from '../../iml/values/work.js';
+import { collectGiven } from '../../redaction/collect-secrets.js';
 import { redactCauses } from '../../redaction/redact-app-error.js';
-import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { isTurnOver, Turns } from '../../util/turns.js';
+import { isCaseless, isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import type { TraceDetail } from '../trace/trace.js';
 import type { RunContext } from './run-context.js';
+import type { RunLog } from './run-log.js';
 
 /**
- * The value of a directive in the scope as it is now.
+ * Evaluates a directive.
  *
  * @throws AppError of type RuntimeError where the expression fails, with its place in the app
  */
 export function evaluateDirective(directive: Directive | undefined, context: RunContext): unknown {
   if (directive === undefined) return undefined;
-  const { observer } = context.settings;
-  if (observer !== undefined) once(() => observer.onDirective(context.document, directive.pointer));
+  context.settings.observer?.onDirective(context.document, directive.pointer);
   try {
-    // Not by `atOnce`: a closure for each item of a list would cost a tenth of what is evaluated.
-    return withinSteps(context.settings.limits.maxSteps, directive.evaluate, context.scope);
+    return directive.evaluate(context.scope);
   } catch (error) {
-    // An error is cleaned of what the last answer holds, which takes long: nobody sees one of an evaluation that is begun anew.
-    throw isOurs(error, ImlError) && !isBegunAnew() ? expressionError(error, directive, context) : error;
-  }
-}
-
-/**
- * Does what others have to wait for, within the steps a run may take without letting them have their turn. What is done
- * inside of another such piece takes of its steps.
- *
- * @throws ImlError `IML_LIMIT` beyond them
- */
-export function atOnce<T>(context: RunContext, work: () => T): T {
-  return withinSteps(context.settings.limits.maxSteps, work);
-}
-
-/**
- * Evaluates what others have to wait for. A call that is too much at a time (`sort` of a long list) is done in turns, and the
- * evaluation is begun anew with its result. Where evaluations before it have taken all of the turn, it waits for the next one. Chance and time are drawn once, what is told is told once, and all else
- * follows from the input, so that nobody can tell.
- *
- * @returns the value itself where nobody had to wait for it
- * @throws what `evaluate` throws, `IML_LIMIT` for what is too much and cannot be done in turns; what `assertGoesOn` throws
- */
-export function evaluateInTurns<T>(evaluate: () => T, rules: TurnRules): T | Promise<T> {
-  return isTurnOver() ? inNextTurn(evaluate, rules) : inThisTurn(evaluate, rules);
-}
-
-async function inNextTurn<T>(evaluate: () => T, rules: TurnRules): Promise<T> {
-  await new Turns(rules.assertGoesOn).next();
-  return inThisTurn(evaluate, rules);
-}
-
-function inThisTurn<T>(evaluate: () => T, rules: TurnRules): T | Promise<T> {
-  const journal = openJournal(isTurnOver);
-  const begin = (): T => withJournal(journal, () => withinSteps(rules.maxSteps, evaluate));
-  try {
-    return begin();
-  } catch (error) {
-    if (journal.pending === undefined) throw error;
-    return beginAnew(journal.pending, journal, begin, rules);
-  }
-}
-
-async function beginAnew<T>(
-  first: NonNullable<Journal['pending']>,
-  journal: Journal,
-  begin: () => T,
-  rules: TurnRules,
-): Promise<T> {
-  const turns = new Turns(rules.assertGoesOn);
-  for (let pending = first; ; ) {
-    await finishPending(pending, journal, rules);
-    // The evaluation may take a turn by itself.
-    await turns.next();
-    try {
-      return begin();
-    } catch (error) {
-      if (journal.pending === undefined) throw error;
-      pending = journal.pending;
-    }
-  }
-}
-
-/**
- * `evaluateInTurns` within the steps and the time of the run.
- *
- * @throws as it does
- */
-export function inTurns<T>(context: RunContext, evaluate: () => T): T | Promise<T> {
-  return evaluateInTurns(evaluate, rulesFor(context));
-}
-
-function rulesFor(context: RunContext): TurnRules {
-  return {
-    maxSteps: context.settings.limits.maxSteps,
-    assertGoesOn: () => context.assertGoesOn(),
-    waitFor: (work) => context.unlessOver(work),
-  };
-}
-
-/**
- * Does `work` for one item after the other, in as many turns as it takes, until `work` gives false. Where the custom functions of
- * one item take longer than a turn, others have theirs between two of them, and `work` is done anew for it with what they gave: what
- * it keeps of an item it keeps last. All that is evaluated for an item shares the steps of one piece of work.
- *
- * @returns undefined where one turn did for all of them
- * @throws what `work` throws, and what `assertGoesOn` throws between two turns
- */
-export function forEachItem<T>(
-  items: readonly T[],
-  work: (item: T) => boolean,
-  context: RunContext,
-): Promise<void> | undefined {
-  const turns = new Turns(() => context.assertGoesOn());
-  const journal = openJournal(() => turns.isOver, false);
-  const { maxSteps } = context.settings.limits;
-  const doTurn = (from: number): number => doUntilOver(items, from, work, { turns, journal, maxSteps });
-  const next = doTurn(0);
-  return next < items.length ? goOn(next, items.length, doTurn) : undefined;
-
-  async function goOn(from: number, end: number, doNext: (from: number) => number): Promise<void> {
-    for (let at = from; at < end; at = doNext(at)) {
-      if (journal.pending !== undefined) await finishPending(journal.pending, journal, rulesFor(context));
-      await turns.next();
-    }
-  }
-}
-
-/** @returns where to go on in the next turn; `items.length` where nothing is left to do */
-function doUntilOver<T>(
-  items: readonly T[],
-  from: number,
-  work: (item: T) => boolean,
-  {
-    turns,
-    journal,
-    maxSteps,
-  }: { readonly turns: Turns; readonly journal: Journal; readonly maxSteps: number },
-): number {
-  let index = from;
-  const doAll = (): number => {
-    for (; index < items.length; index++) {
-      if (index > from && turns.isOver) return index;
-      if (!withinSteps(maxSteps, work, items[index] as T)) return items.length;
-      clearJournal(journal);
-    }
-    return items.length;
-  };
-  try {
-    return withJournal(journal, doAll);
-  } catch (error) {
-    if (journal.pending === undefined) throw error;
-    return index;
+    throw isOurs(error, ImlError) ? expressionError(error, directive, context) : error;
   }
 }
 
@@ -196,7 +55,7 @@ export function atDirective<T>(
   try {
     return step();
   } catch (error) {
-    if (!isOurs(error) || error instanceof AppError || isBegunAnew()) throw error;
+    if (!isOurs(error) || error instanceof AppError) throw error;
     const place = directive && context.document?.placeOf(directive.pointer);
     throw runError('RuntimeError', error.message, context, { place, cause: error });
   }
@@ -214,8 +73,7 @@ export function evaluateFlag(
   if (directive === undefined) return absent;
   const value = evaluateDirective(directive, context);
   const isYes = value !== 'false' && isTruthy(value);
-  const { observer } = context.settings;
-  if (observer !== undefined) once(() => observer.onDecision(context.document, directive.pointer, isYes));
+  context.settings.observer?.onDecision(context.document, directive.pointer, isYes);
   return isYes;
 }
 
@@ -257,4 +115,47 @@ export function evaluateFlatObject(
   const written = Object.keys(raw).filter((name) => !name.includes('{{') && !Object.hasOwn(value, name));
   if (written.length === 0) return value;
   return { ...value, ...Object.fromEntries(written.map((name) => [name, undefined])) };
+}
+
+/**
+ * Adds all texts of data to the secrets of a run.
+ *
+ * @throws AppError of type RuntimeError for more secrets than a run can keep
+ */
+export function learnGiven(data: unknown, context: RunContext): void {
+  try {
+    context.run.log.collect(collectGiven(data));
+  } catch (error) {
+    throw isOurs(error, ImlError)
+      ? runError('RuntimeError', error.message, context, { cause: error })
+      : error;
+  }
+}
+
+type ScopeDetail = Extract<TraceDetail, { readonly kind: 'scope' }>;
+
+/**
+ * Traces the names that expressions see, with `trace: 'deep'`. Only those that changed since the event before: a body is in
+ * the trace once, however many requests read it.
+ */
+export function traceScope(phase: ScopeDetail['phase'], context: RunContext): void {
+  const { log } = context.run;
+  const { scope, changed, unset } = log.scopeChanges(context.position.communication, context.scope);
+  context.emitLater(() => {
+    const names: Record<string, unknown> = {};
+    for (const [name, value] of changed) Object.assign(names, redactName(name, value, log));
+    return { kind: 'scope', phase, scope, names, unset };
+  });
+}
+
+/** One name as the only member of an object, so that a secret name hides its value. */
+function redactName(name: string, value: unknown, { redactor }: RunLog): unknown {
+  // Paths of `log.sanitize` lead into responses.
+  if (name === 'body') {
+    const { body } = redactor.response({ status: 0, headers: {}, body: value });
+    return { body };
+  }
+  if (!isCaseless(value)) return redactor.value({ [name]: value });
+  const { headers } = redactor.response({ status: 0, headers: value as ResponseHeaders, body: undefined }); // only headers are caseless
+  return { [name]: headers };
 }

@@ -8,11 +8,11 @@ import {
   SCOPE_LISTENER,
   type ScopeListener,
 } from '../../iml/environment/scope-listener.js';
-import { once } from '../../iml/values/work.js';
 import type { Redactor } from '../../redaction/redact.js';
 import { type AbortListener, addAbortListener, removeAbortListener } from '../../util/abort-listeners.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { BudgetReason } from '../limits/call-budget.js';
+import type { Limits } from '../limits/limits.js';
 import type { EventPosition, RunWarning, StopReason, TraceDetail, TraceEvent } from '../trace/trace.js';
 import type { EngineSettings } from './engine-settings.js';
 import { RunLog } from './run-log.js';
@@ -33,6 +33,8 @@ export interface RunRules {
   readonly hidesTemp?: boolean | undefined;
   /** Gives the identity of the connection, whose calls share a budget. Default: that of a run without one. */
   readonly identifyConnection?: (() => string) | undefined;
+  /** Default: those of the engine. */
+  readonly limits?: Limits | undefined;
 }
 
 /** A call of a sibling endpoint, evaluated. */
@@ -62,6 +64,10 @@ export interface RunCounters {
   pages: number;
   /** Records of requests with `pagination`. */
   pagedRecords: number;
+  /** Records of the last request of the component. */
+  records: number;
+  /** Why its last paging ended; undefined if nothing was paged. */
+  stopReason: StopReason | undefined;
 }
 
 /** Calls that had to wait for one reason, added up. */
@@ -76,20 +82,6 @@ export interface BudgetWait {
   readonly waitedMs: number;
 }
 
-/** How far a communication has come, one object for each: records of its last request so far, and why the last paging ended. */
-export interface RunProgress {
-  records: number;
-  stopReason: StopReason | undefined;
-  /** Where the first page of the paging under way was asked for, the first time. */
-  firstServer?: HttpServer | undefined;
-  /** Whether the request under way was made before: then its address may come from an answer, as that of a page does. */
-  isRepeating?: boolean;
-  /** Where the endpoints that a page calls asked the first time, by endpoint and request. */
-  endpointServers?: Map<string, HttpServer>;
-  /** Of the communication of an endpoint: `endpointServers` of its caller, and whether that follows an answer. */
-  caller?: { readonly servers: Map<string, HttpServer>; readonly isFollowing: boolean };
-}
-
 /** Where in a run something happens. */
 export interface RunPosition {
   /** The document that pointers of directives lead into; undefined where none is at work. */
@@ -100,9 +92,22 @@ export interface RunPosition {
   readonly page: number;
   /** Name of the endpoint at work; undefined while the component itself is. */
   readonly endpoint: string | undefined;
+  /** Whether that endpoint is called for a page or a repeat, so that its input may come from a response. */
+  readonly followsResponse: boolean;
+  /** Tells the communications of a run apart: the component's, and one for each call of an endpoint. */
+  readonly communication: object;
 }
 
-const START: RunPosition = { document: undefined, requestIndex: 0, page: 1, endpoint: undefined };
+function startPosition(): RunPosition {
+  return {
+    document: undefined,
+    requestIndex: 0,
+    page: 1,
+    endpoint: undefined,
+    followsResponse: false,
+    communication: {},
+  };
+}
 
 /** Nobody sees these reasons, so one of each does for all runs: making one takes the stack's trace. */
 const RUN_OVER: DOMException = new DOMException('The run is over.', 'AbortError');
@@ -112,7 +117,16 @@ const TIME_UP: DOMException = new DOMException('The time of the run is up.', 'Ti
 export class Run {
   readonly settings: EngineSettings;
   readonly rules: RunRules;
-  readonly counters: RunCounters = { requests: 0, pages: 0, pagedRecords: 0 };
+  readonly limits: Limits;
+  readonly counters: RunCounters = {
+    requests: 0,
+    pages: 0,
+    pagedRecords: 0,
+    records: 0,
+    stopReason: undefined,
+  };
+  /** Where the requests of endpoints went when they were called for the first page, by endpoint and request. */
+  readonly endpointServers: Map<string, HttpServer> = new Map();
   readonly log: RunLog;
   readonly startedAt: number;
   private controller: AbortController | undefined;
@@ -123,6 +137,7 @@ export class Run {
   constructor(settings: EngineSettings, rules: RunRules, secrets: readonly string[]) {
     this.settings = settings;
     this.rules = rules;
+    this.limits = rules.limits ?? settings.limits;
     this.log = new RunLog(secrets, settings.onTrace);
     this.startedAt = settings.clock.now();
   }
@@ -131,14 +146,9 @@ export class Run {
     return this.settings.clock.now() - this.startedAt;
   }
 
-  /** Whose calls share a budget with those of this run. Known once it was identified, before the first call. */
-  get connection(): string | undefined {
-    return this.connectionIdentity;
-  }
-
-  identifyConnection(): string {
-    const { identifyConnection } = this.rules;
-    this.connectionIdentity ??= identifyConnection === undefined ? '' : identifyConnection();
+  /** Whose calls share a budget with those of this run. */
+  get connection(): string {
+    this.connectionIdentity ??= this.rules.identifyConnection?.() ?? '';
     return this.connectionIdentity;
   }
 
@@ -197,31 +207,27 @@ export class RunContext implements ScopeListener {
   readonly run: Run;
   readonly scope: RunScope;
   readonly position: RunPosition;
-  readonly progress: RunProgress;
 
-  private constructor(run: Run, scope: NewScope, position: RunPosition, progress: RunProgress) {
+  private constructor(run: Run, scope: NewScope, position: RunPosition) {
     this.run = run;
     scope[SCOPE_LISTENER] = this;
     this.scope = scope;
     this.position = position;
-    this.progress = progress;
   }
 
   /** Where a run starts, with the names it is given. */
   static start(run: Run, names: RunScope): RunContext {
-    return new RunContext(run, startScope(names), START, { records: 0, stopReason: undefined });
+    return new RunContext(run, startScope(names), startPosition());
   }
 
   /** The same names at another position. */
   at(change: Partial<RunPosition>): RunContext {
-    const { document, requestIndex, page, endpoint } = this.position;
-    const position = { document, requestIndex, page, endpoint, ...change };
-    return new RunContext(this.run, deriveScope(this.scope, {}), position, this.progress);
+    return new RunContext(this.run, deriveScope(this.scope, {}), { ...this.position, ...change });
   }
 
   /** The same position, seen with other names: those given stand over the present ones, which stay as they are. */
   seeing(names: RunNames): RunContext {
-    return new RunContext(this.run, deriveScope(this.scope, names), this.position, this.progress);
+    return new RunContext(this.run, deriveScope(this.scope, names), this.position);
   }
 
   /**
@@ -238,11 +244,9 @@ export class RunContext implements ScopeListener {
   }
 
   /** A communication of its own on the counters, clock and log of this run: the names are its alone. */
-  apart(endpoint: string, names: RunNames, isFollowing: boolean): RunContext {
-    this.progress.endpointServers ??= new Map();
-    const caller = { servers: this.progress.endpointServers, isFollowing };
-    const progress = { records: 0, stopReason: undefined, caller };
-    return new RunContext(this.run, deriveScope(this.scope, names), { ...START, endpoint }, progress);
+  apart(endpoint: string, names: RunNames, followsResponse: boolean): RunContext {
+    const position = { ...startPosition(), endpoint, followsResponse };
+    return new RunContext(this.run, deriveScope(this.scope, names), position);
   }
 
   /**
@@ -336,7 +340,7 @@ export class RunContext implements ScopeListener {
    */
   emitLater(write: WriteDetail): void {
     const event = placeEvent(this.#eventPosition(), write);
-    once(() => this.trace.add(event));
+    this.trace.add(event);
   }
 
   #eventPosition(): EventPosition {
@@ -347,17 +351,14 @@ export class RunContext implements ScopeListener {
 
   /** A message may quote what an expression gave. */
   warn(raw: RunWarning): void {
-    once(() => {
-      const warning = { ...raw, message: this.clean(raw.message) };
-      this.run.log.warnings.push(warning);
-      this.emit({ kind: 'warning', warning });
-    });
+    const warning = { ...raw, message: this.clean(raw.message) };
+    this.run.log.warnings.push(warning);
+    this.emit({ kind: 'warning', warning });
   }
 
   /** Warns of something that may come up again and again. */
   warnOnce(warning: RunWarning, key: string = warning.message): void {
-    // By itself: what is to be learned first begins the evaluation anew, for which it is new as well.
-    if (once(() => this.run.log.isNew(`${warning.code} ${key}`))) this.warn(warning);
+    if (this.run.log.isNew(`${warning.code} ${key}`)) this.warn(warning);
   }
 
   onDebug({ function: name, values, place }: DebugOutput): void {
@@ -369,23 +370,20 @@ export class RunContext implements ScopeListener {
   }
 
   onBranch({ pointer, offset, isYes }: Branch): void {
-    const { observer } = this.settings;
-    if (observer !== undefined) once(() => observer.onDecision(this.document, pointer, isYes, offset));
+    this.settings.observer?.onDecision(this.document, pointer, isYes, offset);
   }
 
   wantsMissing(): boolean {
-    return once(() => this.run.log.tellsMissing);
+    return this.run.log.tellsMissing;
   }
 
   /** Each missing value is told once a run, however many records miss it, up to as many as somebody may read. */
   onMissing({ expression, pointer, offset, reason }: MissingValue): void {
     const { requestIndex, endpoint, document } = this.position;
-    once(() => {
-      if (!this.run.log.isNewlyMissing(`${requestIndex} ${pointer} ${offset} ${endpoint ?? ''}`)) return;
-      this.emitLater(() => {
-        const place = document?.placeOf(pointer, offset) ?? { pointer };
-        return { kind: 'missing', expression, reason, place };
-      });
+    if (!this.run.log.isNewlyMissing(`${requestIndex} ${pointer} ${offset} ${endpoint ?? ''}`)) return;
+    this.emitLater(() => {
+      const place = document?.placeOf(pointer, offset) ?? { pointer };
+      return { kind: 'missing', expression, reason, place };
     });
   }
 }

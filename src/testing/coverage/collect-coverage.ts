@@ -1,6 +1,6 @@
 import type { App } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
-import type { RunObserver } from '../../run/scope/run-observer.js';
+import type { RunObserver } from '../../run/scope/engine-settings.js';
 import { type CountedPoint, pointKey } from './coverage-point.js';
 import { componentKey, listPoints } from './list-points.js';
 

@@ -8,7 +8,7 @@ import { EngineError } from '../../errors/engine-error.js';
 import { SpecError } from '../../errors/spec-error.js';
 import type { Semantics } from '../../iml/environment/environment.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
-import type { RunObserver } from '../../run/scope/run-observer.js';
+import type { RunObserver } from '../../run/scope/engine-settings.js';
 import type { CaseReading, ReadCase } from '../cases/read-case.js';
 import type { FixtureReport } from '../fixtures/play-fixture.js';
 import { runFunctionTests } from '../functions/run-function-tests.js';
