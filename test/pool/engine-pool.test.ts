@@ -146,7 +146,7 @@ describe('an app in a pool', () => {
   it('has RPCs, parameters, and webhooks with a response and recipients of the caller', async () => {
     const app = createPool().app(
       appWith('components', {
-        rpcs: { ids: { communication: { url: '/items', response: { output: '{{body.page}}' } } } },
+        rpcs: { ids: { communication: { url: '/items', response: { output: { page: '{{body.page}}' } } } } },
         modules: { list: { ...list, mappableParams: [{ name: 'q', type: 'text' }] } },
         webhooks: {
           hook: {
@@ -156,7 +156,7 @@ describe('an app in a pool', () => {
         },
       } as never),
     );
-    expect(await app.rpc('ids').call()).toMatchObject({ ok: true, result: 1 });
+    expect(await app.rpc('ids').call()).toMatchObject({ ok: true, result: { page: 1 } });
     expect((await app.module('list').parameters()).mappable).toMatchObject([{ name: 'q' }]);
     const request = new Request('http://local/hook', {
       method: 'POST',
@@ -289,33 +289,33 @@ describe('bytes in flight', () => {
 
 describe('an app that misbehaves', () => {
   it('ends with WORKER_TERMINATED at the deadline, whatever its function does, and runs again afterwards', async () => {
-    const app = createPool({ threads: 1, runTimeoutMs: 400 }).app(appWith('native', HOSTILE as never));
+    const app = createPool({ threads: 1, runTimeoutMs: 2500 }).app(appWith('native', HOSTILE as never));
     const error = await failureOf(app.module('native').run());
     expect(error).toBeInstanceOf(EngineError);
     expect(error.code).toBe('WORKER_TERMINATED');
-    expect(error.message).toContain('a run took longer than 400 ms');
+    expect(error.message).toContain('a run took longer than 2500 ms');
     expect((await app.module('list').run()).ok).toBe(true);
   });
 
   it('does not keep another app from running', async () => {
-    const pool = createPool({ threads: 2, runTimeoutMs: 3000 });
+    const pool = createPool({ threads: 2, runTimeoutMs: 6000 });
     const hostile = pool.app(appWith('hostile', HOSTILE as never));
     const other = pool.app(appWith('other'));
     await other.module('list').run();
     const ends = [1, 2, 3].map(() => failureOf(hostile.module('native').run()));
     const startMs = performance.now();
     for (let runs = 0; runs < 5; runs++) expect((await other.module('list').run()).ok).toBe(true);
-    expect(performance.now() - startMs).toBeLessThan(2500);
+    expect(performance.now() - startMs).toBeLessThan(5500);
     for (const { code } of await Promise.all(ends)) expect(code).toBe('WORKER_TERMINATED');
   });
 
   it('has its own, shorter deadline for webhooks', async () => {
     const hook = { type: 'web', communication: { condition: '{{native()}}' } };
-    const app = createPool({ threads: 1, webhookTimeoutMs: 300 }).app(
+    const app = createPool({ threads: 1, webhookTimeoutMs: 2500 }).app(
       appWith('slow hook', { ...HOSTILE, webhooks: { hook } } as never),
     );
     const call = { method: 'POST', url: '/', headers: [], body: new Uint8Array() };
-    expect((await failureOf(app.webhook('hook').handle(call))).message).toContain('longer than 300 ms');
+    expect((await failureOf(app.webhook('hook').handle(call))).message).toContain('longer than 2500 ms');
   });
 
   it('ends for the signal of its caller with the reason, in a loop too', async () => {
@@ -380,12 +380,12 @@ describe('a task', () => {
 
   it('may start its deadline again', async () => {
     const pool = createPool();
-    const task = { module: own, name: 'steps', app: 'a', timeoutMs: 600 };
-    expect(await pool.run({ ...task, input: 300 })).toBe('done');
+    const task = { module: own, name: 'steps', app: 'a', timeoutMs: 1500 };
+    expect(await pool.run({ ...task, input: 600 })).toBe('done');
   });
 
   it('waits in the worker that is busy with another one of its app, and is not lost with it', async () => {
-    const pool = createPool({ threads: 2, runTimeoutMs: 500 });
+    const pool = createPool({ threads: 2, runTimeoutMs: 2500 });
     const task = { module: own, app: 'a', input: 1 };
     await pool.run({ ...task, name: 'whereAmI' });
     const endless = failureOf(pool.run({ ...task, name: 'loop' }));
