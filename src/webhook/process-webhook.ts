@@ -72,7 +72,7 @@ export async function processWebhook(
 ): Promise<WebhookReport> {
   checkGiven(input, CALL_INPUT, 'The input of a webhook');
   const { call, error: unreadable } = await readCall(request, limits.maxBodyBytes);
-  const started = await startEvent(runtime, input);
+  const started = startEvent(runtime, input);
   let { context } = started;
   let phase: WebhookPhase = 'specification';
   try {
@@ -140,12 +140,12 @@ function collectDefault(
 }
 
 /** Starts the run of one call with the names that do not depend on it: `parameters`, `data`, `webhook`, `environment`. */
-async function startEvent(runtime: Runtime, input: WebhookInput): Promise<StartedRun> {
+function startEvent(runtime: Runtime, input: WebhookInput): StartedRun {
   const { webhook, signal } = input;
   const parameters = input.parameters ?? input.data;
   const names = { parameters, data: parameters ?? {}, webhook, signal };
   // The parameters of a hook can hold the key that its events are signed with.
-  return startRun(runtime, names, await findRunSecrets(runtime, names, parameters));
+  return startRun(runtime, names, findRunSecrets(runtime, names, parameters));
 }
 
 /**
