@@ -97,7 +97,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
       apps,
       connectionNames,
       tracing,
-      expressions: { timezone: settings.engine.timezone },
+      expressions: { timezone: settings.engine.timezone, semantics: settings.engine.semantics },
       findConnectionSecrets: createConnectionSecrets(io.env),
       onBundles: settings.output === 'none' ? undefined : putOut(io, say),
     }),
