@@ -9,6 +9,7 @@ import { createRefusal, orError } from './refusal.js';
 import { LOAD_ERROR, SETTINGS_ERROR } from './rules.js';
 import { DEFAULT_CHECK_SETTINGS } from './settings/check-settings.js';
 import { findConfig, type Overlay } from './settings/find-config.js';
+import { CONFIG_FILE } from './settings/read-config.js';
 import { listDocuments } from './subject/checked-document.js';
 import { compileFunctions } from './subject/compile-functions.js';
 import { findScenarioFiles } from './subject/scenario-files.js';
@@ -60,7 +61,7 @@ export async function checkLoadedApp(
     config instanceof EngineError ? [] : await orError(findScenarioFiles(root, config, overlay));
   if (app instanceof EngineError || config instanceof EngineError || scenarios instanceof EngineError) {
     const refused = [
-      ...(app instanceof EngineError ? [createRefusal(LOAD_ERROR, app)] : []),
+      ...(app instanceof EngineError ? refuseLoading(app, config instanceof EngineError) : []),
       ...[config, scenarios].flatMap((one) =>
         one instanceof EngineError ? [createRefusal(SETTINGS_ERROR, one)] : [],
       ),
@@ -72,4 +73,11 @@ export async function checkLoadedApp(
     config ?? DEFAULT_CHECK_SETTINGS,
   );
   return { root, app: app.name, ...hideIgnored(listDocuments(app), found, config?.ignore ?? []) };
+}
+
+/** Loading reads `iml.config.json`, too; what is wrong in it is reported once. */
+function refuseLoading(error: EngineError, hasSettingsError: boolean): readonly Finding[] {
+  const isOfSettings = createRefusal(LOAD_ERROR, error).place.file === CONFIG_FILE;
+  if (isOfSettings && hasSettingsError) return [];
+  return [createRefusal(isOfSettings ? SETTINGS_ERROR : LOAD_ERROR, error)];
 }
