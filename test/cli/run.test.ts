@@ -229,18 +229,6 @@ describe('iml run reads parameters', () => {
   });
 });
 
-describe('iml run lets an expression', () => {
-  it('do more than others could wait for, as nobody waits', async () => {
-    const cwd = writeApp({
-      'makecomapp.json': manifestOf('action'),
-      'go.iml.json': { response: { output: { parts: '{{length(split(parameters.text; ","))}}' } } },
-      'text.json': JSON.stringify({ text: ','.repeat(1_000_000) }),
-    });
-    const { code, out } = await cli(['run', '.', 'go', '--no-check', '-p', '@text.json'], { cwd });
-    expect({ code, out }).toEqual({ code: 0, out: '{"parts":1000001}\n' });
-  });
-});
-
 describe('iml run tells errors of the app', () => {
   it('with type, message, status, place and frame', async () => {
     const { code, out, err } = await run('getBook', ['-p', 'isbn=1']);

@@ -53,7 +53,7 @@ export interface NewModes {
 }
 
 /** A path leads out of the root of a writer. */
-export class OutsideFolderError extends Error {
+class OutsideFolderError extends Error {
   override readonly name = 'OutsideFolderError';
 }
 
