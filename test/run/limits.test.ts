@@ -248,7 +248,6 @@ describe('limits given by an embedder', () => {
       timeoutMs: 40_000,
       maxTimeoutMs: 300_000,
       functionTimeoutMs: 10_000,
-      maxSteps: 1_500_000,
     });
   });
 

@@ -94,7 +94,7 @@ function openEngine(options: EngineOptions): Engine {
     budget: createBudget(options),
     clock: options.clock ?? SYSTEM_CLOCK,
     random: options.random ?? Math.random,
-    semantics: options.semantics,
+    semantics: options.semantics ?? app.semantics,
     onPageLoop: options.onPageLoop ?? DEFAULT_ON_PAGE_LOOP,
     trace: options.trace ?? 'summary',
     onTrace: options.onTrace,

@@ -97,8 +97,6 @@ export function readEngineOptions(
     ...readNetworkOptions(args),
     baseUrl: readBaseUrl(args.text('base-url')),
     limits: {
-      // Nobody else waits for what one person runs.
-      maxSteps: Number.POSITIVE_INFINITY,
       // An app may set its own time up to a maximum, so both have to fall.
       ...(timeoutMs !== undefined && { timeoutMs, maxTimeoutMs: timeoutMs }),
     },

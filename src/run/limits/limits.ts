@@ -17,11 +17,6 @@ export interface Limits {
   readonly maxTimeoutMs: number;
   /** Milliseconds of one call of a custom function. Default 10000. */
   readonly functionTimeoutMs: number;
-  /**
-   * Steps of one expression, of writing one body and of checking the parameters: what is done without letting others on the
-   * thread have their turn. A step takes some 25 ns. Default 1500000, about 40 ms.
-   */
-  readonly maxSteps: number;
 }
 
 /**
@@ -36,7 +31,6 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   timeoutMs: 40_000,
   maxTimeoutMs: 300_000,
   functionTimeoutMs: DEFAULT_SANDBOX_LIMITS.timeMs,
-  maxSteps: 1_500_000,
 });
 
 /** Names in the common data that replace limits of a run. Source: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf] */

@@ -76,7 +76,6 @@ function readLimits(data: unknown): RunTrace['limits'] {
     timeoutMs: read('timeoutMs'),
     maxTimeoutMs: read('maxTimeoutMs'),
     functionTimeoutMs: read('functionTimeoutMs'),
-    maxSteps: read('maxSteps'),
   };
 }
 

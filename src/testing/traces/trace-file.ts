@@ -37,7 +37,6 @@ export const LIMIT_NAMES = [
   'timeoutMs',
   'maxTimeoutMs',
   'functionTimeoutMs',
-  'maxSteps',
 ] as const;
 
 function limitsAsData(limits: RunTrace['limits']): PlainObject {
