@@ -217,6 +217,8 @@ describe('iml run reads parameters', () => {
     expect(missing.code).toBe(1);
     expect(missing.err).toContain("BundleValidationError: Missing value of required parameter 'isbn'.");
     expect(missing.err).toContain('modules/get-book/get-book.mappable-params.iml.json:2:3');
+    // No missing field has a default.
+    expect(missing.err).toContain('Nothing was sent. --no-check skips this check.');
     const wrong = await run('listBooks', ['-p', 'limit=many']);
     expect(wrong.err).toContain("Invalid uinteger in parameter 'limit'");
     expect(shop.requests.length).toBe(before);

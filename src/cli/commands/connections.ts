@@ -107,8 +107,16 @@ function toRow({ name, owner, savedAt, stored }: ConnectionEntry): Record<string
     connection: stored.component,
     label: labelConnection(stored),
     expires,
+    tokenExpires: readTokenExpiry(stored.connection['expires']),
     saved: savedAt,
   };
+}
+
+/** By convention apps keep the instant at which the access token expires as `expires` of the data of a connection. */
+function readTokenExpiry(expires: unknown): string {
+  const date =
+    expires instanceof Date ? expires : new Date(typeof expires === 'string' ? expires : Number.NaN);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString();
 }
 
 interface Workplace {

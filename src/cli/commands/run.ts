@@ -2,6 +2,8 @@ import { createEngine } from '../../app/engine/create-engine.js';
 import { findModule } from '../../app/engine/find-component.js';
 import type { ConnectedInput } from '../../component/check-and-connect.js';
 import type { ModuleComponent } from '../../document/app.js';
+import type { AppError } from '../../errors/app-error.js';
+import { findParameter } from '../../parameters/form/find-parameter.js';
 import { moduleForm } from '../../parameters/form/form.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import type { Arguments, Command } from '../command.js';
@@ -143,11 +145,8 @@ async function keepState({ error, state }: ExecutedRun, file: StateFile | undefi
   if (error === undefined && state !== undefined) await file?.write(state);
 }
 
-function notesOn(
-  outcome: ExecutedRun,
-  { connection, type }: ModuleComponent,
-  { input, maxBundles }: RunSettings,
-): string {
+function notesOn(outcome: ExecutedRun, module: ModuleComponent, { input, maxBundles }: RunSettings): string {
+  const { connection, type } = module;
   const { error, bundles, requests, state } = outcome;
   if (error === undefined) {
     if (bundles > 0 || maxBundles === 0) return '';
@@ -157,7 +156,7 @@ function notesOn(
     const data = isUnused ? undefined : input.data;
     return explainEmptyRun({ type, requests, data, start, payload, state });
   }
-  if (requests === 0 && error.type === 'BundleValidationError') return CHECK_NOTE;
+  if (requests === 0 && error.type === 'BundleValidationError') return checkNote(error, module);
   const lacksConnection = connection !== undefined && input.connection === undefined;
   return lostBundles(bundles) + (lacksConnection ? connectionNote(connection) : '');
 }
@@ -166,7 +165,16 @@ function connectionNote(connection: string): string {
   return `The module uses the connection "${printableLine(connection)}", and none was given: --connection NAME takes one that iml connect made.\n`;
 }
 
-const CHECK_NOTE = 'Nothing was sent. --defaults fills in defaults, --no-check skips this check.\n';
+/** `--defaults` helps only if a missing field has a default. */
+function checkNote({ suberrors = [] }: Pick<AppError, 'suberrors'>, module: ModuleComponent): string {
+  const form = moduleForm(module);
+  const missing = suberrors.flatMap((text) => /required parameter '([^'.[]+)/.exec(text)?.[1] ?? []);
+  const hasDefault = missing.some((name) => {
+    const value = findParameter(form, name)?.default;
+    return value !== undefined && value !== null && value !== '';
+  });
+  return `Nothing was sent. ${hasDefault ? '--defaults fills in defaults, ' : ''}--no-check skips this check.\n`;
+}
 
 /** An error on any page fails the whole module. [inf] */
 function lostBundles(bundles: number): string {

@@ -1,5 +1,6 @@
 import { findParameter } from '../../parameters/form/find-parameter.js';
-import type { ParameterList } from '../../parameters/form/parameter-spec.js';
+import { listNestedFields } from '../../parameters/form/nested-fields.js';
+import type { ParameterElement, ParameterList } from '../../parameters/form/parameter-spec.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Arguments } from '../command.js';
@@ -59,13 +60,22 @@ export async function readKnownParameters(args: Arguments, form: GivenForm, io: 
   return given;
 }
 
-/** Names that are no fields of the form, each as a sentence; none where an RPC gives further fields. */
+/**
+ * Names that are no fields of the form, each as a sentence. None if an RPC returns further fields, at any depth, and none for an
+ * RPC, which reads parameters of the form that calls it.
+ */
 function unknownParameters(values: PlainObject, { what, list }: GivenForm): readonly string[] {
-  if (list.elements.some((element) => element.kind === 'reference')) return [];
+  if (what === 'RPC' || hasFieldsOfRpc(list.elements)) return [];
   const names = list.elements.flatMap((element) =>
     element.kind === 'parameter' && element.name !== undefined ? [element.name] : [],
   );
   return Object.keys(values)
     .filter((name) => findParameter(list, name) === undefined)
     .map((name) => `The ${what} has no parameter "${name}".${didYouMean(name, names)}`);
+}
+
+function hasFieldsOfRpc(elements: readonly ParameterElement[]): boolean {
+  return elements.some(
+    (element) => element.kind === 'reference' || hasFieldsOfRpc(listNestedFields(element)),
+  );
 }
