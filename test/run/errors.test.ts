@@ -114,6 +114,36 @@ describe('response.error', () => {
     });
   });
 
+  it.each([
+    ['the whole entry', { error: "{{errorFactory('DataError'; 'Not found: ' + body.what)}}" }],
+    [
+      'the entry of a status',
+      { error: { '404': "{{errorFactory('DataError'; 'Not found: ' + body.what)}}" } },
+    ],
+    [
+      'an entry behind a general type',
+      { error: { '404': "{{errorFactory('DataError'; 'Not found: ' + body.what)}}", type: 'RuntimeError' } },
+    ],
+  ])('has type and message of what errorFactory makes, as %s', async (_, response) => {
+    const error = await errorOf({ status: 404, json: { what: 'x' } }, response);
+    expect(error).toMatchObject({ type: 'DataError', message: 'Not found: x', statusCode: 404 });
+  });
+
+  it('prefers the type of what errorFactory makes to that of valid', async () => {
+    const error = "{{errorFactory('DataError'; 'Made.')}}";
+    expect(
+      await errorOf({ json: {} }, { valid: { condition: false, type: 'RuntimeError' }, error }),
+    ).toMatchObject({ type: 'DataError', message: 'Made.' });
+  });
+
+  it('keeps the default message where errorFactory makes none', async () => {
+    const error = "{{errorFactory('DataError')}}";
+    expect(await errorOf({ status: 404 }, { error })).toMatchObject({
+      type: 'DataError',
+      message: 'Status Code Error: 404',
+    });
+  });
+
   it('has the place of a mistake in its own expression', async () => {
     const error = await errorOf({ status: 400 }, { error: { message: '{{nope(1)}}' } });
     expect(error?.cause).toMatchObject({ type: 'RuntimeError', message: "Function 'nope' not found!" });

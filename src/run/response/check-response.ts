@@ -13,6 +13,7 @@ import { responseHeader } from '../../http/message/content-type.js';
 import { parseRetryAfter } from '../../http/message/retry-after.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
 import { toText } from '../../iml/values/coerce.js';
+import { readErrorValue } from '../../iml/values/error-value.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { atDirective, evaluateDirective, evaluateFlag, runError } from '../scope/evaluate-directive.js';
 import type { RunContext } from '../scope/run-context.js';
@@ -134,8 +135,15 @@ class ErrorReader {
       const value = this.#evaluate(source.message);
       // An expression in place of the whole entry may give the entry: it is read as if it were written.
       const isInPlace = source.message?.pointer === source.pointer;
-      if (isInPlace && isPlainObject(value) && this.#isEntry(value)) this.#readEntry(value, source.message);
-      else this.message = this.#toText(value, source.message);
+      const made = isInPlace ? readErrorValue(value) : undefined;
+      if (made !== undefined) {
+        // What `errorFactory` made gives its type along with its message, whatever else names a type.
+        // Source: https://github.com/minsu-kang/make-custom-app-skill, component-patterns-reference. [inf]
+        this.message = made.message || undefined;
+        this.type = made.name;
+      } else if (isInPlace && isPlainObject(value) && this.#isEntry(value)) {
+        this.#readEntry(value, source.message);
+      } else this.message = this.#toText(value, source.message);
     }
     this.type ??= this.#toText(this.#evaluate(source.type), source.type);
   }
