@@ -6,7 +6,7 @@ import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { append } from '../util/join-lists.js';
 import { idText } from './compare-ids.js';
-import { compileTrigger, readTriggerOrder, readTriggerType } from './compile-trigger.js';
+import { assertNoEndpoint, compileTrigger, readTriggerOrder, readTriggerType } from './compile-trigger.js';
 import { readItemKey } from './read-item-key.js';
 import { DEFAULT_START, FIRST_ITEMS, startFromNow } from './trigger-start.js';
 import {
@@ -62,11 +62,11 @@ export class Poll {
   private isOld: (item: ItemPosition) => boolean = () => false;
 
   /**
-   * @param last the request whose `response.trigger` counts: the last of the communication
+   * @param requests the communication; the `response.trigger` of the last one counts
    * @param start where to start without state; undefined for the default of the type
    */
   constructor(
-    last: CompiledRequest | undefined,
+    requests: readonly CompiledRequest[],
     data: Readonly<Record<string, unknown>> | undefined,
     start: TriggerStart | undefined,
     context: RunContext,
@@ -74,6 +74,8 @@ export class Poll {
     this.context = context;
     this.data = data;
     this.start = start;
+    assertNoEndpoint(requests, context);
+    const last = requests.at(-1);
     if (last === undefined) return;
     this.context = context.at({ document: last.document });
     this.trigger = compileTrigger(last, this.context);

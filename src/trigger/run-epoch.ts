@@ -20,7 +20,7 @@ import { runCommunication } from '../run/run-communication.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
-import { compileTrigger, readTriggerType } from './compile-trigger.js';
+import { assertNoEndpoint, compileTrigger, readTriggerType } from './compile-trigger.js';
 import { readItemKey } from './read-item-key.js';
 import { startFromItem } from './trigger-start.js';
 import type { TriggerType } from './trigger-state.js';
@@ -71,6 +71,7 @@ export async function listEpoch(
     const communication = requireCommunication(module);
     const directives = await runtime.directives(communication.value, epoch.value);
     const requests = compileEpoch(communication, epoch, runtime.app.base, directives);
+    assertNoEndpoint(requests, context);
     // The wrapper is about bundles of the trigger, and would hide which entry is which. [choice]
     const { pages, end } = await collectPages(runCommunication(requests, context, { wraps: false }));
     const last = requests.at(-1);

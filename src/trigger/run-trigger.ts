@@ -38,7 +38,7 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
     pages: async (context) => {
       const requests = await runtime.compile(requireCommunication(module));
       const { Poll } = await import('./poll.js');
-      const poll = new Poll(requests.at(-1), input.data, start, context);
+      const poll = new Poll(requests, input.data, start, context);
       // Pages come to the poll by its plan; what is new is known only after the last of them.
       const { end } = await collectPages(runCommunication(requests, poll.context, poll.plan));
       const items = poll.settle();

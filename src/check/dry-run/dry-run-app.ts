@@ -115,7 +115,7 @@ function dryRunTrigger(
 ): void {
   const requests = compile(dryRun, communication, base);
   const context = dryRun.context();
-  const poll = dryRun.step(() => new Poll(requests.at(-1), undefined, undefined, context));
+  const poll = dryRun.step(() => new Poll(requests, undefined, undefined, context));
   if (poll === undefined) return;
   dryRun.requests(requests, context, poll.plan);
   if (epoch === undefined) return;
