@@ -51,7 +51,17 @@ function addPercentEncoded(text: string, forms: Set<string>): void {
   }
 }
 
+/** Escaped once, and once more for JSON in a text of JSON: a response that quotes the body it was sent. */
 function addJsonEscaped(text: string, forms: Set<string>): void {
+  const once = new Set<string>();
+  addJsonEscapedOnce(text, once);
+  for (const form of once) {
+    forms.add(form);
+    addJsonEscapedOnce(form, forms);
+  }
+}
+
+function addJsonEscapedOnce(text: string, forms: Set<string>): void {
   const escaped = JSON.stringify(text).slice(1, -1);
   const ascii = escaped.replace(/[^ -~]/g, escapeUnit);
   for (const form of [escaped, ascii, escaped.replaceAll('/', '\\/'), ascii.replaceAll('/', '\\/')]) {

@@ -238,10 +238,13 @@ describe('iml run tells errors of the app', () => {
     expect(err).toBe(
       [
         'DataError: [404] There is no book 1.',
-        '  status   404',
-        '  request  1, page 1',
-        '  at       spec-fixtures/bookshop/general/base.iml.json:13:14',
-        '  pointer  /response/error/404',
+        '  status    404',
+        '  request   1, page 1',
+        '  at        spec-fixtures/bookshop/general/base.iml.json:13:14',
+        '  pointer   /response/error/404',
+        `  sent      GET ${shop.baseUrl}/books/1`,
+        '  response  {"error":{"message":"There is no book 1."}}',
+        '  sent at   spec-fixtures/bookshop/modules/get-book/get-book.communication.iml.json:2:10',
         '',
         '13 |       "404": {',
         '   |              ^',
