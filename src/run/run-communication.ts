@@ -207,7 +207,8 @@ async function* skipRequest(
   return { hasResult: true, context };
 }
 
-function assertSendable({ document, refusal }: CompiledRequest, context: RunContext): void {
+/** @throws AppError of type InvalidConfigurationError for a request that cannot be sent as it is written */
+export function assertSendable({ document, refusal }: CompiledRequest, context: RunContext): void {
   if (refusal === undefined) return;
   const place = document.placeOf(refusal.pointer);
   throw runError('InvalidConfigurationError', refusal.message, context, { place });

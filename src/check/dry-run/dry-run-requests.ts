@@ -14,7 +14,7 @@ import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
 import { readRepeat } from '../../run/paging/paginate.js';
 import { evaluateLimit } from '../../run/response/collect-outputs.js';
 import { extendTemp } from '../../run/response/receive-response.js';
-import { askRequest, type RequestPlan } from '../../run/run-communication.js';
+import { askRequest, assertSendable, type RequestPlan } from '../../run/run-communication.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
 import { atDirective, evaluateDirective, evaluateFlag } from '../../run/scope/evaluate-directive.js';
 import { Run, RunContext } from '../../run/scope/run-context.js';
@@ -119,6 +119,8 @@ export class DryRun {
 function begin(request: CompiledRequest, plan: RequestPlan, parent: RunContext): boolean {
   const { context, goesAhead } = askRequest(request, parent);
   if (!goesAhead) return true;
+  // The rule `platform-only` reports the other requests that cannot be sent.
+  if (request.endpoint !== undefined) assertSendable(request, context);
   const begun = plan.begin?.(request, context) ?? context;
   if (plan.appliesLimit) evaluateLimit(request.response, begun);
   return true;

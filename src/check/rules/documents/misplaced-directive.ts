@@ -26,8 +26,9 @@ type Misplaced = readonly (readonly [path: readonly string[], why: string])[];
 
 /** Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests, endpoint. [src] */
 const PAGE_PARTS = ['method', 'headers', 'qs', 'body'];
+/** A `url` beside an endpoint is refused: `refused-run` reports it. */
 const REPLACED = [
-  ...['url', ...PAGE_PARTS, 'encodeUrl', 'ca', 'type', 'gzip', 'aws', 'oauth'],
+  ...[...PAGE_PARTS, 'encodeUrl', 'ca', 'type', 'gzip', 'aws', 'oauth'],
   ...['followRedirects', 'followAllRedirects'],
 ];
 
