@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findCases } from '../../src/testing/conformance/find-cases.js';
+import { caseLists } from './list-cases.js';
 import { type Mutant, mutateFixture, mutateVector } from './mutations.js';
 
 const FIXTURES = fileURLToPath(new URL('../../spec-fixtures', import.meta.url));
@@ -94,7 +95,10 @@ describe('a case that is wrong in one place fails', () => {
   });
 
   it('in a vector', { timeout: 120_000 }, async () => {
-    const mutants = (await readEntries('iml')).flatMap((vector) => [...mutateVector(vector)]);
+    // What a disputed vector expects is wrong as it stands, so that a mutant of it may be right.
+    const { disputed } = await caseLists();
+    const vectors = (await readEntries('iml')).filter((vector) => !disputed.has(String(vector['id'])));
+    const mutants = vectors.flatMap((vector) => [...mutateVector(vector)]);
     expect(mutants.length).toBeGreaterThan(1000);
     expect(await survivors(mutants)).toEqual([]);
   });

@@ -3,9 +3,7 @@ import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import type { TransportResponse } from '../../src/http/message/transport.js';
 
-// Line 2 of the findings: what is more than others may wait for ends a run with a report, wherever it is to become text.
-
-/** Bytes of which no text is made within `limits.maxSteps`. */
+/** Bytes that make a long text. */
 const BYTES = new Uint8Array(10_000_000).fill(67);
 
 const transport = async ({ url }: { readonly url: string }): Promise<TransportResponse> => ({
