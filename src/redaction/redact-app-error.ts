@@ -3,13 +3,22 @@ import { AppError } from '../errors/app-error.js';
 /** A redacted error, and in place its causes; the same error if its own texts hold no secret. */
 export function redactAppError(error: AppError, redact: (text: string) => string): AppError {
   redactCauses(error.cause, redact);
-  const { type, message, suberrors, ...rest } = error;
+  const { type, message, suberrors, request, ...rest } = error;
   const shown = redact(message);
   const shownSuberrors = suberrors?.map(redact);
-  if (shown === message && shownSuberrors?.every((line, index) => line === suberrors?.[index]) !== false) {
-    return error;
-  }
-  return new AppError(type, shown, { ...rest, cause: error.cause, suberrors: shownSuberrors });
+  const shownRequest = request && {
+    ...request,
+    url: redact(request.url),
+    body: request.body === undefined ? undefined : redact(request.body),
+  };
+  const isSame =
+    shown === message &&
+    shownSuberrors?.every((line, index) => line === suberrors?.[index]) !== false &&
+    shownRequest?.url === request?.url &&
+    shownRequest?.body === request?.body;
+  if (isSame) return error;
+  const options = { ...rest, cause: error.cause, suberrors: shownSuberrors, request: shownRequest };
+  return new AppError(type, shown, options);
 }
 
 /** Causes that are kept: longer chains are none of ours. */

@@ -55,7 +55,7 @@ const VIEWS: readonly View[] = [
     route: ({ failed }) => `run/${failed}`,
     shows: (page) => page.getByRole('region', { name: 'Error' }),
   },
-  { name: 'call', route: ({ call }) => `run/${call}`, shows: text('It was taken as an event.') },
+  { name: 'call', route: ({ call }) => `run/${call}`, shows: text('The list of iterate is empty.') },
   { name: 'edit-and-run', route: ({ list }) => `module/listBooks/${list}`, shows: text('answers') },
   { name: 'save', route: ({ list }) => `save/${list}`, shows: heading('What will be written') },
   { name: 'diff', route: ({ list, other }) => `diff/${list}/${other}`, shows: text(/^\[\d+\]/) },
