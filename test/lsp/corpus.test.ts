@@ -40,7 +40,7 @@ describe.skipIf(!HERE)(title, () => {
     cpSync(APP, folder, { recursive: true });
     // The corpus leaves code of functions out.
     mkdirSync(path.join(folder, path.dirname(CODE)), { recursive: true });
-    writeFileSync(path.join(folder, CODE), 'function filter(search, mode) { return search; }\n');
+    writeFileSync(path.join(folder, CODE), 'function filter(search, mode = 1) { return search; }\n');
     editor = await startEditor(start(['lsp', '--stdio'], 'open'));
   });
   afterAll(async () => {
@@ -108,7 +108,7 @@ describe.skipIf(!HERE)(title, () => {
 
   it.each([
     ['{{parameters.ta|ble}}', 'From `modules/search-rows/search-rows.mappable-params.iml.json:4`'],
-    ['{{fil|ter(', 'filter(search; mode)'],
+    ['{{fil|ter(', 'filter(search; mode = 1)'],
     ['(pagin|ation.page', 'number of the page to come'],
     ['"limit": "{{para|meters.limit}}"', 'What the user filled in.'],
     ['"meth|od"', 'method'],
@@ -158,7 +158,7 @@ describe.skipIf(!HERE)(title, () => {
       'modules/delete-rows/delete-rows.communication.iml.json',
       SEARCH,
     ]);
-    expect(own.get(CODE)).toBe('function whereClause(search, mode) { return search; }\n');
+    expect(own.get(CODE)).toBe('function whereClause(search, mode = 1) { return search; }\n');
     // A file and a type of a field are called the same and stay.
     expect(own.get('makecomapp.json')).toContain('functions/filter/filter.code.js');
 
@@ -173,7 +173,7 @@ describe.skipIf(!HERE)(title, () => {
       SEARCH,
       'filter(|parameters.search)',
     );
-    expect(help).toMatchObject({ activeParameter: 0, signatures: [{ label: 'filter(search; mode)' }] });
+    expect(help).toMatchObject({ activeParameter: 0, signatures: [{ label: 'filter(search; mode = 1)' }] });
     const symbols = await editor.request<DocumentSymbol[]>('textDocument/documentSymbol', {});
     const names = ['url', 'method', 'headers', 'qs', 'response', 'pagination'];
     expect(symbols.map(({ name }) => name)).toEqual(names);
