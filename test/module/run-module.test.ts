@@ -52,6 +52,8 @@ describe('a universal module', () => {
     ['{{parameters.url}}', 'https://api.example.test/v2/tasks', 'https://api.example.test/v2/tasks'],
     ['https://other.example.test{{parameters.url}}', '/tasks', 'https://other.example.test/tasks'],
     ['https://{{connection.host}}:8443/{{parameters.url}}', 'tasks', 'https://api.example.test:8443/tasks'],
+    // Slashes in a row are one: this names no host.
+    ['{{parameters.url}}', '//evil.test/tasks', 'https://api.example.test/v1/evil.test/tasks'],
   ])('with the url %s calls %s', async (url, given, called) => {
     const { report, urls } = await call(url, given);
     expect(report.error).toBeUndefined();
@@ -61,7 +63,6 @@ describe('a universal module', () => {
   it.each([
     ['{{parameters.url}}', 'https://evil.test/tasks'],
     ['{{parameters.url}}', 'http://api.example.test/tasks'],
-    ['{{parameters.url}}', '//evil.test/tasks'],
     ['https://api.example.test{{parameters.url}}', '.evil.test/tasks'],
     ['https://api.example.test{{parameters.url}}', '@evil.test/tasks'],
     ['https://api.example.test{{parameters.url}}', ':444/tasks'],
