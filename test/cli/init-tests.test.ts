@@ -85,10 +85,7 @@ describe('iml init tests', () => {
       { name: 'path', type: 'text', required: true },
       { name: 'since', type: 'date', default: '2026-01-01T00:00:00.000Z' },
     ];
-    const request = {
-      url: 'https://api.example.com{{parameters.path}}',
-      response: { output: '{{body.id}}' },
-    };
+    const response = { output: { id: '{{body.id}}' } };
     write({
       'makecomapp.json': manifest(
         {
@@ -96,9 +93,9 @@ describe('iml init tests', () => {
         },
         { orders: { codeFiles: { communication: 'r.json' } } },
       ),
-      'a.json': { ...request, response: { output: { id: '{{body.id}}' } } },
+      'a.json': { url: 'https://api.example.com{{parameters.path}}', response },
       'p.json': params,
-      'r.json': { ...request, url: 'https://api.example.com/' },
+      'r.json': { url: 'https://api.example.com/', response },
     });
     expect(await cli(['init', 'tests'], { cwd: folder })).toMatchObject({
       err: expect.stringMatching(/^2 tests/),

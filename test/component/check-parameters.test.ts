@@ -60,9 +60,16 @@ const action = (mappableParams: unknown, options: Partial<EngineOptions> = {}): 
 
 describe('parameters of a run', () => {
   it('end it before anything is sent where the form does not allow them, one sentence a field with its path', async () => {
-    const { engine, sent } = action(FORM);
+    const rows = {
+      name: 'rows',
+      type: 'array',
+      spec: { type: 'collection', spec: [{ name: 'n', type: 'number' }] },
+    };
+    const { engine, sent } = action([...FORM, rows]);
+    const items = [{ n: 1 }, { n: 'x' }];
     const { error, bundles, stats } = await engine.module('act').run({
-      parameters: { since: 'soon', kind: 'person', items: [{ n: 1 }, { n: 'x' }] },
+      // The platform does not check rows of a list of fields, as those of items.
+      parameters: { since: 'soon', kind: 'person', items, rows: items },
     });
     expect(error).toMatchObject({
       type: 'BundleValidationError',
@@ -71,7 +78,7 @@ describe('parameters of a run', () => {
         "Missing value of required parameter 'id'.",
         expect.stringContaining("Invalid date in parameter 'since'"),
         "Missing value of required parameter 'email'.",
-        expect.stringContaining("Invalid number in parameter 'items[2].n'"),
+        expect.stringContaining("Invalid number in parameter 'rows[2].n'"),
       ],
     });
     expect({ bundles, requests: stats.requests, sent: sent() }).toEqual({

@@ -79,11 +79,12 @@ const RUNS: readonly (readonly [
 ];
 
 describe('what a service or an app does wrong', () => {
-  it.each(RUNS)('is the error of the report, and thrown by orThrow: %s', async (_title, start) => {
+  it.each(RUNS)('is the error of the report, and thrown by orThrow: %s', async (title, start) => {
     await using engine = refusedEngine();
     const report = await start(engine);
     expect(report.ok).toBe(false);
-    expect(report.error).toMatchObject({ code: 'APP_ERROR' });
+    const code = title === 'a connection that is not kept' ? 'CONNECTION_MISSING' : 'APP_ERROR';
+    expect(report.error).toMatchObject({ code });
     const again = await start(engine)
       .orThrow()
       .then(
