@@ -18,7 +18,13 @@ export async function assertSameOutputs<Input>(
   }
 }
 
-/** Members in the order and with the prototypes JSON gives them: languages build objects in their own ways. */
+/**
+ * Members in the order and with the prototypes JSON gives them: languages build objects in their own ways. Numbers to 14
+ * significant digits: IML computes with decimal numbers, JavaScript and the other languages with binary ones.
+ */
 function normal(value: unknown): unknown {
-  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+  if (value === undefined) return undefined;
+  return JSON.parse(JSON.stringify(value), (_key, each: unknown) =>
+    typeof each === 'number' ? Number(each.toPrecision(14)) : each,
+  );
 }

@@ -28,7 +28,7 @@ export function withProviderMessage(response: CompiledResponse): CompiledRespons
  * The error that the body of a response names: `error` and `error_description` (RFC 6749 section 5.2), or the members that
  * APIs use most. Undefined if it names none.
  */
-export function describeProviderError({ body, statusCode }: Scope): string | undefined {
+function describeProviderError({ body, statusCode }: Scope): string | undefined {
   const text = typeof body === 'string' ? readText(body) : readError(body);
   if (text === undefined) return undefined;
   return typeof statusCode === 'number' && statusCode >= 400 ? `[${statusCode}] ${text}` : text;

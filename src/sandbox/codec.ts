@@ -9,7 +9,7 @@ export interface Encoded {
   readonly bytes: Uint8Array | undefined;
 }
 
-export const MAX_DEPTH = 256;
+const MAX_DEPTH = 256;
 
 interface Walk {
   /** Text and nodes that may still be written; a value that shares parts may unfold to more than it holds. */
@@ -40,7 +40,7 @@ export function encodeValue(value: unknown, maxLength: number): Encoded {
 }
 
 /** What is thrown where an argument is read, as an error of the language. */
-export function toArgumentError(error: unknown): ImlError {
+function toArgumentError(error: unknown): ImlError {
   if (isOurs(error, ImlError)) return error;
   return new ImlError('IML_HOST_VALUE', 'An argument of a custom function cannot be read', {
     kind: 'function-error',
@@ -91,12 +91,12 @@ function take(budget: { left: number }, units: number): void {
   if (budget.left < 0) throw valueTooLarge();
 }
 
-export function valueTooLarge(): ImlError {
+function valueTooLarge(): ImlError {
   return limitError('A value is too large for a custom function');
 }
 
 /** @param path the values around it, the outermost first, `MAX_DEPTH` of them */
-export function valueTooDeep(path: readonly object[], value: object): ImlError {
+function valueTooDeep(path: readonly object[], value: object): ImlError {
   const repeats = new Set(path).size < path.length || path.includes(value);
   return functionError(
     repeats

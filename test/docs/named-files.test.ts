@@ -23,7 +23,7 @@ describe('READMEs name files that exist', () => {
   });
 
   it('a file that is gone is noticed', () => {
-    expect(isThere('run/run-pages.ts')).toBe(true);
+    expect(isThere('run/run-communication.ts')).toBe(true);
     expect(isThere('run/no-such-file.ts')).toBe(false);
   });
 });

@@ -33,7 +33,7 @@ export interface NamedFile {
 }
 
 /** A file that the user named. */
-export function nameFile(shown: string, cwd: string): NamedFile {
+function nameFile(shown: string, cwd: string): NamedFile {
   const target = path.resolve(cwd, shown);
   return { path: target, shown, root: findOutputRoot(cwd, path.dirname(target)) };
 }

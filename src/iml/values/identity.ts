@@ -83,7 +83,7 @@ const MAX_HASHED_LENGTH = 16_000;
  *
  * @param mark a prefix that no short text has
  */
-export function createLongTextKey(mark: string): (text: string) => string {
+function createLongTextKey(mark: string): (text: string) => string {
   const known = new Map<string, string[]>();
   return (text) => {
     if (text.length <= MAX_HASHED_LENGTH) return text;

@@ -52,7 +52,7 @@ export function rewrite(text: string, pattern: RegExp, replace: (match: string) 
 const CHUNK_LENGTH = 65_536;
 
 /** The pieces of a text in order, of so many characters at most. None ends inside a surrogate pair. */
-export function* textChunks(
+function* textChunks(
   text: string,
   length: number = CHUNK_LENGTH,
 ): Generator<string, undefined, undefined> {

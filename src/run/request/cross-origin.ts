@@ -95,12 +95,12 @@ export function assertUniversalHost(
 }
 
 /** The server an address leads to that names a value for its host, and nothing of the run's data. */
-export function givenOrigin(directive: Directive | undefined, context: RunContext): string | undefined {
+function givenOrigin(directive: Directive | undefined, context: RunContext): string | undefined {
   return isGivenHost(directive?.raw, TRUSTED_NAMES) ? trustedOrigin(directive, context) : undefined;
 }
 
 /** The server an address leads to when nothing of the run's data takes part. */
-export function trustedOrigin(directive: Directive | undefined, context: RunContext): string | undefined {
+function trustedOrigin(directive: Directive | undefined, context: RunContext): string | undefined {
   if (directive === undefined) return undefined;
   const scope = Object.fromEntries(TRUSTED_NAMES.map((name) => [name, context.scope[name]]));
   try {
