@@ -52,10 +52,7 @@ export function rewrite(text: string, pattern: RegExp, replace: (match: string) 
 const CHUNK_LENGTH = 65_536;
 
 /** The pieces of a text in order, of so many characters at most. None ends inside a surrogate pair. */
-function* textChunks(
-  text: string,
-  length: number = CHUNK_LENGTH,
-): Generator<string, undefined, undefined> {
+function* textChunks(text: string, length: number = CHUNK_LENGTH): Generator<string, undefined, undefined> {
   for (let start = 0, end = 0; start < text.length; start = end) {
     end = Math.min(start + length, text.length);
     if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end--;
