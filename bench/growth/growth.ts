@@ -31,12 +31,18 @@ const LISTS: readonly (readonly [name: string, grower: Grower])[] = [
   ['join', overItems('join(map(items; "name"); ", ")')],
 ];
 
+/** Levels of an expression, below the 256 it may have. */
+const DEPTH = 100;
+
 const TEXTS: readonly (readonly [name: string, grower: Grower])[] = [
   ['a template of many holes', unseen((size, salt) => `${salt}${'{{a}} and '.repeat(size / 10)}`, { a: 1 })],
   ['a long literal', unseen((size, salt) => `{{"${salt}${'x'.repeat(size)}"}}`)],
   ['a long text', unseen((size, salt) => `${salt}${'x'.repeat(size)}`)],
-  ['a long path', unseen((size, salt) => `{{a${salt}${'.a'.repeat(size / 2)}}}`)],
-  ['parentheses', unseen((size, salt) => `{{${'('.repeat(size / 2)}${salt}${')'.repeat(size / 2)}}}`)],
+  ['deep paths', unseen((size, salt) => `{{a${salt}${'.a'.repeat(DEPTH)}}}`.repeat(size / DEPTH / 2))],
+  [
+    'parentheses',
+    unseen((size, salt) => `{{${'('.repeat(DEPTH)}${salt}${')'.repeat(DEPTH)}}}`.repeat(size / DEPTH / 2)),
+  ],
 ];
 
 /**
