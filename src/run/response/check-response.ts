@@ -55,9 +55,12 @@ export function describeRequest(
   const { method } = request;
   const url = redactor.url(request.url);
   if (response === undefined) return { method, url, place };
+  const statusCode = response.status;
+  // A response to a request of a connection may hold credentials under any name; its message has the provider's error.
+  if (context.run.rules.hidesTemp === true) return { method, url, statusCode, place };
   const { body } = redactor.response(response);
   const text = typeof body === 'string' ? body : (JSON.stringify(body) ?? '');
-  return { method, url, statusCode: response.status, body: text.slice(0, MAX_SHOWN_BODY), place };
+  return { method, url, statusCode, body: text.slice(0, MAX_SHOWN_BODY), place };
 }
 
 /**
