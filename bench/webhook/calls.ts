@@ -219,6 +219,8 @@ async function startRacer(name: string, webhook: Webhook, answer: Answer): Promi
       response.end(answered.body);
     });
   });
+  // On a loaded machine a connection is idle for longer than Node's default of 5 s before its server's next round.
+  server.keepAliveTimeout = 60_000;
   server.listen(0);
   await once(server, 'listening');
   return { name, server, port: (server.address() as AddressInfo).port };

@@ -83,7 +83,7 @@ function findSecrets(elements: readonly ParameterElement[], given: unknown): str
   }
 }
 
-/** Turns `IML_LIMIT` into the error of a run whose parameters are too large; returns other errors unchanged. */
+/** Converts `IML_LIMIT` to the error of a run whose parameters are too large; returns other errors unchanged. */
 export function refusedAsTooLarge(error: unknown): unknown {
   if (!isOurs(error, ImlError) || error.code !== 'IML_LIMIT') return error;
   const message = `Invalid parameters: they are too large. ${error.message}`;

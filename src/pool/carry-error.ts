@@ -28,7 +28,7 @@ const KINDS = { AppError, ImlError, SpecError, StoreError, TransportError, Webho
 /** Causes of causes that are kept. */
 const MAX_CAUSES = 4;
 
-/** Turns anything that was thrown into data that crosses threads. */
+/** Converts a thrown value to data that can be posted to another thread. */
 export function carryError(thrown: unknown, depth = 0): unknown {
   if (!(thrown instanceof Error)) return isCloneable(thrown) ? thrown : String(thrown);
   const members: PlainObject = {};

@@ -43,7 +43,7 @@ export interface LoggableResponse {
 }
 
 /**
- * Turns what is sent and received into what may be shown; the input is never changed. A redactor keeps the values it hides:
+ * Redacts requests and responses before they are shown; the input is never changed. A redactor keeps the values it hides:
  * `text` finds what `request` or `response` hid in later messages, too.
  */
 export interface Redactor {

@@ -28,7 +28,7 @@ const OF_CONNECTION: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Turns a request of `node:http`, Express or Fastify into what `webhook.handle` takes.
+ * Converts a request of `node:http`, Express or Fastify into what `webhook.handle` takes.
  *
  * @throws EngineError (USAGE) for a request whose body was read and parsed before; WebhookError (WEBHOOK_TOO_LARGE) for more than
  *   `maxBytes`; WebhookError (WEBHOOK_PAYLOAD) where the sender hangs up

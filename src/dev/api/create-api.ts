@@ -159,7 +159,7 @@ function addSearch(app: Hono, backend: Backend): void {
   });
 }
 
-/** Turns what a call threw into an answer a person can read. */
+/** Converts what a call threw into a response a person can read. */
 export function answerError(error: Error, c: Context): Response {
   if (error instanceof BodyTooLarge) return problem(c, 413, 'TOO_LARGE', error.message);
   if (error instanceof StoreError) return problem(c, 500, error.code, error.message);

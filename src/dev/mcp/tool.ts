@@ -17,7 +17,7 @@ export interface Tool {
   readonly call: (input: unknown, signal: AbortSignal) => Promise<unknown>;
 }
 
-interface ToolParts<T> {
+interface ToolDefinition<T> {
   readonly description: string;
   readonly input: Schema<T>;
   readonly isReadOnly: boolean;
@@ -28,7 +28,10 @@ interface ToolParts<T> {
 const COMPILED = new WeakMap<PlainObject, SchemaCheck>();
 
 /** A tool whose work sees no input but what fits its schema. */
-export function defineTool<T>(name: string, { description, input, isReadOnly, work }: ToolParts<T>): Tool {
+export function defineTool<T>(
+  name: string,
+  { description, input, isReadOnly, work }: ToolDefinition<T>,
+): Tool {
   return {
     name,
     description,

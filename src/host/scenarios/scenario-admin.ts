@@ -35,9 +35,9 @@ export interface ScenarioAdmin {
    * @throws EngineError (HOST_REFUSED) for a plan that cannot work or is too large, and for the hook of another scenario
    */
   readonly put: (wanted: ScenarioWanted) => Promise<ScenarioRow>;
-  /** Turns it on; what waits for it is processed. @throws EngineError (HOST_MISSING) */
+  /** Switches the scenario on and processes its waiting events. @throws EngineError (HOST_MISSING) */
   readonly activate: (name: string) => Promise<ScenarioRow>;
-  /** Turns it off; what comes in waits. @throws EngineError (HOST_MISSING) */
+  /** Switches the scenario off. Incoming events wait. @throws EngineError (HOST_MISSING) */
   readonly deactivate: (name: string) => Promise<ScenarioRow>;
   /** Forgets it; what of it is incomplete is discarded. Its hook stays. @throws EngineError (HOST_MISSING) */
   readonly remove: (name: string) => Promise<void>;

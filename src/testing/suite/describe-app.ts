@@ -12,7 +12,7 @@ export interface TestFunctions {
 }
 
 /**
- * Turns the tests of an app into tests of another runner: one for each case, one for the tests of custom functions. A test
+ * Converts the tests of an app to tests of another runner: one for each case, one for the tests of custom functions. A test
  * that fails throws an error that says what `iml test` says.
  *
  * @param folder of the app, from the working directory
