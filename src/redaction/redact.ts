@@ -76,8 +76,13 @@ export interface Redactor {
 /** A reader of a log needs no more. [choice] */
 const MAX_SHOWN = 256 * 1024;
 
-/** A value under a secret name may be words (`password: "is required"`): only what looks like a secret is kept. */
-const LOOKS_SECRET = /^\S{8,}$/;
+/**
+ * A value under a secret name may be words (`password: "is required"`): only what looks like a secret is kept. A pattern
+ * over the whole text would exhaust the stack of the regular expression engine on a text of several megabytes.
+ */
+function looksSecret(value: string): boolean {
+  return value.length >= 8 && !/\s/.test(value);
+}
 
 /**
  * Source: docs/security.md. Names and forms [choice].
@@ -232,7 +237,7 @@ function findTexts(text: string, texts: readonly string[]): SecretRange[] {
 function keepHidden(value: unknown, because: HiddenBecause, matcher: SecretMatcher): void {
   if (typeof value === 'number' || typeof value === 'bigint') matcher.add(String(value));
   if (typeof value !== 'string' || value.includes(SANITIZED)) return;
-  if (because === 'path' || LOOKS_SECRET.test(value)) matcher.add(value);
+  if (because === 'path' || looksSecret(value)) matcher.add(value);
 }
 
 function redactBody(body: unknown, contentType: string | undefined, rules: RedactionRules): unknown {
@@ -270,8 +275,8 @@ function hideHeader(name: string, value: string, side: HiddenSide, rules: Redact
   }
   rules.onHidden(value, isPath ? 'path' : 'name');
   // The scheme is no secret.
-  const scheme = /^(Basic|Bearer|Digest|OAuth|Token|AWS4-HMAC-SHA256|AWS) (.+)$/is.exec(value);
-  if (scheme?.[2] !== undefined) rules.onHidden(scheme[2], 'name');
+  const scheme = /^(?:Basic|Bearer|Digest|OAuth|Token|AWS4-HMAC-SHA256|AWS) (?=.)/is.exec(value);
+  if (scheme !== null) rules.onHidden(value.slice(scheme[0].length), 'name');
   if (lower !== 'cookie' && lower !== 'set-cookie') return true;
   for (const pair of value.split(';')) {
     const cookie = pair.slice(pair.indexOf('=') + 1).trim();

@@ -1,66 +1,87 @@
 import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { TransportResponse } from '../../src/http/message/transport.js';
+import type { RunReport } from '../../src/component/module-run.js';
+import type { TransportRequest } from '../../src/http/message/transport.js';
 
 /** Bytes that make a long text. */
 const BYTES = new Uint8Array(10_000_000).fill(67);
 
-const transport = async ({ url }: { readonly url: string }): Promise<TransportResponse> => ({
-  status: url.endsWith('/fails') ? 400 : 200,
-  url,
-  headers: { 'content-type': 'application/octet-stream' },
-  body: BYTES,
-});
+interface Sent {
+  readonly report: RunReport;
+  readonly requests: readonly TransportRequest[];
+}
 
-describe('a value too long to be made text of ends in a report', () => {
-  const next = (request: object): object[] => [
-    { url: '/bytes', response: { temp: { bytes: '{{body}}' } } },
-    { url: '/x', response: { output: 1 }, ...request },
-  ];
+/** Runs an action against an API that responds with `BYTES`, with status 400 for `/fails`. */
+async function run(communication: unknown): Promise<Sent> {
+  const requests: TransportRequest[] = [];
+  const base = { baseUrl: 'https://api.example.test' };
+  const app = defineApp({ name: 'long', base, modules: { m: { type: 'action', communication } } });
+  await using engine = createEngine({
+    app,
+    transport: async (request) => {
+      requests.push(request);
+      const { url } = request;
+      const headers = { 'content-type': 'application/octet-stream' };
+      return { status: url.endsWith('/fails') ? 400 : 200, url, headers, body: BYTES };
+    },
+  });
+  return { report: await engine.module('m').run(), requests };
+}
 
-  it.each<readonly [string, object]>([
-    ['as the message of an error', { url: '/fails', response: { error: '{{body}}' } }],
-    ['as a message in an error', { url: '/fails', response: { error: { message: '{{body}}' } } }],
-    ['as the type of an error', { url: '/fails', response: { error: { message: 'm', type: '{{body}}' } } }],
-    [
-      'as the message of an entry in place',
-      { url: '/fails', response: { error: '{{toCollection(split("message", "-"); "x"; "y")}}{{body}}' } },
-    ],
-    [
-      'as the message of valid',
-      { url: '/x', response: { valid: { condition: false, message: '{{body}}' } } },
-    ],
-    ['as an address', next({ url: '{{temp.bytes}}' })],
-    ['as a method', next({ method: '{{temp.bytes}}' })],
-    ['as a type', next({ method: 'POST', body: 1, type: '{{temp.bytes}}' })],
-    ['as a header', next({ headers: { x: '{{temp.bytes}}' } })],
-    ['in a query', next({ qs: { x: '{{temp.bytes}}' } })],
-    ['as a certificate', next({ ca: '{{temp.bytes}}' })],
-    ['in a path that is sanitized', next({ log: { sanitize: ['request.body<temp.bytes>'] } })],
-    ['as a key of AWS', next({ aws: { key: '{{temp.bytes}}', secret: 's', sign_version: '4' } })],
-    ['as a key of OAuth 1', next({ oauth: { consumer_key: '{{temp.bytes}}', consumer_secret: 's' } })],
-    ['as the type of an answer', { url: '/x', response: { type: '{{body}}', output: 1 } }],
-    ['as the limit of an answer', next({ response: { limit: '{{temp.bytes}}', output: 1 } })],
-    ['as an endpoint', next({ url: undefined, endpoint: '{{temp.bytes}}' })],
-    [
-      'as the delay of a repeat',
-      next({ repeat: { condition: '{{repeat.index < 2}}', delay: '{{temp.bytes}}', limit: 2 } }),
-    ],
-    ['as the address of a page', { url: '/x', response: { output: 1 }, pagination: { url: '{{body}}' } }],
-  ])('%s', async (_, communication) => {
-    const base = { baseUrl: 'https://api.example.test' };
-    const app = defineApp({ name: 'long', base, modules: { m: { type: 'action', communication } } });
-    const report = await createEngine({ app, transport }).module('m').run();
-    expect(report.ok || report.error.type).toEqual(expect.anything());
+/** A chain whose second request reads the bytes of the first as `temp.bytes`. */
+const next = (request: object): object[] => [
+  { url: '/bytes', response: { temp: { bytes: '{{body}}' } } },
+  { url: '/x', response: { output: { id: 1 } }, ...request },
+];
+
+describe('10 MB of bytes where a directive expects text', () => {
+  it.each<readonly [string, object, string?]>([
+    ['response.error', { error: '{{body}}' }],
+    ['response.error.message', { error: { message: '{{body}}' } }],
+    ['an expression with text around it', { error: '{{toCollection(split("m", "-"); "x"; "y")}}{{body}}' }],
+    ['response.valid.message', { valid: { condition: false, message: '{{body}}' } }, '/x'],
+  ])('are cut to 256 KiB in the message of an error: %s', async (_, response, url = '/fails') => {
+    const { report } = await run({ url, response });
+    expect(report.error).toMatchObject({ type: 'RuntimeError', message: expect.stringContaining('CCC') });
+    expect(report.error?.message.length).toBeLessThan(300_000);
   });
 
-  it.each(['order', 'type', 'id', 'date'])('as the %s of a trigger', async (name) => {
-    const trigger = { type: 'id', id: '1', date: '2024-01-05', order: 'desc', [name]: '{{body}}' };
-    const communication = { url: '/x', response: { output: 1, trigger } };
-    const base = { baseUrl: 'https://api.example.test' };
-    const app = defineApp({ name: 'long', base, modules: { m: { type: 'trigger', communication } } });
-    const report = await createEngine({ app, transport }).module('m').run({ start: 'all' });
-    expect(report.ok || report.error.type).toEqual(expect.anything());
+  it.each<readonly [string, object, string]>([
+    ['as a type', { method: 'POST', body: 1, type: '{{temp.bytes}}' }, '/type'],
+    ['as a header', { headers: { x: '{{temp.bytes}}' } }, '/headers/x'],
+    ['in a query', { qs: { x: '{{temp.bytes}}' } }, '/qs/x'],
+  ])('fail the request before it is sent: %s', async (_, request, pointer) => {
+    const { report, requests } = await run(next(request));
+    expect(report.error).toMatchObject({
+      type: 'RuntimeError',
+      message: expect.stringContaining('is a buffer; it must be'),
+      place: { pointer: `/modules/m/communication/1${pointer}` },
+    });
+    expect(requests).toHaveLength(1);
+  });
+
+  it('are no type of an error', async () => {
+    const { report } = await run({ url: '/fails', response: { error: { message: 'm', type: '{{body}}' } } });
+    expect(report.error).toMatchObject({ type: 'UnknownError', message: 'm' });
+  });
+
+  it('are no limit', async () => {
+    const { report } = await run(next({ response: { limit: '{{temp.bytes}}', output: { id: 1 } } }));
+    expect(report.error).toMatchObject({
+      type: 'InvalidConfigurationError',
+      message: 'The limit is not a number.',
+    });
+  });
+
+  it.each<readonly [string, object]>([
+    ['AWS', { aws: { key: '{{temp.bytes}}', secret: 's', sign_version: '4' } }],
+    ['OAuth 1', { oauth: { consumer_key: '{{temp.bytes}}', consumer_secret: 's' } }],
+  ])('sign a request as a key of %s, and the trace redacts the signature', async (_, request) => {
+    const { report, requests } = await run(next(request));
+    expect(report.error).toBeUndefined();
+    const sent = requests[1]?.headers.find(([name]) => name.toLowerCase() === 'authorization')?.[1];
+    expect(sent?.length).toBeGreaterThan(BYTES.length);
+    expect(JSON.stringify(report.trace)).not.toContain('CCC');
   });
 });
