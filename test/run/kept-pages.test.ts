@@ -5,13 +5,13 @@ import { engineOf, respond } from './helpers.js';
 const PAGES = 20;
 const PAGE_BYTES = 1_000_000;
 
-it('keeps of a run whose trace nobody has read no page that was read', async () => {
+it('releases the pages of a run while nobody reads its trace', async () => {
   const text = (page: number): string =>
     JSON.stringify({ next: page < PAGES ? page + 1 : null, items: [page], rest: 'x'.repeat(PAGE_BYTES) });
   const communication = {
     url: '/items',
     qs: { page: 1 },
-    response: { iterate: '{{body.items}}', output: '{{item}}' },
+    response: { iterate: '{{body.items}}', output: { id: '{{item}}' } },
     pagination: { condition: '{{body.next}}', qs: { page: '{{body.next}}' } },
   };
   const { run } = engineOf(communication, {
@@ -21,6 +21,7 @@ it('keeps of a run whose trace nobody has read no page that was read', async () 
   const report = await run();
   const { heap } = await memoryInUse();
   expect(report.bundles).toHaveLength(PAGES);
-  expect(heap - before.heap).toBeLessThan(3 * PAGE_BYTES);
+  // Half of what the pages would take: other tests of the process may still release or allocate memory.
+  expect(heap - before.heap).toBeLessThan((PAGES * PAGE_BYTES) / 2);
   expect(report.trace.filter(({ kind }) => kind === 'response')).toHaveLength(PAGES);
 });

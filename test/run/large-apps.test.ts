@@ -59,7 +59,7 @@ describe('a communication', () => {
     const body = Object.fromEntries(list(499, (id) => [`n${id}`, 1]));
     const report = (count: number) =>
       engineOf(
-        list(count, () => ({ body: { own: 1 }, response: { output: 1 } })),
+        list(count, () => ({ body: { own: 1 }, response: { output: { id: 1 } } })),
         { base: { body }, transport: answering().transport },
       ).run();
     expect((await report(100)).error).toBeUndefined();
@@ -74,7 +74,7 @@ describe('a communication', () => {
     const { transport } = answering();
     const report = (count: number) =>
       engineOf(
-        list(count, () => ({ response: { output: 1 } })),
+        list(count, () => ({ response: { output: { id: 1 } } })),
         { transport },
       ).run();
     expect((await report(1000)).error).toBeUndefined();
@@ -88,7 +88,7 @@ describe('a communication', () => {
 describe('values that are missing', () => {
   it('are told of up to five hundred, their places found when the trace is read', async () => {
     const output = list(3000, (index) => `{{body.x${index}}}`).join(' ');
-    const communication = { url: 'https://api.example.test/', response: { output } };
+    const communication = { url: 'https://api.example.test/', response: { output: { text: output } } };
     const app = defineApp({ name: 'large', modules: { m: { type: 'action', communication } } });
     const module = app.modules.get('m');
     if (module?.communication === undefined) throw new Error('The module has no communication.');
@@ -108,13 +108,13 @@ describe('values that are missing', () => {
 it('more values are missing than are told, and the evaluation is begun anew: nobody can tell', async () => {
   const holes = list(1500, (index) => `{{body.x${index}}}`).join('');
   const output = `{{random}} ${holes}{{length(sort(body.list))}} {{random}}`;
-  const communication = { url: 'https://api.example.test/', response: { output } };
+  const communication = { url: 'https://api.example.test/', response: { output: { text: output } } };
   const app = defineApp({ name: 'large', modules: { m: { type: 'action', communication } } });
   const { transport } = service(() => ({ json: { list: list(30_000, (index) => (index * 7919) % 30_011) } }));
   let drawn = 0;
   const engine = createEngine({ app, transport, random: () => ++drawn / 8 });
   const report = await engine.module('m').run();
-  expect(report.bundles).toEqual(['0.125 30000 0.25']);
+  expect(report.bundles).toEqual([{ text: '0.125 30000 0.25' }]);
   expect(drawn).toBe(2);
   expect(report.trace.filter(({ kind }) => kind === 'missing')).toHaveLength(500);
 });
@@ -249,7 +249,7 @@ describe('what a chain inherits', () => {
     const sanitize = list(499, (id) => `request.body.n${id}`);
     const report = (count: number) =>
       engineOf(
-        list(count, () => ({ log: { sanitize: ['request.body.own'] }, response: { output: 1 } })),
+        list(count, () => ({ log: { sanitize: ['request.body.own'] }, response: { output: { id: 1 } } })),
         { base: { log: { sanitize } }, transport: answering().transport },
       ).run();
     expect((await report(100)).error).toBeUndefined();

@@ -7,7 +7,7 @@ const BASE = { baseUrl: 'https://api.example.test' };
 
 describe('while the items of a response are collected', () => {
   const items = Array.from({ length: 200 }, (_, id) => ({ id }));
-  const spec = { response: { iterate: '{{parameters.items}}', output: '{{uuid}}' } };
+  const spec = { response: { iterate: '{{parameters.items}}', output: { id: '{{uuid}}' } } };
 
   /** A function that takes a while; `onCall` gets the number of the call. */
   const slowly = (onCall: (count: number) => void, takeMs = 20) => {
@@ -52,7 +52,7 @@ describe('while the items of a response are collected', () => {
 
 describe('a follow-up page with a long body', () => {
   it('is recognized by its hash', async () => {
-    const { transport, requests } = service(() => ({ json: { items: [1], next: true } }));
+    const { transport, requests } = service(() => ({ json: { items: [{ id: 1 }], next: true } }));
     const paged = {
       url: '/items',
       method: 'POST',

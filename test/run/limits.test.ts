@@ -116,12 +116,13 @@ describe('records nobody pages for', () => {
   const all = { transport: service(() => ({ json: { items } })).transport };
   const search = { url: '/items', response: { iterate: '{{body.items}}' } };
 
-  it('are all given by a search, and by an action whose output is a list', async () => {
-    const searched = await engineOf(search, all).run();
-    expect(searched.bundles).toHaveLength(5000);
-    expect(searched.warnings).toEqual([]);
-    const single = { url: '/items', response: { output: '{{body.items}}' } };
-    expect((await engineOf(single, { ...all, type: 'action' }).run()).bundles).toHaveLength(5000);
+  it.each([
+    ['iterates', search],
+    ['gives a list as its output', { url: '/items', response: { output: '{{body.items}}' } }],
+  ])('are all output by a search that %s', async (_, communication) => {
+    const { bundles, warnings } = await engineOf(communication, all).run();
+    expect(bundles).toHaveLength(5000);
+    expect(warnings).toEqual([]);
   });
 
   it('are all given by a request that sends nothing', async () => {

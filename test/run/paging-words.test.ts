@@ -59,7 +59,7 @@ describe('a page that repeats an earlier one', () => {
 
   it('is none where both bodies are empty, or nothing came before', async () => {
     const pagination = { qs: { page: '{{pagination.page}}' }, condition: '{{pagination.page < 4}}' };
-    const spec = { url: '/x', response: { type: 'text', output: '{{statusCode}}' }, pagination };
+    const spec = { url: '/x', response: { type: 'text', output: { status: '{{statusCode}}' } }, pagination };
     const { transport, requests } = service(() => ({ text: '' }));
     const { report } = await told(spec, { transport, onPageLoop: 'error' });
     expect(report.error).toBeUndefined();
@@ -68,7 +68,8 @@ describe('a page that repeats an earlier one', () => {
 
   it('is none where bodies are empty and the records come from elsewhere', async () => {
     const pagination = { qs: { page: '{{pagination.page}}' }, condition: '{{pagination.page < 4}}' };
-    const spec = { url: '/x', response: { type: 'text', iterate: "{{split('a,b'; ',')}}" }, pagination };
+    const response = { type: 'text', iterate: "{{split('a,b'; ',')}}", output: { name: '{{item}}' } };
+    const spec = { url: '/x', response, pagination };
     const { transport, requests } = service(() => ({ text: '' }));
     const { report } = await told(spec, { transport, onPageLoop: 'error' });
     expect([report.error, requests.length]).toEqual([undefined, 3]);

@@ -57,7 +57,7 @@ describe('an error about a member points at it', () => {
     ['qs', { qs: { bad: '{{parameters.bytes}}' } }, '/qs/bad'],
     ['headers', { headers: { 'x-bad': '{{parameters.lines}}' } }, '/headers/x-bad'],
   ])('of %s of a follow-up page', async (_, pagination, pointer) => {
-    const { transport } = service(() => ({ json: { items: [1] } }));
+    const { transport } = service(() => ({ json: { items: [{ id: 1 }] } }));
     const spec = { url: '/x', ...ok, response: { iterate: '{{body.items}}' }, pagination };
     const report = await engineOf(spec, { transport }).run({
       parameters: { bytes: new Uint8Array(2), lines: 'a\nb' },
@@ -111,7 +111,9 @@ describe('a member that comes from the base', () => {
 
 describe('a collection in qs', () => {
   it('goes out as its name, with one warning a run that points at it', async () => {
-    const { transport, requests } = service((_, call) => ({ json: { items: call < 3 ? [call] : [] } }));
+    const { transport, requests } = service((_, call) => ({
+      json: { items: call < 3 ? [{ id: call }] : [] },
+    }));
     const spec = {
       url: '/x',
       qs: { test: '{{temp}}', list: ['{{temp}}', 'b'] },

@@ -8,7 +8,7 @@ import { service } from './helpers.js';
 /** A step takes as long as the engine's clock says, whenever one of these directives is evaluated. */
 async function runTimed(communication: object, slow: RegExp, options: Partial<EngineOptions> = {}) {
   const clock = createVirtualClock();
-  const { transport, requests } = service(() => ({ json: { items: [1, 2] } }));
+  const { transport, requests } = service(() => ({ json: { items: [{ id: 1 }, { id: 2 }] } }));
   const app = defineApp({ name: 'timed', modules: { m: { type: 'search', communication } } });
   const observer = {
     onDirective: (_: unknown, pointer: string): void => {
@@ -21,7 +21,7 @@ async function runTimed(communication: object, slow: RegExp, options: Partial<En
   return { report: await engine.module('m').run(), requests };
 }
 
-const OUTPUT = { response: { output: '{{1}}' } };
+const OUTPUT = { response: { output: { id: '{{1}}' } } };
 const URL = 'https://api.test/';
 
 describe('the time of a run is looked at', () => {
@@ -35,17 +35,20 @@ describe('the time of a run is looked at', () => {
     ['behind the last of them', { temp: { a: '{{1}}' }, ...OUTPUT }, /(?:output|temp)$/],
     [
       'behind the default of a condition',
-      { url: URL, temp: { a: '{{1}}' }, condition: { condition: '{{false}}', default: '{{1}}' } },
+      { url: URL, temp: { a: '{{1}}' }, condition: { condition: '{{false}}', default: { id: '{{1}}' } } },
       /(?:temp|default)$/,
     ],
     [
       'behind a wrapper',
-      { url: URL, response: { iterate: '{{body.items}}', output: '{{item}}', wrapper: '{{output}}' } },
+      {
+        url: URL,
+        response: { iterate: '{{body.items}}', output: '{{item}}', wrapper: { all: '{{output}}' } },
+      },
       /(?:iterate|wrapper)$/,
     ],
     [
       'behind a single output',
-      { url: URL, response: { temp: { a: '{{1}}' }, output: '{{1}}' } },
+      { url: URL, response: { temp: { a: '{{1}}' }, output: { id: '{{1}}' } } },
       /(?:temp|output)$/,
     ],
   ])('%s', async (_where, communication, slow) => {

@@ -27,7 +27,7 @@ describe('a secret of an answer that came before', () => {
 
   it.each([3, 30, 80])('is known however many answers of 30 KiB came before: %d', async (pages) => {
     const { transport } = service((request, call) => {
-      const page = { items: [1], pad: 'p'.repeat(30 * 1024), next: call < pages };
+      const page = { items: [{ id: 1 }], pad: 'p'.repeat(30 * 1024), next: call < pages };
       return { json: request.url.endsWith('/x') ? {} : call === pages ? { ...page, ...answer(1) } : page };
     });
     const paged = {
@@ -87,7 +87,7 @@ describe('a secret of an answer that came before', () => {
           there.push(request);
           return respond({ json: { items: [] } }, request.url);
         }
-        const json = isLogin ? answer(80 * 1024) : { items: [1], next: 'https://other.test/p2' };
+        const json = isLogin ? answer(80 * 1024) : { items: [{ id: 1 }], next: 'https://other.test/p2' };
         return respond({ json }, request.url);
       },
     });
@@ -219,7 +219,10 @@ describe('the link of a next page that goes through an endpoint', () => {
       transport: async (request) => {
         const isFurther = request.url === next;
         if (isFurther) there.push(request);
-        return respond({ json: isFurther ? { items: [2] } : { items: [1], next } }, request.url);
+        return respond(
+          { json: isFurther ? { items: [{ id: 2 }] } : { items: [{ id: 1 }], next } },
+          request.url,
+        );
       },
     });
     const report = await engine.module(name).run({ connection: { accessToken: TOKEN_OF_CONNECTION } });
@@ -244,7 +247,7 @@ describe('what an app prints and what a run warns of', () => {
           modules: {
             m: {
               type: 'action',
-              communication: { url: '/x', response: { output: '{{dbg(body.access_token)}}' } },
+              communication: { url: '/x', response: { output: { said: '{{dbg(body.access_token)}}' } } },
             },
           },
         });
@@ -257,7 +260,7 @@ describe('what an app prints and what a run warns of', () => {
         });
         const report = await engine.module('m').run({});
         await engine.close();
-        expect(report.bundles).toEqual(['ok']);
+        expect(report.bundles).toEqual([{ said: 'ok' }]);
         expect(report.trace.filter(({ kind }) => kind === 'debug')).toMatchObject([{ values: [HIDDEN] }]);
         expect(JSON.stringify(heard)).not.toContain(TOKEN);
       }
