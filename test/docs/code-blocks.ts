@@ -9,12 +9,12 @@ export interface CodeBlock {
   readonly line: number;
   readonly language: string;
   readonly code: string;
-  /** What an HTML comment right above the block says of it: `run`, or `unchecked: why`. */
+  /** The HTML comment above the block: `run`, `start` (runs until the page ends), `file: PATH`, or `unchecked: REASON`. */
   readonly mark: string | undefined;
 }
 
 const FENCE = /^(\s*)(`{3,})([\w-]*)\s*$/;
-const MARK = /^\s*<!--\s*(run|unchecked: .+?)\s*-->\s*$/;
+const MARK = /^\s*<!--\s*(run|start|file: .+?|unchecked: .+?)\s*-->\s*$/;
 
 /** The fenced blocks of README.md and of every page below docs/. */
 export function listCodeBlocks(root: string): readonly CodeBlock[] {

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -11,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { Readable } from 'node:stream';
 import ts from '@typescript/typescript6';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CodeBlock, listCodeBlocks } from './code-blocks.js';
@@ -22,10 +24,17 @@ const LANGUAGES: ReadonlySet<string> = new Set(['ts', 'js', 'typescript', 'javas
 const blocks = listCodeBlocks(ROOT);
 const examples = listDocExamples(ROOT);
 const code = [
-  ...blocks.filter(({ language, mark }) => LANGUAGES.has(language) && !mark?.startsWith('unchecked')),
+  ...blocks.filter(({ language, mark }) => LANGUAGES.has(language) && mark === undefined),
   ...examples,
 ];
-const commands = blocks.filter(({ language, mark }) => language === 'sh' && mark === 'run');
+
+/** Commands and the files they need, by page. */
+const tutorials = new Map<string, CodeBlock[]>();
+for (const block of blocks) {
+  if (block.mark === undefined || block.mark.startsWith('unchecked')) continue;
+  const steps = tutorials.get(block.page) ?? [];
+  tutorials.set(block.page, [...steps, block]);
+}
 
 /** What most readers begin with: each of these has an example in its docstring. */
 const MAIN_EXPORTS = [
@@ -61,7 +70,6 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-const titleOf = ({ page, line }: CodeBlock): string => `${page}:${line}`;
 const firstLineOf = ({ code: text }: CodeBlock): string =>
   text.split('\n').find((line) => line.trim() !== '') ?? '';
 
@@ -111,22 +119,42 @@ describe('code of the public pages', () => {
   it.each(blocks.filter(({ language }) => language === 'json'))(
     'is JSON: $page:$line',
     ({ code: text, mark }) => {
-      if (mark === undefined) expect(() => JSON.parse(text)).not.toThrow();
+      if (mark === undefined || mark.startsWith('file: ')) expect(() => JSON.parse(text)).not.toThrow();
     },
   );
 });
 
-describe.runIf(commands.length > 0)('commands of the public pages', () => {
-  it.each(commands.map((block) => [titleOf(block), block] as const))('run: %s', (_title, { code: text }) => {
+describe('commands of the public pages', () => {
+  it.each([...tutorials])('work in the order of the page: %s', async (page, steps) => {
     const bin = path.join(home, 'bin');
     mkdirSync(bin, { recursive: true });
-    writeFileSync(path.join(bin, 'iml'), `#!/bin/sh\nexec node ${ROOT}/dist/cli/main.js "$@"\n`, {
-      mode: 0o755,
-    });
-    execFileSync('sh', ['-euc', text], {
-      cwd: home,
-      env: { ...process.env, PATH: `${bin}:${process.env['PATH']}` },
-      stdio: 'pipe',
-    });
+    const script = `#!/bin/sh\nexec node ${ROOT}/dist/cli/main.js "$@"\n`;
+    writeFileSync(path.join(bin, 'iml'), script, { mode: 0o755 });
+    const cwd = path.join(home, path.basename(page, '.md'));
+    mkdirSync(cwd);
+    const env = { ...process.env, HOME: cwd, PATH: `${bin}:${process.env['PATH']}` };
+    const started: ChildProcess[] = [];
+    try {
+      for (const { mark = '', code: text, line } of steps) {
+        if (mark.startsWith('file: ')) {
+          const file = path.join(cwd, mark.slice('file: '.length));
+          mkdirSync(path.dirname(file), { recursive: true });
+          writeFileSync(file, `${text}\n`);
+        } else if (mark === 'start') {
+          const child = spawn('sh', ['-euc', `exec ${text}`], {
+            cwd,
+            env,
+            stdio: ['ignore', 'pipe', 'inherit'],
+          });
+          started.push(child);
+          await once(child.stdout as Readable, 'data');
+        } else {
+          const { status, stdout, stderr } = spawnSync('sh', ['-euc', text], { cwd, env, encoding: 'utf8' });
+          expect(status, `${page}:${line}\n${stdout}\n${stderr}`).toBe(0);
+        }
+      }
+    } finally {
+      for (const child of started) child.kill('SIGKILL');
+    }
   });
 });
