@@ -66,14 +66,14 @@ describe('the built-in functions of an app', () => {
   it.each([
     [
       'a communication',
-      { modules: { run: moduleOf({ communication: { response: { output: "{{upper('x')}}" } } }) } },
+      { modules: { run: moduleOf({ communication: { response: { output: { text: "{{upper('x')}}" } } } }) } },
     ],
     [
       'the name of a member',
       {
         modules: {
           run: moduleOf({
-            communication: { temp: { "{{lower('A')}}": 'X' }, response: { output: '{{temp.a}}' } },
+            communication: { temp: { "{{lower('A')}}": 'X' }, response: { output: { text: '{{temp.a}}' } } },
           }),
         },
       },
@@ -82,7 +82,10 @@ describe('the built-in functions of an app', () => {
       'a list without braces',
       {
         modules: {
-          run: moduleOf({ communication: { response: { iterate: "split('X'; ',')", output: '{{item}}' } } }),
+          run: moduleOf({
+            type: 'search',
+            communication: { response: { iterate: "split('X'; ',')", output: { text: '{{item}}' } } },
+          }),
         },
       },
     ],
@@ -91,19 +94,25 @@ describe('the built-in functions of an app', () => {
       {
         modules: {
           run: moduleOf({
-            communication: { log: { sanitize: ["request.body<upper('x')>"] }, response: { output: 'X' } },
+            communication: {
+              log: { sanitize: ["request.body<upper('x')>"] },
+              response: { output: { text: 'X' } },
+            },
           }),
         },
       },
     ],
-    ['the base', { base: { response: { output: "{{upper('x')}}" } }, modules: { run: moduleOf({}) } }],
+    [
+      'the base',
+      { base: { response: { output: { text: "{{upper('x')}}" } } }, modules: { run: moduleOf({}) } },
+    ],
     [
       'a form',
       {
         modules: {
           run: moduleOf({
             mappableParams: [{ name: 'x', type: 'text', default: "{{upper('x')}}" }],
-            communication: { response: { output: '{{parameters.x}}' } },
+            communication: { response: { output: { text: '{{parameters.x}}' } } },
           }),
         },
       },
@@ -114,7 +123,7 @@ describe('the built-in functions of an app', () => {
         modules: {
           run: moduleOf({
             mappableParams: ["rpc://fields?x={{upper('x')}}"],
-            communication: { response: { output: '{{parameters.shown}}' } },
+            communication: { response: { output: { text: '{{parameters.shown}}' } } },
           }),
         },
         rpcs: {
@@ -132,7 +141,7 @@ describe('the built-in functions of an app', () => {
         modules: {
           run: moduleOf({
             mappableParams: ['rpc://fields'],
-            communication: { response: { output: '{{parameters.shown}}' } },
+            communication: { response: { output: { text: '{{parameters.shown}}' } } },
           }),
         },
         rpcs: {
@@ -151,7 +160,7 @@ describe('the built-in functions of an app', () => {
     await using engine = createEngine({ app: defineApp({ name: 'called', ...definition }) });
     const checkParameters = { defaults: true, resolve: 'fields' } as const;
     const { bundles, error } = await engine.module('run').run({ checkParameters });
-    expect({ bundles, error }).toEqual({ bundles: ['X'], error: undefined });
+    expect({ bundles, error }).toEqual({ bundles: [{ text: 'X' }], error: undefined });
   });
 
   it('are there for epochs, responders, webhooks and connections that call them', async () => {

@@ -89,7 +89,12 @@ async function run(
             ? [307, { location: `${OTHER}/f` }]
             : [200, { 'content-type': 'application/json' }];
     const next = path === '/paged' ? `${OTHER}/more?cursor=2` : null;
-    return { status, headers, body: Buffer.from(JSON.stringify({ items: [1], next })), url: request.url };
+    return {
+      status,
+      headers,
+      body: Buffer.from(JSON.stringify({ items: [{ id: 1 }], next })),
+      url: request.url,
+    };
   };
   const engine = createEngine({ app, transport, network });
   const report = await engine.module(name).run({
@@ -299,7 +304,7 @@ describe('what a service or a hook has told under a name that says secret', () =
         if (origin === OTHER) there.push(JSON.stringify([url, headers, String(body ?? '')]));
         const isMoved = origin === API && pathname.endsWith('/moved');
         const location = `${OTHER}${pathname}`;
-        const answer = { access_token: TOLD, session_token: TOLD, items: [1], next: `${OTHER}/more` };
+        const answer = { access_token: TOLD, session_token: TOLD, items: [{ id: 1 }], next: `${OTHER}/more` };
         return {
           status: isMoved ? 307 : 200,
           headers: isMoved ? { location } : { 'content-type': 'application/json' },

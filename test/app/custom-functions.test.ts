@@ -38,9 +38,9 @@ describe('the custom functions of an app', () => {
     const { error } = await engine.module('run').run();
     expect(error?.message).toContain('ran longer than 0.03 s');
     const unbounded = { functionTimeoutMs: Number.POSITIVE_INFINITY };
-    const fast = appOf({ fast: 'function fast() { return 1 }' }, '{{fast()}}');
+    const fast = appOf({ fast: 'function fast() { return 1 }' }, { n: '{{fast()}}' });
     await using patient = createEngine({ app: fast, limits: unbounded, trustFunctions });
-    expect((await patient.module('run').run()).bundles).toEqual([1]);
+    expect((await patient.module('run').run()).bundles).toEqual([{ n: 1 }]);
   });
 
   it.each([[true], [false]])(
@@ -92,14 +92,14 @@ describe('the custom functions of an app', () => {
   });
 
   it('declare nothing in an empty file', async () => {
-    const { bundles, warnings } = await runOf({ upper: '\n' }, "{{upper('x')}}");
-    expect({ bundles, warnings }).toEqual({ bundles: ['X'], warnings: [] });
+    const { bundles, warnings } = await runOf({ upper: '\n' }, { text: "{{upper('x')}}" });
+    expect({ bundles, warnings }).toEqual({ bundles: [{ text: 'X' }], warnings: [] });
   });
 
   it('write what they debug into the trace, without secrets', async () => {
     const functions = { f: 'function f(x) {\n  debug("got", x, { password: "hunter22" });\n  return 1\n}' };
     const connection = { apiKey: 'key-of-the-connection' };
-    const { trace } = await runOf(functions, '{{f(connection.apiKey)}}', { connection });
+    const { trace } = await runOf(functions, { n: '{{f(connection.apiKey)}}' }, { connection });
     const events = trace.filter((event) => event.kind === 'debug');
     expect(events).toMatchObject([
       {
@@ -117,16 +117,19 @@ describe('the custom functions of an app', () => {
   it.each([
     [
       'a communication',
-      { modules: { run: moduleOf({ communication: { response: { output: '{{shout(1)}}' } } }) } },
+      { modules: { run: moduleOf({ communication: { response: { output: { text: '{{shout(1)}}' } } } }) } },
     ],
-    ['the base', { base: { response: { output: '{{shout(1)}}' } }, modules: { run: moduleOf({}) } }],
+    [
+      'the base',
+      { base: { response: { output: { text: '{{shout(1)}}' } } }, modules: { run: moduleOf({}) } },
+    ],
     [
       'a form',
       {
         modules: {
           run: moduleOf({
             mappableParams: [{ name: 'x', type: 'text', default: '{{shout(1)}}' }],
-            communication: { response: { output: '{{parameters.x}}' } },
+            communication: { response: { output: { text: '{{parameters.x}}' } } },
           }),
         },
       },
@@ -137,7 +140,7 @@ describe('the custom functions of an app', () => {
         modules: {
           run: moduleOf({
             mappableParams: ['rpc://fields?x={{shout(1)}}'],
-            communication: { response: { output: '{{parameters.shouted}}' } },
+            communication: { response: { output: { text: '{{parameters.shouted}}' } } },
           }),
         },
         rpcs: {
@@ -157,7 +160,7 @@ describe('the custom functions of an app', () => {
         modules: {
           run: moduleOf({
             mappableParams: ['rpc://fields'],
-            communication: { response: { output: '{{parameters.shouted}}' } },
+            communication: { response: { output: { text: '{{parameters.shouted}}' } } },
           }),
         },
         rpcs: {
@@ -177,7 +180,7 @@ describe('the custom functions of an app', () => {
     await using engine = createEngine({ app: defineApp({ name: 'named', functions, ...definition }) });
     const checkParameters = { defaults: true, resolve: 'fields' } as const;
     const { bundles, error } = await engine.module('run').run({ checkParameters });
-    expect({ bundles, error }).toEqual({ bundles: ['1!'], error: undefined });
+    expect({ bundles, error }).toEqual({ bundles: [{ text: '1!' }], error: undefined });
   });
 
   it('are there for webhooks and connections that name them', async () => {

@@ -20,7 +20,7 @@ beforeAll(async () => {
       }
       outgoing.setHeader('content-type', 'application/json');
       const next = url === '/list' ? 'https://api.example.com/list?page=2' : null;
-      outgoing.end(JSON.stringify({ items: [url], next }));
+      outgoing.end(JSON.stringify({ items: [{ url }], next }));
     }),
   );
 });

@@ -16,12 +16,12 @@ const app = defineApp({
       communication: { url: 'https://api.example.test/me', response: { valid: '{{own() = 1}}' } },
     },
   },
-  endpoints: { other: { communication: { response: { output: '{{own()}}' } } } },
+  endpoints: { other: { communication: { response: { output: { n: '{{own()}}' } } } } },
   modules: {
-    own: { type: 'action', communication: { response: { output: '{{own()}}' } } },
+    own: { type: 'action', communication: { response: { output: { n: '{{own()}}' } } } },
     formed: {
       type: 'action',
-      communication: { response: { output: 1 } },
+      communication: { response: { output: { id: 1 } } },
       mappableParams: [{ name: 'a', type: 'text', visible: '{{own() = 1}}' }],
     },
     through: { type: 'action', communication: { endpoint: 'other', response: { output: '{{body}}' } } },

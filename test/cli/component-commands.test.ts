@@ -12,6 +12,9 @@ const ITEMS = [
   { id: 1, name: 'one', at: '2026-01-01T00:00:00.000Z' },
 ];
 
+/** What a search that outputs the ids of `ITEMS` prints. */
+const IDS = '{"id":3}\n{"id":2}\n{"id":1}\n';
+
 let server: Server;
 let origin: string;
 let cwd: string;
@@ -103,16 +106,19 @@ beforeEach(() => {
       body: { url: '{{webhook.url}}' },
       response: { data: { hookId: '{{body.id}}' } },
     },
-    'away.json': { url: '{{parameters.to}}', response: { iterate: '{{body}}', output: '{{item.id}}' } },
+    'away.json': {
+      url: '{{parameters.to}}',
+      response: { iterate: '{{body}}', output: { id: '{{item.id}}' } },
+    },
     'linked.json': {
       url: '/linked',
       headers: { 'x-api-key': '{{connection.key}}' },
-      response: { iterate: '{{body.items}}', output: '{{item.id}}' },
+      response: { iterate: '{{body.items}}', output: { id: '{{item.id}}' } },
       pagination: { url: '{{body.next}}' },
     },
     'absolute.json': {
       url: 'https://other.example.com/items',
-      response: { iterate: '{{body}}', output: '{{item.id}}' },
+      response: { iterate: '{{body}}', output: { id: '{{item.id}}' } },
     },
   });
 });
@@ -360,7 +366,7 @@ describe('the hosts of an app', () => {
     cli([...args, '--map', `*=${origin}`], { cwd });
 
   it('are the only ones called under --only-declared, with those of --app-host', async () => {
-    expect(await all(far)).toMatchObject({ code: 0, out: '3\n2\n1\n' });
+    expect(await all(far)).toMatchObject({ code: 0, out: IDS });
     asked = [];
     const refused = await all([...far, '--only-declared']);
     expect(refused).toMatchObject({ code: 1, out: '' });
@@ -368,7 +374,7 @@ describe('the hosts of an app', () => {
     expect(refused.err).toContain('--app-host');
     expect(asked).toEqual([]);
     const named = await all([...far, '--only-declared', '--app-host', '*.example.net']);
-    expect(named).toMatchObject({ code: 0, out: '3\n2\n1\n' });
+    expect(named).toMatchObject({ code: 0, out: IDS });
   });
 
   it('get its credentials, others only with --app-host or --cross-host-secrets', async () => {
@@ -399,9 +405,9 @@ describe('the hosts of an app', () => {
 describe('--map', () => {
   it('takes requests to other servers, host by host or all', async () => {
     const one = await cli(['run', '.', 'absolute', '--map', `https://other.example.com=${origin}`], { cwd });
-    expect(one).toMatchObject({ code: 0, out: '3\n2\n1\n' });
+    expect(one).toMatchObject({ code: 0, out: IDS });
     const all = await cli(['run', '.', 'absolute', '--map', `*=${origin}`], { cwd });
-    expect(all).toMatchObject({ code: 0, out: '3\n2\n1\n' });
+    expect(all).toMatchObject({ code: 0, out: IDS });
   });
 
   it('is named by the error of a whole address beside --base-url', async () => {

@@ -91,9 +91,13 @@ const ORDERS = {
   'list.json': { ...PAGED, temp: { path: '/orders' } },
   'gone.json': { url: '/gone', temp: { path: '/gone' }, response: { output: '{{body}}' } },
   'cut.json': { url: '/cut', temp: { path: '/cut' }, response: { output: '{{body}}' } },
-  'large.json': { url: '/large', temp: { path: '/large' }, response: { output: '{{length(body.large)}}' } },
+  'large.json': {
+    url: '/large',
+    temp: { path: '/large' },
+    response: { output: { length: '{{length(body.large)}}' } },
+  },
   'slow.json': { url: '/slow', temp: { path: '/slow' }, response: { output: '{{body}}' } },
-  'odd.json': { url: '/odd', temp: { path: '/odd' }, response: { output: '{{body.total}}' } },
+  'odd.json': { url: '/odd', temp: { path: '/odd' }, response: { output: { total: '{{body.total}}' } } },
   'region.json': {
     url: 'https://{{last(split(connection.apiKey; "-"))}}.orders.example/orders',
     temp: { path: '/orders' },

@@ -361,7 +361,7 @@ describe('iml run warns', () => {
       'go.iml.json': {
         url: '/books?page=1',
         headers: { 'X-Api-Key': shop.apiKey },
-        response: { iterate: '{{body.books}}', output: '{{item.isbn}}' },
+        response: { iterate: '{{body.books}}', output: { isbn: '{{item.isbn}}' } },
         pagination: { condition: '{{pagination.page <= 2}}' },
       },
     });

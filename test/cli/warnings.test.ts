@@ -16,7 +16,7 @@ const FUNCTIONS = {
       },
     },
   },
-  'go.json': { response: { output: '{{upper("a")}}' } },
+  'go.json': { response: { output: { text: '{{upper("a")}}' } } },
   'broken.js': 'function broken( {',
   'upper.js': 'function upper(text) { return "mine: " + text; }',
   // Only a run finds out that it has another name.
@@ -25,7 +25,7 @@ const FUNCTIONS = {
 
 it('tells what is wrong with a custom function that is called, once, though a run finds it again', async () => {
   const { code, out, err } = await cli(['run', '.', 'go'], { cwd: writeApp(FUNCTIONS) });
-  expect({ code, out }).toEqual({ code: 0, out: '"mine: a"\n' });
+  expect({ code, out }).toEqual({ code: 0, out: '{"text":"mine: a"}\n' });
   expect(err).toMatch(
     /^upper\.js: warning: .*\[shadowed-function\]\niml check \. tells of 2 in other parts of the app\.\n$/,
   );

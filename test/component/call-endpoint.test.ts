@@ -16,7 +16,7 @@ function calling(
   endpoint: unknown = PAGED_ENDPOINT,
 ): { readonly run: (input?: RunInput) => Promise<RunReport>; readonly urls: () => readonly string[] } {
   const { transport, requests } = service((_, call) => ({
-    json: [call],
+    json: [{ call }],
     headers: { 'x-call': String(call) },
   }));
   const { engine } = engineOf(
@@ -43,7 +43,7 @@ describe('a call of an endpoint', () => {
   it('counts its requests and pages as the caller', async () => {
     const { run } = calling(ENDLESS, { limits: { maxRequests: 3 } });
     const report = await run();
-    expect(report.bundles).toEqual([1, 2, 3]);
+    expect(report.bundles).toEqual([{ call: 1 }, { call: 2 }, { call: 3 }]);
     expect(report.stats).toMatchObject({ requests: 3, pages: 2, records: 3, stopReason: 'max-requests' });
   });
 
@@ -63,7 +63,7 @@ describe('a call of an endpoint', () => {
   it('notices that its pages ask the same again', async () => {
     const spec = { ...ENDLESS, pagination: { input: {} } };
     const { bundles, warnings } = await calling(spec, { onPageLoop: 'stop' }).run();
-    expect(bundles).toEqual([1]);
+    expect(bundles).toEqual([{ call: 1 }]);
     expect(warnings.map(({ code }) => code)).toEqual(['page-loop']);
   });
 
@@ -85,10 +85,10 @@ describe('a call of an endpoint', () => {
   });
 
   it('can be repeated', async () => {
-    const spec = { endpoint: 'rows', repeat: { condition: '{{body[1] < 3}}', delay: 5 } };
+    const spec = { endpoint: 'rows', repeat: { condition: '{{body[1].call < 3}}', delay: 5 } };
     const { run } = calling(spec);
     const report = await run();
-    expect(report.bundles).toEqual([3]);
+    expect(report.bundles).toEqual([{ call: 3 }]);
     expect(report.trace.filter(({ kind }) => kind === 'wait')).toHaveLength(2);
   });
 
@@ -126,10 +126,10 @@ describe('a call of an endpoint', () => {
     const spec = {
       temp: { mine: 1 },
       endpoint: 'rows',
-      response: { output: '{{temp.mine}}/{{statusCode}}/{{headers.`x-call`}}/{{parameters.p}}' },
+      response: { output: { seen: '{{temp.mine}}/{{statusCode}}/{{headers.`x-call`}}/{{parameters.p}}' } },
     };
     const { run } = calling(spec);
-    expect((await run({ parameters: { p: 'q' } })).bundles).toEqual(['1/200/1/q']);
+    expect((await run({ parameters: { p: 'q' } })).bundles).toEqual([{ seen: '1/200/1/q' }]);
   });
 
   it('gets no place of its own wrong: an error in it points into it', async () => {

@@ -11,6 +11,7 @@ import {
   EngineError,
   type EnginePool,
   type EnginePoolOptions,
+  type PoolApp,
   type StoredConnection,
   TransportError,
 } from '../../src/index.js';
@@ -87,6 +88,14 @@ const HOSTILE = {
   },
 } as const;
 
+/** Outputs how often `setup` has run in its worker. */
+const show = { communication: { response: { output: { setups: '{{environment.setups}}' } } } };
+
+async function setupsOf(app: PoolApp): Promise<number> {
+  const { bundles } = await app.module('show').run().orThrow();
+  return Number((bundles[0] as { readonly setups: unknown }).setups);
+}
+
 /** What a promise rejects with. */
 const failureOf = (work: PromiseLike<unknown>): Promise<EngineError> =>
   Promise.resolve(work).then(
@@ -107,7 +116,7 @@ describe('an app in a pool', () => {
       communication: {
         url: '/items',
         pagination: { qs: { page: '{{pagination.page}}' } },
-        response: { iterate: '{{body.items}}', output: '{{item.id}}' },
+        response: { iterate: '{{body.items}}' },
       },
     };
     const app = createPool().app(appWith('paged', { modules: { paged } } as never));
@@ -117,7 +126,7 @@ describe('an app in a pool', () => {
       taken.push(bundle);
       if (taken.length === 5) break;
     }
-    expect(taken).toEqual([10, 11, 20, 21, 30]);
+    expect(taken).toEqual([10, 11, 20, 21, 30].map((id) => ({ id })));
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(requests.length).toBeLessThan(8);
   });
@@ -169,13 +178,14 @@ describe('an app in a pool', () => {
   });
 
   it('is set up by a module that gets the app and the data of the pool', async () => {
-    const show = { communication: { response: { output: '{{environment.app}} {{environment.data.key}}' } } };
+    const output = { app: '{{environment.app}}', key: '{{environment.data.key}}' };
+    const show = { communication: { response: { output } } };
     const pool = createPool({ setupData: { key: 'k' } });
     const report = await pool
       .app(appWith('set up', { modules: { show } } as never))
       .module('show')
       .run();
-    expect(report.bundles).toEqual(['set up k']);
+    expect(report.bundles).toEqual([{ app: 'set up', key: 'k' }]);
   });
 
   it('refreshes a stored connection in the store of the main thread, one worker at a time', async () => {
@@ -213,39 +223,33 @@ describe('an app in a pool', () => {
           },
         },
         modules: {
-          read: { connection: 'oauth', communication: { response: { output: '{{connection.token}}' } } },
+          read: {
+            connection: 'oauth',
+            communication: { response: { output: { token: '{{connection.token}}' } } },
+          },
         },
       } as never),
     );
     const runs = await Promise.all([1, 2, 3, 4].map(() => app.module('read').run({ connection: 'mine' })));
     expect(runs.map(({ error }) => error?.message)).toEqual([undefined, undefined, undefined, undefined]);
-    expect(new Set(runs.map(({ bundles }) => bundles?.[0])).size).toBe(1);
-    expect([saves, kept.get('mine')?.connection['token']]).toEqual([1, runs[0]?.bundles?.[0]]);
+    expect(new Set(runs.map(({ bundles }) => JSON.stringify(bundles))).size).toBe(1);
+    const { token } = kept.get('mine')?.connection ?? {};
+    expect([saves, runs[0]?.bundles]).toEqual([1, [{ token }]]);
   });
 
   it('is loaded again after reload', async () => {
-    const show = { communication: { response: { output: '{{environment.setups}}' } } };
     const source = appWith('again', { modules: { show } } as never);
     const pool = createPool({ threads: 1 });
-    const shown = async (): Promise<unknown> => (await pool.app(source).module('show').run()).bundles?.[0];
-    const first = Number(await shown());
-    expect(await shown()).toBe(first);
+    const first = await setupsOf(pool.app(source));
+    expect(await setupsOf(pool.app(source))).toBe(first);
     pool.reload(source);
-    expect(await shown()).toBe(first + 1);
+    expect(await setupsOf(pool.app(source))).toBe(first + 1);
   });
 
   it('is dropped when others were used more recently than a worker keeps', async () => {
-    const show = { communication: { response: { output: '{{environment.setups}}' } } };
     const pool = createPool({ threads: 1, maxApps: 2 });
-    const use = async (name: string): Promise<number> =>
-      Number(
-        (
-          await pool
-            .app(appWith(name, { modules: { show } } as never))
-            .module('show')
-            .run()
-        ).bundles?.[0],
-      );
+    const use = (name: string): Promise<number> =>
+      setupsOf(pool.app(appWith(name, { modules: { show } } as never)));
     expect([await use('a'), await use('b'), await use('a'), await use('c')]).toEqual([1, 2, 1, 3]);
     expect([await use('a'), await use('b')]).toEqual([1, 4]);
   });
@@ -258,8 +262,8 @@ describe('bytes in flight', () => {
   ): Promise<readonly (readonly [read: number, end: number])[]> {
     const read = {
       communication: [
-        { url: '/large', response: { output: '{{length(body.text)}}' } },
-        { url: '/slow', response: { output: '{{body.page}}' } },
+        { url: '/large', response: { output: { length: '{{length(body.text)}}' } } },
+        { url: '/slow' },
       ],
     };
     const pool = createPool({ threads: 2, maxBytesInFlight });
