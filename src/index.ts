@@ -173,15 +173,18 @@ export {
   type FailedRequest,
   RATE_LIMIT_DELAY_MS,
 } from './errors/app-error.js';
-export { codeFrame } from './errors/code-frame.js';
 export { ERROR_CODES, type ErrorCode } from './errors/codes.js';
-export { EngineError, type EngineErrorOptions } from './errors/engine-error.js';
+export {
+  EngineError,
+  type EngineErrorOptions,
+  SpecError,
+  TransportError,
+  type TransportErrorOptions,
+  WebhookError,
+} from './errors/engine-error.js';
 export { ImlError, type ImlErrorKind, type ImlErrorOptions } from './errors/iml-error.js';
-export { type Place, printPlace } from './errors/place.js';
-export type { Position } from './errors/position.js';
-export { SpecError } from './errors/spec-error.js';
-export { TransportError, type TransportErrorOptions } from './errors/transport-error.js';
-export { WebhookError } from './errors/webhook-error.js';
+export type { Position } from './errors/source-location.js';
+export { codeFrame, type Place, printPlace } from './errors/source-location.js';
 
 // Ports
 

@@ -1,6 +1,6 @@
 import type { App } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
-import type { Place } from '../errors/place.js';
+import type { Place } from '../errors/source-location.js';
 import { checkSubject } from './check-app.js';
 import type { Finding } from './finding.js';
 import { hideIgnored } from './hide-ignored.js';

@@ -1,4 +1,4 @@
-import type { Place } from '../errors/place.js';
+import type { Place } from '../errors/source-location.js';
 
 /** How grave a finding is: `error` stops a run or makes it wrong, `warning` most likely does, `info` is worth a look. */
 export type Level = 'error' | 'warning' | 'info';

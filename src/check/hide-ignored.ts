@@ -1,4 +1,4 @@
-import type { Place } from '../errors/place.js';
+import type { Place } from '../errors/source-location.js';
 import { didYouMean } from '../util/suggest.js';
 import type { Finding } from './finding.js';
 import { compareFindings } from './order-findings.js';

@@ -1,7 +1,7 @@
 import type { Document } from '../document/reading/document.js';
 import { readDocument } from '../document/reading/jsonc.js';
-import { printPlace } from '../errors/place.js';
-import { SpecError } from '../errors/spec-error.js';
+import { SpecError } from '../errors/engine-error.js';
+import { printPlace } from '../errors/source-location.js';
 
 /**
  * Reads a file that stands beside apps. Of one outside of the app's folder that is no JSON nothing is quoted: what lies there

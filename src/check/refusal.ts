@@ -1,5 +1,5 @@
 import { EngineError } from '../errors/engine-error.js';
-import type { Place } from '../errors/place.js';
+import type { Place } from '../errors/source-location.js';
 import type { Finding } from './finding.js';
 
 /** What a promise gives, or the error of ours it rejects with. */

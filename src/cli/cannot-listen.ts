@@ -1,5 +1,5 @@
 import type { EngineError } from '../errors/engine-error.js';
-import { readErrno } from '../util/files/read-errno.js';
+import { readErrno } from '../util/files/read-regular-file.js';
 import { usageError } from './usage-error.js';
 
 /**

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { findApp } from '../app/loading/find-app.js';
 import { loadApp } from '../app/loading/load-app.js';
 import type { App } from '../document/app.js';
-import { SpecError } from '../errors/spec-error.js';
+import { SpecError } from '../errors/engine-error.js';
 import type { Io } from './io.js';
 import { usageError } from './usage-error.js';
 

@@ -1,8 +1,7 @@
 import type { Document } from '../document/reading/document.js';
 import { AppError } from '../errors/app-error.js';
-import { isOurs } from '../errors/engine-error.js';
+import { isOurs, SpecError } from '../errors/engine-error.js';
 import { ImlError } from '../errors/iml-error.js';
-import { SpecError } from '../errors/spec-error.js';
 import { compileTemplate } from '../iml/compile/compile-template.js';
 import type { CheckParameters, ParameterCheck } from '../parameters/check/parameter-check.js';
 import { secretValues } from '../parameters/check/secret-values.js';

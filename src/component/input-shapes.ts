@@ -11,7 +11,7 @@ import {
   oneOfChoices,
   SIGNAL,
   YES_OR_NO,
-} from '../errors/check-given.js';
+} from '../errors/check-options.js';
 import { MAX_NAMES } from '../iml/values/size-limits.js';
 import type { ParameterCheck } from '../parameters/check/parameter-check.js';
 import type { ConnectedInput } from './check-and-connect.js';

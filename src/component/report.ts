@@ -1,6 +1,5 @@
 import { AppError } from '../errors/app-error.js';
-import { isOurs } from '../errors/engine-error.js';
-import { SpecError } from '../errors/spec-error.js';
+import { isOurs, SpecError } from '../errors/engine-error.js';
 import type { BudgetWait, RunContext } from '../run/scope/run-context.js';
 import type { RunWarning, StopReason, TraceEvent } from '../run/trace/trace.js';
 import { findUnreadable } from './reading-values.js';

@@ -1,5 +1,5 @@
 import type { Document } from '../document/reading/document.js';
-import { SpecError } from '../errors/spec-error.js';
+import { SpecError } from '../errors/engine-error.js';
 
 /** @throws SpecError (SPEC_INVALID) where a component has none */
 export function requireCommunication(component: {

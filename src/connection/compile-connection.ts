@@ -5,7 +5,7 @@ import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
 import { subDocument } from '../document/reading/sub-document.js';
 import { AppError } from '../errors/app-error.js';
-import { SpecError } from '../errors/spec-error.js';
+import { SpecError } from '../errors/engine-error.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 
 type Requests = readonly CompiledRequest[];

@@ -13,8 +13,7 @@ import { atDirective, evaluateDirective, learnGiven, runError } from '../run/sco
 import type { RunContext } from '../run/scope/run-context.js';
 import type { RunNames } from '../run/scope/run-scope.js';
 import type { TraceDepth, TraceEvent } from '../run/trace/trace.js';
-import { deepMerge } from '../util/deep-merge.js';
-import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
+import { deepMerge, isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import type { ConnectionMetadata, StoredConnection } from './connection-store.js';
 import { withProviderMessage } from './provider-message.js';
 import { readExpires } from './read-expires.js';

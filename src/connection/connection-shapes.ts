@@ -9,7 +9,7 @@ import {
   SIGNAL,
   TEXT_LIST,
   YES_OR_NO,
-} from '../errors/check-given.js';
+} from '../errors/check-options.js';
 import type { AuthorizeInput, RefreshInput } from './connection-input.js';
 
 /** What a store of connections may be. */

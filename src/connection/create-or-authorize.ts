@@ -1,6 +1,5 @@
 import type { ConnectionComponent } from '../document/app.js';
-import { EngineError } from '../errors/engine-error.js';
-import { SpecError } from '../errors/spec-error.js';
+import { EngineError, SpecError } from '../errors/engine-error.js';
 import { extendTemp } from '../run/response/receive-response.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { buildAuthorizePage, readQueryValue } from './authorize-page.js';

@@ -1,6 +1,6 @@
 import { readDate } from '../iml/date/read-date.js';
 import { toNumber } from '../iml/values/coerce.js';
-import { unixTimeToMs } from '../util/unix-time.js';
+import { unixTimeToMs } from '../util/clock.js';
 
 /**
  * Milliseconds since the epoch of a date, a date text, or a Unix time in seconds or milliseconds (as a number or as

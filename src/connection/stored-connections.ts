@@ -8,7 +8,7 @@ import {
   reading,
   SIGNAL,
   TEXT_LIST,
-} from '../errors/check-given.js';
+} from '../errors/check-options.js';
 import { EngineError } from '../errors/engine-error.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { createSingleFlight } from '../util/single-flight.js';

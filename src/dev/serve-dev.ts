@@ -7,7 +7,7 @@ import { createEnginePool } from '../pool/engine-pool.js';
 import { isServiceWorkerRequest, sandboxResponse } from '../server/sandbox-response.js';
 import { type FetchServer, serveFetch } from '../server/serve-fetch.js';
 import { findTests, TEST_FOLDER } from '../testing/suite/find-tests.js';
-import { sameText } from '../util/same-text.js';
+import { sameText } from '../util/text.js';
 import { addApi, answerError, MAX_TRACE_BYTES } from './api/create-api.js';
 import { readPageFiles } from './api/page-files.js';
 import { checkCall, checkOrigin, SAFE_HEADERS, type SafetyRefusal } from './api/safety.js';

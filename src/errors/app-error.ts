@@ -1,6 +1,6 @@
 import type { ErrorCode } from './codes.js';
 import { EngineError } from './engine-error.js';
-import type { Place } from './place.js';
+import type { Place } from './source-location.js';
 
 /**
  * The types an error of a module can have; they decide how a scenario reacts.

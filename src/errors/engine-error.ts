@@ -1,5 +1,5 @@
 import type { ErrorCode } from './codes.js';
-import type { Place } from './place.js';
+import type { Place } from './source-location.js';
 
 /** What an error knows besides its code and message: the first cause, and the place in the app. Default: neither. */
 export interface EngineErrorOptions {
@@ -47,4 +47,73 @@ export function isOurs(thrown: unknown): thrown is EngineError;
 export function isOurs<E extends EngineError>(thrown: unknown, kind: ErrorClass<E>): thrown is E;
 export function isOurs(thrown: unknown, kind: ErrorClass<EngineError> = EngineError): boolean {
   return typeof thrown === 'object' && thrown !== null && OURS.has(thrown) && thrown instanceof kind;
+}
+
+/** A part of an app that cannot be read or has a shape that cannot be run. `place` says where. */
+export class SpecError extends EngineError {
+  override readonly name = 'SpecError';
+}
+
+/**
+ * A store cannot do what it was asked: `STORE_CONFLICT` when a unique value is taken, `STORE_BUSY` when other writers
+ * did not let it through, `STORE_FAILED` for the rest (no connection, no disk, a missing driver).
+ */
+export class StoreError extends EngineError {
+  override readonly name = 'StoreError';
+}
+
+/** Something about a webhook that is no matter of its app: a payload nobody can read, a hook that cannot be changed. */
+export class WebhookError extends EngineError {
+  override readonly name = 'WebhookError';
+}
+
+/** A run that is not written down: it could not be played again, or a secret would stand in it. */
+export class RecordingError extends EngineError {
+  override readonly name = 'RecordingError';
+
+  constructor(message: string, options: EngineErrorOptions = {}) {
+    super('RECORDING_REFUSED', message, options);
+  }
+}
+
+/** A file of a test case that cannot be run as it is written. `place` says where: file, line, column and JSON pointer. */
+export class CaseError extends EngineError {
+  override readonly name = 'CaseError';
+
+  constructor(message: string, options: EngineErrorOptions = {}) {
+    super('CASE_INVALID', message, options);
+  }
+}
+
+/** What a failure of the network knows besides code, message, cause and place. */
+export interface TransportErrorOptions extends EngineErrorOptions {
+  /** The errno name of the system (`ECONNREFUSED`), where there is one. */
+  readonly errno?: string | undefined;
+  /** Whether the same request may succeed later. Default: true for NETWORK_FAILED and NETWORK_TIMEOUT, else false. */
+  readonly retryable?: boolean | undefined;
+}
+
+const PASSING: ReadonlySet<ErrorCode> = new Set(['NETWORK_FAILED', 'NETWORK_TIMEOUT']);
+
+/**
+ * An HTTP exchange that gave no response: what a `Transport` rejects with.
+ *
+ * @example
+ * throw new TransportError('NETWORK_FAILED', 'The proxy is gone.');
+ */
+export class TransportError extends EngineError {
+  override readonly name = 'TransportError';
+  readonly errno: string | undefined;
+  readonly retryable: boolean;
+  /**
+   * Name of the query parameter, header or field of the body that is wrong, where it is one of them. An expression may
+   * have given it, so it may be a secret: whoever turns it into a place takes it away.
+   */
+  member: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: TransportErrorOptions = {}) {
+    super(code, message, options);
+    this.errno = options.errno;
+    this.retryable = options.retryable ?? PASSING.has(code);
+  }
 }

@@ -1,8 +1,6 @@
-import { codeFrame } from './code-frame.js';
 import type { ErrorCode } from './codes.js';
 import { EngineError } from './engine-error.js';
-import type { Place } from './place.js';
-import { type Position, positionAt } from './position.js';
+import { codeFrame, type Place, type Position, positionAt } from './source-location.js';
 
 /** What kind of mistake an expression holds, in the words of the conformance vectors. */
 export type ImlErrorKind = 'syntax' | 'unknown-function' | 'function-error' | 'type' | 'limit';

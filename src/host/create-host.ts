@@ -8,7 +8,7 @@ import {
   FUNCTION,
   type GivenShapes,
   portWith,
-} from '../errors/check-given.js';
+} from '../errors/check-options.js';
 import { EngineError } from '../errors/engine-error.js';
 import { type PlainAnswer, type PlainRequest, toFetchResponse } from '../server/plain-request.js';
 import { sandboxAnswer } from '../server/sandbox-response.js';

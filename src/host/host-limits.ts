@@ -1,4 +1,4 @@
-import { resolveBounds } from '../errors/resolve-bounds.js';
+import { resolveBounds } from '../errors/check-options.js';
 
 /** Ceilings and times of a host. */
 export interface HostLimits {

@@ -8,9 +8,9 @@ import type { AppSource, WorkerContext } from '../pool/pool-task.js';
 import type { PoolEngineOptions, PoolSetupContext } from '../pool/worker-engines.js';
 import { toPlainAnswer } from '../server/plain-request.js';
 import { createBoundedCache } from '../util/bounded-cache.js';
+import { escapeUnsafe } from '../util/escape-unsafe.js';
 import type { PlainObject } from '../util/plain-object.js';
 import { fromPortable } from '../util/portable-value.js';
-import { escapeUnsafe } from '../util/text/escape-unsafe.js';
 import type { IncomingCall } from '../webhook/incoming-call.js';
 import type {
   FlowOutcome,

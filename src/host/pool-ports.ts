@@ -11,7 +11,7 @@ import {
   type GivenShapes,
   portWith,
   wholeNumber,
-} from '../errors/check-given.js';
+} from '../errors/check-options.js';
 import { EngineError } from '../errors/engine-error.js';
 import type { EnginePool } from '../pool/engine-pool.js';
 import type { AppSource, PoolCalls } from '../pool/pool-task.js';

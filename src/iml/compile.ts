@@ -6,7 +6,7 @@ import {
   type GivenShapes,
   oneOfChoices,
   reading,
-} from '../errors/check-given.js';
+} from '../errors/check-options.js';
 import type { Evaluate } from './compile/compile-primary.js';
 import { compileTemplate } from './compile/compile-template.js';
 import type { TemplateContext } from './compile/compile-text.js';

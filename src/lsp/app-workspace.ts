@@ -11,7 +11,7 @@ import type { App } from '../document/app.js';
 import type { Document } from '../document/reading/document.js';
 import { readDocument } from '../document/reading/jsonc.js';
 import { EngineError } from '../errors/engine-error.js';
-import { isBelow } from '../util/stays-below.js';
+import { isBelow } from '../util/files/file-name.js';
 
 /** An app that is being edited: what lies on disk, with what editors hold laid over it. */
 export interface AppWorkspace {

@@ -9,7 +9,7 @@ import { EngineError } from '../errors/engine-error.js';
 import { prefetch } from '../run/paging/page-source.js';
 import { runCommunication } from '../run/run-communication.js';
 import { runTrigger } from '../trigger/run-trigger.js';
-import { assertNever } from '../util/assert-never.js';
+import { assertNever } from '../util/plain-object.js';
 import { runInstantTrigger } from './run-instant-trigger.js';
 
 /**

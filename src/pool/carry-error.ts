@@ -1,12 +1,8 @@
 import { AppError, type AppErrorType } from '../errors/app-error.js';
 import type { ErrorCode } from '../errors/codes.js';
-import { EngineError } from '../errors/engine-error.js';
+import { EngineError, SpecError, StoreError, TransportError, WebhookError } from '../errors/engine-error.js';
 import { ImlError, type ImlErrorKind } from '../errors/iml-error.js';
-import type { Place } from '../errors/place.js';
-import { SpecError } from '../errors/spec-error.js';
-import { StoreError } from '../errors/store-error.js';
-import { TransportError } from '../errors/transport-error.js';
-import { WebhookError } from '../errors/webhook-error.js';
+import type { Place } from '../errors/source-location.js';
 import { isPlainObject, type PlainObject, setMember } from '../util/plain-object.js';
 
 /** An error as data: structured cloning keeps neither the class nor the members of an error. A map, as no data of an app is one. */

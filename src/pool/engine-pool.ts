@@ -21,7 +21,7 @@ import {
   portWith,
   SIGNAL,
   wholeNumber,
-} from '../errors/check-given.js';
+} from '../errors/check-options.js';
 import { EngineError } from '../errors/engine-error.js';
 import { toResponse } from '../webhook/answer.js';
 import type { Webhook } from '../webhook/create-webhook.js';

@@ -8,7 +8,7 @@ import {
   type GivenShapes,
   portWith,
   TEXT_LIST,
-} from '../errors/check-given.js';
+} from '../errors/check-options.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
 import { createLocalBilling } from './billing/billing.js';
 import { addressesAt, createAddressReader, UNKNOWN_ORIGIN } from './call/addresses.js';

@@ -3,7 +3,7 @@ import type { Document } from '../document/reading/document.js';
 import type { AppError, AppErrorType } from '../errors/app-error.js';
 import type { ErrorCode } from '../errors/codes.js';
 import { type EngineError, isOurs } from '../errors/engine-error.js';
-import type { Place } from '../errors/place.js';
+import type { Place } from '../errors/source-location.js';
 import { jsonText } from '../http/body/json-text.js';
 import { textBytes } from '../http/body/text-bytes.js';
 import type { TransportRequest, TransportResponse } from '../http/message/transport.js';

@@ -1,4 +1,4 @@
-import { SpecError } from '../errors/spec-error.js';
+import { SpecError } from '../errors/engine-error.js';
 import { nameFile } from './guest-error.js';
 import type { SandboxFunction, SandboxWarning } from './sandbox.js';
 import { MAX_COMPILED_LENGTH, type SandboxLimits } from './sandbox-limits.js';

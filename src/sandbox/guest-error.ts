@@ -1,5 +1,5 @@
 import { functionError, type ImlError, limitError } from '../errors/iml-error.js';
-import { type Place, printPlace } from '../errors/place.js';
+import { type Place, printPlace } from '../errors/source-location.js';
 import type { SandboxFunction } from './sandbox.js';
 import type { SandboxLimits } from './sandbox-limits.js';
 

@@ -1,4 +1,4 @@
-import { printPlace } from '../errors/place.js';
+import { printPlace } from '../errors/source-location.js';
 import { tellTooLong } from './check-functions.js';
 import type { Deadline } from './deadline.js';
 import type { Guest, GuestFault } from './guest.js';

@@ -1,4 +1,4 @@
-import type { Place } from '../errors/place.js';
+import type { Place } from '../errors/source-location.js';
 import type { FunctionTable } from '../iml/environment/environment.js';
 import type { SandboxLimits } from './sandbox-limits.js';
 

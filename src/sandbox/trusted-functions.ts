@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { functionError, ImlError, limitError } from '../errors/iml-error.js';
-import { type Place, printPlace } from '../errors/place.js';
+import { type Place, printPlace } from '../errors/source-location.js';
 import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { Environment, FunctionTable, ImlFunction } from '../iml/environment/environment.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';

@@ -1,4 +1,4 @@
-import { StoreError } from '../errors/store-error.js';
+import { StoreError } from '../errors/engine-error.js';
 import { unseal } from '../util/seal.js';
 
 /** What a column is sealed with, and for: what is sealed opens in no other. */

@@ -1,7 +1,7 @@
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
 import { TRIGGER_ORDERS, TRIGGER_TYPES } from '../document/shapes/directive-values.js';
-import type { Place } from '../errors/place.js';
+import type { Place } from '../errors/source-location.js';
 import { evaluateText, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { TriggerOrder, TriggerType } from './trigger-state.js';

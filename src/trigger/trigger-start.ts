@@ -1,7 +1,7 @@
 import type { TriggerStart, TriggerState } from '../component/trigger-data.js';
+import { describeGiven } from '../errors/check-options.js';
 import { EngineError } from '../errors/engine-error.js';
 import { readDate } from '../iml/date/read-date.js';
-import { describeGiven } from '../util/describe-given.js';
 import { type ItemPosition, stateOfAll, type TriggerType } from './trigger-state.js';
 
 const STARTS: readonly string[] = ['all', 'now', 'newest'] satisfies TriggerStart[];

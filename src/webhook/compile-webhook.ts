@@ -10,12 +10,12 @@ import type { CompiledCondition, CompiledIterate } from '../document/compile/com
 import { createDocument } from '../document/reading/create-document.js';
 import type { Document } from '../document/reading/document.js';
 import { subDocument } from '../document/reading/sub-document.js';
-import { SpecError } from '../errors/spec-error.js';
+import { SpecError } from '../errors/engine-error.js';
 import { compileTemplate } from '../iml/compile/compile-template.js';
 import { safeParseTemplate } from '../iml/syntax/parser.js';
 import { listNodes, listPaths } from '../iml/syntax/walk-expression.js';
 import { isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
-import { sameText } from '../util/same-text.js';
+import { sameText } from '../util/text.js';
 
 /** The specification of a webhook, ready to run. Field names are the directives'. */
 export interface CompiledWebhook {

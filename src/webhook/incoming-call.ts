@@ -5,9 +5,8 @@ import {
   type GivenShapes,
   portWith,
   reading,
-} from '../errors/check-given.js';
-import { EngineError, isOurs } from '../errors/engine-error.js';
-import { WebhookError } from '../errors/webhook-error.js';
+} from '../errors/check-options.js';
+import { EngineError, isOurs, WebhookError } from '../errors/engine-error.js';
 import type { HeaderEntry } from '../http/message/transport.js';
 
 /** A call of a webhook as it came in: all that is needed to process it, at once or again later. */

@@ -1,5 +1,5 @@
 import type { Directive } from '../document/compile/compile-directive.js';
-import type { Place } from '../errors/place.js';
+import type { Place } from '../errors/source-location.js';
 import { describeType } from '../iml/values/value-kind.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { CollectedBundles, Delivery } from './collect-bundles.js';

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { checkOptions, type GivenShapes, wholeNumber } from '../errors/check-given.js';
-import { EngineError } from '../errors/engine-error.js';
-import { WebhookError } from '../errors/webhook-error.js';
+import { checkOptions, type GivenShapes, wholeNumber } from '../errors/check-options.js';
+import { EngineError, WebhookError } from '../errors/engine-error.js';
 import type { HeaderEntry } from '../http/message/transport.js';
 import type { IncomingCall } from './incoming-call.js';
 import type { WebhookReport } from './webhook-report.js';

@@ -2,7 +2,7 @@ import type { ConnectedInput } from '../component/check-and-connect.js';
 import { INPUT_SHAPES } from '../component/input-shapes.js';
 import type { Runtime } from '../component/runtime.js';
 import { findRunSecrets, type StartedRun, startRun } from '../component/start-run.js';
-import { checkGiven, either, FUNCTION, type GivenShapes, LIST } from '../errors/check-given.js';
+import { checkGiven, either, FUNCTION, type GivenShapes, LIST } from '../errors/check-options.js';
 import { parseForm } from '../http/body/parse-form.js';
 import { findHeader } from '../http/message/headers.js';
 import { createCaseless } from '../iml/values/caseless.js';

@@ -11,8 +11,7 @@ import { collectPages } from '../run/paging/page-source.js';
 import { type RequestPlan, runRequest } from '../run/run-communication.js';
 import { atDirective, evaluateDirective, learnGiven, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
-import { deepMerge } from '../util/deep-merge.js';
-import { isPlainObject, type PlainObject } from '../util/plain-object.js';
+import { deepMerge, isPlainObject, type PlainObject } from '../util/plain-object.js';
 
 /** What attach, detach and update are run with: the hook's parameters, the connection, and the hook as `webhook`. */
 export type HookInput = Omit<ConnectedInput, 'payload' | 'start'>;

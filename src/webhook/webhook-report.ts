@@ -1,7 +1,6 @@
 import { asRunError, type Report } from '../component/report.js';
 import { AppError } from '../errors/app-error.js';
-import { isOurs } from '../errors/engine-error.js';
-import { WebhookError } from '../errors/webhook-error.js';
+import { isOurs, WebhookError } from '../errors/engine-error.js';
 import type { BuiltResponse } from '../run/response/build-answer.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { RunWarning, TraceEvent } from '../run/trace/trace.js';

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { App } from '../../src/document/app.js';
-import { printPlace } from '../../src/errors/place.js';
-import { SpecError } from '../../src/errors/spec-error.js';
+import { SpecError } from '../../src/errors/engine-error.js';
+import { printPlace } from '../../src/errors/source-location.js';
 
 /** Files by path: text as it is, anything else as JSON. */
 export type Files = Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import { collectWarnings } from '../../src/document/reading/warn.js';
 import { checkShape } from '../../src/document/shapes/check-shape.js';
 import { checkTemplates } from '../../src/document/shapes/check-templates.js';
 import type { DocumentKind } from '../../src/document/shapes/document-shapes.js';
-import { printPlace } from '../../src/errors/place.js';
+import { printPlace } from '../../src/errors/source-location.js';
 
 function shapeWarnings(kind: DocumentKind, value: unknown): string[] {
   const warnings: Warning[] = [];

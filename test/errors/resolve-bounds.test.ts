@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveBounds } from '../../src/errors/resolve-bounds.js';
+import { resolveBounds } from '../../src/errors/check-options.js';
 import { resolveHostLimits } from '../../src/host/host-limits.js';
 import { resolveLimits } from '../../src/run/limits/limits.js';
 import { resolveWebhookLimits } from '../../src/webhook/payload/webhook-limits.js';

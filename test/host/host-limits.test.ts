@@ -1,7 +1,7 @@
 import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { StoreError } from '../../src/errors/store-error.js';
+import { StoreError } from '../../src/errors/engine-error.js';
 import { createHost, type Host } from '../../src/host/create-host.js';
 import type { HostNotice, HostObserver } from '../../src/host/ports/observer.js';
 import { findStuck } from '../../src/host/scenarios/find-stuck.js';

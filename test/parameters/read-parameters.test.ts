@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SpecError } from '../../src/errors/spec-error.js';
+import { SpecError } from '../../src/errors/engine-error.js';
 import { findParameter } from '../../src/parameters/form/find-parameter.js';
 import {
   MAX_PARAMETER_DEPTH,

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { StoreError } from '../../src/errors/store-error.js';
+import { StoreError } from '../../src/errors/engine-error.js';
 import { createRest } from '../../src/rest/create-rest.js';
 import { createStatusPages } from '../../src/rest/server/status-pages.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { StoreError } from '../../src/errors/store-error.js';
+import { StoreError } from '../../src/errors/engine-error.js';
 import { activateSubscription } from '../../src/rest/billing/subscription-change.js';
 import { bootstrap } from '../../src/rest/bootstrap.js';
 import { createRest, type Rest, type RestOptions } from '../../src/rest/create-rest.js';

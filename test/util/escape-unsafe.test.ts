@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { escapeUnsafe } from '../../src/util/text/escape-unsafe.js';
+import { escapeUnsafe } from '../../src/util/escape-unsafe.js';
 
 /** Between two letters, where nothing that chooses a picture means anything. */
 const between = (char: string): string => `x${char}y`;

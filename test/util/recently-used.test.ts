@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecentlyUsed } from '../../src/util/recently-used.js';
+import { RecentlyUsed } from '../../src/util/bounded-cache.js';
 
 /** Owners that count how often each had to make its value. */
 function openOwners(capacity: number, count: number): { use: (index: number) => string; made: number[] } {

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import { loadApp } from '../../src/app/loading/load-app.js';
-import { sameText } from '../../src/util/same-text.js';
+import { sameText } from '../../src/util/text.js';
 import type { WebhookReport } from '../../src/webhook/webhook-report.js';
 import { post, webhookOf } from './helpers.js';
 

@@ -1,5 +1,5 @@
 import type { Document, Warning } from '../../document/reading/document.js';
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import type { ComponentKind } from './code-types.js';
 
 /** What a component says about itself, in one spelling for every layout. */

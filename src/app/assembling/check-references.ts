@@ -1,7 +1,7 @@
 import type { App } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
 import { limitWarnings, type Warn } from '../../document/reading/warn.js';
-import { childPointer } from '../../errors/place.js';
+import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { AppParts, ComponentPart } from './app-parts.js';

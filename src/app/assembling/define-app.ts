@@ -1,8 +1,8 @@
 import type { App } from '../../document/app.js';
 import { copyJson, createDocument } from '../../document/reading/create-document.js';
 import type { Document, Warning } from '../../document/reading/document.js';
-import { childPointer } from '../../errors/place.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
+import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { AppDefinition } from './app-definition.js';

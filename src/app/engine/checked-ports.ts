@@ -1,4 +1,4 @@
-import { ANY_TEXT, checkValue, FUNCTION, type GivenShape } from '../../errors/check-given.js';
+import { ANY_TEXT, checkValue, FUNCTION, type GivenShape } from '../../errors/check-options.js';
 import type { Clock } from '../../util/clock.js';
 import type { EngineOptions } from './engine-options.js';
 

@@ -5,7 +5,7 @@ import { ModuleRun } from '../../component/module-run.js';
 import { type AnyReport, type Reporting, reporting } from '../../component/report.js';
 import type { Runtime } from '../../component/runtime.js';
 import type { ModuleComponent, ModuleType } from '../../document/app.js';
-import { ANY_TEXT, checkGiven, checkValue, YES_OR_NO } from '../../errors/check-given.js';
+import { ANY_TEXT, checkGiven, checkValue, YES_OR_NO } from '../../errors/check-options.js';
 import { isOurs } from '../../errors/engine-error.js';
 import type { ModuleParameters, ParametersInput } from '../../module/list-parameters.js';
 import { runModule } from '../../module/run-module.js';

@@ -12,7 +12,7 @@ import {
   portWith,
   TEXT_LIST,
   YES_OR_NO,
-} from '../../errors/check-given.js';
+} from '../../errors/check-options.js';
 import { TRANSPORT_SHAPES } from '../../http/transport/undici-transport.js';
 import type { EngineOptions } from './engine-options.js';
 import type { NetworkOptions } from './engine-transport.js';

@@ -1,5 +1,5 @@
 import type { App } from '../../document/app.js';
-import { checkValue, FUNCTION } from '../../errors/check-given.js';
+import { checkValue, FUNCTION } from '../../errors/check-options.js';
 import { createNetworkGuard } from '../../http/guard/network-guard.js';
 import { parseHttpUrl } from '../../http/message/http-url.js';
 import type { Transport } from '../../http/message/transport.js';

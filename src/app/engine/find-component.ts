@@ -7,8 +7,8 @@ import type {
   RpcComponent,
   WebhookComponent,
 } from '../../document/app.js';
-import { ANY_TEXT, checkValue } from '../../errors/check-given.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { ANY_TEXT, checkValue } from '../../errors/check-options.js';
+import { SpecError } from '../../errors/engine-error.js';
 import { didYouMean } from '../../util/suggest.js';
 
 /** Finds a module by its name. Throws SpecError SPEC_MISSING with the nearest name. */

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { Place } from '../../errors/place.js';
-import { isBelow } from '../../util/stays-below.js';
+import type { Place } from '../../errors/source-location.js';
+import { isBelow } from '../../util/files/file-name.js';
 import { readAppFile } from './read-app-file.js';
 
 /** The folder an app is read from. */

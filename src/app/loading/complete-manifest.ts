@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Document } from '../../document/reading/document.js';
 import { collectWarnings, limitWarnings, type Warn } from '../../document/reading/warn.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
 import type { ComponentPart } from '../assembling/app-parts.js';
 import type { AppFolder } from './app-folder.js';
 import { type CodeFile, type CodeReader, createCodeReader } from './read-component-files.js';

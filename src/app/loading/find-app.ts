@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
 import { COMPONENT_KINDS } from '../assembling/code-types.js';
 import { kindFolders } from './component-folders.js';
 import { listFiles } from './list-files.js';

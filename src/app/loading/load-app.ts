@@ -6,7 +6,7 @@ import {
   type GivenShapes,
   portWith,
   TEXT_LIST,
-} from '../../errors/check-given.js';
+} from '../../errors/check-options.js';
 import type { LoadOptions } from './app-folder.js';
 
 const SHAPES: GivenShapes<LoadOptions> = { include: TEXT_LIST, overlay: portWith(['get', 'entries']) };

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
-import { type Place, printPlace } from '../../errors/place.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
+import { type Place, printPlace } from '../../errors/source-location.js';
 import { readRegularFile } from '../../util/files/read-regular-file.js';
 
 /** Larger files are refused: the largest file of a real app has some 100 KB, and what is in one place of a file is found by reading it. [choice] */

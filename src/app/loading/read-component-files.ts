@@ -1,8 +1,8 @@
 import type { Document } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
 import { limitWarnings, type Warn } from '../../document/reading/warn.js';
-import { type Place, printPlace } from '../../errors/place.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
+import { type Place, printPlace } from '../../errors/source-location.js';
 import type { SourceText } from '../assembling/app-parts.js';
 import type { CodeType } from '../assembling/code-types.js';
 import type { AppFolder } from './app-folder.js';

@@ -1,8 +1,8 @@
 import type { Document, Warning } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
 import { collectWarnings, limitWarnings, type Warn } from '../../document/reading/warn.js';
-import { childPointer, type Place } from '../../errors/place.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
+import { childPointer, type Place } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { AppParts, ComponentField, ComponentPart } from '../assembling/app-parts.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { readDocument } from '../../document/reading/jsonc.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { CODE_TYPES, COMPONENT_KINDS, type ComponentKind } from '../assembling/code-types.js';
 import type { AppFolder } from './app-folder.js';

@@ -1,5 +1,4 @@
-import { listLines, writeFrame } from '../../errors/code-frame.js';
-import type { Place } from '../../errors/place.js';
+import { listLines, type Place, writeFrame } from '../../errors/source-location.js';
 import { openAppFolder } from './app-folder.js';
 
 /**

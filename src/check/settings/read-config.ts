@@ -1,6 +1,6 @@
 import type { Document } from '../../document/reading/document.js';
-import { childPointer } from '../../errors/place.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
+import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Level } from '../finding.js';

@@ -1,5 +1,5 @@
 import type { ImlError } from '../../errors/iml-error.js';
-import { childPointer, type Place } from '../../errors/place.js';
+import { childPointer, type Place } from '../../errors/source-location.js';
 import type { Expression, Template } from '../../iml/syntax/ast.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
 import { isSpreadKey } from '../../iml/syntax/spread-key.js';

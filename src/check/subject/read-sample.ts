@@ -1,5 +1,5 @@
 import type { Document } from '../../document/reading/document.js';
-import { childPointer, type Place } from '../../errors/place.js';
+import { childPointer, type Place } from '../../errors/source-location.js';
 import { isPlainObject } from '../../util/plain-object.js';
 
 interface SampleMember {

@@ -1,5 +1,5 @@
 import type { Document } from '../../document/reading/document.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
 import { readForm } from '../../parameters/form/form.js';
 import type { ParameterList } from '../../parameters/form/parameter-spec.js';
 

@@ -4,7 +4,7 @@ import { openAppFolder } from '../../app/loading/app-folder.js';
 import type { App } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
 import { EngineError } from '../../errors/engine-error.js';
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import { readScenarioFile, type ScenarioEntry } from '../../host/scenarios/scenario-file.js';
 import { assertCanAnswer } from '../../host/store/scenario-plan.js';
 import { completeSettings } from '../../scenario/state/scenario-settings.js';

@@ -2,7 +2,7 @@ import type { ComponentKind } from '../../app/assembling/code-types.js';
 import { APP_FUNCTION_NAMES } from '../../app/engine/load-builtins.js';
 import type { App } from '../../document/app.js';
 import { holdsTemplates } from '../../document/shapes/document-shapes.js';
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import { dryRunApp } from '../dry-run/dry-run-app.js';
 import type { RunRefusal } from '../dry-run/dry-run-requests.js';
 import { type CheckedDocument, listDocuments } from './checked-document.js';

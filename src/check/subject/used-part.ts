@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ComponentKind } from '../../app/assembling/code-types.js';
 import { MANIFEST } from '../../app/loading/read-manifest.js';
 import type { App } from '../../document/app.js';
-import { childPointer, type Place } from '../../errors/place.js';
+import { childPointer, type Place } from '../../errors/source-location.js';
 import { findCalledFunctions, listCalls } from './called-functions.js';
 import type { CheckedDocument } from './checked-document.js';
 import { listEndpointCalls } from './endpoint-calls.js';

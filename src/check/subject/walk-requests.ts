@@ -1,5 +1,5 @@
 import type { Document } from '../../document/reading/document.js';
-import { childPointer } from '../../errors/place.js';
+import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';
 

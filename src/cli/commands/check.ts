@@ -7,7 +7,7 @@ import { type Finding, LEVELS, type Level } from '../../check/finding.js';
 import { createAnnotations } from '../../check/report/github.js';
 import { createSarif } from '../../check/report/sarif.js';
 import { RULES } from '../../check/rules.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
 import { createFolderWriter } from '../../util/files/folder-writer.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';

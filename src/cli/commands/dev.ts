@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { KeptConnection } from '../../dev/backend.js';
 import { type DevServer, serveDev } from '../../dev/serve-dev.js';
 import { createFolderWriter } from '../../util/files/folder-writer.js';
-import { readErrno } from '../../util/files/read-errno.js';
+import { readErrno } from '../../util/files/read-regular-file.js';
 import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';

@@ -8,7 +8,7 @@ import { mergeEditorSettings, SCHEMA_FOLDER } from '../../lsp/schemas/editor-set
 import { listSchemas } from '../../lsp/schemas/list-schemas.js';
 import { listSchemaFiles } from '../../lsp/schemas/schema-files.js';
 import { createFolderWriter } from '../../util/files/folder-writer.js';
-import { readErrno } from '../../util/files/read-errno.js';
+import { readErrno } from '../../util/files/read-regular-file.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';

@@ -1,7 +1,6 @@
 import path from 'node:path';
-import { CaseError } from '../../errors/case-error.js';
-import { printPlace } from '../../errors/place.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { CaseError, SpecError } from '../../errors/engine-error.js';
+import { printPlace } from '../../errors/source-location.js';
 import type { CoverageCollector } from '../../testing/coverage/collect-coverage.js';
 import { findTests, type TestPlace } from '../../testing/suite/find-tests.js';
 import { runCase } from '../../testing/suite/run-case.js';

@@ -1,4 +1,4 @@
-import { StoreError } from '../../errors/store-error.js';
+import { StoreError } from '../../errors/engine-error.js';
 import type { FindConnectionSecrets } from '../../host/scenarios/scenario-secrets.js';
 import { collectGiven } from '../../redaction/collect-secrets.js';
 import type { Io } from '../io.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rm, stat } from 'node:fs/promises';
-import { StoreError } from '../../errors/store-error.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
-import { readErrno } from '../../util/files/read-errno.js';
+import { readErrno } from '../../util/files/read-regular-file.js';
 import { createPrivateFile } from './private-file.js';
 
 const POLL_MS = 50;

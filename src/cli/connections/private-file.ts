@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, link, mkdir, open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { StoreError } from '../../errors/store-error.js';
-import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER } from '../../util/files/owner-only.js';
-import { readErrno } from '../../util/files/read-errno.js';
+import { StoreError } from '../../errors/engine-error.js';
+import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER } from '../../util/files/folder-writer.js';
+import { readErrno } from '../../util/files/read-regular-file.js';
 
 /** Makes a folder that only its owner can enter; also of one that is there already. */
 export async function makePrivateFolder(folder: string): Promise<void> {

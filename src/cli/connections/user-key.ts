@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
-import { StoreError } from '../../errors/store-error.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { SEAL_KEY_BYTES } from '../../util/seal.js';
 import { createPrivateFile, makePrivateFolder, readPrivateFile } from './private-file.js';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Document } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
 import { EngineError } from '../../errors/engine-error.js';
-import { childPointer } from '../../errors/place.js';
+import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Arguments, Command, OptionSpec } from '../command.js';

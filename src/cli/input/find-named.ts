@@ -1,4 +1,4 @@
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
 import { usageError } from '../usage-error.js';
 
 /**

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { readErrno } from '../../util/files/read-errno.js';
+import { readErrno } from '../../util/files/read-regular-file.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';

@@ -19,7 +19,7 @@ import {
   text,
 } from '../../schema/build.js';
 import { compileSchema } from '../../schema/compile-schema.js';
-import { readErrno } from '../../util/files/read-errno.js';
+import { readErrno } from '../../util/files/read-regular-file.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Io } from '../io.js';

@@ -4,7 +4,7 @@ import { moduleForm, readForm } from '../../parameters/form/form.js';
 import { listNestedFields } from '../../parameters/form/nested-fields.js';
 import type { ParameterElement, ParameterSpec } from '../../parameters/form/parameter-spec.js';
 import { findFamily } from '../../parameters/form/parameter-type.js';
-import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
+import { escapeUnsafe } from '../../util/escape-unsafe.js';
 
 /** Levels of fields in fields; deeper ones are `unknown`. */
 const MAX_DEPTH = 16;

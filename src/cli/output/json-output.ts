@@ -1,6 +1,6 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { jsonText } from '../../http/body/json-text.js';
-import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
+import { escapeUnsafe } from '../../util/escape-unsafe.js';
 
 /**
  * A value as JSON text: dates are ISO text, binary data is base64, what is undefined is left out and stands as null alone.

@@ -1,10 +1,10 @@
 import path from 'node:path';
+import { isBelow } from '../../util/files/file-name.js';
 import {
   createFolderWriter,
   describeWriteFailure,
   type ReplaceOptions,
 } from '../../util/files/folder-writer.js';
-import { isBelow } from '../../util/stays-below.js';
 import { usageError } from '../usage-error.js';
 
 /**

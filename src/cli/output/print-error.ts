@@ -1,8 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
-import { codeFrame } from '../../errors/code-frame.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
-import type { Place } from '../../errors/place.js';
+import { codeFrame, type Place } from '../../errors/source-location.js';
 import { printable, printableLine, withoutCommands } from './terminal-text.js';
 
 export interface PrintErrorOptions {

@@ -1,6 +1,6 @@
 import { type Finding, LEVELS } from '../../check/finding.js';
 import type { ComponentName } from '../../check/subject/used-part.js';
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import type { LoadedApp } from '../open-app.js';
 import { findingLine } from './print-findings.js';
 import { printableLine } from './terminal-text.js';

@@ -1,8 +1,12 @@
 import path from 'node:path';
 import { EngineError } from '../../errors/engine-error.js';
 import { cutBytes, toSafeName } from '../../util/files/file-name.js';
-import { createFolderWriter, type FolderWriter } from '../../util/files/folder-writer.js';
-import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER } from '../../util/files/owner-only.js';
+import {
+  createFolderWriter,
+  type FolderWriter,
+  OWNER_ONLY_FILE,
+  OWNER_ONLY_FOLDER,
+} from '../../util/files/folder-writer.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';

@@ -1,6 +1,6 @@
-import { printPlace } from '../../errors/place.js';
+import { printPlace } from '../../errors/source-location.js';
 import type { TraceEvent } from '../../run/trace/trace.js';
-import { assertNever } from '../../util/assert-never.js';
+import { assertNever } from '../../util/plain-object.js';
 import { printJson } from './json-output.js';
 import { printable, printableLine, withoutCommands } from './terminal-text.js';
 import { valueText } from './value-text.js';

@@ -1,5 +1,5 @@
 import type { App } from '../../document/app.js';
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import { nameFile } from '../../sandbox/guest-error.js';
 import type { LoadedApp } from '../open-app.js';
 import { printableLine } from './terminal-text.js';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { convertHar } from '../../testing/har/har-exchanges.js';
-import { readErrno } from '../../util/files/read-errno.js';
-import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
+import { escapeUnsafe } from '../../util/escape-unsafe.js';
+import { readErrno } from '../../util/files/read-regular-file.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';

@@ -4,7 +4,7 @@ import type { AppError } from '../../errors/app-error.js';
 import type { Limits } from '../../run/limits/limits.js';
 import { traceDocuments } from '../../testing/traces/run-trace.js';
 import { writeTraceFile } from '../../testing/traces/trace-file.js';
-import { OWNER_ONLY_FILE } from '../../util/files/owner-only.js';
+import { OWNER_ONLY_FILE } from '../../util/files/folder-writer.js';
 import type { RunSettings } from '../input/run-settings.js';
 import type { Io } from '../io.js';
 import { writeOutputFile } from '../output/output-file.js';

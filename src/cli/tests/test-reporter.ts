@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import type { TestResult, TestSummary } from '../../testing/suite/test-result.js';
 import { printableLine } from '../output/terminal-text.js';
 

@@ -1,7 +1,5 @@
 import type { Context, Hono } from 'hono';
-import { EngineError } from '../../errors/engine-error.js';
-import { SpecError } from '../../errors/spec-error.js';
-import { StoreError } from '../../errors/store-error.js';
+import { EngineError, SpecError, StoreError } from '../../errors/engine-error.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { Backend } from '../backend.js';
 import { MAX_BODY_SHOWN } from '../history/pack-events.js';

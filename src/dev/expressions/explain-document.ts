@@ -1,5 +1,5 @@
 import type { Document } from '../../document/reading/document.js';
-import { childPointer } from '../../errors/place.js';
+import { childPointer } from '../../errors/source-location.js';
 import { compileTemplate } from '../../iml/compile/compile-template.js';
 import type { Expression } from '../../iml/syntax/ast.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';

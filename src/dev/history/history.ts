@@ -1,4 +1,4 @@
-import { StoreError } from '../../errors/store-error.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { migrate } from '../../store/sql/migrate.js';
 import { openSqlite } from '../../store/sql/open-sqlite.js';
 import type { SqlDatabase } from '../../store/sql-database.js';

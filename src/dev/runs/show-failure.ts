@@ -2,7 +2,7 @@ import { specFrame } from '../../app/loading/spec-frame.js';
 import { AppError } from '../../errors/app-error.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import type { Redactor } from '../../redaction/redact.js';
 import type { ShownFailure, ShownPlace } from '../protocol.js';
 

@@ -3,7 +3,7 @@ import { recordHar } from '../../testing/har/record-har.js';
 import { type HarCreator, writeHar } from '../../testing/har/write-har.js';
 import type { RecordedCall } from '../../testing/recording/record-transport.js';
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
-import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
+import { escapeUnsafe } from '../../util/escape-unsafe.js';
 import type { History } from '../history/history.js';
 import type { BodyRef, PackedEvent } from '../protocol.js';
 

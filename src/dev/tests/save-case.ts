@@ -8,7 +8,7 @@ import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { findTests, TEST_FOLDER } from '../../testing/suite/find-tests.js';
 import { toFileName } from '../../util/files/file-name.js';
 import { createFolderWriter } from '../../util/files/folder-writer.js';
-import { readErrno } from '../../util/files/read-errno.js';
+import { readErrno } from '../../util/files/read-regular-file.js';
 import type { CaseDraft } from '../protocol.js';
 
 /** A run that is to become a case. */

@@ -1,4 +1,4 @@
-import { childPointer } from '../../errors/place.js';
+import { childPointer } from '../../errors/source-location.js';
 import { compileTemplate } from '../../iml/compile/compile-template.js';
 import type { Environment, FunctionTable, Scope } from '../../iml/environment/environment.js';
 import { ownMember } from '../../util/plain-object.js';

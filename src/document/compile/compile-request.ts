@@ -1,4 +1,4 @@
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import type { Document } from '../reading/document.js';

@@ -1,4 +1,4 @@
-import { childPointer } from '../../errors/place.js';
+import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { compileDirective, type DirectiveContext, DirectiveReader } from './compile-directive.js';
 import type {

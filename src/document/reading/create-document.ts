@@ -1,5 +1,5 @@
-import { childPointer } from '../../errors/place.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
+import { childPointer } from '../../errors/source-location.js';
 import { MAX_NAMES } from '../../iml/values/size-limits.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { type Document, MAX_JSON_DEPTH } from './document.js';

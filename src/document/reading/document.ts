@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 
 /** Objects and arrays inside each other. Apps stay below 40; what reads them later may recurse. [choice] */
 export const MAX_JSON_DEPTH = 256;

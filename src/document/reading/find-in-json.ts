@@ -1,4 +1,4 @@
-import type { Position } from '../../errors/position.js';
+import type { Position } from '../../errors/source-location.js';
 
 /** Where one value of a JSON text is written. Offsets are 0-based UTF-16 units. */
 export interface JsonLocation {

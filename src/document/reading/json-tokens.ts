@@ -1,7 +1,6 @@
 import { createScanner } from 'jsonc-parser';
-import type { Place } from '../../errors/place.js';
-import { positionAt } from '../../errors/position.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
+import { type Place, positionAt } from '../../errors/source-location.js';
 
 /** `end` is the end of the file; a punctuator is its own kind. */
 export type JsonTokenKind = '{' | '}' | '[' | ']' | ',' | ':' | 'string' | 'number' | 'word' | 'end';

@@ -1,10 +1,9 @@
-import { childPointer } from '../../errors/place.js';
-import { positionAt } from '../../errors/position.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
+import { childPointer, positionAt } from '../../errors/source-location.js';
 import { isSpreadKey } from '../../iml/syntax/spread-key.js';
 import { MAX_NAMES } from '../../iml/values/size-limits.js';
+import { RecentlyUsed } from '../../util/bounded-cache.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
-import { RecentlyUsed } from '../../util/recently-used.js';
 import type { Document } from './document.js';
 import { findInJson, JsonIndex } from './find-in-json.js';
 import type { JsonSource } from './json-tokens.js';

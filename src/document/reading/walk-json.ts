@@ -1,5 +1,5 @@
-import { positionAt } from '../../errors/position.js';
-import type { SpecError } from '../../errors/spec-error.js';
+import type { SpecError } from '../../errors/engine-error.js';
+import { positionAt } from '../../errors/source-location.js';
 import { MAX_JSON_DEPTH } from './document.js';
 import { createJsonTokens, type JsonSource, type JsonToken, jsonError, showSource } from './json-tokens.js';
 

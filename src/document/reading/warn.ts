@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import type { Warning, WarningCode } from './document.js';
 
 /** Tells of a defect. The place is asked for only if the warning is kept, as finding it may mean reading a file again. */

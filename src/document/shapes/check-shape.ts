@@ -1,4 +1,4 @@
-import { childPointer } from '../../errors/place.js';
+import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Document } from '../reading/document.js';

@@ -1,5 +1,5 @@
 import { ImlError } from '../../errors/iml-error.js';
-import { childPointer, type Place } from '../../errors/place.js';
+import { childPointer, type Place } from '../../errors/source-location.js';
 import { parseTemplate } from '../../iml/syntax/parser.js';
 import { isSpreadKey } from '../../iml/syntax/spread-key.js';
 import { isPlainObject } from '../../util/plain-object.js';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { StoreError } from '../../errors/store-error.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { nextStart } from '../../scenario/state/next-start.js';
 import { createBatcher } from '../../util/batcher.js';
 import type { PlainObject } from '../../util/plain-object.js';

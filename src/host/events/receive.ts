@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { EngineError } from '../../errors/engine-error.js';
-import { StoreError } from '../../errors/store-error.js';
+import { EngineError, StoreError } from '../../errors/engine-error.js';
 import { type PlainAnswer, toPlainAnswer } from '../../server/plain-request.js';
 import { JsonText } from '../../store/json-text.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';

@@ -1,6 +1,5 @@
 import { EngineError } from '../../errors/engine-error.js';
-import { deepMerge } from '../../util/deep-merge.js';
-import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { deepMerge, isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { HookReport } from '../../webhook/run-hook-request.js';
 import { copyKept, isLongerThan, isSameKept, keepValue, readKept } from '../store/kept-value.js';
 import type { HookRow, HostStore } from '../store/tables.js';

@@ -1,4 +1,4 @@
-import { checkOptions, DATA } from '../../errors/check-given.js';
+import { checkOptions, DATA } from '../../errors/check-options.js';
 import type { Receiver } from '../ports/ports.js';
 import { type Engines, requireApp } from './require-app.js';
 

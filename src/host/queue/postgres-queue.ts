@@ -1,5 +1,5 @@
 import type { Client } from 'pg';
-import { ANY_TEXT, checkOptions } from '../../errors/check-given.js';
+import { ANY_TEXT, checkOptions } from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { SqlRunner } from '../../store/sql-runner.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';

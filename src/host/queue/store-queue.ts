@@ -1,4 +1,4 @@
-import { checkOptions, type GivenShapes, portWith, wholeNumber } from '../../errors/check-given.js';
+import { checkOptions, type GivenShapes, portWith, wholeNumber } from '../../errors/check-options.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import type { HostQueue } from '../ports/ports.js';
 

@@ -2,7 +2,7 @@ import type { Document } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
 import type { Shape } from '../../document/shapes/shape.js';
 import { EngineError } from '../../errors/engine-error.js';
-import { childPointer } from '../../errors/place.js';
+import { childPointer } from '../../errors/source-location.js';
 import type { ErrorHandler } from '../../scenario/flow/flow.js';
 import type { ScenarioSettings } from '../../scenario/state/scenario-settings.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';

@@ -1,4 +1,4 @@
-import { checkOptions, DATA, FUNCTION, type GivenShapes, portWith } from '../../errors/check-given.js';
+import { checkOptions, DATA, FUNCTION, type GivenShapes, portWith } from '../../errors/check-options.js';
 import type { CompileOptions } from '../../iml/compile.js';
 import { readAnswer } from '../../scenario/flow/answer-webhook.js';
 import { type CompiledFlow, compileFlow } from '../../scenario/flow/compile-flow.js';

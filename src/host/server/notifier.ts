@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { ANY_TEXT, checkOptions, FUNCTION, wholeNumber } from '../../errors/check-given.js';
+import { ANY_TEXT, checkOptions, FUNCTION, wholeNumber } from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { HostNotice, HostObserver } from '../ports/observer.js';
 

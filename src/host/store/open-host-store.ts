@@ -1,5 +1,5 @@
-import { BYTES, checkOptions } from '../../errors/check-given.js';
-import { StoreError } from '../../errors/store-error.js';
+import { BYTES, checkOptions } from '../../errors/check-options.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { createMemoryStore } from '../../store/memory/memory-store.js';
 import { migrate } from '../../store/sql/migrate.js';
 import { openPostgres, POSTGRES_SHAPES, type PostgresOptions } from '../../store/sql/open-postgres.js';

@@ -1,8 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
 import { MAX_NAMES, tooManyNames } from '../../iml/values/size-limits.js';
-import { assertNever } from '../../util/assert-never.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
-import { ownMember } from '../../util/plain-object.js';
+import { assertNever, ownMember } from '../../util/plain-object.js';
 import { isJsonMediaType, isXmlMediaType, readContentType, responseHeader } from '../message/content-type.js';
 import type { TransportResponse } from '../message/transport.js';
 import { decodeText } from './decode-text.js';

@@ -1,6 +1,6 @@
 import { REQUEST_TYPES } from '../../document/shapes/directive-values.js';
 import { describeType } from '../../iml/values/value-kind.js';
-import { assertNever } from '../../util/assert-never.js';
+import { assertNever } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import { fieldText } from '../message/field-text.js';
 import { requestInvalid } from '../message/request-invalid.js';

@@ -1,4 +1,4 @@
-import { jsonProblem } from '../../util/json-problem.js';
+import { jsonProblem } from '../../util/text.js';
 
 export type ParseResult<T = unknown> =
   | { readonly ok: true; readonly value: T }

@@ -1,5 +1,5 @@
 import { RESPONSE_TYPES } from '../../document/shapes/directive-values.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';

@@ -1,9 +1,8 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
 import { networkInterfaces } from 'node:os';
-import { checkGiven, FUNCTION, type GivenShapes, TEXT_LIST } from '../../errors/check-given.js';
-import { EngineError } from '../../errors/engine-error.js';
-import { TransportError } from '../../errors/transport-error.js';
-import { trimTrailing } from '../../util/trim-trailing.js';
+import { checkGiven, FUNCTION, type GivenShapes, TEXT_LIST } from '../../errors/check-options.js';
+import { EngineError, TransportError } from '../../errors/engine-error.js';
+import { trimTrailing } from '../../util/text.js';
 import { type IpBlock, type IpBytes, isInBlock, parseIp, parseIpBlock } from './ip-address.js';
 import { type AddressKind, specialAddressKind, underlyingAddress } from './special-addresses.js';
 

@@ -1,6 +1,6 @@
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { isPlainObject } from '../../util/plain-object.js';
-import { trimTrailing } from '../../util/trim-trailing.js';
+import { trimTrailing } from '../../util/text.js';
 import { atMember, fieldTexts } from './field-text.js';
 import { type HttpServer, parseHttpUrl } from './http-url.js';
 import {

@@ -1,5 +1,4 @@
-import { isOurs } from '../../errors/engine-error.js';
-import { TransportError } from '../../errors/transport-error.js';
+import { isOurs, TransportError } from '../../errors/engine-error.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { requestInvalid } from './request-invalid.js';
 

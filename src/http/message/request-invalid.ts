@@ -1,4 +1,4 @@
-import { TransportError } from '../../errors/transport-error.js';
+import { TransportError } from '../../errors/engine-error.js';
 
 /** The error of a request that cannot be built; the same request will never do better. */
 export function requestInvalid(message: string, cause?: unknown): TransportError {

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from '../../util/longest-timer.js';
+import { LONGEST_TIMER_MS } from '../../util/clock.js';
 
 const HTTP_DATE = /^[A-Za-z]{3,9},? [A-Za-z0-9: -]+?(?: GMT)?$/;
 

@@ -1,13 +1,13 @@
 import {
   ANY_TEXT,
   checkGiven,
+  describeGiven,
   either,
   type GivenShape,
   reading,
   wholeNumber,
-} from '../../errors/check-given.js';
+} from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
-import { describeGiven } from '../../util/describe-given.js';
 import type { Transport, TransportResponse } from '../message/transport.js';
 
 const LIST_OF_TEXTS: GivenShape = {

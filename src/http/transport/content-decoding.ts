@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
-import { TransportError } from '../../errors/transport-error.js';
+import { TransportError } from '../../errors/engine-error.js';
 import { responseHeader } from '../message/content-type.js';
 import { parseHttpUrl } from '../message/http-url.js';
 import type { TransportResponse } from '../message/transport.js';

@@ -1,4 +1,4 @@
-import { TransportError } from '../../errors/transport-error.js';
+import { TransportError } from '../../errors/engine-error.js';
 import { parseHttpUrl } from '../message/http-url.js';
 import type { CrossingRule, HeaderEntry, TransportRequest } from '../message/transport.js';
 

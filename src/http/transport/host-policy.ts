@@ -1,5 +1,4 @@
-import { EngineError } from '../../errors/engine-error.js';
-import { TransportError } from '../../errors/transport-error.js';
+import { EngineError, TransportError } from '../../errors/engine-error.js';
 import { type HttpServer, parseHttpUrl } from '../message/http-url.js';
 import type { Transport } from '../message/transport.js';
 

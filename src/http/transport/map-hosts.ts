@@ -1,7 +1,6 @@
-import { EngineError } from '../../errors/engine-error.js';
-import { TransportError } from '../../errors/transport-error.js';
-import { describeGiven } from '../../util/describe-given.js';
-import { trimTrailing } from '../../util/trim-trailing.js';
+import { describeGiven } from '../../errors/check-options.js';
+import { EngineError, TransportError } from '../../errors/engine-error.js';
+import { trimTrailing } from '../../util/text.js';
 import { responseHeader } from '../message/content-type.js';
 import { findHeader } from '../message/headers.js';
 import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';

@@ -1,4 +1,4 @@
-import { TransportError } from '../../errors/transport-error.js';
+import { TransportError } from '../../errors/engine-error.js';
 import { responseHeader } from '../message/content-type.js';
 import { withoutHeaders } from '../message/headers.js';
 import { type HttpUrl, isSameHost, parseHttpUrl } from '../message/http-url.js';

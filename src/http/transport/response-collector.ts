@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
-import { TransportError } from '../../errors/transport-error.js';
+import { TransportError } from '../../errors/engine-error.js';
 import { type AbortListener, addAbortListener, removeAbortListener } from '../../util/abort-listeners.js';
 import { CASELESS, setMember } from '../../util/plain-object.js';
-import { trimTrailing } from '../../util/trim-trailing.js';
+import { trimTrailing } from '../../util/text.js';
 import type { TransportRequest, TransportResponse } from '../message/transport.js';
 import { findHoldBytes, type HoldBytes, UNCOUNTED_BYTES } from './bytes-in-flight.js';
 import { transportFailure } from './transport-failure.js';

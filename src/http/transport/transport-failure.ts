@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../../errors/codes.js';
-import { TransportError } from '../../errors/transport-error.js';
+import { TransportError } from '../../errors/engine-error.js';
 
 interface Failure {
   readonly code: ErrorCode;

@@ -6,9 +6,9 @@ import {
   oneOfChoices,
   portWith,
   wholeNumber,
-} from '../../errors/check-given.js';
+} from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
-import { LONGEST_TIMER_MS } from '../../util/longest-timer.js';
+import { LONGEST_TIMER_MS } from '../../util/clock.js';
 import { createNetworkGuard, type NetworkGuard } from '../guard/network-guard.js';
 import { parseHttpUrl } from '../message/http-url.js';
 import { requestInvalid } from '../message/request-invalid.js';

@@ -1,5 +1,5 @@
 import { ImlError } from '../../errors/iml-error.js';
-import { assertNever } from '../../util/assert-never.js';
+import { assertNever } from '../../util/plain-object.js';
 import { makeUnknownFunctionError, wrapCallError } from '../environment/call-error.js';
 import { findRewrite, MAX_REWRITTEN_ARGUMENTS } from '../environment/call-rewrites.js';
 import { acceptsDebug, environmentFor } from '../environment/debug-hook.js';

@@ -1,5 +1,5 @@
 import { ImlError } from '../../errors/iml-error.js';
-import { childPointer } from '../../errors/place.js';
+import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { asImlError } from '../environment/call-error.js';
 import type { Scope } from '../environment/environment.js';

@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 
 /** The names an expression can see, as plain data. Keys made of digits stand for module ids. */
 export type Scope = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { functionError, limitError } from '../../errors/iml-error.js';
-import { jsonProblem } from '../../util/json-problem.js';
+import { jsonProblem } from '../../util/text.js';
 import type { FunctionTable } from '../environment/environment.js';
 import { writeJson } from '../values/tree-text.js';
 import { onText } from './arguments.js';

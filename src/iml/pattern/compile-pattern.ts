@@ -1,5 +1,5 @@
 import { limitError } from '../../errors/iml-error.js';
-import { assertNever } from '../../util/assert-never.js';
+import { assertNever } from '../../util/plain-object.js';
 import { CharacterSet, characterSource } from './character-set.js';
 import type { ParsedPattern } from './parse-pattern.js';
 import type { PatternFlags } from './pattern-flags.js';

@@ -1,4 +1,4 @@
-import { assertNever } from '../../util/assert-never.js';
+import { assertNever } from '../../util/plain-object.js';
 import type { PatternNode, RepeatNode } from './pattern-node.js';
 
 /** Upper bounds for one part of a pattern tried at one place of a text. */

@@ -1,4 +1,4 @@
-import { assertNever } from '../../util/assert-never.js';
+import { assertNever } from '../../util/plain-object.js';
 
 export type AssertionKind = 'start' | 'end' | 'boundary' | 'notBoundary';
 

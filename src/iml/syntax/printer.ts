@@ -1,6 +1,6 @@
-import { reading } from '../../errors/check-given.js';
+import { reading } from '../../errors/check-options.js';
 import { ImlError } from '../../errors/iml-error.js';
-import { assertNever } from '../../util/assert-never.js';
+import { assertNever } from '../../util/plain-object.js';
 import type { Expression, Member, Template } from './ast.js';
 import { isDigits, isPlainName } from './names-and-escapes.js';
 import { PRECEDENCE } from './operators.js';

@@ -1,4 +1,4 @@
-import { assertNever } from '../../util/assert-never.js';
+import { assertNever } from '../../util/plain-object.js';
 import type { Expression, Name } from './ast.js';
 
 /** An expression and all inside it, outer ones first. Keeps a stack of its own: depth costs memory only. */

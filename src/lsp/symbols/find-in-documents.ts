@@ -2,7 +2,7 @@ import type { CheckedDocument } from '../../check/subject/checked-document.js';
 import type { Subject } from '../../check/subject/subject.js';
 import { holdsRequests, listRequests, pointerTo, readAt } from '../../check/subject/walk-requests.js';
 import type { Document } from '../../document/reading/document.js';
-import { childPointer } from '../../errors/place.js';
+import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { findTempOwner } from './owners.js';
 import { type AppSymbol, type Found, found, nameOwner } from './symbol.js';

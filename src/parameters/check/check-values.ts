@@ -1,4 +1,4 @@
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { Option, ParameterElement } from '../form/parameter-spec.js';
 import { AnswerReader } from '../form/read-answer.js';

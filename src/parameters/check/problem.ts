@@ -1,5 +1,5 @@
 import { AppError } from '../../errors/app-error.js';
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import { classifyValue, describeType } from '../../iml/values/value-kind.js';
 import type { ItemSpec, ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
 import type { ParameterType } from '../form/parameter-type.js';

@@ -1,7 +1,6 @@
 import type { Warning } from '../../document/reading/document.js';
-import { EngineError } from '../../errors/engine-error.js';
-import type { Place } from '../../errors/place.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { EngineError, SpecError } from '../../errors/engine-error.js';
+import type { Place } from '../../errors/source-location.js';
 import { ownMember, type PlainObject } from '../../util/plain-object.js';
 import {
   type Choices,

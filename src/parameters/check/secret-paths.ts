@@ -1,4 +1,4 @@
-import { childPointer } from '../../errors/place.js';
+import { childPointer } from '../../errors/source-location.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { fieldsByName, itemFields } from '../form/fields-by-name.js';

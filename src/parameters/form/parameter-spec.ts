@@ -1,5 +1,5 @@
 import type { Warning } from '../../document/reading/document.js';
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { ParameterType } from './parameter-type.js';
 

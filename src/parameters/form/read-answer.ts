@@ -1,5 +1,5 @@
-import type { Place } from '../../errors/place.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
+import type { Place } from '../../errors/source-location.js';
 import type { Option, ParameterList } from './parameter-spec.js';
 import type { OptionKeys } from './read-choices.js';
 import { type Allowance, readOptionList, readWithin } from './read-parameters.js';

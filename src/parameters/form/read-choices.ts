@@ -1,4 +1,4 @@
-import { childPointer } from '../../errors/place.js';
+import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import type { Choices, Option, ParameterElement } from './parameter-spec.js';
 import { type Reader, readReference, type Spot } from './spec-reader.js';

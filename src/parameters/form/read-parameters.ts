@@ -1,7 +1,7 @@
 import type { Warning } from '../../document/reading/document.js';
 import { collectWarnings, limitWarnings } from '../../document/reading/warn.js';
-import { childPointer, type Place } from '../../errors/place.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { SpecError } from '../../errors/engine-error.js';
+import { childPointer, type Place } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import {

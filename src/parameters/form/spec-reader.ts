@@ -1,5 +1,5 @@
 import type { WarningCode } from '../../document/reading/document.js';
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import type { ParameterElement, ParameterReference } from './parameter-spec.js';
 import { parseRpcReference } from './rpc-reference.js';
 

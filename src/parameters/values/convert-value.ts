@@ -4,7 +4,7 @@ import { readDate } from '../../iml/date/read-date.js';
 import { findZone, localToInstant } from '../../iml/date/zone.js';
 import { toInstant, toNumber, toText } from '../../iml/values/coerce.js';
 import { classifyValue } from '../../iml/values/value-kind.js';
-import { unixTimeToMs } from '../../util/unix-time.js';
+import { unixTimeToMs } from '../../util/clock.js';
 import type { ParameterSpec } from '../form/parameter-spec.js';
 import { findFamily, type ParameterType } from '../form/parameter-type.js';
 import { encodeText } from './codepage.js';

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors/codes.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { RestError } from '../../errors/rest-error.js';
-import { StoreError } from '../../errors/store-error.js';
 import { refused, tooMuch } from '../problems.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';

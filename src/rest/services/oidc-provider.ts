@@ -1,6 +1,6 @@
 import type { CryptoKey, JWK } from 'jose';
+import { StoreError } from '../../errors/engine-error.js';
 import { loadPackages } from '../../errors/load-packages.js';
-import { StoreError } from '../../errors/store-error.js';
 import type { Clock } from '../../util/clock.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { configError } from '../problems.js';

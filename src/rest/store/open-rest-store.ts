@@ -1,4 +1,4 @@
-import { ANY_TEXT, checkOptions, checkValue } from '../../errors/check-given.js';
+import { ANY_TEXT, checkOptions, checkValue } from '../../errors/check-options.js';
 import { createMemoryStore } from '../../store/memory/memory-store.js';
 import { hasSeenAny, migrate } from '../../store/sql/migrate.js';
 import { openPostgres, POSTGRES_SHAPES, type PostgresOptions } from '../../store/sql/open-postgres.js';

@@ -1,4 +1,4 @@
-import { resolveBounds } from '../../errors/resolve-bounds.js';
+import { resolveBounds } from '../../errors/check-options.js';
 import { RATE_LIMIT_HEADERS, readRateLimit } from '../../http/message/rate-limit.js';
 import { parseRetryAfter } from '../../http/message/retry-after.js';
 import type { ResponseHeaders, TransportResponse } from '../../http/message/transport.js';

@@ -1,4 +1,4 @@
-import { resolveBounds } from '../../errors/resolve-bounds.js';
+import { resolveBounds } from '../../errors/check-options.js';
 import { toNumber } from '../../iml/values/coerce.js';
 import { DEFAULT_SANDBOX_LIMITS } from '../../sandbox/sandbox-limits.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';

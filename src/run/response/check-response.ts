@@ -8,7 +8,7 @@ import {
   type FailedRequest,
 } from '../../errors/app-error.js';
 import { isOurs } from '../../errors/engine-error.js';
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import { responseHeader } from '../../http/message/content-type.js';
 import { parseRetryAfter } from '../../http/message/retry-after.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';

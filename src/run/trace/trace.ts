@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import type { HeaderEntry, ResponseHeaders } from '../../http/message/transport.js';
 import type { BudgetReason } from '../limits/call-budget.js';
 

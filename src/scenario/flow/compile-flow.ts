@@ -8,7 +8,7 @@ import {
   LIST,
   portWith,
   YES_OR_NO,
-} from '../../errors/check-given.js';
+} from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
 import { type CompileOptions, compile } from '../../iml/compile.js';

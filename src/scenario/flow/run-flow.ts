@@ -8,7 +8,7 @@ import {
   LIST,
   portWith,
   SIGNAL,
-} from '../../errors/check-given.js';
+} from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { reactionTo } from '../state/error-reactions.js';

@@ -1,4 +1,4 @@
-import { assertNever } from '../../util/assert-never.js';
+import { assertNever } from '../../util/plain-object.js';
 import { RERUN_DELAYS_MS, RETRY_DELAYS_MS } from './backoff-delays.js';
 import { reactionTo } from './error-reactions.js';
 import { computeRateLimitDelay } from './rate-limit-delay.js';

@@ -1,4 +1,4 @@
-import { StoreError } from '../../errors/store-error.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { completeRow, withId } from '../complete-row.js';
 import {
   type AddedRows,

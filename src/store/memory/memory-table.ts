@@ -1,4 +1,4 @@
-import { StoreError } from '../../errors/store-error.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { isBounded, isContaining, type Row, type TableDefinition } from '../record-store.js';
 import { inOrder } from './compare.js';
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { StoreError } from '../../errors/store-error.js';
+import { StoreError } from '../../errors/engine-error.js';
 import type { SqlDatabase } from '../sql-database.js';
 import type { SqlTables } from '../sql-tables.js';
 

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Postgres from 'pg';
 import type { CustomTypesConfig, Pool } from 'pg';
-import { ANY_TEXT, FUNCTION, type GivenShapes, wholeNumber, YES_OR_NO } from '../../errors/check-given.js';
+import { ANY_TEXT, FUNCTION, type GivenShapes, wholeNumber, YES_OR_NO } from '../../errors/check-options.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { loadPackages } from '../../errors/load-packages.js';
-import { StoreError } from '../../errors/store-error.js';
 import type { SqlDatabase } from '../sql-database.js';
 import type { SqlTables } from '../sql-tables.js';
 import { createPostgresClients } from './postgres-clients.js';

@@ -1,10 +1,10 @@
 import { chmod, open, realpath } from 'node:fs/promises';
 import type Database from 'libsql';
-import { ANY_TEXT, type GivenShapes, oneOfChoices, wholeNumber } from '../../errors/check-given.js';
+import { ANY_TEXT, type GivenShapes, oneOfChoices, wholeNumber } from '../../errors/check-options.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { loadPackages } from '../../errors/load-packages.js';
-import { StoreError } from '../../errors/store-error.js';
-import { OWNER_ONLY_FILE } from '../../util/files/owner-only.js';
-import { readErrno } from '../../util/files/read-errno.js';
+import { OWNER_ONLY_FILE } from '../../util/files/folder-writer.js';
+import { readErrno } from '../../util/files/read-regular-file.js';
 import type { SqlDatabase } from '../sql-database.js';
 import type { SqlRunner } from '../sql-runner.js';
 import type { SqlTables } from '../sql-tables.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreError } from '../../errors/store-error.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { isStale } from './statement-names.js';
 
 /** How often a transaction is begun before its caller is told that the store is busy. */

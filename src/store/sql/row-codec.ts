@@ -1,4 +1,4 @@
-import { StoreError } from '../../errors/store-error.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { seal } from '../../util/seal.js';
 import { type ColumnSeal, isSealed, openSealed, refuseSealed } from '../column-seal.js';

@@ -1,5 +1,4 @@
-import { EngineError } from '../../errors/engine-error.js';
-import { StoreError } from '../../errors/store-error.js';
+import { EngineError, StoreError } from '../../errors/engine-error.js';
 
 const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set([
   '23505',

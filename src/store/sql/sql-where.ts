@@ -1,4 +1,4 @@
-import { StoreError } from '../../errors/store-error.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { isBounded, isContaining, isWithin } from '../record-store.js';
 import type { SqlDatabase } from '../sql-database.js';
 import { quoteName } from './quote-name.js';

@@ -1,6 +1,6 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import type Database from 'libsql';
-import { StoreError } from '../../errors/store-error.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { whenFree } from './wait-for-sqlite.js';
 
 interface Statement {

@@ -1,4 +1,4 @@
-import { readErrno } from '../../util/files/read-errno.js';
+import { readErrno } from '../../util/files/read-regular-file.js';
 
 /** How long is waited before another process is asked again whether it is through. */
 const STEP_MS = 1;

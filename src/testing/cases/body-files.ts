@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import path from 'node:path';
+import { isBelow } from '../../util/files/file-name.js';
 import { readRegularFile } from '../../util/files/read-regular-file.js';
-import { isBelow } from '../../util/stays-below.js';
 
 /** Bytes of one body file. [choice] */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;

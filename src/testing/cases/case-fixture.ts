@@ -1,5 +1,5 @@
 import type { App, ModuleType } from '../../document/app.js';
-import { CaseError } from '../../errors/case-error.js';
+import { CaseError } from '../../errors/engine-error.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Fixture, FixtureKind } from '../fixtures/fixture.js';
 import { choiceProblems } from '../fixtures/fixture-shape.js';

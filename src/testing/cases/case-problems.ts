@@ -1,6 +1,6 @@
 import type { Document } from '../../document/reading/document.js';
-import { CaseError } from '../../errors/case-error.js';
-import { childPointer } from '../../errors/place.js';
+import { CaseError } from '../../errors/engine-error.js';
+import { childPointer } from '../../errors/source-location.js';
 import type { SchemaProblem } from '../../schema/schema-check.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';

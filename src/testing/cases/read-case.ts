@@ -1,8 +1,7 @@
 import type { Document } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
-import { CaseError } from '../../errors/case-error.js';
-import type { Place } from '../../errors/place.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { CaseError, SpecError } from '../../errors/engine-error.js';
+import type { Place } from '../../errors/source-location.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import { RESPONSE_BODIES } from '../exchanges/exchange-shape.js';
 import { BODY_MEMBERS } from '../exchanges/match-request.js';

@@ -1,5 +1,5 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import { StoreError } from '../../errors/store-error.js';
+import { StoreError } from '../../errors/engine-error.js';
 import { createHost, type Host } from '../../host/create-host.js';
 import type { FlowOutcome, Flows, HostQueue, Receiver } from '../../host/ports/ports.js';
 import type { ScenarioPlan } from '../../host/store/scenario-plan.js';

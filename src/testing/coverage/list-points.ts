@@ -1,6 +1,6 @@
 import type { App } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
-import { childPointer, type Place } from '../../errors/place.js';
+import { childPointer, type Place } from '../../errors/source-location.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
 import { listNodes } from '../../iml/syntax/walk-expression.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { ERROR_CODES } from '../../errors/codes.js';
-import { TransportError } from '../../errors/transport-error.js';
+import { TransportError } from '../../errors/engine-error.js';
 import type { Transport, TransportRequest, TransportResponse } from '../../http/message/transport.js';
 import { transportFailure } from '../../http/transport/transport-failure.js';
 import { readTagged } from '../matching/tagged-values.js';

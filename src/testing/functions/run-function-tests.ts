@@ -1,7 +1,7 @@
 import { APP_FUNCTIONS } from '../../app/engine/app-functions.js';
 import type { App, FunctionComponent } from '../../document/app.js';
 import { ImlError } from '../../errors/iml-error.js';
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
 import { GuestError } from '../../sandbox/guest-error.js';
 import type { SandboxFunction } from '../../sandbox/sandbox.js';

@@ -1,6 +1,6 @@
 import { findDeclaredHosts } from '../../app/engine/declared-hosts.js';
 import type { App } from '../../document/app.js';
-import { RecordingError } from '../../errors/recording-error.js';
+import { RecordingError } from '../../errors/engine-error.js';
 import { parseHttpUrl } from '../../http/message/http-url.js';
 import { readSanitize } from '../../redaction/sanitize-paths.js';
 import type { CaseExchange } from '../cases/test-case.js';

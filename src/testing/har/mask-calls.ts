@@ -1,4 +1,4 @@
-import { RecordingError } from '../../errors/recording-error.js';
+import { RecordingError } from '../../errors/engine-error.js';
 import type { ResponseHeaders } from '../../http/message/transport.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { respond } from '../exchanges/play-exchanges.js';

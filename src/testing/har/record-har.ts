@@ -1,5 +1,5 @@
-import { RecordingError } from '../../errors/recording-error.js';
-import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
+import { RecordingError } from '../../errors/engine-error.js';
+import { escapeUnsafe } from '../../util/escape-unsafe.js';
 import { type RunToRecord, rehearseRun } from '../recording/rehearse-run.js';
 import { maskCalls } from './mask-calls.js';
 import { type HarCreator, writeHar } from './write-har.js';

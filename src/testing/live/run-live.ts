@@ -1,7 +1,7 @@
 import { createEngine } from '../../app/engine/create-engine.js';
 import type { EngineOptions } from '../../app/engine/engine-options.js';
 import type { App } from '../../document/app.js';
-import { TransportError } from '../../errors/transport-error.js';
+import { TransportError } from '../../errors/engine-error.js';
 import type { Transport } from '../../http/message/transport.js';
 import { splitAddress } from '../exchanges/canonical-request.js';
 import type { Fixture, FixtureKind, Outcome } from '../fixtures/fixture.js';

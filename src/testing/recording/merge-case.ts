@@ -1,5 +1,5 @@
 import { editJson } from '../../document/reading/edit-json.js';
-import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
+import { escapeUnsafe } from '../../util/escape-unsafe.js';
 import { MADE_UP_NOTE } from '../cases/made-up-note.js';
 import type { ReadCase } from '../cases/read-case.js';
 import type { TestCase } from '../cases/test-case.js';

@@ -1,7 +1,7 @@
 import type { App } from '../../document/app.js';
-import { RecordingError } from '../../errors/recording-error.js';
+import { RecordingError } from '../../errors/engine-error.js';
+import { escapeUnsafe } from '../../util/escape-unsafe.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
-import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
 import { findKind, fixtureOfCase } from '../cases/case-fixture.js';
 import { type ReadCase, readCase } from '../cases/read-case.js';
 import type { CaseExchange, TestCase } from '../cases/test-case.js';

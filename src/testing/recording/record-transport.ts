@@ -1,4 +1,4 @@
-import { TransportError } from '../../errors/transport-error.js';
+import { TransportError } from '../../errors/engine-error.js';
 import type {
   HeaderEntry,
   Transport,

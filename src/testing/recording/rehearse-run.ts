@@ -1,5 +1,5 @@
 import type { App } from '../../document/app.js';
-import { RecordingError } from '../../errors/recording-error.js';
+import { RecordingError } from '../../errors/engine-error.js';
 import { readSanitize, type Sanitize } from '../../redaction/sanitize-paths.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { fakeSecret, secretPlaceholder } from '../cases/secret-placeholders.js';

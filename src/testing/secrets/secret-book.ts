@@ -1,4 +1,4 @@
-import { RecordingError } from '../../errors/recording-error.js';
+import { RecordingError } from '../../errors/engine-error.js';
 import { MIN_SECRET_LENGTH } from '../../redaction/secret-forms.js';
 import { createSecretMatcher, type SecretMatcher } from '../../redaction/secret-matcher.js';
 import { fakeSecret, isPlaceholder } from '../cases/secret-placeholders.js';

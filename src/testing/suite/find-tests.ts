@@ -1,8 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { findApp } from '../../app/loading/find-app.js';
-import { CaseError } from '../../errors/case-error.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { CaseError, SpecError } from '../../errors/engine-error.js';
 
 /** The tests of one app. Paths are absolute. */
 export interface TestPlace {

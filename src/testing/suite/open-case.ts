@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { CaseError } from '../../errors/case-error.js';
+import { CaseError } from '../../errors/engine-error.js';
 import { readRegularFile } from '../../util/files/read-regular-file.js';
 import { readBodyFile } from '../cases/body-files.js';
 import { type CaseReading, readCase } from '../cases/read-case.js';

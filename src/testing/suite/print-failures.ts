@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import { showValue } from '../matching/show-value.js';
 import type { TestResult } from './test-result.js';
 

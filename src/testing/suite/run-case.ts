@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { CustomFunctions } from '../../app/engine/custom-functions.js';
 import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
-import { childPointer, type Place } from '../../errors/place.js';
+import { childPointer, type Place } from '../../errors/source-location.js';
 import type { RunObserver } from '../../run/scope/engine-settings.js';
 import { fixtureOfCase } from '../cases/case-fixture.js';
 import type { ReadCase } from '../cases/read-case.js';

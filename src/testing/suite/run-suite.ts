@@ -4,8 +4,7 @@ import { type CustomFunctions, loadCustomFunctions } from '../../app/engine/cust
 import { openAppFolder } from '../../app/loading/app-folder.js';
 import { loadApp } from '../../app/loading/load-app.js';
 import type { App, FunctionComponent } from '../../document/app.js';
-import { EngineError } from '../../errors/engine-error.js';
-import { SpecError } from '../../errors/spec-error.js';
+import { EngineError, SpecError } from '../../errors/engine-error.js';
 import type { Semantics } from '../../iml/environment/environment.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
 import type { RunObserver } from '../../run/scope/engine-settings.js';

@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 
 /** One thing that is not as it should be. */
 export interface TestFailure {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { frameLine, specFrame } from '../../app/loading/spec-frame.js';
 import { readTimeout } from '../../component/start-run.js';
 import type { App } from '../../document/app.js';
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import { collectSecrets } from '../../redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { resolveLimits } from '../../run/limits/limits.js';

@@ -1,5 +1,5 @@
 import { EngineError } from '../../errors/engine-error.js';
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 import type { TraceEvent } from '../../run/trace/trace.js';
 import { compileSchema } from '../../schema/compile-schema.js';
 import type { SchemaCheck } from '../../schema/schema-check.js';

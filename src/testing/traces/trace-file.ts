@@ -1,6 +1,6 @@
+import { escapeUnsafe } from '../../util/escape-unsafe.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { toPortable } from '../../util/portable-value.js';
-import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
 import type { RunTrace } from './run-trace.js';
 
 /** Ending of the name of a trace file. */

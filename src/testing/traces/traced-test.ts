@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/place.js';
+import type { Place } from '../../errors/source-location.js';
 
 /** A part of the app as it was when it ran. */
 export interface TracedDocument {

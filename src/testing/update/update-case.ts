@@ -1,6 +1,6 @@
 import { editJson, type JsonEdit } from '../../document/reading/edit-json.js';
+import { escapeUnsafe } from '../../util/escape-unsafe.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import { escapeUnsafe } from '../../util/text/escape-unsafe.js';
 import type { ReadCase } from '../cases/read-case.js';
 import { listPlaceholders, restorePlaceholders } from '../cases/restore-placeholders.js';
 import type { FixtureReport } from '../fixtures/play-fixture.js';

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
-import { isBelow, staysBelow } from '../stays-below.js';
-import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER } from './owner-only.js';
-import { readErrno } from './read-errno.js';
+import { isBelow, staysBelow } from './file-name.js';
+import { readErrno } from './read-regular-file.js';
 
 /** A file to write as a whole. */
 export interface NewFile {
@@ -47,7 +46,7 @@ export interface ReplaceOptions {
 }
 
 /** Modes of what is created, without the umask. */
-export interface NewModes {
+interface NewModes {
   readonly file: number;
   readonly folder: number;
 }
@@ -160,3 +159,7 @@ async function createFolder(folder: string): Promise<readonly string[]> {
   }
   return created;
 }
+
+/** Modes of what nobody but its owner may read. */
+export const OWNER_ONLY_FILE = 0o600;
+export const OWNER_ONLY_FOLDER = 0o700;

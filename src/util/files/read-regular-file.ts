@@ -1,7 +1,7 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 
 /** The bytes of a file, or why they are not had, as the rest of a sentence about it. */
-export type RegularFile =
+type RegularFile =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly problem: string };
 
@@ -55,4 +55,9 @@ function readUpTo(descriptor: number, size: number, maxBytes: number): Buffer | 
     if (length > maxBytes) return undefined;
     chunks.push(chunk.subarray(0, read));
   }
+}
+
+/** `ENOENT` and the like; `unknown error` for anything that is no error of the system. */
+export function readErrno(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }

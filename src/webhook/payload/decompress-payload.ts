@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
-import { WebhookError } from '../../errors/webhook-error.js';
+import { WebhookError } from '../../errors/engine-error.js';
 
 type Decoder = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array>;
 

@@ -1,4 +1,4 @@
-import { WebhookError } from '../../errors/webhook-error.js';
+import { WebhookError } from '../../errors/engine-error.js';
 import { decodeText } from '../../http/body/decode-text.js';
 import { type MultipartPart, readMultipartParts } from '../../http/body/multipart-parts.js';
 import { isTextMediaType, readContentType } from '../../http/message/content-type.js';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { WebhookError } from '../../errors/webhook-error.js';
+import { WebhookError } from '../../errors/engine-error.js';
 import { declaredEncoding } from '../../http/body/body-decoding.js';
 import { decodeText } from '../../http/body/decode-text.js';
 import { parseForm } from '../../http/body/parse-form.js';
@@ -11,7 +11,7 @@ import {
   isXmlMediaType,
   readContentType,
 } from '../../http/message/content-type.js';
-import { assertNever } from '../../util/assert-never.js';
+import { assertNever } from '../../util/plain-object.js';
 import { listFields } from './form-fields.js';
 import { parseMultipart } from './parse-multipart.js';
 import type { WebhookLimits } from './webhook-limits.js';

@@ -1,4 +1,4 @@
-import { resolveBounds } from '../../errors/resolve-bounds.js';
+import { resolveBounds } from '../../errors/check-options.js';
 
 /** Ceilings of one call of a webhook. */
 export interface WebhookLimits {

@@ -1,4 +1,4 @@
-import { childPointer } from '../../../errors/place.js';
+import { childPointer } from '../../../errors/source-location.js';
 import { toNumber } from '../../../iml/values/coerce.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../util/plain-object.js';
 import type { Rule } from '../../rule.js';

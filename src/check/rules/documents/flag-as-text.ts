@@ -1,4 +1,4 @@
-import { childPointer } from '../../../errors/place.js';
+import { childPointer } from '../../../errors/source-location.js';
 import { ownMember } from '../../../util/plain-object.js';
 import type { Rule } from '../../rule.js';
 import { listFields } from '../../subject/form-fields.js';

@@ -1,6 +1,6 @@
 import type { App } from '../../../document/app.js';
 import type { WarningCode } from '../../../document/reading/document.js';
-import { childPointer, type Place } from '../../../errors/place.js';
+import { childPointer, type Place } from '../../../errors/source-location.js';
 import type { Rule } from '../../rule.js';
 
 /** What compiling the custom functions of an app in their sandbox finds. */

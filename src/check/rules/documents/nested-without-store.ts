@@ -1,4 +1,4 @@
-import { childPointer } from '../../../errors/place.js';
+import { childPointer } from '../../../errors/source-location.js';
 import { isPlainObject, ownMember } from '../../../util/plain-object.js';
 import type { ReportFinding, Rule } from '../../rule.js';
 import type { CheckedDocument } from '../../subject/checked-document.js';

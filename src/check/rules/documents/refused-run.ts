@@ -1,4 +1,4 @@
-import type { Place } from '../../../errors/place.js';
+import type { Place } from '../../../errors/source-location.js';
 import type { Rule } from '../../rule.js';
 
 export const refusedRun: Rule = {

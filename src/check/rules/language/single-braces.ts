@@ -1,5 +1,5 @@
 import { holdsTemplates } from '../../../document/shapes/document-shapes.js';
-import { childPointer } from '../../../errors/place.js';
+import { childPointer } from '../../../errors/source-location.js';
 import { isPlainObject } from '../../../util/plain-object.js';
 import type { Rule } from '../../rule.js';
 

@@ -1,4 +1,4 @@
-import { childPointer } from '../../../errors/place.js';
+import { childPointer } from '../../../errors/source-location.js';
 import { isPlainObject } from '../../../util/plain-object.js';
 import { didYouMean } from '../../../util/suggest.js';
 import type { Rule } from '../../rule.js';

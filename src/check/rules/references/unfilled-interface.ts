@@ -1,5 +1,5 @@
 import type { Document } from '../../../document/reading/document.js';
-import { childPointer } from '../../../errors/place.js';
+import { childPointer } from '../../../errors/source-location.js';
 import { isPlainObject, ownMember } from '../../../util/plain-object.js';
 import type { Rule } from '../../rule.js';
 import { findOutputMembers } from '../../subject/output-members.js';

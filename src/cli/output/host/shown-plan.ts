@@ -1,4 +1,4 @@
-import { childPointer } from '../../../errors/place.js';
+import { childPointer } from '../../../errors/source-location.js';
 import { SANITIZED } from '../../../redaction/redact-value.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../util/plain-object.js';
 

@@ -1,8 +1,42 @@
-import { describeGiven } from '../util/describe-given.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { didYouMean } from '../util/suggest.js';
 import { EngineError, isOurs } from './engine-error.js';
 import { ImlError } from './iml-error.js';
+
+/**
+ * What something handed in is, in words for its owner: `null`, `text`, `the number NaN`, `a list`, `a promise`. Texts are never
+ * shown, as one in the wrong place may be a secret.
+ */
+export function describeGiven(value: unknown): string {
+  switch (typeof value) {
+    case 'undefined':
+      return 'nothing';
+    case 'string':
+      return value === '' ? 'empty text' : 'text';
+    case 'number':
+      return `the number ${value}`;
+    case 'boolean':
+      return `${value}`;
+    case 'object':
+      return value === null ? 'null' : describeObject(value);
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+function describeObject(value: object): string {
+  try {
+    if (Array.isArray(value)) return 'a list';
+    if ('then' in value) return 'a promise';
+    const prototype: object | null = Object.getPrototypeOf(value);
+    const name: unknown = prototype?.constructor?.name;
+    const isNamed = typeof name === 'string' && name !== 'Object' && /^\w{1,40}$/.test(name);
+    return isNamed ? `an object of ${name}` : 'an object';
+  } catch {
+    // A proxy whose traps throw.
+    return 'an object';
+  }
+}
 
 /** What a value that an embedder hands in may be. */
 export interface GivenShape {
@@ -190,4 +224,42 @@ function isObject(value: unknown): value is object {
 
 function hasFunctions(value: object, names: readonly string[]): boolean {
   return names.every((name) => typeof Reflect.get(value, name) === 'function');
+}
+
+/** What a limit may be, besides a whole number that a number holds exactly. */
+interface BoundsRule {
+  /** The smallest value. Default 0. */
+  readonly least?: number;
+  /** Whether `Infinity` stands for no limit. Default false: timers and sizes of memory need an end. */
+  readonly infinity?: boolean;
+}
+
+/**
+ * The default limits with the given ones in their place; a member that is undefined counts as absent.
+ *
+ * @throws EngineError (USAGE) for a name that is no limit, with the nearest one, and for a value the rule refuses
+ */
+export function resolveBounds<Limits extends object>(
+  defaults: Limits,
+  given: Partial<Limits>,
+  { least = 0, infinity = false }: BoundsRule = {},
+): Limits {
+  const written = Object.entries(given).filter(([, value]) => value !== undefined);
+  for (const [name, value] of written) {
+    if (!Object.hasOwn(defaults, name)) {
+      throw new EngineError(
+        'USAGE',
+        `There is no limit "${name}".${didYouMean(name, Object.keys(defaults))}`,
+      );
+    }
+    const allowed =
+      (Number.isSafeInteger(value) && Number(value) >= least) || (infinity && value === Infinity);
+    if (!allowed) {
+      throw new EngineError(
+        'USAGE',
+        `The limit "${name}" has to be a whole number of at least ${least}${infinity ? ', or Infinity' : ''}.`,
+      );
+    }
+  }
+  return { ...defaults, ...Object.fromEntries(written) };
 }
