@@ -81,8 +81,7 @@ export type {
 // Parameters
 
 export type { ModuleParameters, ParametersInput } from './module/list-parameters.js';
-export type { PathTest } from './parameters/check/form-check.js';
-export type { CheckParameters, ParameterCheck } from './parameters/check/parameter-check.js';
+export type { CheckParameters, ParameterCheck, PathTest } from './parameters/check/form-check.js';
 export type { Problem, ProblemKind } from './parameters/check/problem.js';
 export type { ReferenceFailure } from './parameters/check/resolve-parameters.js';
 export { validateParameters } from './parameters/check/validate-parameters.js';
@@ -91,8 +90,6 @@ export type {
   ValidateParametersOptions,
   ValidateParametersResult,
 } from './parameters/check/validation.js';
-export { findParameter } from './parameters/form/find-parameter.js';
-export type { ReadForm } from './parameters/form/list-form-elements.js';
 export type {
   Choices,
   Constraints,
@@ -102,12 +99,13 @@ export type {
   ParameterList,
   ParameterReference,
   ParameterSpec,
+  ReadForm,
   TagTreatment,
 } from './parameters/form/parameter-spec.js';
-export { PARAMETER_TYPES, type ParameterType } from './parameters/form/parameter-type.js';
+export { findParameter, PARAMETER_TYPES, type ParameterType } from './parameters/form/parameter-spec.js';
 export { joinParameters, readParameters } from './parameters/form/read-parameters.js';
 export type { RpcReference } from './parameters/form/rpc-reference.js';
-export { type JsonSchema, toJsonSchema } from './parameters/json-schema/to-json-schema.js';
+export { type JsonSchema, toJsonSchema } from './parameters/to-json-schema.js';
 export { coerceText } from './parameters/values/coerce-text.js';
 
 // Triggers and epochs

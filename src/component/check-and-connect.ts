@@ -1,4 +1,4 @@
-import type { CheckParameters } from '../parameters/check/parameter-check.js';
+import type { CheckParameters } from '../parameters/check/form-check.js';
 import { listWritten } from '../parameters/form/form.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { ReadyParameters } from './check-parameters.js';

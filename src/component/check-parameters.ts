@@ -3,7 +3,7 @@ import { AppError } from '../errors/app-error.js';
 import { isOurs, SpecError } from '../errors/engine-error.js';
 import { ImlError } from '../errors/iml-error.js';
 import { compileTemplate } from '../iml/compile/compile-template.js';
-import type { CheckParameters, ParameterCheck } from '../parameters/check/parameter-check.js';
+import type { CheckParameters, ParameterCheck } from '../parameters/check/form-check.js';
 import { secretValues } from '../parameters/check/secret-values.js';
 import { validateParameters } from '../parameters/check/validate-parameters.js';
 import type { ResolveRpc, ValidateParametersOptions } from '../parameters/check/validation.js';

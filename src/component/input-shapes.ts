@@ -13,7 +13,7 @@ import {
   YES_OR_NO,
 } from '../errors/check-options.js';
 import { MAX_NAMES } from '../iml/values/size-limits.js';
-import type { ParameterCheck } from '../parameters/check/parameter-check.js';
+import type { ParameterCheck } from '../parameters/check/form-check.js';
 import type { ConnectedInput } from './check-and-connect.js';
 
 const CHECK_SHAPES: GivenShapes<ParameterCheck> = {

@@ -2,7 +2,7 @@ import type { App } from '../document/app.js';
 import type { DirectiveContext } from '../document/compile/compile-directive.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
-import type { CheckParameters } from '../parameters/check/parameter-check.js';
+import type { CheckParameters } from '../parameters/check/form-check.js';
 import type { RpcReference } from '../parameters/form/rpc-reference.js';
 import type { EngineSettings } from '../run/scope/engine-settings.js';
 import type { SandboxWarning } from '../sandbox/sandbox.js';

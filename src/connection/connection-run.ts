@@ -3,7 +3,10 @@ import type { Runtime } from '../component/runtime.js';
 import { findRunSecrets, startRun } from '../component/start-run.js';
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest, CompiledResponse } from '../document/compile/compiled-request.js';
-import { toText } from '../iml/values/coerce.js';
+import { AppError } from '../errors/app-error.js';
+import { readDate } from '../iml/date/read-date.js';
+import type { Scope } from '../iml/environment/environment.js';
+import { toNumber, toText } from '../iml/values/coerce.js';
 import { isUnsafeNumber } from '../iml/values/unsafe-number.js';
 import { describeType } from '../iml/values/value-kind.js';
 import { SANITIZED } from '../redaction/redact-value.js';
@@ -13,10 +16,9 @@ import { atDirective, evaluateDirective, learnGiven, runError } from '../run/sco
 import type { RunContext } from '../run/scope/run-context.js';
 import type { RunNames } from '../run/scope/run-scope.js';
 import type { TraceDepth, TraceEvent } from '../run/trace/trace.js';
+import { unixTimeToMs } from '../util/clock.js';
 import { deepMerge, isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import type { ConnectionMetadata, StoredConnection } from './connection-store.js';
-import { withProviderMessage } from './provider-message.js';
-import { readExpires } from './read-expires.js';
 
 /** What a run of a connection starts from. */
 export interface ConnectionStart {
@@ -277,4 +279,94 @@ function readMetadata(directive: Directive | undefined, context: RunContext): Co
   if (label === '') return undefined;
   const type = isPlainObject(value) && ownMember(value, 'type') === 'email' ? 'email' : 'text';
   return { type, value: label };
+}
+
+/** Characters of a provider's text that a message shows. */
+const MAX_TEXT = 300;
+
+/**
+ * The response of a request whose error message falls back to the error of the provider: the app's own message comes
+ * first, the default message last.
+ */
+function withProviderMessage(response: CompiledResponse): CompiledResponse {
+  const { error } = response;
+  const own = error?.message;
+  const message = {
+    pointer: own?.pointer ?? '/response',
+    raw: own?.raw,
+    evaluate: (scope: Scope): unknown => {
+      const value = own?.evaluate(scope);
+      return value === undefined || value === null || value === '' ? describeProviderError(scope) : value;
+    },
+  };
+  const entry = error ?? { type: undefined, pointer: '/response/error', entries: new Map() };
+  return { ...response, error: { ...entry, message } };
+}
+
+/**
+ * The error that the body of a response names: `error` and `error_description` (RFC 6749 section 5.2), or the members that
+ * APIs use most. Undefined if it names none.
+ */
+function describeProviderError({ body, statusCode }: Scope): string | undefined {
+  const text = typeof body === 'string' ? readText(body) : readError(body);
+  if (text === undefined) return undefined;
+  return typeof statusCode === 'number' && statusCode >= 400 ? `[${statusCode}] ${text}` : text;
+}
+
+function readError(body: unknown): string | undefined {
+  if (!isPlainObject(body)) return undefined;
+  const error = ownMember(body, 'error');
+  const code = isPlainObject(error) ? undefined : readText(error);
+  const source = isPlainObject(error) ? error : body;
+  const details = ['error_description', 'message', 'description', 'detail', 'error_message', 'title']
+    .map((name) => readText(ownMember(source, name)))
+    .find((text) => text !== undefined);
+  const ofList = [ownMember(body, 'errors')]
+    .flat()
+    .map((item) => (isPlainObject(item) ? readError({ error: item }) : readText(item)));
+  if (code === undefined) return details ?? ofList.find((text) => text !== undefined);
+  return details === undefined ? code : `${code}: ${details}`;
+}
+
+function readText(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = value.replace(/\p{C}/gu, ' ').slice(0, MAX_TEXT).trim();
+  return text === '' ? undefined : text;
+}
+
+/**
+ * Milliseconds since the epoch of a date, a date text, or a Unix time in seconds or milliseconds (as a number or as
+ * text), which is how services tell the end of a token; undefined for anything else. [inf]
+ *
+ * @param timezone of texts without an offset
+ */
+function readExpires(value: unknown, timezone: string): number | undefined {
+  const number = toNumber(value);
+  if (number === undefined) return readDate(value, timezone)?.getTime();
+  return unixTimeToMs(number);
+}
+
+/**
+ * Fails for a connection whose user has to authorize again.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc], the type [inf]
+ *
+ * @throws AppError of type InvalidAccessTokenError
+ */
+export function assertNotExpired(stored: StoredConnection, runtime: Runtime): void {
+  const end = readExpires(stored.expires, readTimezone(runtime));
+  if (end === undefined || end > runtime.settings.clock.now()) return;
+  throw new AppError('InvalidAccessTokenError', 'The connection has expired. It has to be authorized again.');
+}
+
+/**
+ * Whether `data.expires`, the end of the access token, has passed.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [inf]
+ */
+export function isTokenOver({ connection }: StoredConnection, runtime: Runtime): boolean {
+  const end = readExpires(ownMember(connection, 'expires'), readTimezone(runtime));
+  return end !== undefined && end <= runtime.settings.clock.now();
+}
+
+function readTimezone(runtime: Runtime): string {
+  return toText(runtime.environment['timezone']) || 'UTC';
 }

@@ -83,16 +83,16 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
       return connection.kind !== 'basic' && connection.authorize !== undefined;
     },
     create: (input = {}) =>
-      step(input, [], async () => (await import('./create-or-authorize.js')).create(maker, input)),
+      step(input, [], async () => (await import('./authorize-connection.js')).create(maker, input)),
     authorize: (input) =>
-      step(input, [], async () => (await import('./create-or-authorize.js')).authorize(maker, input)),
+      step(input, [], async () => (await import('./authorize-connection.js')).authorize(maker, input)),
     complete: (pending, query, options = {}) =>
       step(options, [pending, query], async () =>
-        (await import('./create-or-authorize.js')).complete(maker, pending, query, options),
+        (await import('./authorize-connection.js')).complete(maker, pending, query, options),
       ),
     test: (known, options = {}) =>
       takeStepWith(known, options, async () =>
-        (await import('./test-connection.js')).test(maker, known, options),
+        (await import('./refresh-connection.js')).test(maker, known, options),
       ),
     refresh: (known, input = {}) =>
       takeStepWith(known, input, async () =>
@@ -100,7 +100,7 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
       ),
     invalidate: (known, options = {}) =>
       takeStepWith(known, options, async () =>
-        (await import('./invalidate-connection.js')).invalidate(maker, known, options),
+        (await import('./refresh-connection.js')).invalidate(maker, known, options),
       ),
   };
 }

@@ -5,10 +5,9 @@ import { AppError } from '../errors/app-error.js';
 import { isOurs } from '../errors/engine-error.js';
 import { toPortable } from '../util/portable-value.js';
 import type { CompiledConnection } from './compile-connection.js';
-import { assertNotExpired, isTokenOver } from './connection-expiry.js';
-import type { KnownConnection, RefreshInput } from './connection-input.js';
+import type { ConnectionOptions, KnownConnection, RefreshInput } from './connection-input.js';
 import type { ConnectionReport } from './connection-report.js';
-import { type ConnectionStart, runConnection } from './connection-run.js';
+import { assertNotExpired, type ConnectionStart, isTokenOver, runConnection } from './connection-run.js';
 import { type Maker, prepareStart, toStored } from './start-step.js';
 
 /** See `Connection.refresh`. */
@@ -84,5 +83,42 @@ function refreshFailed(error: AppError): AppError {
     page,
     place,
     cause: error,
+  });
+}
+
+/** See `Connection.test`. */
+export async function test(
+  maker: Maker,
+  known: KnownConnection,
+  options: ConnectionOptions,
+): Promise<ConnectionReport> {
+  const compiled = await maker.compile();
+  const stored = toStored(maker.component, known);
+  assertNotExpired(stored, maker.runtime);
+  const isBasic = compiled.kind === 'basic';
+  // A basic connection is made once more, from what the user filled in.
+  const before = isBasic ? { ...stored, connection: { ...stored.parameters } } : stored;
+  return runConnection(maker.runtime, prepareStart(maker, before, options), async (run) => {
+    if (isBasic) {
+      await run.section(compiled.requests);
+    } else {
+      await run.section(compiled.info);
+    }
+    return run.given();
+  });
+}
+
+/** See `Connection.invalidate`. */
+export async function invalidate(
+  maker: Maker,
+  known: KnownConnection,
+  options: ConnectionOptions,
+): Promise<ConnectionReport> {
+  const compiled = await maker.compile();
+  const section = compiled.kind === 'basic' ? [] : compiled.invalidate;
+  const start = prepareStart(maker, toStored(maker.component, known), options);
+  return runConnection(maker.runtime, start, async (run) => {
+    await run.section(section);
+    return run.given();
   });
 }

@@ -15,7 +15,7 @@ import {
 import { EngineError } from '../errors/engine-error.js';
 import type { EnginePool } from '../pool/engine-pool.js';
 import type { AppSource, PoolCalls } from '../pool/pool-task.js';
-import type { IncompleteExecution } from '../scenario/flow/incomplete-execution.js';
+import type { IncompleteExecution } from '../scenario/flow/flow-report.js';
 import { planAfterRetry } from '../scenario/flow/retry-plan.js';
 import { type PlainAnswer, toFetchResponse } from '../server/plain-request.js';
 import { JsonText } from '../store/json-text.js';

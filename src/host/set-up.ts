@@ -1,7 +1,7 @@
 import { findModule, findWebhook } from '../app/engine/find-component.js';
 import type { App } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
-import { listSecretPaths } from '../parameters/check/secret-paths.js';
+import { listSecretPaths } from '../parameters/check/secret-values.js';
 import { moduleForm } from '../parameters/form/form.js';
 import { MAX_FLOW_STEPS } from '../scenario/flow/compile-flow.js';
 import { completeSettings } from '../scenario/state/scenario-settings.js';

@@ -1,9 +1,8 @@
 /** What the worker threads of an engine pool start with; see `worker` of `createEnginePool`. */
 
-import type { MessagePort } from 'node:worker_threads';
-import { workerData } from 'node:worker_threads';
+import { type MessagePort, workerData } from 'node:worker_threads';
 import { EngineError } from '../errors/engine-error.js';
-import { countingBytes } from '../http/transport/bytes-in-flight.js';
+import { countingBytes } from '../http/transport/response-bytes.js';
 import { carryError, carryErrors, restoreError } from './carry-error.js';
 import type { PoolMessage, PoolWorkerData, PostedTask, TaskResult, WorkerMessage } from './messages.js';
 import { toLocalSource, type WorkerContext, type WorkerFunction } from './pool-task.js';

@@ -1,6 +1,5 @@
 import { decodeText } from '../http/body/decode-text.js';
-import { isTextMediaType, readContentType, responseHeader } from '../http/message/content-type.js';
-import { findHeader } from '../http/message/headers.js';
+import { findHeader, isTextMediaType, readContentType, responseHeader } from '../http/message/headers.js';
 import { decodeFormComponent } from '../http/message/percent-encoding.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/message/transport.js';
 import { collectBodyText, hideQuery, redactBodyText, redactPatterns, redactUrl } from './redact-text.js';

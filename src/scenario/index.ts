@@ -17,7 +17,7 @@ export {
   type IncompleteExecution,
   type IncompleteStore,
   type RetryPolicy,
-} from './flow/incomplete-execution.js';
+} from './flow/flow-report.js';
 export {
   discardExecution,
   listDue,
@@ -33,14 +33,16 @@ export {
 } from './flow/run-flow.js';
 export { RERUN_DELAYS_MS, RETRY_DELAYS_MS } from './state/backoff-delays.js';
 export { ERROR_REACTIONS, type ErrorReaction } from './state/error-reactions.js';
-export { nextStart, type StartDecision, type StartKind } from './state/next-start.js';
 export { nextState, type StoredExecution, type Transition } from './state/next-state.js';
 export { completeSettings, DEFAULT_SETTINGS, type ScenarioSettings } from './state/scenario-settings.js';
 export {
   type FailedRun,
   type InactiveReason,
   NEW_SCENARIO,
+  nextStart,
   type RestingState,
   type RunOutcome,
   type ScenarioState,
+  type StartDecision,
+  type StartKind,
 } from './state/scenario-state.js';

@@ -5,7 +5,6 @@ import type { CommunicationPlan } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { append } from '../util/join-lists.js';
-import { idText } from './compare-ids.js';
 import { assertNoEndpoint, compileTrigger, readTriggerOrder, readTriggerType } from './compile-trigger.js';
 import { readItemKey } from './read-item-key.js';
 import { DEFAULT_START, FIRST_ITEMS, startFromNow } from './trigger-start.js';
@@ -15,6 +14,7 @@ import {
   createOldTest,
   findSeenIds,
   type ItemPosition,
+  idText,
   MAX_REMEMBERED,
   type PolledItem,
   readTriggerState,

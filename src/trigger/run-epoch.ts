@@ -10,8 +10,7 @@ import type { DirectiveContext } from '../document/compile/compile-directive.js'
 import { compileCommunication, compileRequest } from '../document/compile/compile-request.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
 import { mergeEpoch } from '../document/compile/merge.js';
-import type { Document } from '../document/reading/document.js';
-import { subDocument } from '../document/reading/sub-document.js';
+import { type Document, subDocument } from '../document/reading/document.js';
 import { EngineError } from '../errors/engine-error.js';
 import { isEmpty } from '../iml/values/coerce.js';
 import { collectPages } from '../run/paging/page-source.js';

@@ -1,4 +1,4 @@
-import type { CompiledRespond } from '../document/compile/compile-respond.js';
+import type { CompiledRespond } from '../document/compile/compile-request.js';
 import type { EngineError } from '../errors/engine-error.js';
 import { type BuiltResponse, buildAnswer } from '../run/response/build-answer.js';
 import { runError } from '../run/scope/evaluate-directive.js';

@@ -3,13 +3,15 @@ import {
   type Directive,
   type DirectiveContext,
 } from '../document/compile/compile-directive.js';
-import { compileCondition } from '../document/compile/compile-request.js';
-import { type CompiledRespond, compileRespond } from '../document/compile/compile-respond.js';
-import { compileIterate } from '../document/compile/compile-response.js';
+import {
+  type CompiledRespond,
+  compileCondition,
+  compileIterate,
+  compileRespond,
+} from '../document/compile/compile-request.js';
 import type { CompiledCondition, CompiledIterate } from '../document/compile/compiled-request.js';
 import { createDocument } from '../document/reading/create-document.js';
-import type { Document } from '../document/reading/document.js';
-import { subDocument } from '../document/reading/sub-document.js';
+import { type Document, subDocument } from '../document/reading/document.js';
 import { SpecError } from '../errors/engine-error.js';
 import { compileTemplate } from '../iml/compile/compile-template.js';
 import { safeParseTemplate } from '../iml/syntax/parser.js';

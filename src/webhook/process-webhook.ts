@@ -3,7 +3,7 @@ import { INPUT_SHAPES } from '../component/input-shapes.js';
 import type { Runtime } from '../component/runtime.js';
 import { findRunSecrets, type StartedRun, startRun } from '../component/start-run.js';
 import { checkGiven, either, FUNCTION, type GivenShapes, LIST } from '../errors/check-options.js';
-import { parseForm } from '../http/body/parse-form.js';
+import { parseForm } from '../http/body/decode-text.js';
 import { findHeader } from '../http/message/headers.js';
 import { createCaseless } from '../iml/values/caseless.js';
 import { evaluateDirective, evaluateFlag, traceScope } from '../run/scope/evaluate-directive.js';

@@ -4,7 +4,7 @@ import { createEngine } from '../../src/app/engine/create-engine.js';
 import type { AnyReport, RunFacts } from '../../src/component/report.js';
 import type { ConnectionReport } from '../../src/connection/connection-report.js';
 import type { Transport } from '../../src/http/message/transport.js';
-import { transportFailure } from '../../src/http/transport/transport-failure.js';
+import { transportFailure } from '../../src/http/transport/response-collector.js';
 import type { TraceEvent } from '../../src/run/trace/trace.js';
 import { canary, everythingOf, expectNoCanary, findCanaries } from './canary.js';
 

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createDocument } from '../../src/document/reading/create-document.js';
-import type { Warning } from '../../src/document/reading/document.js';
+import { collectWarnings, type Warning } from '../../src/document/reading/document.js';
 import { readDocument } from '../../src/document/reading/jsonc.js';
-import { collectWarnings } from '../../src/document/reading/warn.js';
-import { checkShape } from '../../src/document/shapes/check-shape.js';
-import { checkTemplates } from '../../src/document/shapes/check-templates.js';
+import { checkShape, checkTemplates } from '../../src/document/shapes/check-shape.js';
 import type { DocumentKind } from '../../src/document/shapes/document-shapes.js';
 import { printPlace } from '../../src/errors/source-location.js';
 

@@ -1,8 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_JSON_DEPTH, type Warning } from '../../src/document/reading/document.js';
+import {
+  collectWarnings,
+  MAX_JSON_DEPTH,
+  MAX_WARNINGS,
+  type Warning,
+} from '../../src/document/reading/document.js';
 import { readDocument } from '../../src/document/reading/jsonc.js';
-import { collectWarnings, MAX_WARNINGS } from '../../src/document/reading/warn.js';
 import { SpecError } from '../../src/errors/engine-error.js';
 import { MAX_NAMES } from '../../src/iml/values/size-limits.js';
 

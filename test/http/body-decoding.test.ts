@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeBody } from '../../src/http/body/body-decoding.js';
-import type { ResponseType } from '../../src/http/body/select-response-type.js';
+import { decodeBody, type ResponseType } from '../../src/http/body/body-decoding.js';
 
 interface Given {
   readonly body?: string | Uint8Array;

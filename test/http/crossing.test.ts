@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CrossingRule } from '../../src/http/message/transport.js';
-import { withholdSecrets } from '../../src/http/transport/crossing.js';
+import { withholdSecrets } from '../../src/http/transport/redirects.js';
 import { request } from './loopback.js';
 
 const SECRET = 'secret-of-a-body';

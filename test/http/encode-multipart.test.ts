@@ -1,7 +1,6 @@
 import busboy from 'busboy';
 import { describe, expect, it } from 'vitest';
-import { encodeMultipart } from '../../src/http/body/encode-multipart.js';
-import type { EncodedBody } from '../../src/http/body/encoded-body.js';
+import { type EncodedBody, encodeMultipart } from '../../src/http/body/body-encoding.js';
 
 interface ReadPart {
   readonly name: string;

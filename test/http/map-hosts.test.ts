@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TransportRequest, TransportResponse } from '../../src/http/message/transport.js';
-import { completeResponses } from '../../src/http/transport/complete-responses.js';
+import { completeResponses } from '../../src/http/transport/content-decoding.js';
 import { type HostMapping, mapHosts, readHostMap } from '../../src/http/transport/map-hosts.js';
 import { request } from './loopback.js';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseRetryAfter } from '../../src/http/message/retry-after.js';
+import { parseRetryAfter } from '../../src/http/message/rate-limit.js';
 
 const NOW = Date.UTC(1994, 10, 6, 8, 49, 37);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { selectResponseType } from '../../src/http/body/select-response-type.js';
+import { selectResponseType } from '../../src/http/body/body-decoding.js';
 
 describe('selectResponseType', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { encodeText } from '../../src/parameters/values/codepage.js';
+import { encodeText } from '../../src/parameters/values/convert-value.js';
 
 const hex = (text: string, codepage: string) => {
   const bytes = encodeText(text, codepage);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { contentKey } from '../../src/parameters/check/content-index.js';
+import { contentKey } from '../../src/parameters/check/check-choice.js';
 
 const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
 

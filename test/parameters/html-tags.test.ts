@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { treatTags } from '../../src/parameters/check/html-tags.js';
+import { treatTags } from '../../src/parameters/check/empty-value.js';
 
 const text = fc.string({ unit: fc.constantFrom('<', '>', 'b', '/', '!', ' ', '\ud800', 'é') });
 

@@ -2,7 +2,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import { createFormCheck, report } from '../../src/parameters/check/form-check.js';
-import { MAX_PROBLEMS } from '../../src/parameters/check/form-limits.js';
 import type { Problem } from '../../src/parameters/check/problem.js';
 import { resolveParameters } from '../../src/parameters/check/resolve-parameters.js';
 import { secretValues } from '../../src/parameters/check/secret-values.js';
@@ -11,7 +10,7 @@ import type {
   ValidateParametersOptions,
   ValidateParametersResult,
 } from '../../src/parameters/check/validation.js';
-import { fieldsByName } from '../../src/parameters/form/fields-by-name.js';
+import { fieldsByName, MAX_PROBLEMS } from '../../src/parameters/form/parameter-spec.js';
 import { MAX_DESCRIBED, MAX_DESCRIBED_FOR_FORM } from '../../src/parameters/form/read-answer.js';
 import { readParameters } from '../../src/parameters/form/read-parameters.js';
 

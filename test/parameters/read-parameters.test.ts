@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { SpecError } from '../../src/errors/engine-error.js';
-import { findParameter } from '../../src/parameters/form/find-parameter.js';
 import {
+  findParameter,
   MAX_PARAMETER_DEPTH,
   type Option,
+  PARAMETER_TYPES,
   type ParameterSpec,
 } from '../../src/parameters/form/parameter-spec.js';
-import { PARAMETER_TYPES } from '../../src/parameters/form/parameter-type.js';
 import {
   joinParameters,
   readOptionList,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listSecretPaths } from '../../src/parameters/check/secret-paths.js';
+import { listSecretPaths } from '../../src/parameters/check/secret-values.js';
 import { readParameters } from '../../src/parameters/form/read-parameters.js';
 
 const pathsOf = (form: unknown, values: unknown): readonly string[] =>

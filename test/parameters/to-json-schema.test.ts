@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateParameters } from '../../src/parameters/check/validate-parameters.js';
 import { readParameters } from '../../src/parameters/form/read-parameters.js';
-import { toJsonSchema } from '../../src/parameters/json-schema/to-json-schema.js';
+import { toJsonSchema } from '../../src/parameters/to-json-schema.js';
 
 const schemaOf = (spec: unknown) => toJsonSchema(readParameters(spec));
 

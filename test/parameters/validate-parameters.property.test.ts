@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { validateParameters } from '../../src/parameters/check/validate-parameters.js';
-import { PARAMETER_TYPES } from '../../src/parameters/form/parameter-type.js';
+import { PARAMETER_TYPES } from '../../src/parameters/form/parameter-spec.js';
 import { readParameters } from '../../src/parameters/form/read-parameters.js';
 import { isPlainObject } from '../../src/util/plain-object.js';
 

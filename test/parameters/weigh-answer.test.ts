@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type WeighedAnswer, weighAnswer } from '../../src/parameters/form/weigh-answer.js';
+import { type WeighedAnswer, weighAnswer } from '../../src/parameters/form/read-answer.js';
 
 const weigh = (answer: unknown, most = 1_000_000): WeighedAnswer => weighAnswer(answer, most);
 const digest = (answer: unknown): string | undefined => weigh(answer).digest;

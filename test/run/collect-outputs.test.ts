@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileResponse } from '../../src/document/compile/compile-response.js';
+import { compileResponse } from '../../src/document/compile/compile-request.js';
 import { toEnvironment } from '../../src/iml/environment/to-environment.js';
 import {
   collectOutputs,

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import { loadApp } from '../../src/app/loading/load-app.js';
-import { transportFailure } from '../../src/http/transport/transport-failure.js';
+import { transportFailure } from '../../src/http/transport/response-collector.js';
 import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 import { type Answer, engineOf, respond, service } from './helpers.js';
 

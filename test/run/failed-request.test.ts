@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { printError } from '../../src/cli/output/print-error.js';
-import { transportFailure } from '../../src/http/transport/transport-failure.js';
+import { transportFailure } from '../../src/http/transport/response-collector.js';
 import { type Answer, engineOf, service } from './helpers.js';
 
 const failing = (answer: Answer) => service(() => answer).transport;

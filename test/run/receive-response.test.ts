@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileDirective } from '../../src/document/compile/compile-directive.js';
-import { compileResponse } from '../../src/document/compile/compile-response.js';
+import { compileResponse } from '../../src/document/compile/compile-request.js';
 import { toEnvironment } from '../../src/iml/environment/to-environment.js';
 import { decodeResponse, extendTemp } from '../../src/run/response/receive-response.js';
 import { contextOf } from './context-of.js';

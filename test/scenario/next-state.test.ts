@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { APP_ERROR_TYPES } from '../../src/errors/app-error.js';
 import { ERROR_REACTIONS } from '../../src/scenario/state/error-reactions.js';
-import { nextStart } from '../../src/scenario/state/next-start.js';
 import { nextState } from '../../src/scenario/state/next-state.js';
 import { completeSettings, type ScenarioSettings } from '../../src/scenario/state/scenario-settings.js';
 import {
   NEW_SCENARIO,
+  nextStart,
   type RunOutcome,
   type ScenarioState,
 } from '../../src/scenario/state/scenario-state.js';

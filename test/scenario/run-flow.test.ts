@@ -7,11 +7,11 @@ import { answerWebhook } from '../../src/scenario/flow/answer-webhook.js';
 import { compileFlow } from '../../src/scenario/flow/compile-flow.js';
 import { engineModule } from '../../src/scenario/flow/engine-module.js';
 import type { ErrorHandler, FlowStep } from '../../src/scenario/flow/flow.js';
-import type { FlowReport } from '../../src/scenario/flow/flow-report.js';
 import {
   createMemoryIncompleteStore,
+  type FlowReport,
   type IncompleteStore,
-} from '../../src/scenario/flow/incomplete-execution.js';
+} from '../../src/scenario/flow/flow-report.js';
 import {
   discardExecution,
   listDue,

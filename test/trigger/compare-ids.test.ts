@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ItemId } from '../../src/component/trigger-data.js';
-import { compareIds, idText } from '../../src/trigger/compare-ids.js';
+import { compareIds, idText } from '../../src/trigger/trigger-state.js';
 
 const sorted = (...ids: ItemId[]): ItemId[] => [...ids].sort(compareIds);
 

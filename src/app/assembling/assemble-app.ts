@@ -8,8 +8,12 @@ import type {
   RpcComponent,
   WebhookComponent,
 } from '../../document/app.js';
-import type { Document, Warning } from '../../document/reading/document.js';
-import { collectWarnings, limitWarnings } from '../../document/reading/warn.js';
+import {
+  collectWarnings,
+  type Document,
+  limitWarnings,
+  type Warning,
+} from '../../document/reading/document.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { AppParts, ComponentField, ComponentPart } from './app-parts.js';

@@ -1,6 +1,5 @@
 import type { App } from '../../document/app.js';
-import type { Document } from '../../document/reading/document.js';
-import type { Warn } from '../../document/reading/warn.js';
+import type { Document, Warn } from '../../document/reading/document.js';
 import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 

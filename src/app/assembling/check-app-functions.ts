@@ -1,7 +1,6 @@
 import { Script } from 'node:vm';
 import type { App } from '../../document/app.js';
-import type { WarningCode } from '../../document/reading/document.js';
-import type { Warn } from '../../document/reading/warn.js';
+import type { Warn, WarningCode } from '../../document/reading/document.js';
 import { checkFunctions } from '../../sandbox/check-functions.js';
 import { nameFile } from '../../sandbox/guest-error.js';
 import { DEFAULT_SANDBOX_LIMITS } from '../../sandbox/sandbox-limits.js';

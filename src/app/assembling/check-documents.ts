@@ -1,8 +1,6 @@
 import type { App } from '../../document/app.js';
-import type { Document } from '../../document/reading/document.js';
-import { limitWarnings, type Warn } from '../../document/reading/warn.js';
-import { checkShape } from '../../document/shapes/check-shape.js';
-import { checkTemplates } from '../../document/shapes/check-templates.js';
+import { type Document, limitWarnings, type Warn } from '../../document/reading/document.js';
+import { checkShape, checkTemplates } from '../../document/shapes/check-shape.js';
 import { type DocumentKind, holdsTemplates } from '../../document/shapes/document-shapes.js';
 import type { AppParts, ComponentPart } from './app-parts.js';
 import { CODE_TYPES, communicationKind } from './code-types.js';

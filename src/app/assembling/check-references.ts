@@ -1,6 +1,5 @@
 import type { App } from '../../document/app.js';
-import type { Document } from '../../document/reading/document.js';
-import { limitWarnings, type Warn } from '../../document/reading/warn.js';
+import { type Document, limitWarnings, type Warn } from '../../document/reading/document.js';
 import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';

@@ -1,5 +1,5 @@
 import type { App, ConnectionComponent, WebhookComponent } from '../../document/app.js';
-import type { Warn } from '../../document/reading/warn.js';
+import type { Warn } from '../../document/reading/document.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { App } from '../../document/app.js';
-import { listWrittenServers } from '../../document/compile/written-server.js';
+import { listWrittenServers } from '../../document/compile/static-host.js';
 import type { Document } from '../../document/reading/document.js';
 import { type HostMatcher, readHosts } from '../../http/transport/host-policy.js';
 import { isPlainObject } from '../../util/plain-object.js';

@@ -4,7 +4,7 @@ import type { App } from '../../document/app.js';
 import type { Transport } from '../../http/message/transport.js';
 import type { HostMapping } from '../../http/transport/map-hosts.js';
 import type { CompileOptions } from '../../iml/compile.js';
-import type { CheckParameters } from '../../parameters/check/parameter-check.js';
+import type { CheckParameters } from '../../parameters/check/form-check.js';
 import type { BudgetFigures } from '../../run/limits/call-budget.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { RunObserver } from '../../run/scope/engine-settings.js';

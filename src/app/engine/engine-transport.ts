@@ -4,7 +4,7 @@ import { createNetworkGuard } from '../../http/guard/network-guard.js';
 import { parseHttpUrl } from '../../http/message/http-url.js';
 import type { Transport } from '../../http/message/transport.js';
 import { checkAnswers } from '../../http/transport/checked-transport.js';
-import { completeResponses } from '../../http/transport/complete-responses.js';
+import { completeResponses } from '../../http/transport/content-decoding.js';
 import { type HostPolicy, readHosts, refuseUndeclared } from '../../http/transport/host-policy.js';
 import { type HostMapping, mapHosts, readHostMap } from '../../http/transport/map-hosts.js';
 import { createUndiciTransport, type UndiciTransportOptions } from '../../http/transport/undici-transport.js';

@@ -1,6 +1,5 @@
 import path from 'node:path';
-import type { Document } from '../../document/reading/document.js';
-import { collectWarnings, limitWarnings, type Warn } from '../../document/reading/warn.js';
+import { collectWarnings, type Document, limitWarnings, type Warn } from '../../document/reading/document.js';
 import { SpecError } from '../../errors/engine-error.js';
 import type { ComponentPart } from '../assembling/app-parts.js';
 import type { AppFolder } from './app-folder.js';

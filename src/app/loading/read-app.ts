@@ -1,7 +1,6 @@
 import type { App } from '../../document/app.js';
-import type { Warning } from '../../document/reading/document.js';
+import { collectWarnings, limitWarnings, type Warning } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
-import { collectWarnings, limitWarnings } from '../../document/reading/warn.js';
 import { SpecError } from '../../errors/engine-error.js';
 import { SEMANTICS, type Semantics } from '../../iml/environment/environment.js';
 import { isPlainObject } from '../../util/plain-object.js';

@@ -1,6 +1,5 @@
-import type { Document } from '../../document/reading/document.js';
+import { type Document, limitWarnings, type Warn } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
-import { limitWarnings, type Warn } from '../../document/reading/warn.js';
 import { SpecError } from '../../errors/engine-error.js';
 import { type Place, printPlace } from '../../errors/source-location.js';
 import type { SourceText } from '../assembling/app-parts.js';

@@ -1,7 +1,6 @@
 import path from 'node:path';
-import type { Document, Warning } from '../../document/reading/document.js';
+import { collectWarnings, type Document, type Warn, type Warning } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
-import { collectWarnings, type Warn } from '../../document/reading/warn.js';
 import type { Place } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import type { AppParts, ComponentField, ComponentPart } from '../assembling/app-parts.js';

@@ -1,5 +1,4 @@
-import type { Warning } from '../../document/reading/document.js';
-import { collectWarnings } from '../../document/reading/warn.js';
+import { collectWarnings, type Warning } from '../../document/reading/document.js';
 import type { AppParts, ComponentPart } from '../assembling/app-parts.js';
 import {
   CODE_TYPES,

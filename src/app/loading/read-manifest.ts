@@ -1,6 +1,11 @@
-import type { Document, Warning } from '../../document/reading/document.js';
+import {
+  collectWarnings,
+  type Document,
+  limitWarnings,
+  type Warn,
+  type Warning,
+} from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
-import { collectWarnings, limitWarnings, type Warn } from '../../document/reading/warn.js';
 import { SpecError } from '../../errors/engine-error.js';
 import { childPointer, type Place } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Warn } from '../../document/reading/warn.js';
+import type { Warn } from '../../document/reading/document.js';
 import { listFiles } from './list-files.js';
 import { MANIFEST } from './read-manifest.js';
 import { SPEC_FILE } from './spec-file.js';

@@ -1,14 +1,16 @@
 import type { ComponentKind } from '../../app/assembling/code-types.js';
+import { assertObtainable } from '../../connection/authorize-connection.js';
 import { compileConnection } from '../../connection/compile-connection.js';
 import { ConnectionRun } from '../../connection/connection-run.js';
-import { assertObtainable } from '../../connection/create-or-authorize.js';
 import { emptyConnection } from '../../connection/start-step.js';
 import type { App, ConnectionComponent, ModuleComponent, WebhookComponent } from '../../document/app.js';
-import { compileCommunication } from '../../document/compile/compile-request.js';
-import { type CompiledRespond, compileRespond } from '../../document/compile/compile-respond.js';
+import {
+  type CompiledRespond,
+  compileCommunication,
+  compileRespond,
+} from '../../document/compile/compile-request.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
-import type { Document } from '../../document/reading/document.js';
-import { subDocument } from '../../document/reading/sub-document.js';
+import { type Document, subDocument } from '../../document/reading/document.js';
 import { isEmptySpec, readSingleRequest } from '../../module/run-instant-trigger.js';
 import { moduleForm, readForm } from '../../parameters/form/form.js';
 import { buildAnswer } from '../../run/response/build-answer.js';

@@ -6,7 +6,7 @@ import type { App } from '../../document/app.js';
 import type { DirectiveContext } from '../../document/compile/compile-directive.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { AppError } from '../../errors/app-error.js';
-import { selectResponseType } from '../../http/body/select-response-type.js';
+import { selectResponseType } from '../../http/body/body-decoding.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
 import { buildExchange } from '../../run/exchange.js';
 import { CallBudget } from '../../run/limits/call-budget.js';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { CallbackQuery } from '../../connection/receive-callback.js';
-import { parseForm } from '../../http/body/parse-form.js';
+import { parseForm } from '../../http/body/decode-text.js';
 import { cannotListen } from '../cannot-listen.js';
 
 /** A callback that was taken; its sender waits for the answer. */

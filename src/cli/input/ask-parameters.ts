@@ -1,10 +1,14 @@
 import { evaluate } from '../../iml/compile.js';
 import { isOn, toText } from '../../iml/values/coerce.js';
 import { indexChoices } from '../../parameters/check/check-choice.js';
-import { isSecretField } from '../../parameters/check/secret-field.js';
+import { isSecretField } from '../../parameters/check/secret-values.js';
 import { listShownFields } from '../../parameters/check/shown-fields.js';
-import type { ParameterElement, ParameterList, ParameterSpec } from '../../parameters/form/parameter-spec.js';
-import type { ParameterType } from '../../parameters/form/parameter-type.js';
+import type {
+  ParameterElement,
+  ParameterList,
+  ParameterSpec,
+  ParameterType,
+} from '../../parameters/form/parameter-spec.js';
 import { coerceText } from '../../parameters/values/coerce-text.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Io } from '../io.js';

@@ -1,6 +1,6 @@
 import type { ConnectedInput } from '../../component/check-and-connect.js';
 import type { ConnectionStore } from '../../connection/connection-store.js';
-import type { CheckParameters } from '../../parameters/check/parameter-check.js';
+import type { CheckParameters } from '../../parameters/check/form-check.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { Arguments, OptionSpec } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';

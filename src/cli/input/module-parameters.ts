@@ -1,6 +1,9 @@
-import { findParameter } from '../../parameters/form/find-parameter.js';
-import { listNestedFields } from '../../parameters/form/nested-fields.js';
-import type { ParameterElement, ParameterList } from '../../parameters/form/parameter-spec.js';
+import {
+  findParameter,
+  listNestedFields,
+  type ParameterElement,
+  type ParameterList,
+} from '../../parameters/form/parameter-spec.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Arguments } from '../command.js';

@@ -1,9 +1,12 @@
 import type { App } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
 import { moduleForm, readForm } from '../../parameters/form/form.js';
-import { listNestedFields } from '../../parameters/form/nested-fields.js';
-import type { ParameterElement, ParameterSpec } from '../../parameters/form/parameter-spec.js';
-import { findFamily } from '../../parameters/form/parameter-type.js';
+import {
+  findFamily,
+  listNestedFields,
+  type ParameterElement,
+  type ParameterSpec,
+} from '../../parameters/form/parameter-spec.js';
 import { escapeUnsafe } from '../../util/escape-unsafe.js';
 
 /** Levels of fields in fields; deeper ones are `unknown`. */

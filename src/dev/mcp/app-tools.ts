@@ -2,7 +2,7 @@ import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { moduleForm, readForm } from '../../parameters/form/form.js';
 import type { ParameterList } from '../../parameters/form/parameter-spec.js';
-import { toJsonSchema } from '../../parameters/json-schema/to-json-schema.js';
+import { toJsonSchema } from '../../parameters/to-json-schema.js';
 import { object, text } from '../../schema/build.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Backend } from '../backend.js';

@@ -10,8 +10,11 @@ import { indexChoices } from '../../parameters/check/check-choice.js';
 import { listShownFields } from '../../parameters/check/shown-fields.js';
 import { validateParameters } from '../../parameters/check/validate-parameters.js';
 import { moduleForm, readForm } from '../../parameters/form/form.js';
-import { listNestedFields } from '../../parameters/form/nested-fields.js';
-import type { ParameterElement, ParameterSpec } from '../../parameters/form/parameter-spec.js';
+import {
+  listNestedFields,
+  type ParameterElement,
+  type ParameterSpec,
+} from '../../parameters/form/parameter-spec.js';
 import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import type { Language } from '../expressions/language.js';

@@ -1,8 +1,8 @@
 import { SpecError } from '../../errors/engine-error.js';
+import { childPointer } from '../../errors/source-location.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
-import type { Document } from '../reading/document.js';
-import { subDocument } from '../reading/sub-document.js';
+import { type Document, subDocument } from '../reading/document.js';
 import {
   compileDirective,
   type Directive,
@@ -10,14 +10,19 @@ import {
   DirectiveReader,
   SharedDirectives,
 } from './compile-directive.js';
-import { compileResponse } from './compile-response.js';
 import type {
   CompiledCondition,
   CompiledEndpointCall,
+  CompiledError,
+  CompiledIterate,
   CompiledPagination,
   CompiledRepeat,
   CompiledRequest,
+  CompiledResponse,
   CompiledSanitize,
+  CompiledTrigger,
+  CompiledValid,
+  ErrorEntry,
   RequestRefusal,
 } from './compiled-request.js';
 import { BASE_POINTER, type CountMerged, mergeWithBase } from './merge.js';
@@ -234,4 +239,134 @@ function compileSanitize(request: PlainObject, context: ChainContext): readonly 
   }
   context.sanitized?.set(entries, compiled);
   return compiled;
+}
+
+/**
+ * Makes a response spec ready. Anything that is no object counts as empty.
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses
+ */
+export function compileResponse(
+  value: unknown,
+  context: DirectiveContext,
+  outerError?: unknown,
+): CompiledResponse {
+  const response = isPlainObject(value) ? value : {};
+  const read = new DirectiveReader(response, '/response', context);
+  return {
+    type: read.read('type'),
+    temp: read.read('temp'),
+    valid: compileValid(ownMember(response, 'valid'), context),
+    error: compileError(ownMember(response, 'error'), '/response/error', context),
+    outerError: compileError(outerError, '/error', context),
+    unwrap: read.read('unwrap'),
+    iterate: compileIterate(response, '/response', context),
+    output: read.read('output'),
+    wrapper: read.read('wrapper'),
+    limit: read.read('limit'),
+    trigger: compileTrigger(ownMember(response, 'trigger'), context),
+    data: read.read('data'),
+    metadata: read.read('metadata'),
+    uid: read.read('uid'),
+    expires: read.read('expires'),
+  };
+}
+
+function compileValid(value: unknown, context: DirectiveContext): CompiledValid | undefined {
+  const pointer = '/response/valid';
+  if (value === undefined) return undefined;
+  if (!isPlainObject(value)) {
+    return {
+      condition: compileDirective(value, pointer, context),
+      message: undefined,
+      type: undefined,
+      pointer,
+    };
+  }
+  const read = new DirectiveReader(value, pointer, context);
+  return {
+    condition: read.read('condition'),
+    message: read.read('message'),
+    type: read.read('type'),
+    pointer,
+  };
+}
+
+const STATUS = /^\d{3}$/;
+
+function compileError(value: unknown, pointer: string, context: DirectiveContext): CompiledError | undefined {
+  if (value === undefined || value === null) return undefined;
+  const entries = new Map<string, ErrorEntry>();
+  if (isPlainObject(value)) {
+    for (const status of Object.keys(value).filter((key) => STATUS.test(key))) {
+      entries.set(status, compileErrorEntry(value[status], childPointer(pointer, status), context));
+    }
+  }
+  return { ...compileErrorEntry(value, pointer, context), entries };
+}
+
+function compileErrorEntry(value: unknown, pointer: string, context: DirectiveContext): ErrorEntry {
+  if (!isPlainObject(value))
+    return { message: compileDirective(value, pointer, context), type: undefined, pointer };
+  const read = new DirectiveReader(value, pointer, context);
+  return { message: read.read('message'), type: read.read('type'), pointer };
+}
+
+/** `iterate` as text, bare path, or container and condition; of a response or of a webhook. */
+export function compileIterate(
+  parent: Readonly<Record<string, unknown>>,
+  parentPointer: string,
+  context: DirectiveContext,
+): CompiledIterate | undefined {
+  const iterate = ownMember(parent, 'iterate');
+  if (iterate === null || iterate === '') return undefined;
+  if (!isPlainObject(iterate)) {
+    const container = new DirectiveReader(parent, parentPointer, context).readPath('iterate');
+    return container && { container, condition: undefined };
+  }
+  const read = new DirectiveReader(iterate, `${parentPointer}/iterate`, context);
+  const container = read.readPath('container');
+  return container && { container, condition: read.read('condition') };
+}
+
+function compileTrigger(value: unknown, context: DirectiveContext): CompiledTrigger | undefined {
+  if (!isPlainObject(value)) return undefined;
+  const read = new DirectiveReader(value, '/response/trigger', context);
+  return {
+    type: read.read('type'),
+    order: read.read('order'),
+    id: read.read('id'),
+    date: read.read('date'),
+  };
+}
+
+/** How a webhook sender is answered, ready to run: of a responder, `respond` or `verification.respond`. */
+export interface CompiledRespond {
+  readonly type: Directive | undefined;
+  readonly status: Directive | undefined;
+  readonly headers: Directive | undefined;
+  readonly body: Directive | undefined;
+  /** The document that directives' pointers lead into. */
+  readonly document: Document;
+}
+
+/**
+ * Makes the answer at `pointer` of a document ready. Anything that is no object counts as empty.
+ *
+ * @param value what stands there
+ * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks
+ */
+export function compileRespond(
+  value: unknown,
+  document: Document,
+  pointer: string,
+  context: DirectiveContext,
+): CompiledRespond {
+  const read = new DirectiveReader(isPlainObject(value) ? value : {}, pointer, context);
+  return {
+    type: read.read('type'),
+    status: read.read('status'),
+    headers: read.read('headers'),
+    body: read.read('body'),
+    document,
+  };
 }

@@ -1,4 +1,5 @@
-import type { Place } from '../../errors/source-location.js';
+import { childPointer, type Place } from '../../errors/source-location.js';
+import { isPlainObject, ownMember } from '../../util/plain-object.js';
 
 /** Objects and arrays inside each other. Apps stay below 40; what reads them later may recurse. [choice] */
 export const MAX_JSON_DEPTH = 256;
@@ -48,3 +49,43 @@ export type WarningCode =
   | 'long-function'
   | 'syntax'
   | 'upgraded';
+
+/** The value of a member or item as a document of its own; its places are still those of the file. */
+export function subDocument(document: Document, key: string | number): Document {
+  const { value, file } = document;
+  const prefix = childPointer('', key);
+  return {
+    value: Array.isArray(value)
+      ? value[Number(key)]
+      : isPlainObject(value)
+        ? ownMember(value, String(key))
+        : undefined,
+    file,
+    ...(document.text !== undefined && { text: document.text }),
+    ...(document.offsetOf && {
+      offsetOf: (pointer, offset, part) => document.offsetOf?.(prefix + pointer, offset, part) ?? 0,
+    }),
+    placeOf: (pointer, offset, part) => document.placeOf(prefix + pointer, offset, part),
+  };
+}
+
+/** Tells of a defect. The place is asked for only if the warning is kept, as finding it may mean reading a file again. */
+export type Warn = (code: WarningCode, message: string, place: () => Place) => void;
+
+/** Warnings one reader or check keeps of one file, before it stops telling. [choice] */
+export const MAX_WARNINGS = 100;
+
+/** A `Warn` that adds to a list. */
+export function collectWarnings(list: Warning[]): Warn {
+  return (code, message, place) => void list.push({ code, message, place: place() });
+}
+
+/** The same as `warn` until `MAX_WARNINGS` are told; then one that says so, then nothing. */
+export function limitWarnings(warn: Warn): Warn {
+  let count = 0;
+  return (code, message, place) => {
+    count++;
+    if (count <= MAX_WARNINGS) warn(code, message, place);
+    else if (count === MAX_WARNINGS + 1) warn(code, `${message} Further warnings are left out.`, place);
+  };
+}

@@ -4,11 +4,10 @@ import { isSpreadKey } from '../../iml/syntax/spread-key.js';
 import { MAX_NAMES } from '../../iml/values/size-limits.js';
 import { RecentlyUsed } from '../../util/bounded-cache.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
-import type { Document } from './document.js';
+import { type Document, limitWarnings, type Warn } from './document.js';
 import { findInJson, JsonIndex } from './find-in-json.js';
 import type { JsonSource } from './json-tokens.js';
 import { walkJson } from './walk-json.js';
-import { limitWarnings, type Warn } from './warn.js';
 
 /**
  * Reads a file of an app: JSON with comments and trailing commas, a byte order mark allowed.

@@ -1,4 +1,4 @@
-import { nextStart, type StartKind } from '../../scenario/state/next-start.js';
+import { nextStart, type StartKind } from '../../scenario/state/scenario-state.js';
 import type { HostContext } from '../ports/context.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';

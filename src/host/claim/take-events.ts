@@ -1,4 +1,4 @@
-import { nextStart } from '../../scenario/state/next-start.js';
+import { nextStart } from '../../scenario/state/scenario-state.js';
 import type { HostContext } from '../ports/context.js';
 import { readState } from '../store/scenario-plan.js';
 import type { HostWriter } from '../store/tables.js';

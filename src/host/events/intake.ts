@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { StoreError } from '../../errors/engine-error.js';
-import { nextStart } from '../../scenario/state/next-start.js';
+import { nextStart } from '../../scenario/state/scenario-state.js';
 import { createBatcher } from '../../util/batcher.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { EventClaim } from '../claim/claim.js';

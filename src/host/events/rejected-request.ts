@@ -1,5 +1,4 @@
-import { readContentType } from '../../http/message/content-type.js';
-import { findHeader } from '../../http/message/headers.js';
+import { findHeader, readContentType } from '../../http/message/headers.js';
 import { readShownText } from '../../redaction/read-shown-text.js';
 import type { Redactor } from '../../redaction/redact.js';
 import type { PlainObject } from '../../util/plain-object.js';

@@ -1,5 +1,5 @@
-import { nextStart } from '../../scenario/state/next-start.js';
 import type { ScenarioSettings } from '../../scenario/state/scenario-settings.js';
+import { nextStart } from '../../scenario/state/scenario-state.js';
 import type { Where } from '../../store/record-store.js';
 import { readPlans, readState } from '../store/scenario-plan.js';
 import type { HostReader, ScenarioRow } from '../store/tables.js';

@@ -1,5 +1,5 @@
-import { nextStart, type StartKind } from '../../scenario/state/next-start.js';
 import type { ScenarioSettings } from '../../scenario/state/scenario-settings.js';
+import { nextStart, type StartKind } from '../../scenario/state/scenario-state.js';
 import { OPEN_INCOMPLETES } from '../claim/claim.js';
 import { readPlans, readState } from '../store/scenario-plan.js';
 import type { HostReader, ScenarioRow } from '../store/tables.js';

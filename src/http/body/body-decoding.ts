@@ -1,19 +1,67 @@
+import { RESPONSE_TYPES } from '../../document/shapes/directive-values.js';
 import { AppError } from '../../errors/app-error.js';
+import { SpecError } from '../../errors/engine-error.js';
 import { MAX_NAMES, tooManyNames } from '../../iml/values/size-limits.js';
+import { describeType } from '../../iml/values/value-kind.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
-import { assertNever, ownMember } from '../../util/plain-object.js';
-import { isJsonMediaType, isXmlMediaType, readContentType, responseHeader } from '../message/content-type.js';
+import { assertNever, isPlainObject, ownMember } from '../../util/plain-object.js';
+import { didYouMean } from '../../util/suggest.js';
+import { isJsonMediaType, isXmlMediaType, readContentType, responseHeader } from '../message/headers.js';
 import type { TransportResponse } from '../message/transport.js';
-import { decodeText } from './decode-text.js';
-import { parseForm } from './parse-form.js';
-import { type ParseResult, parseJson } from './parse-json.js';
-import type { ResponseType } from './select-response-type.js';
+import { decodeText, parseForm } from './decode-text.js';
+import { type ParseResult, parseJson } from './json-text.js';
 import { parseXml } from './xml.js';
+
+export type ResponseType = (typeof RESPONSE_TYPES)[number];
+
+/**
+ * The type that holds for a status: a name, or by status under keys `*` (1 to 999), `NNN` and `NNN-NNN`.
+ * Both ends of a range are inside it; the narrowest range wins, of equal ones the first. Nothing fitting: automatic.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type.
+ *
+ * @param spec evaluated; undefined, null and empty text are automatic
+ * @throws SpecError SPEC_INVALID for a type that does not exist
+ */
+export function selectResponseType(spec: unknown, status: number): ResponseType {
+  if (!isPlainObject(spec)) return readResponseType(spec);
+  let narrowest = Number.POSITIVE_INFINITY;
+  let selected: unknown;
+  for (const [key, type] of Object.entries(spec)) {
+    const range = readRange(key);
+    if (range === undefined || status < range.from || status > range.to) continue;
+    if (range.to - range.from < narrowest) {
+      narrowest = range.to - range.from;
+      selected = type;
+    }
+  }
+  return readResponseType(selected);
+}
+
+function readRange(key: string): { from: number; to: number } | undefined {
+  if (key.trim() === '*') return { from: 1, to: 999 };
+  const match = /^\s*(\d{1,3})(?:\s*-\s*(\d{1,3}))?\s*$/.exec(key);
+  if (match === null) return undefined;
+  const from = Number(match[1]);
+  const to = Number(match[2] ?? match[1]);
+  return { from: Math.min(from, to), to: Math.max(from, to) };
+}
+
+function readResponseType(type: unknown): ResponseType {
+  if (type === undefined || type === null || type === '') return 'automatic';
+  const found = RESPONSE_TYPES.find((name) => name === type);
+  if (found !== undefined) return found;
+  const shown = typeof type === 'string' ? JSON.stringify(type.slice(0, 80)) : describeType(type);
+  const hint = typeof type === 'string' ? didYouMean(type, RESPONSE_TYPES) : '';
+  throw new SpecError(
+    'SPEC_INVALID',
+    `The response type is ${shown}; it must be one of ${RESPONSE_TYPES.join(', ')}.${hint}`,
+  );
+}
 
 /** How a body is read once the content type has been looked at. */
 type BodyFormat = 'json' | 'json-or-text' | 'urlencoded' | 'text' | 'binary' | 'xml';
 
-export type DecodedBody =
+type DecodedBody =
   | { readonly ok: true; readonly value: unknown }
   /** The body is not what its type says; a RuntimeError with the parser's message. */
   | { readonly ok: false; readonly error: AppError };

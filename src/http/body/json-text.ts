@@ -1,6 +1,7 @@
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
-import { atMember } from '../message/field-text.js';
-import { requestInvalid } from '../message/request-invalid.js';
+import { jsonProblem } from '../../util/text.js';
+import { atMember } from '../message/headers.js';
+import { requestInvalid } from '../message/http-url.js';
 
 /** Deeper than any API nests, shallow enough for every reader of JSON. */
 const MAX_DEPTH = 1000;
@@ -62,4 +63,36 @@ export function jsonBytes(value: unknown): Uint8Array | undefined {
 /** Bytes as base64 text, whatever kind of view they come in. */
 export function bytesToBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+}
+
+export type ParseResult<T = unknown> =
+  | { readonly ok: true; readonly value: T }
+  /** `message` says what is wrong, without any part of the text that may be secret. */
+  | { readonly ok: false; readonly message: string };
+
+const EXCERPT_LENGTH = 40;
+
+/** Reads JSON text. Text of white space only is no value: undefined. */
+export function parseJson(text: string): ParseResult {
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch (error) {
+    if (text.trim() === '') return { ok: true, value: undefined };
+    const reason = error instanceof SyntaxError ? jsonProblem(error) : 'it is too large to be read';
+    return { ok: false, message: `${reason}${excerpt(text)}` };
+  }
+}
+
+/**
+ * The start of a text that was never meant as JSON, such as a page of HTML. Text that starts like JSON is not shown:
+ * its members may hold tokens. Long runs without a space, which a token could be, are cut out.
+ */
+function excerpt(text: string): string {
+  const start = text.slice(0, EXCERPT_LENGTH * 4).trimStart();
+  if (start === '' || /^["[{]/.test(start)) return '';
+  const shown = start
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .replace(/[\w+/=.~-]{12,}/g, '…')
+    .slice(0, EXCERPT_LENGTH);
+  return ` (the body starts with ${JSON.stringify(shown)})`;
 }

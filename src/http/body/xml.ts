@@ -1,8 +1,8 @@
 import type { SaxesTagPlain } from 'saxes';
 import { MAX_NAMES, tooManyNames } from '../../iml/values/size-limits.js';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
+import type { ParseResult } from './json-text.js';
 import { loadSaxes } from './load-saxes.js';
-import type { ParseResult } from './parse-json.js';
 
 /** Ceilings of one document. What is beyond them was made to exhaust a reader. */
 const XML_LIMITS: XmlLimits = Object.freeze({

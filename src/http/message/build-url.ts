@@ -1,8 +1,8 @@
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { trimTrailing } from '../../util/text.js';
-import { atMember, fieldTexts } from './field-text.js';
-import { type HttpServer, parseHttpUrl } from './http-url.js';
+import { atMember, fieldTexts } from './headers.js';
+import { type HttpServer, parseHttpUrl, requestInvalid } from './http-url.js';
 import {
   decodeFormComponent,
   encodeComponent,
@@ -10,7 +10,6 @@ import {
   encodeUnprintable,
   encodeWhole,
 } from './percent-encoding.js';
-import { requestInvalid } from './request-invalid.js';
 
 /** Names and values of a query before they are encoded. */
 type QueryValues = Readonly<Record<string, unknown>>;

@@ -1,8 +1,9 @@
-import { atMember, fieldTexts } from './field-text.js';
-import { requestInvalid } from './request-invalid.js';
-import type { HeaderEntry } from './transport.js';
+import { isOurs, TransportError } from '../../errors/engine-error.js';
+import { describeType } from '../../iml/values/value-kind.js';
+import { requestInvalid } from './http-url.js';
+import type { HeaderEntry, ResponseHeaders } from './transport.js';
 
-export interface BuiltHeaders {
+interface BuiltHeaders {
   readonly headers: readonly HeaderEntry[];
   /** Names the spec set that the transport alone decides; they are left out. */
   readonly ignored: readonly string[];
@@ -134,4 +135,107 @@ export function withoutHeaders(
   isDropped: (lowerCaseName: string) => boolean,
 ): HeaderEntry[] {
   return headers.filter((entry) => !isDropped(entry[0].toLowerCase()));
+}
+
+interface ContentType {
+  /** `type/subtype` in lower case; empty where the header is absent or unreadable. */
+  readonly mediaType: string;
+  /** The charset parameter as written, without quotes. */
+  readonly charset: string | undefined;
+}
+
+/** Reads `Content-Type`; of several in one header the first counts. */
+export function readContentType(header: string | undefined): ContentType {
+  const text = header?.split(',', 1)[0] ?? '';
+  const mediaType = text.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(text)?.[1];
+  return { mediaType: mediaType.includes('/') ? mediaType : '', charset };
+}
+
+/** The text of a response header; a list is joined. */
+export function responseHeader(headers: ResponseHeaders, name: string): string | undefined {
+  const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
+  return typeof value === 'string' || value === undefined ? value : value.join(', ');
+}
+
+export function isJsonMediaType(mediaType: string): boolean {
+  return mediaType === 'application/json' || mediaType === 'text/json' || mediaType.endsWith('+json');
+}
+
+export function isXmlMediaType(mediaType: string): boolean {
+  return mediaType === 'application/xml' || mediaType === 'text/xml' || mediaType.endsWith('+xml');
+}
+
+/** Whether a body of this type can be read as text. */
+export function isTextMediaType(mediaType: string): boolean {
+  return (
+    mediaType.startsWith('text/') ||
+    isJsonMediaType(mediaType) ||
+    isXmlMediaType(mediaType) ||
+    mediaType === 'application/x-www-form-urlencoded' ||
+    mediaType === 'application/javascript'
+  );
+}
+
+/**
+ * A value as text in a query, a header or a form; undefined for what is left out (undefined and null).
+ * Dates become ISO 8601 text.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [app]; dates and numbers [inf].
+ *
+ * @param what gives the name of the field for a message, such as `Header "X-A"`; its value is never printed
+ * @throws REQUEST_INVALID for what has no text: objects, lists, binary data, functions
+ */
+export function fieldText(value: unknown, what: () => string): string | undefined {
+  switch (typeof value) {
+    case 'string':
+      return value;
+    case 'number':
+    case 'boolean':
+    case 'bigint':
+      return String(value);
+    case 'undefined':
+      return undefined;
+    case 'object':
+      break;
+    default:
+      throw requestInvalid(`${what()} is a ${typeof value}, which has no text.`);
+  }
+  if (value === null) return undefined;
+  if (value instanceof Date) return dateText(value, what);
+  throw requestInvalid(
+    `${what()} is ${Array.isArray(value) ? 'a list inside a list' : describeType(value)}; it must be text, a number, a boolean or a date.`,
+  );
+}
+
+/**
+ * The texts of a field that may be a list; a list gives one text an item, and items without a value are left out.
+ * @throws REQUEST_INVALID as `fieldText`
+ */
+export function fieldTexts(value: unknown, what: () => string): string[] {
+  const texts: string[] = [];
+  for (const item of Array.isArray(value) ? value : [value]) {
+    const text = fieldText(item, what);
+    if (text !== undefined) texts.push(text);
+  }
+  return texts;
+}
+
+/** A date as ISO 8601 text. @throws REQUEST_INVALID for a date that is none */
+function dateText(date: Date, what: () => string): string {
+  if (Number.isNaN(date.getTime())) throw requestInvalid(`${what()} is a date that does not exist.`);
+  return date.toISOString();
+}
+
+/** Runs a step that builds on one member of `qs`, `headers` or `body`; its failure names that member. */
+export function atMember<T>(name: string, step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    throw ofMember(name, error);
+  }
+}
+
+function ofMember(name: string, error: unknown): unknown {
+  if (isOurs(error, TransportError)) error.member ??= name;
+  return error;
 }

@@ -1,5 +1,5 @@
+import { TransportError } from '../../errors/engine-error.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
-import { requestInvalid } from './request-invalid.js';
 
 /** The server of an http address. */
 export interface HttpServer {
@@ -99,4 +99,9 @@ function shorten(text: string): string {
 export function isSameHost(from: HttpServer, to: HttpServer): boolean {
   if (from.protocol === 'https:' && to.protocol === 'http:') return false;
   return from.host === to.host;
+}
+
+/** The error of a request that cannot be built; the same request will never do better. */
+export function requestInvalid(message: string, cause?: unknown): TransportError {
+  return new TransportError('REQUEST_INVALID', message, { retryable: false, cause });
 }

@@ -1,4 +1,4 @@
-import { requestInvalid } from '../message/request-invalid.js';
+import { requestInvalid } from '../message/http-url.js';
 import type { HeaderEntry } from '../message/transport.js';
 import type { AwsCredentials } from './aws-credentials.js';
 import { signAwsV2 } from './aws-signature-v2.js';

@@ -1,11 +1,11 @@
 import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { TransportError } from '../../errors/engine-error.js';
-import { responseHeader } from '../message/content-type.js';
+import { responseHeader } from '../message/headers.js';
 import { parseHttpUrl } from '../message/http-url.js';
-import type { TransportResponse } from '../message/transport.js';
-import { findHoldBytes, UNCOUNTED_BYTES } from './bytes-in-flight.js';
-import { MAX_RESPONSE_BYTES } from './max-response-bytes.js';
+import type { Transport, TransportResponse } from '../message/transport.js';
+import { followRedirects } from './redirects.js';
+import { findHoldBytes, MAX_RESPONSE_BYTES, UNCOUNTED_BYTES } from './response-bytes.js';
 
 export interface ContentDecodingOptions {
   /** Bytes of a decoded body. Default: 64 MiB. */
@@ -150,4 +150,22 @@ function withoutEncoding(headers: TransportResponse['headers']): TransportRespon
   delete rest['content-encoding'];
   delete rest['content-length'];
   return rest;
+}
+
+/**
+ * A transport over one that makes single exchanges: redirects are followed, and what comes in the end is decoded. Most responses
+ * need neither and are handed on as they came.
+ *
+ * Rejects as `followRedirects` and `decodeContent`.
+ */
+export function completeResponses(transport: Transport, options: ContentDecodingOptions = {}): Transport {
+  return async (request) => {
+    const first = await transport(request);
+    if (isComplete(first)) return first;
+    return decodeContent(await followRedirects(first, request, transport), request.signal, options);
+  };
+}
+
+function isComplete({ status, headers }: TransportResponse): boolean {
+  return (status < 300 || status > 399) && !Object.hasOwn(headers, 'content-encoding');
 }

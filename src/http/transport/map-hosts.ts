@@ -1,8 +1,7 @@
 import { describeGiven } from '../../errors/check-options.js';
 import { EngineError, TransportError } from '../../errors/engine-error.js';
 import { trimTrailing } from '../../util/text.js';
-import { responseHeader } from '../message/content-type.js';
-import { findHeader } from '../message/headers.js';
+import { findHeader, responseHeader } from '../message/headers.js';
 import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
 import type { Transport, TransportRequest, TransportResponse } from '../message/transport.js';
 

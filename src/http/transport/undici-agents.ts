@@ -2,8 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { Agent, buildConnector } from 'undici';
 import type { NetworkGuard } from '../guard/network-guard.js';
-import { requestInvalid } from '../message/request-invalid.js';
-import { loadUndici } from './load-undici.js';
+import { requestInvalid } from '../message/http-url.js';
 
 /** Milliseconds. */
 export interface TransportTimeouts {
@@ -15,7 +14,7 @@ export interface TransportTimeouts {
   readonly bodyTimeoutMs: number;
 }
 
-export interface AgentOptions extends TransportTimeouts {
+interface AgentOptions extends TransportTimeouts {
   readonly guard: NetworkGuard;
   /** Connections open to one origin at a time; further requests wait. */
   readonly maxConnectionsPerOrigin: number;
@@ -125,4 +124,26 @@ function guardedConnector(
     }
     connect(target, callback);
   };
+}
+
+/** What of undici is in use. */
+interface Undici {
+  readonly Agent: typeof Agent;
+  readonly buildConnector: typeof buildConnector;
+}
+
+/**
+ * Loads the dispatcher alone: fetch, web sockets, caches and mocks are half of the package and take longer to load than a short
+ * run. Where its files are is no promise of undici's, so the whole is loaded by a version that has them elsewhere.
+ */
+export async function loadUndici(): Promise<Undici> {
+  try {
+    const [agent, connect] = await Promise.all([
+      import('undici/lib/dispatcher/agent.js'),
+      import('undici/lib/core/connect.js'),
+    ]);
+    return { Agent: agent.default, buildConnector: connect.default };
+  } catch {
+    return import('undici');
+  }
 }

@@ -10,10 +10,9 @@ import {
 import { EngineError } from '../../errors/engine-error.js';
 import { LONGEST_TIMER_MS } from '../../util/clock.js';
 import { createNetworkGuard, type NetworkGuard } from '../guard/network-guard.js';
-import { parseHttpUrl } from '../message/http-url.js';
-import { requestInvalid } from '../message/request-invalid.js';
+import { parseHttpUrl, requestInvalid } from '../message/http-url.js';
 import type { Transport, TransportRequest, TransportResponse } from '../message/transport.js';
-import { MAX_RESPONSE_BYTES } from './max-response-bytes.js';
+import { MAX_RESPONSE_BYTES } from './response-bytes.js';
 import { ResponseCollector } from './response-collector.js';
 import { type AgentPool, createAgentPool, type TransportTimeouts } from './undici-agents.js';
 

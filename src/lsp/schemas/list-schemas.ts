@@ -1,13 +1,13 @@
 import { MANIFEST_SHAPE } from '../../app/loading/manifest-shape.js';
 import { CONFIG_SHAPE } from '../../check/settings/config-shape.js';
 import type { CheckedDocument } from '../../check/subject/checked-document.js';
-import { writeJsonSchema } from '../../document/json-schema/write-json-schema.js';
 import { DOCUMENT_RULES, type DocumentKind } from '../../document/shapes/document-shapes.js';
 import { type KeyShape, listOf, only, type Shape, told } from '../../document/shapes/shape.js';
 import { SCENARIO_FILE_SHAPE } from '../../host/scenarios/scenario-shape.js';
-import { FORM_RULE } from '../../parameters/form/field-shape.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import { FORM_RULE } from './field-shape.js';
 import { loadTestSchema } from './test-schema.js';
+import { writeJsonSchema } from './write-json-schema.js';
 
 /** The JSON Schema of one kind of file. */
 export interface FileSchema {

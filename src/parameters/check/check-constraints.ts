@@ -1,11 +1,9 @@
 import { isBuffer, isEmpty } from '../../iml/values/coerce.js';
 import { classifyValue } from '../../iml/values/value-kind.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
-import type { Constraints } from '../form/parameter-spec.js';
+import { type Constraints, PATTERN_EXHAUSTIONS } from '../form/parameter-spec.js';
 import { copyItems } from '../values/copy-value.js';
-import { type AllowedValues, indexAllowed, isAllowedValue } from './allowed-values.js';
-import { contentKey } from './content-index.js';
-import { PATTERN_EXHAUSTIONS } from './form-limits.js';
+import { type AllowedValues, contentKey, indexAllowed, isAllowedValue } from './check-choice.js';
 import { quote } from './problem.js';
 import { createPatternBudget, type PatternBudget, testPattern } from './test-pattern.js';
 

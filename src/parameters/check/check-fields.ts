@@ -2,18 +2,16 @@ import { isTruthy } from '../../iml/values/coerce.js';
 import { classifyValue } from '../../iml/values/value-kind.js';
 import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import {
+  findFamily,
   MAX_PARAMETER_DEPTH,
   type ParameterElement,
   type ParameterReference,
   type ParameterSpec,
 } from '../form/parameter-spec.js';
-import { findFamily } from '../form/parameter-type.js';
 import { convertValue, isFreeText } from '../values/convert-value.js';
 import { copyItems, copyMembers, expectedCollection } from '../values/copy-value.js';
-import { checkFilter } from './check-filter.js';
-import { checkSelect } from './check-select.js';
+import { type ChoiceIndex, findOption } from './check-choice.js';
 import { checkErased, readable, readDefault, unsetValue } from './empty-value.js';
-import { itemPath, memberPath } from './field-path.js';
 import {
   evaluateSeen,
   expandFields,
@@ -22,11 +20,12 @@ import {
   type FormLevel,
   findChoices,
   holds,
+  indexOnce,
   report,
+  reportViolations,
 } from './form-check.js';
-import { invalidProblem, missingProblem, quote } from './problem.js';
+import { invalidProblem, itemPath, memberPath, missingProblem, quote } from './problem.js';
 import { reportUnknown } from './report-unknown.js';
-import { reportViolations } from './report-violations.js';
 import { listShownFields } from './shown-fields.js';
 
 /**
@@ -287,4 +286,123 @@ function checkConditions(check: FormCheck, field: Field, value: unknown): unknow
   const checked = checkFilter(check, field, value);
   if (check.problemCount === problemCount) reportViolations(check, field, checked);
   return checked;
+}
+
+const CONDITION = 'a condition { a, o, b }';
+
+/** A filter that is checked. */
+interface Filter {
+  readonly check: FormCheck;
+  readonly field: Field;
+  /** undefined where they are not compared. */
+  readonly operators: ChoiceIndex | undefined;
+}
+
+/**
+ * Checks a filter: groups joined by OR, of conditions joined by AND, each `{ a, o, b }`.
+ * A flat list of conditions is one group; it stays flat where the filter has only one way to join. [inf]
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/parameters/filter [doc]
+ */
+function checkFilter(check: FormCheck, field: Field, value: unknown): unknown {
+  const { spec, path } = field;
+  const filter = { check, field, operators: findOperators(check, field) };
+  const groups = copyItems(value) ?? (classifyValue(value) === 'collection' ? [value] : undefined);
+  if (groups === undefined) {
+    reportType(filter, path, 'a list of groups of conditions { a, o, b }', value);
+    return value;
+  }
+  if (groups.length > 0 && groups.every((group) => classifyValue(group) === 'collection')) {
+    checkAndConditions(filter, groups, path);
+    return spec.choices?.logic === undefined ? [groups] : groups;
+  }
+  for (const [index, group] of groups.entries()) {
+    const at = itemPath(path, index);
+    const conditions = copyItems(group);
+    if (conditions === undefined) reportType(filter, at, 'a list of conditions', group);
+    else checkAndConditions(filter, conditions, at);
+  }
+  return groups;
+}
+
+/** Those of a value that was mapped are not compared: it need not be one of them. */
+function findOperators(check: FormCheck, { spec, path }: Field): ChoiceIndex | undefined {
+  const options = spec.choices?.operators;
+  if (options === undefined || spec.validate === false || holds(check.settings.mapped, path))
+    return undefined;
+  return indexOnce(check, options);
+}
+
+function checkAndConditions(filter: Filter, conditions: readonly unknown[], path: string): void {
+  for (const [index, condition] of conditions.entries()) {
+    checkCondition(filter, condition, itemPath(path, index));
+  }
+}
+
+function checkCondition(filter: Filter, condition: unknown, path: string): void {
+  const members = copyMembers(condition);
+  if (members === undefined || !Object.hasOwn(members, 'o')) {
+    reportType(filter, path, CONDITION, condition);
+    return;
+  }
+  const operand = ownMember(members, 'a');
+  if (operand === undefined || operand === null || operand === '') {
+    reportType(filter, memberPath(path, 'a'), 'what is compared', operand);
+    return;
+  }
+  checkOperator(filter, ownMember(members, 'o'), memberPath(path, 'o'));
+}
+
+function checkOperator(filter: Filter, operator: unknown, path: string): void {
+  const { check, field, operators } = filter;
+  if (typeof operator !== 'string' || operator === '') {
+    reportType(filter, path, 'the name of an operator', operator);
+  } else if (operators !== undefined && findOption(operators, operator) === undefined) {
+    const { spec } = field;
+    report(check, () => invalidProblem('choice', { path, spec }, operators.expected, operator));
+  }
+}
+
+function reportType(
+  { check, field: { spec } }: Filter,
+  path: string,
+  expected: string,
+  value: unknown,
+): void {
+  report(check, () => invalidProblem('type', { path, spec }, expected, value));
+}
+
+/** A select holds the value of an option, `multiple` an array of them; options that an RPC gives are not compared. */
+function checkSelect(check: FormCheck, field: Field, value: unknown): unknown {
+  if (!field.spec.multiple) {
+    const chosen = checkChoice(check, field, value);
+    reportViolations(check, field, chosen);
+    return chosen;
+  }
+  const items = classifyValue(value) === 'array' ? copyItems(value) : [value];
+  if (items === undefined) {
+    report(check, () => invalidProblem('unreadable', field, 'an array', value));
+    return value;
+  }
+  const checked = items.map((item, index) => checkChoice(check, field, item, index));
+  reportViolations(check, field, checked);
+  return checked;
+}
+
+/** @param index of an item where the field holds several */
+function checkChoice(check: FormCheck, field: Field, value: unknown, index?: number): unknown {
+  const { spec, level } = field;
+  const locate = (): Field => (index === undefined ? field : { ...field, path: itemPath(field.path, index) });
+  if (classifyValue(value) === 'unreadable') {
+    report(check, () => invalidProblem('unreadable', locate(), 'the value of an option', value));
+    return value;
+  }
+  const choices = spec.choices?.options === undefined ? undefined : findChoices(check, spec.choices, level);
+  if (choices === undefined) return value;
+  const option = findOption(choices, value);
+  if (option !== undefined) return option.value;
+  const isFree = spec.validate === false || spec.validate.enum !== undefined;
+  if (!isFree && !holds(check.settings.mapped, locate().path)) {
+    report(check, () => invalidProblem('choice', locate(), choices.expected, value));
+  }
+  return value;
 }

@@ -1,6 +1,6 @@
 import { SpecError } from '../../errors/engine-error.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import type { Option, ParameterElement } from '../form/parameter-spec.js';
+import { DEFAULT_MAX_RPC_CALLS, type Option, type ParameterElement } from '../form/parameter-spec.js';
 import { AnswerReader } from '../form/read-answer.js';
 import { parseRpcReference } from '../form/rpc-reference.js';
 import { copyMembers, expectedCollection, mergeMembers } from '../values/copy-value.js';
@@ -13,7 +13,6 @@ import {
   report,
   visibleValues,
 } from './form-check.js';
-import { DEFAULT_MAX_RPC_CALLS } from './form-limits.js';
 import { bundleValidationError, describeValue, type Problem } from './problem.js';
 import { reportUnknown } from './report-unknown.js';
 import type { ValidateParametersOptions, ValidateParametersResult } from './validation.js';

@@ -1,16 +1,16 @@
 import type { PlainObject } from '../../util/plain-object.js';
-import type {
-  Choices,
-  Option,
-  ParameterElement,
-  ParameterReference,
-  ParameterSpec,
+import {
+  type Choices,
+  MAX_PROBLEMS,
+  type Option,
+  type ParameterElement,
+  type ParameterReference,
+  type ParameterSpec,
 } from '../form/parameter-spec.js';
-import { mergeMembers } from '../values/copy-value.js';
+import { copyItems, mergeMembers } from '../values/copy-value.js';
 import { type ChoiceIndex, indexChoices } from './check-choice.js';
-import { type ConstraintState, createConstraintState } from './check-constraints.js';
-import { MAX_PROBLEMS } from './form-limits.js';
-import type { Problem } from './problem.js';
+import { type ConstraintState, checkConstraints, createConstraintState } from './check-constraints.js';
+import { invalidProblem, type Problem } from './problem.js';
 
 /** What a host says about single values: for all of them, or by path. */
 export type PathTest = boolean | ((path: string) => boolean);
@@ -30,7 +30,7 @@ export interface FormSettings {
 }
 
 /** What the RPCs of a form have given so far, by `referenceKey`. */
-export interface ReferenceAnswers {
+interface ReferenceAnswers {
   readonly fields: ReadonlyMap<string, readonly ParameterElement[]>;
   readonly options: ReadonlyMap<string, readonly Option[]>;
 }
@@ -175,3 +175,35 @@ export function visibleValues(level: FormLevel): PlainObject {
   for (let at: FormLevel | undefined = level; at !== undefined; at = at.parent) levels.unshift(at);
   return mergeMembers(levels.map(({ values }) => values));
 }
+
+/** Reports every limit that a value in its declared type breaks, unless the field has `validate: false`. */
+export function reportViolations(check: FormCheck, field: Field, value: unknown): void {
+  const { validate } = field.spec;
+  if (validate === false) return;
+  // Like an empty text, an empty list in a field that need not be filled in is not measured. [choice]
+  if (!field.demanded && copyItems(value)?.length === 0) return;
+  for (const { kind, expected } of checkConstraints(validate, value, check.constraints)) {
+    report(check, () => invalidProblem(kind, field, expected, value));
+  }
+}
+
+/** How parameters are checked by the form of their component before a run. */
+export interface ParameterCheck {
+  /**
+   * Whether fields that are not set get the defaults of the form. Default: false, as on the platform it is the form in
+   * the editor that fills them in, and a field its user has emptied stays empty.
+   */
+  readonly defaults?: boolean | undefined;
+  /**
+   * Which `rpc://` references are followed, by requests of their own that no limit of the run counts: none (default;
+   * what they stand for is kept unchecked), those that give fields, or those that give options with nested fields, too.
+   */
+  readonly resolve?: 'none' | 'fields' | 'options' | undefined;
+  /** Whether a value was mapped instead of chosen, by path: it need not be one of the options. Default: false. */
+  readonly mapped?: PathTest | undefined;
+  /** Whether an empty text was written as `emptystring` and counts as filled in, by path. Default: false. */
+  readonly forcedEmpty?: PathTest | undefined;
+}
+
+/** `true` checks with the settings of the engine or, if it has none, the default ones. */
+export type CheckParameters = boolean | ParameterCheck;

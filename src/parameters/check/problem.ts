@@ -1,8 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
 import type { Place } from '../../errors/source-location.js';
 import { classifyValue, describeType } from '../../iml/values/value-kind.js';
-import type { ItemSpec, ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
-import type { ParameterType } from '../form/parameter-type.js';
+import type { ItemSpec, ParameterElement, ParameterSpec, ParameterType } from '../form/parameter-spec.js';
 import { copyItems } from '../values/copy-value.js';
 
 /**
@@ -130,4 +129,20 @@ function holdsSecret(spec: ItemSpec): boolean {
   if (spec.kind === 'item') return isSecret(spec.item);
   // A field that an RPC describes may be a secret.
   return spec.fields.some((field: ParameterElement) => field.kind === 'reference' || isSecret(field));
+}
+
+const NAME = /^[A-Za-z_$][\w$]*$/;
+
+/**
+ * The path of a member, written as the language writes it: `items[2].email`, ``headers.`X-Key` ``.
+ * With `parameters.` in front it is the expression that reads the value.
+ */
+export function memberPath(parent: string, name: string): string {
+  const step = NAME.test(name) ? name : `\`${name.slice(0, 128)}\``;
+  return parent === '' ? step : `${parent}.${step}`;
+}
+
+/** The path of an item; `index` counts from 0, the path from 1 as paths of the language do. */
+export function itemPath(parent: string, index: number): string {
+  return `${parent}[${index + 1}]`;
 }

@@ -1,12 +1,13 @@
 import { describeType } from '../../iml/values/value-kind.js';
 import { didYouMean } from '../../util/suggest.js';
-import { listNestedFields } from '../form/nested-fields.js';
-import type { ParameterElement } from '../form/parameter-spec.js';
-import { MAX_PARAMETER_DEPTH } from '../form/parameter-spec.js';
-import { findFamily } from '../form/parameter-type.js';
-import { memberPath } from './field-path.js';
+import {
+  findFamily,
+  listNestedFields,
+  MAX_PARAMETER_DEPTH,
+  type ParameterElement,
+} from '../form/parameter-spec.js';
 import { type FormCheck, type FormLevel, referenceKey, report } from './form-check.js';
-import type { Problem } from './problem.js';
+import { memberPath, type Problem } from './problem.js';
 
 /** Maximum number of problems with a hint. */
 const MOST_HINTS = 100;

@@ -5,7 +5,9 @@ import { ownMember, type PlainObject } from '../../util/plain-object.js';
 import {
   type Choices,
   type ItemSpec,
+  MAX_CALLS,
   MAX_PARAMETER_DEPTH,
+  MAX_PROBLEMS,
   type Option,
   type ParameterElement,
   type ParameterList,
@@ -16,8 +18,7 @@ import { AnswerReader } from '../form/read-answer.js';
 import { parseRpcReference } from '../form/rpc-reference.js';
 import { copyItems, copyMembers, mergeMembers } from '../values/copy-value.js';
 import { findOption, indexChoices } from './check-choice.js';
-import { memberPath } from './field-path.js';
-import { MAX_CALLS, MAX_PROBLEMS } from './form-limits.js';
+import { memberPath } from './problem.js';
 import type { ResolveRpc } from './validation.js';
 
 /** A reference that could not be followed. It stays in the list as it is written. */

@@ -1,5 +1,10 @@
-import type { Option, ParameterElement, ParameterSpec } from '../form/parameter-spec.js';
-import { findFamily, isListType } from '../form/parameter-type.js';
+import {
+  findFamily,
+  isListType,
+  type Option,
+  type ParameterElement,
+  type ParameterSpec,
+} from '../form/parameter-spec.js';
 import { copyItems } from '../values/copy-value.js';
 import { type ChoiceIndex, findOption } from './check-choice.js';
 

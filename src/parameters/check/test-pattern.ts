@@ -6,7 +6,7 @@ import { worstCaseSteps } from '../../iml/pattern/pattern-cost.js';
 import { parseFlags } from '../../iml/pattern/pattern-flags.js';
 import { MAX_STEPS } from '../../iml/pattern/pattern-limits.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
-import { MAX_HOST_STEPS, MAX_HOST_STEPS_PER_CHECK, MAX_MATCH_STEPS } from './form-limits.js';
+import { MAX_HOST_STEPS, MAX_HOST_STEPS_PER_CHECK, MAX_MATCH_STEPS } from '../form/parameter-spec.js';
 
 /** `invalid`: no regular expression. `exhausted`: it would take too long to tell. */
 export type PatternOutcome = 'match' | 'mismatch' | 'invalid' | 'exhausted';

@@ -1,4 +1,4 @@
-import { listFormElements, type ReadForm } from '../form/list-form-elements.js';
+import { listFormElements, type ReadForm } from '../form/parameter-spec.js';
 import type { ValidateParametersOptions, ValidateParametersResult } from './validation.js';
 
 /**

@@ -1,22 +1,30 @@
-import type { Warning } from '../../document/reading/document.js';
-import { collectWarnings, limitWarnings } from '../../document/reading/warn.js';
+import {
+  collectWarnings,
+  limitWarnings,
+  type Warning,
+  type WarningCode,
+} from '../../document/reading/document.js';
 import { SpecError } from '../../errors/engine-error.js';
 import { childPointer, type Place } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import {
+  type Choices,
   type Constraints,
+  findFamily,
   type ItemSpec,
   MAX_PARAMETER_DEPTH,
   type Option,
+  PARAMETER_TYPES,
   type ParameterElement,
   type ParameterList,
+  type ParameterReference,
   type ParameterSpec,
+  type ParameterType,
+  readParameterType,
   type TagTreatment,
 } from './parameter-spec.js';
-import { findFamily, PARAMETER_TYPES, type ParameterType, readParameterType } from './parameter-type.js';
-import { type OptionKeys, readChoices, readOptions } from './read-choices.js';
-import { type Reader, readReference, type Spot } from './spec-reader.js';
+import { parseRpcReference } from './rpc-reference.js';
 
 /**
  * Reads a form specification: a list whose elements are fields or `rpc://` texts, one such text, or one field.
@@ -294,4 +302,153 @@ function assertDepth(reader: Reader, spot: Spot): void {
   throw new SpecError('SPEC_INVALID', `Parameters are nested more than ${MAX_PARAMETER_DEPTH} levels deep.`, {
     place: reader.placeOf(spot.pointer),
   });
+}
+
+/** Members of an option that hold its value and its label. */
+export interface OptionKeys {
+  readonly valueKey: string;
+  readonly labelKey: string;
+}
+
+const DEFAULT_KEYS: OptionKeys = { valueKey: 'value', labelKey: 'label' };
+
+const NO_CHOICES: Choices = {
+  options: undefined,
+  reference: undefined,
+  valueKey: 'value',
+  labelKey: 'label',
+  nested: undefined,
+  placeholderNested: undefined,
+  operators: undefined,
+  logic: undefined,
+};
+
+/**
+ * Reads `options`: a list (of options or of groups of them), an `rpc://` text, or an object whose `store` is either.
+ * Source: the select page of the parameters' documentation. [doc]
+ */
+function readChoices(reader: Reader, value: unknown, spot: Spot): Choices | undefined {
+  if (value === undefined || value === null) return undefined;
+  if (!isPlainObject(value)) return { ...NO_CHOICES, ...readStore(reader, value, DEFAULT_KEYS, spot) };
+  const at = (key: string): Spot => ({ ...spot, pointer: childPointer(spot.pointer, key) });
+  const keys = { valueKey: readKey(value, 'value'), labelKey: readKey(value, 'label') };
+  const logic = ownMember(value, 'logic');
+  const operators = ownMember(value, 'operators');
+  const placeholder = ownMember(value, 'placeholder');
+  return {
+    ...NO_CHOICES,
+    ...readStore(reader, ownMember(value, 'store'), keys, at('store')),
+    ...keys,
+    nested: reader.readNested(ownMember(value, 'nested'), at('nested')),
+    placeholderNested: isPlainObject(placeholder)
+      ? readNestedFields(reader, placeholder, at('placeholder'))
+      : undefined,
+    operators: Array.isArray(operators)
+      ? readOptions(reader, operators, DEFAULT_KEYS, at('operators'))
+      : undefined,
+    logic: logic === 'and' || logic === 'or' ? logic : undefined,
+  };
+}
+
+function readStore(
+  reader: Reader,
+  store: unknown,
+  keys: OptionKeys,
+  spot: Spot,
+): Pick<Choices, 'options' | 'reference'> {
+  if (Array.isArray(store)) {
+    return { options: readOptions(reader, store, keys, spot), reference: undefined };
+  }
+  if (typeof store === 'string') {
+    return { options: undefined, reference: readReference(reader, store, spot) };
+  }
+  return { options: undefined, reference: undefined };
+}
+
+function readKey(options: PlainObject, key: 'value' | 'label'): string {
+  const name = ownMember(options, key);
+  return typeof name === 'string' && name !== '' ? name : key;
+}
+
+/** Options in order, those of groups included. */
+function readOptions(
+  reader: Reader,
+  list: readonly unknown[],
+  keys: OptionKeys,
+  spot: Spot,
+): readonly Option[] {
+  const options: Option[] = [];
+  for (const [index, item] of list.entries()) {
+    const itemSpot = { ...spot, pointer: childPointer(spot.pointer, index) };
+    const group = isPlainObject(item) ? ownMember(item, 'options') : undefined;
+    if (isPlainObject(item) && Array.isArray(group) && !Object.hasOwn(item, keys.valueKey)) {
+      const groupSpot = { ...itemSpot, pointer: childPointer(itemSpot.pointer, 'options') };
+      for (const [place, option] of group.entries()) {
+        const pointer = childPointer(groupSpot.pointer, place);
+        options.push(readOption(reader, option, keys, { ...groupSpot, pointer }));
+      }
+    } else {
+      options.push(readOption(reader, item, keys, itemSpot));
+    }
+  }
+  return options;
+}
+
+function readOption(reader: Reader, item: unknown, keys: OptionKeys, spot: Spot): Option {
+  reader.count(1, spot.pointer);
+  if (!isPlainObject(item)) return { value: item, label: undefined, isDefault: false, nested: undefined };
+  const label = ownMember(item, keys.labelKey);
+  return {
+    value: ownMember(item, keys.valueKey),
+    label: typeof label === 'string' && label !== '' ? label : undefined,
+    isDefault: ownMember(item, 'default') === true,
+    nested: readNestedFields(reader, item, spot),
+  };
+}
+
+/** The fields an option, or the placeholder, brings with it. */
+function readNestedFields(
+  reader: Reader,
+  item: PlainObject,
+  spot: Spot,
+): readonly ParameterElement[] | undefined {
+  return reader.readNested(ownMember(item, 'nested'), {
+    ...spot,
+    pointer: childPointer(spot.pointer, 'nested'),
+  });
+}
+
+/** What reading a form specification needs everywhere. */
+interface Reader {
+  readonly warn: (code: WarningCode, pointer: string, message: string) => void;
+  readonly placeOf: (pointer: string) => Place;
+  /**
+   * Counts what is described before it is read.
+   *
+   * @throws SpecError `SPEC_INVALID` for more than the reader reads
+   */
+  readonly count: (more: number, pointer: string) => void;
+  /** Reads fields that are shown with another one: options have them, and fields have options. */
+  readonly readNested: (value: unknown, spot: Spot) => readonly ParameterElement[] | undefined;
+}
+
+/** Where a piece stands: its pointer, and how many fields it is inside of. */
+interface Spot {
+  readonly pointer: string;
+  readonly depth: number;
+}
+
+/** Reads text in the place of fields or options; any text is kept, one that is no `rpc://` address with a warning. */
+function readReference(reader: Reader, text: string, spot: Spot): ParameterReference {
+  if (parseRpcReference(text) === undefined) {
+    const shown = JSON.stringify(text.slice(0, 80));
+    reader.warn('unknown-reference', spot.pointer, `${shown} is no address of the form rpc://name.`);
+  }
+  return {
+    kind: 'reference',
+    text,
+    get place() {
+      return reader.placeOf(spot.pointer);
+    },
+  };
 }

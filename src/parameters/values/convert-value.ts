@@ -5,14 +5,11 @@ import { findZone, localToInstant } from '../../iml/date/zone.js';
 import { toInstant, toNumber, toText } from '../../iml/values/coerce.js';
 import { classifyValue } from '../../iml/values/value-kind.js';
 import { unixTimeToMs } from '../../util/clock.js';
-import type { ParameterSpec } from '../form/parameter-spec.js';
-import { findFamily, type ParameterType } from '../form/parameter-type.js';
-import { encodeText } from './codepage.js';
+import { findFamily, type ParameterSpec, type ParameterType } from '../form/parameter-spec.js';
 import { copyItems } from './copy-value.js';
-import { isEmailShape, isTimeShape, isUrlShape, isUuidShape } from './text-shape.js';
 
 /** The value in its declared type, or what was expected in its place. */
-export type Converted =
+type Converted =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly expected: string };
 
@@ -215,4 +212,105 @@ function convertBuffer(value: unknown, codepage: string): Converted {
     default:
       return { ok: false, expected: 'binary data or text' };
   }
+}
+
+/** Bytes of a text in a codepage; undefined for a codepage that is not known or does not have every character. */
+export function encodeText(text: string, codepage: string): Uint8Array | undefined {
+  const name = codepage.toLowerCase().replaceAll(/[\s_]/g, '-');
+  switch (name) {
+    case 'utf8':
+    case 'utf-8':
+      return Buffer.from(text, 'utf8');
+    case 'utf16':
+    case 'utf16le':
+    case 'utf-16':
+    case 'utf-16le':
+    case 'ucs2':
+    case 'ucs-2':
+      return Buffer.from(text, 'utf16le');
+    case 'binary':
+    case 'latin1':
+    case 'iso-8859-1':
+      return encodeSingleByte(text, LATIN1);
+    default:
+      return encodeSingleByte(text, singleByteTable(name));
+  }
+}
+
+type Table = ReadonlyMap<string, number>;
+
+const tables = new Map<string, Table | undefined>();
+
+const LATIN1: Table = new Map(Array.from({ length: 256 }, (_, byte) => [String.fromCharCode(byte), byte]));
+
+/** The characters of a single-byte codepage, found by decoding every byte. */
+function singleByteTable(name: string): Table | undefined {
+  if (tables.has(name)) return tables.get(name);
+  const table = readTable(name);
+  // The platform's decoders are few, so the labels that lead to a table are too; others are not kept.
+  if (table !== undefined) tables.set(name, table);
+  return table;
+}
+
+function readTable(name: string): Table | undefined {
+  try {
+    const decoder = new TextDecoder(name, { fatal: false });
+    const table = new Map<string, number>();
+    for (let byte = 0; byte < 256; byte++) {
+      const character = decoder.decode(Uint8Array.of(byte));
+      if (character.length !== 1) return undefined;
+      if (character !== '\ufffd') table.set(character, byte);
+    }
+    // A codepage of several bytes a character leaves most single bytes above 127 without a meaning.
+    return table.size >= 192 ? table : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function encodeSingleByte(text: string, table: Table | undefined): Uint8Array | undefined {
+  if (table === undefined) return undefined;
+  const bytes = Buffer.alloc(text.length);
+  for (let offset = 0; offset < text.length; offset++) {
+    const byte = table.get(text.charAt(offset));
+    if (byte === undefined) return undefined;
+    bytes[offset] = byte;
+  }
+  return bytes;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const URL_START = /^[a-z][a-z0-9+.-]{0,31}:\/\//i;
+const TIME = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/;
+const SPACE = /\s/;
+
+const MAX_ADDRESS_LENGTH = 65_536;
+
+/** One `@` with something before it and a dotted name behind it; quoted local parts may hold further ones. */
+function isEmailShape(text: string): boolean {
+  const at = text.lastIndexOf('@');
+  const local = text.slice(0, at);
+  const domain = text.slice(at + 1);
+  if (at < 1 || text.length > MAX_ADDRESS_LENGTH || SPACE.test(text)) return false;
+  if (local.includes('@') && !(local.startsWith('"') && local.endsWith('"'))) return false;
+  const labels = domain.split('.');
+  return labels.length > 1 && labels.every((label) => label !== '');
+}
+
+/** An absolute address: a scheme, `//`, and a host. */
+function isUrlShape(text: string): boolean {
+  return text.length <= MAX_ADDRESS_LENGTH && URL_START.test(text) && URL.canParse(text);
+}
+
+/** 36 characters of hexadecimal digits and dashes, of any version. */
+function isUuidShape(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** `hours:minutes:seconds`, seconds optional. Source: https://help.make.com/type-coercion [doc] */
+function isTimeShape(text: string): boolean {
+  const match = TIME.exec(text);
+  if (match === null) return false;
+  const [, hours = '', minutes = '', seconds = '0'] = match;
+  return Number(hours) < 24 && Number(minutes) < 60 && Number(seconds) < 60;
 }

@@ -1,6 +1,5 @@
 import { resolveBounds } from '../../errors/check-options.js';
-import { RATE_LIMIT_HEADERS, readRateLimit } from '../../http/message/rate-limit.js';
-import { parseRetryAfter } from '../../http/message/retry-after.js';
+import { parseRetryAfter, RATE_LIMIT_HEADERS, readRateLimit } from '../../http/message/rate-limit.js';
 import type { ResponseHeaders, TransportResponse } from '../../http/message/transport.js';
 
 /** What runs may ask of one host with one connection, all of them together. */

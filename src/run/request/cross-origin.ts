@@ -1,7 +1,6 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
-import { isGivenHost } from '../../document/compile/given-host.js';
-import { isOnWrittenServer } from '../../document/compile/written-server.js';
+import { isGivenHost, isOnWrittenServer } from '../../document/compile/static-host.js';
 import type { CrossingRule } from '../../http/message/transport.js';
 import { toText } from '../../iml/values/coerce.js';
 import { collectNamedSecrets } from '../../redaction/collect-secrets.js';

@@ -1,6 +1,6 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledPagination, CompiledRequest } from '../../document/compile/compiled-request.js';
-import { MAX_WARNINGS } from '../../document/reading/warn.js';
+import { MAX_WARNINGS } from '../../document/reading/document.js';
 import { AppError } from '../../errors/app-error.js';
 import { isOurs, TransportError } from '../../errors/engine-error.js';
 import { childPointer, type Place } from '../../errors/source-location.js';
@@ -9,7 +9,7 @@ import { type BuiltUrl, buildUrl } from '../../http/message/build-url.js';
 import { buildHeaders, findHeader, withHeader } from '../../http/message/headers.js';
 import { type HttpServer, isSameHost } from '../../http/message/http-url.js';
 import type { CrossingRule, HeaderEntry, TransportRequest } from '../../http/message/transport.js';
-import { withholdSecrets } from '../../http/transport/crossing.js';
+import { withholdSecrets } from '../../http/transport/redirects.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import {
   atDirective,

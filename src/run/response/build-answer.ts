@@ -1,10 +1,9 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
-import type { CompiledRespond } from '../../document/compile/compile-respond.js';
-import { MAX_WARNINGS } from '../../document/reading/warn.js';
+import type { CompiledRespond } from '../../document/compile/compile-request.js';
+import { MAX_WARNINGS } from '../../document/reading/document.js';
 import { RESPOND_TYPES } from '../../document/shapes/directive-values.js';
 import { encodeBody } from '../../http/body/body-encoding.js';
-import { isJsonMediaType, readContentType } from '../../http/message/content-type.js';
-import { buildHeaders, findHeader } from '../../http/message/headers.js';
+import { buildHeaders, findHeader, isJsonMediaType, readContentType } from '../../http/message/headers.js';
 import type { HeaderEntry } from '../../http/message/transport.js';
 import { toText } from '../../iml/values/coerce.js';
 import { describeType } from '../../iml/values/value-kind.js';

@@ -9,8 +9,8 @@ import {
 } from '../../errors/app-error.js';
 import { isOurs } from '../../errors/engine-error.js';
 import type { Place } from '../../errors/source-location.js';
-import { responseHeader } from '../../http/message/content-type.js';
-import { parseRetryAfter } from '../../http/message/retry-after.js';
+import { responseHeader } from '../../http/message/headers.js';
+import { parseRetryAfter } from '../../http/message/rate-limit.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
 import { toText } from '../../iml/values/coerce.js';
 import { readErrorValue } from '../../iml/values/error-value.js';

@@ -1,7 +1,6 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledResponse } from '../../document/compile/compiled-request.js';
-import { decodeBody } from '../../http/body/body-decoding.js';
-import { type ResponseType, selectResponseType } from '../../http/body/select-response-type.js';
+import { decodeBody, type ResponseType, selectResponseType } from '../../http/body/body-decoding.js';
 import type { TransportResponse } from '../../http/message/transport.js';
 import { createCaseless } from '../../iml/values/caseless.js';
 import { describeType } from '../../iml/values/value-kind.js';

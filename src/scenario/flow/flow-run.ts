@@ -1,16 +1,18 @@
 import { AppError } from '../../errors/app-error.js';
+import { isOurs } from '../../errors/engine-error.js';
+import { ImlError } from '../../errors/iml-error.js';
+import type { Evaluate } from '../../iml/compile/compile-primary.js';
+import type { CompileOptions } from '../../iml/compile.js';
 import type { BuiltResponse } from '../../run/response/build-answer.js';
 import type { Clock } from '../../util/clock.js';
 import { reactionTo } from '../state/error-reactions.js';
 import type { ScenarioSettings } from '../state/scenario-settings.js';
 import type { CompiledFlow, CompiledStep } from './compile-flow.js';
-import { findHandler, handleError } from './error-handlers.js';
-import type { FlowModule, ModuleInput, TriggerData } from './flow.js';
-import type { FlowPhase } from './flow-report.js';
-import type { IncompleteExecution, IncompleteStore } from './incomplete-execution.js';
+import type { ErrorHandler, FlowModule, ModuleInput, TriggerData } from './flow.js';
+import type { FlowPhase, IncompleteExecution, IncompleteStore } from './flow-report.js';
+import { mapInputs } from './map-inputs.js';
 import type { RedactFailure } from './redact-failure.js';
 import { planAfterRetry, planForBreak, planForError, type RetryPlan } from './retry-plan.js';
-import { evaluateTemplate, type Outputs, runStep } from './run-step.js';
 
 /** What a run of a flow works with. */
 export interface FlowTools {
@@ -306,4 +308,117 @@ const PASS: unique symbol = Symbol('pass');
 
 function operation(stepId: number, bundles: number): FlowPhase & { kind: 'operation' } {
   return { kind: 'operation', stepId, bundles, error: undefined, handledBy: undefined };
+}
+
+/** What becomes of a bundle whose module failed. */
+type Handling =
+  /** Nobody handles it; `error` is that of a handler where it failed itself. */
+  | { readonly kind: 'unhandled'; readonly error: AppError }
+  /** The bundle ends here. */
+  | { readonly kind: 'ignore' }
+  /** The bundle goes on with an output of the handler's. */
+  | { readonly kind: 'resume'; readonly output: unknown }
+  /** The run ends. */
+  | { readonly kind: 'commit' | 'rollback' }
+  /** The rest of the run is stored for this bundle. */
+  | { readonly kind: 'break'; readonly handler: ErrorHandler & { readonly kind: 'break' } };
+
+/** The error handler of a step that takes an error: its own, unless it stores and nothing can be stored. */
+function findHandler({ step: { onError } }: CompiledStep, canStore: boolean): ErrorHandler | undefined {
+  return onError?.kind === 'break' && !canStore ? undefined : onError;
+}
+
+/** What a step failed with, and on what. */
+interface FailedStep {
+  readonly outputs: Outputs;
+  readonly error: AppError;
+}
+
+/** What a handler makes of an error. Source: https://help.make.com/quick-error-handling-reference. [doc] */
+function handleError(
+  handler: ErrorHandler | undefined,
+  { resume }: CompiledStep,
+  { outputs, error }: FailedStep,
+): Handling {
+  if (handler === undefined) return { kind: 'unhandled', error };
+  switch (handler.kind) {
+    case 'resume': {
+      const output = resume === undefined ? { value: undefined } : evaluateTemplate(resume, outputs);
+      return 'error' in output
+        ? { kind: 'unhandled', error: output.error }
+        : { kind: 'resume', output: output.value };
+    }
+    case 'break':
+      return { kind: 'break', handler };
+    default:
+      return { kind: handler.kind };
+  }
+}
+
+/** Outputs of the modules so far, by their ids: what expressions of a flow see. */
+type Outputs = Readonly<Record<string, unknown>>;
+
+type StepOutcome =
+  | {
+      readonly error?: undefined;
+      /** Undefined for a module that lets its bundle pass and puts out nothing of its own: a responder. */
+      readonly bundles: readonly unknown[] | undefined;
+      readonly state?: TriggerData | undefined;
+      readonly states?: readonly (TriggerData | undefined)[] | undefined;
+      readonly answer?: BuiltResponse | undefined;
+    }
+  | { readonly error: AppError };
+
+/**
+ * Runs one module for one bundle: maps its inputs, and runs it.
+ *
+ * @returns every failure that is a matter of the app or the flow as `error`, which may quote what the module was given
+ * @throws what is neither: the reason of an aborted signal, or a defect
+ */
+async function runStep(
+  { step, inputs }: CompiledStep,
+  outputs: Outputs,
+  extra: Pick<ModuleInput, 'data' | 'payload' | 'signal'>,
+  options: CompileOptions,
+): Promise<StepOutcome> {
+  const { module, connection } = step;
+  try {
+    const mapped = await mapInputs(inputs, module, outputs, options);
+    if (!mapped.ok) return { error: mapped.error };
+    const input = { ...extra, parameters: mapped.parameters, connection };
+    if (module.type !== 'responder' || module.respond === undefined) return await module.run(input);
+    const { result, error } = await module.respond(input);
+    return error === undefined ? { bundles: undefined, answer: result } : { error };
+  } catch (error) {
+    extra.signal?.throwIfAborted();
+    return { error: asStepError(error) };
+  }
+}
+
+/** A template of the flow itself (a filter, the output of a resume handler) for one bundle. */
+function evaluateTemplate(
+  evaluate: Evaluate,
+  outputs: Outputs,
+): { readonly value: unknown } | { readonly error: AppError } {
+  try {
+    return { value: evaluate(outputs) };
+  } catch (error) {
+    return { error: asStepError(error) };
+  }
+}
+
+/**
+ * An expression of the mapping fails as wrong data, with the path of its field in front [app]; a module that cannot be run at all is wrongly set up. [inf]
+ */
+function asStepError(error: unknown): AppError {
+  if (isOurs(error, AppError)) return error;
+  if (isOurs(error, ImlError)) {
+    const path = error.place?.pointer?.slice(1).replaceAll('/', '.') ?? '';
+    const field = path === '' ? '' : `Failed to map '${path}': `;
+    return new AppError('DataError', field + error.message, { cause: error });
+  }
+  if (isOurs(error)) {
+    return new AppError('InvalidConfigurationError', error.message, { cause: error, place: error.place });
+  }
+  throw error;
 }

@@ -1,8 +1,7 @@
 import { type Reporting, reporting } from '../../component/report.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { CompiledFlow } from './compile-flow.js';
-import type { FlowReport } from './flow-report.js';
-import type { IncompleteExecution, IncompleteStore } from './incomplete-execution.js';
+import type { FlowReport, IncompleteExecution, IncompleteStore } from './flow-report.js';
 import { type ResumeOptions, resumeFlow } from './run-flow.js';
 
 /** Those of a flow whose retry is due, the oldest first. */

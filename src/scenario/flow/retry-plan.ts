@@ -1,7 +1,7 @@
 import { RETRY_DELAYS_MS } from '../state/backoff-delays.js';
 import { reactionTo } from '../state/error-reactions.js';
 import type { ErrorHandler } from './flow.js';
-import type { IncompleteExecution } from './incomplete-execution.js';
+import type { IncompleteExecution } from './flow-report.js';
 
 /** When an incomplete execution is tried again by itself. */
 export type RetryPlan = Pick<IncompleteExecution, 'policy' | 'retry'>;

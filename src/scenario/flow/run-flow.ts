@@ -16,9 +16,8 @@ import { completeSettings, type ScenarioSettings } from '../state/scenario-setti
 import type { RunOutcome } from '../state/scenario-state.js';
 import type { CompiledFlow } from './compile-flow.js';
 import type { TriggerData } from './flow.js';
-import type { FlowReport } from './flow-report.js';
+import type { FlowReport, IncompleteExecution, IncompleteStore } from './flow-report.js';
 import { FlowRun, type FlowTools, Interruption } from './flow-run.js';
-import type { IncompleteExecution, IncompleteStore } from './incomplete-execution.js';
 
 /** What a run of a flow starts from. */
 export interface FlowInput {

@@ -1,6 +1,5 @@
-import { parseForm } from '../../http/body/parse-form.js';
-import { isJsonMediaType, readContentType } from '../../http/message/content-type.js';
-import { findHeader } from '../../http/message/headers.js';
+import { parseForm } from '../../http/body/decode-text.js';
+import { findHeader, isJsonMediaType, readContentType } from '../../http/message/headers.js';
 import type { TransportRequest } from '../../http/message/transport.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { ExpectedPart } from './exchange.js';

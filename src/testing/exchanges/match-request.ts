@@ -1,4 +1,4 @@
-import { parseForm } from '../../http/body/parse-form.js';
+import { parseForm } from '../../http/body/decode-text.js';
 import type { HeaderEntry } from '../../http/message/transport.js';
 import { matchValues, type ValuePath } from '../matching/compare-values.js';
 import { isMatcher } from '../matching/matchers.js';

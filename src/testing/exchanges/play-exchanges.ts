@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { ERROR_CODES } from '../../errors/codes.js';
 import { TransportError } from '../../errors/engine-error.js';
 import type { Transport, TransportRequest, TransportResponse } from '../../http/message/transport.js';
-import { transportFailure } from '../../http/transport/transport-failure.js';
+import { transportFailure } from '../../http/transport/response-collector.js';
 import { readTagged } from '../matching/tagged-values.js';
 import type { Exchange, ScriptedResponse } from './exchange.js';
 import { type MatchOptions, matchRequest, type RequestDifference } from './match-request.js';

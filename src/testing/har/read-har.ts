@@ -1,5 +1,5 @@
 import { EngineError } from '../../errors/engine-error.js';
-import { transportFailure } from '../../http/transport/transport-failure.js';
+import { transportFailure } from '../../http/transport/response-collector.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { RecordedCall, RecordedResponse } from '../recording/record-transport.js';
 

@@ -1,5 +1,4 @@
-import { responseHeader } from '../../http/message/content-type.js';
-import { findHeader } from '../../http/message/headers.js';
+import { findHeader, responseHeader } from '../../http/message/headers.js';
 import { decodeFormComponent } from '../../http/message/percent-encoding.js';
 import { isText } from '../recording/is-text.js';
 import type { RecordedCall } from '../recording/record-transport.js';

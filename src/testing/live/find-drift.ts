@@ -1,4 +1,4 @@
-import { readContentType, responseHeader } from '../../http/message/content-type.js';
+import { readContentType, responseHeader } from '../../http/message/headers.js';
 import type { ResponseHeaders } from '../../http/message/transport.js';
 import { splitAddress } from '../exchanges/canonical-request.js';
 import type { Exchange } from '../exchanges/exchange.js';

@@ -1,5 +1,4 @@
-import { isTextMediaType, readContentType, responseHeader } from '../../http/message/content-type.js';
-import { findHeader } from '../../http/message/headers.js';
+import { findHeader, isTextMediaType, readContentType, responseHeader } from '../../http/message/headers.js';
 import type { HeaderEntry, ResponseHeaders } from '../../http/message/transport.js';
 import type { Sanitize, SanitizePaths } from '../../redaction/sanitize-paths.js';
 import { isPlainObject } from '../../util/plain-object.js';

@@ -1,9 +1,8 @@
 import type { App } from '../../document/app.js';
 import { findHeader } from '../../http/message/headers.js';
-import { isSecretField } from '../../parameters/check/secret-field.js';
-import { fieldsByName, itemFields } from '../../parameters/form/fields-by-name.js';
+import { isSecretField } from '../../parameters/check/secret-values.js';
 import { moduleForm, readForm } from '../../parameters/form/form.js';
-import type { ParameterElement } from '../../parameters/form/parameter-spec.js';
+import { fieldsByName, itemFields, type ParameterElement } from '../../parameters/form/parameter-spec.js';
 import { nameSecrets } from '../../redaction/collect-secrets.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import type { FixtureInput } from '../fixtures/fixture.js';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { decodeText } from '../../http/body/decode-text.js';
-import { isTextMediaType, readContentType, responseHeader } from '../../http/message/content-type.js';
+import { isTextMediaType, readContentType, responseHeader } from '../../http/message/headers.js';
 import type { ResponseHeaders } from '../../http/message/transport.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import type { PlainObject } from '../../util/plain-object.js';

@@ -1,7 +1,6 @@
 import { AppError } from '../../errors/app-error.js';
-import { parseForm } from '../../http/body/parse-form.js';
-import { isJsonMediaType, readContentType } from '../../http/message/content-type.js';
-import { findHeader } from '../../http/message/headers.js';
+import { parseForm } from '../../http/body/decode-text.js';
+import { findHeader, isJsonMediaType, readContentType } from '../../http/message/headers.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { WebhookReport } from '../../webhook/webhook-report.js';
 import { readText } from '../exchanges/canonical-request.js';

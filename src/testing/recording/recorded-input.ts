@@ -1,6 +1,6 @@
 import type { EngineOptions } from '../../app/engine/engine-options.js';
 import type { App } from '../../document/app.js';
-import type { CheckParameters } from '../../parameters/check/parameter-check.js';
+import type { CheckParameters } from '../../parameters/check/form-check.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import type { Fixture, FixtureInput } from '../fixtures/fixture.js';
 

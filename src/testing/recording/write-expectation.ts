@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonMediaType, readContentType } from '../../http/message/content-type.js';
+import { isJsonMediaType, readContentType } from '../../http/message/headers.js';
 import type { Expectation, FixtureKind, Outcome } from '../fixtures/fixture.js';
 import { writeTagged } from '../matching/tagged-values.js';
 

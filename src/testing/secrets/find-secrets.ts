@@ -1,6 +1,5 @@
-import { decodeText } from '../../http/body/decode-text.js';
-import { parseForm } from '../../http/body/parse-form.js';
-import { isTextMediaType, readContentType } from '../../http/message/content-type.js';
+import { decodeText, parseForm } from '../../http/body/decode-text.js';
+import { isTextMediaType, readContentType } from '../../http/message/headers.js';
 import { decodeFormComponent } from '../../http/message/percent-encoding.js';
 import type { HeaderEntry } from '../../http/message/transport.js';
 import { collectBodyText } from '../../redaction/redact-text.js';

@@ -1,5 +1,5 @@
 import type { JsonEdit } from '../../document/reading/edit-json.js';
-import { parseForm } from '../../http/body/parse-form.js';
+import { parseForm } from '../../http/body/decode-text.js';
 import { splitAddress } from '../exchanges/canonical-request.js';
 import type { ExpectedRequest } from '../exchanges/exchange.js';
 import { BODY_MEMBERS, type RequestDifference } from '../exchanges/match-request.js';

@@ -1,7 +1,7 @@
 import { WebhookError } from '../../errors/engine-error.js';
 import { decodeText } from '../../http/body/decode-text.js';
 import { type MultipartPart, readMultipartParts } from '../../http/body/multipart-parts.js';
-import { isTextMediaType, readContentType } from '../../http/message/content-type.js';
+import { isTextMediaType, readContentType } from '../../http/message/headers.js';
 import { decodeComponent } from '../../http/message/percent-encoding.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import { listFields } from './form-fields.js';

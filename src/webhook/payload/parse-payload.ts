@@ -1,16 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { WebhookError } from '../../errors/engine-error.js';
 import { declaredEncoding } from '../../http/body/body-decoding.js';
-import { decodeText } from '../../http/body/decode-text.js';
-import { parseForm } from '../../http/body/parse-form.js';
-import { type ParseResult, parseJson } from '../../http/body/parse-json.js';
+import { decodeText, parseForm } from '../../http/body/decode-text.js';
+import { type ParseResult, parseJson } from '../../http/body/json-text.js';
 import { parseXml } from '../../http/body/xml.js';
 import {
   isJsonMediaType,
   isTextMediaType,
   isXmlMediaType,
   readContentType,
-} from '../../http/message/content-type.js';
+} from '../../http/message/headers.js';
 import { assertNever } from '../../util/plain-object.js';
 import { listFields } from './form-fields.js';
 import { parseMultipart } from './parse-multipart.js';

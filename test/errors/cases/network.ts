@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { defineApp } from '../../../src/app/assembling/define-app.js';
 import { createEngine } from '../../../src/app/engine/create-engine.js';
-import { completeResponses } from '../../../src/http/transport/complete-responses.js';
+import { completeResponses } from '../../../src/http/transport/content-decoding.js';
 import type { UndiciTransportOptions } from '../../../src/http/transport/undici-transport.js';
 import { httpServer, type Loopback, listen, loopbackTransport, request } from '../../http/loopback.js';
 import type { ErrorCase } from './error-case.js';

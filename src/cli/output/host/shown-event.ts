@@ -1,6 +1,5 @@
 import type { EventRow } from '../../../host/store/tables.js';
-import { readContentType } from '../../../http/message/content-type.js';
-import { findHeader } from '../../../http/message/headers.js';
+import { findHeader, readContentType } from '../../../http/message/headers.js';
 import type { HeaderEntry } from '../../../http/message/transport.js';
 import { collectNamedSecrets } from '../../../redaction/collect-secrets.js';
 import { readShownText } from '../../../redaction/read-shown-text.js';

@@ -1,4 +1,4 @@
-import { findFamily, readParameterType } from '../../../parameters/form/parameter-type.js';
+import { findFamily, readParameterType } from '../../../parameters/form/parameter-spec.js';
 import { printJson } from '../json-output.js';
 import { fitText, padText, printableLine, textWidth } from '../terminal-text.js';
 import {

@@ -1,8 +1,8 @@
+import type { JsonType, KeyShape, Shape } from '../../document/shapes/shape.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import type { JsonType, KeyShape, Shape } from '../shapes/shape.js';
 
 /** What names a schema in editors. */
-export interface SchemaHead {
+interface SchemaHead {
   /** As a person would call the file: `Communication of an OAuth connection`. */
   readonly title: string;
   /** What the file is for. */

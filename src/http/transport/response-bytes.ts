@@ -1,5 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
+/** The most bytes a response may have, on the wire and decoded: 64 MiB. */
+export const MAX_RESPONSE_BYTES: number = 64 * 1024 * 1024;
+
 /** Waits until the run may hold a response of so many bytes. */
 export type HoldBytes = (bytes: number) => Promise<void>;
 

@@ -1,16 +1,21 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { checkForm } from '../component/check-parameters.js';
+import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';
+import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { EngineError, SpecError } from '../errors/engine-error.js';
+import { decodeFormComponent, encodeComponent } from '../http/message/percent-encoding.js';
+import { readForm } from '../parameters/form/form.js';
+import { resolveRequest } from '../run/request/resolve-request.js';
 import { extendTemp } from '../run/response/receive-response.js';
-import { isPlainObject } from '../util/plain-object.js';
-import { buildAuthorizePage, readQueryValue } from './authorize-page.js';
+import type { RunContext } from '../run/scope/run-context.js';
+import { isPlainObject, type PlainObject } from '../util/plain-object.js';
 import type { CompiledConnection } from './compile-connection.js';
 import type { AuthorizeInput, ConnectionOptions, CreateInput } from './connection-input.js';
-import { checkConnectionParameters } from './connection-parameters.js';
 import type { AuthorizationReport, ConnectionReport } from './connection-report.js';
 import { runConnection } from './connection-run.js';
 import type { OAuthNames } from './connection-store.js';
 import { type PendingAuthorization, readPending, writePending } from './pending-authorization.js';
-import { createNonce, writeProofKey } from './pkce.js';
 import { assertOwnCallback, type CallbackQuery, receiveCallback } from './receive-callback.js';
 import { requiredScope } from './required-scope.js';
 import { emptyConnection, type Maker, prepareStart } from './start-step.js';
@@ -135,4 +140,95 @@ function oauthNames(
     localRedirectUri: input.localRedirectUri ?? redirectUri,
     makeRedirectUri: input.makeRedirectUri ?? redirectUri,
   };
+}
+
+/** What the page is told beside the query the app writes. */
+export interface PageSecrets {
+  /** Undefined: none is told. */
+  readonly state: string | undefined;
+  readonly codeChallenge: string;
+}
+
+/**
+ * The address of the page the user is sent to: url and qs of `authorize`, nothing being sent.
+ * `state` is the engine's, whatever the app writes; a code challenge of ours gets its method if the app leaves it out.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc][inf]; RFC 7636 section 4.3.
+ *
+ * @throws AppError of type RuntimeError for an address that is none
+ */
+export function buildAuthorizePage(
+  authorize: CompiledRequest,
+  { state, codeChallenge }: PageSecrets,
+  context: RunContext,
+): string {
+  const resolved = resolveRequest(authorize, undefined, context);
+  const url = resolved?.request.url ?? '';
+  const added: [string, string][] = [];
+  if (state !== undefined) added.push(['state', state]);
+  const isPlainChallenge =
+    readQueryValue(url, 'code_challenge') === codeChallenge &&
+    readQueryValue(url, 'code_challenge_method') === undefined;
+  if (isPlainChallenge) added.push(['code_challenge_method', 'S256']);
+  return withQueryValues(url, added);
+}
+
+/** The first value of a name in the query of an address. */
+export function readQueryValue(url: string, name: string): string | undefined {
+  const pair = splitQuery(url).find((text) => readName(text) === name);
+  return pair === undefined ? undefined : decodeFormComponent(pair.slice(pair.indexOf('=') + 1));
+}
+
+/** The query keeps its writing but for the names that are set. */
+function withQueryValues(url: string, values: readonly (readonly [string, string])[]): string {
+  const names = new Set(values.map(([name]) => name));
+  const kept = splitQuery(url).filter((pair) => !names.has(readName(pair)));
+  const added = values.map(([name, value]) => `${encodeComponent(name)}=${encodeComponent(value)}`);
+  const query = [...kept, ...added].join('&');
+  const address = url.split('?', 1)[0] ?? '';
+  return query === '' ? address : `${address}?${query}`;
+}
+
+function splitQuery(url: string): readonly string[] {
+  const mark = url.indexOf('?');
+  return mark === -1
+    ? []
+    : url
+        .slice(mark + 1)
+        .split('&')
+        .filter((pair) => pair !== '');
+}
+
+function readName(pair: string): string {
+  return decodeFormComponent(pair.split('=', 1)[0] ?? '');
+}
+
+/** A text nobody can guess, for `state` and as code verifier: 43 characters. Source: RFC 7636 section 4.1. */
+export function createNonce(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** The names of a proof key (PKCE) that expressions see as `oauth.codeChallenge` and so on. */
+export interface ProofKeyNames {
+  readonly codeChallenge: string;
+  readonly codeChallengeMethod: 'S256';
+}
+
+/** What the page and the token request are asked with, made of a code verifier. Source: RFC 7636 section 4.2. */
+export function writeProofKey(codeVerifier: string): ProofKeyNames {
+  const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
+  return { codeChallenge, codeChallengeMethod: 'S256' };
+}
+
+/**
+ * What a user filled in for a connection, checked and in the declared types, with defaults.
+ * Fields behind `rpc://` are kept unchecked: an RPC needs the connection that is not there yet.
+ *
+ * @throws AppError of type BundleValidationError
+ */
+export async function checkConnectionParameters(
+  { params }: ConnectionComponent,
+  values: PlainObject,
+  runtime: Runtime,
+): Promise<PlainObject> {
+  return params === undefined ? { ...values } : checkForm(readForm(params), values, {}, runtime);
 }

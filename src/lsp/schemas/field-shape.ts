@@ -7,7 +7,7 @@ import {
   type Shape,
   told,
 } from '../../document/shapes/shape.js';
-import { PARAMETER_TYPES } from './parameter-type.js';
+import { PARAMETER_TYPES } from '../../parameters/form/parameter-spec.js';
 
 const WORD: KeyShape = { types: ['string'] };
 const YES_NO: KeyShape = { types: ['boolean'] };
