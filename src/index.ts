@@ -182,7 +182,7 @@ export {
 } from './errors/engine-error.js';
 export { ImlError, type ImlErrorKind, type ImlErrorOptions } from './errors/iml-error.js';
 export type { Position } from './errors/source-location.js';
-export { codeFrame, type Place, printPlace } from './errors/source-location.js';
+export { codeFrame, formatLocation, type SourceLocation } from './errors/source-location.js';
 
 // Ports
 

@@ -1,6 +1,6 @@
 import type { App } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
-import type { Place } from '../errors/source-location.js';
+import type { SourceLocation } from '../errors/source-location.js';
 import { checkSubject } from './check-app.js';
 import type { Finding } from './finding.js';
 import { hideIgnored } from './hide-ignored.js';
@@ -18,7 +18,7 @@ export interface RunCheck {
   /** How many errors and warnings loading alone told of in the rest of the app. */
   readonly elsewhere: number;
   /** Whether something that is written there takes part in the runs. */
-  readonly holds: (place: Place) => boolean;
+  readonly holds: (place: SourceLocation) => boolean;
 }
 
 /**
@@ -30,7 +30,7 @@ export interface RunCheck {
  */
 export async function checkRun(app: App, root: string, started: readonly ComponentName[]): Promise<RunCheck> {
   const subject = createSubject(app, { started });
-  const holds = (place: Place): boolean => subject.part?.holds(place) ?? true;
+  const holds = (place: SourceLocation): boolean => subject.part?.holds(place) ?? true;
   const config = await orError(findConfig(root));
   if (config instanceof EngineError)
     return { findings: [createRefusal(SETTINGS_ERROR, config)], elsewhere: 0, holds };

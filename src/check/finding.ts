@@ -1,4 +1,4 @@
-import type { Place } from '../errors/source-location.js';
+import type { SourceLocation } from '../errors/source-location.js';
 
 /** How grave a finding is: `error` stops a run or makes it wrong, `warning` most likely does, `info` is worth a look. */
 export type Level = 'error' | 'warning' | 'info';
@@ -14,7 +14,7 @@ export interface Finding {
   /** What is wrong and what was expected, in one or two sentences. */
   readonly message: string;
   /** Where it is written; columns are 1-based and count UTF-16 units. */
-  readonly place: Place;
+  readonly place: SourceLocation;
   /** How many UTF-16 units are meant from the place on, where that is known and on one line. */
   readonly length?: number | undefined;
   /** A change that mends it and changes nothing else. */

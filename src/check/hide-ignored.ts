@@ -1,4 +1,4 @@
-import type { Place } from '../errors/source-location.js';
+import type { SourceLocation } from '../errors/source-location.js';
 import { didYouMean } from '../util/suggest.js';
 import type { Finding } from './finding.js';
 import { compareFindings } from './order-findings.js';
@@ -47,7 +47,7 @@ export function hideIgnored(
 /** Id of the finding on a comment that switches off what does not exist. */
 const UNKNOWN_IGNORE = 'unknown-rule';
 
-function unknownIgnore(id: string, place: Place): Finding {
+function unknownIgnore(id: string, place: SourceLocation): Finding {
   const ids = RULES.map((rule) => rule.id);
   return {
     rule: UNKNOWN_IGNORE,

@@ -1,7 +1,7 @@
 import type { Document } from '../document/reading/document.js';
 import { readDocument } from '../document/reading/jsonc.js';
 import { SpecError } from '../errors/engine-error.js';
-import { printPlace } from '../errors/source-location.js';
+import { formatLocation } from '../errors/source-location.js';
 
 /**
  * Reads a file that stands beside apps. Of one outside of the app's folder that is no JSON nothing is quoted: what lies there
@@ -18,7 +18,7 @@ export function readUnquoted(text: string, file: string): Document {
     const { place = { file } } = error;
     throw new SpecError(
       'SPEC_JSON',
-      `${printPlace(place)}: Expected JSON with comments, found something else.`,
+      `${formatLocation(place)}: Expected JSON with comments, found something else.`,
       { place },
     );
   }

@@ -1,5 +1,5 @@
 import { EngineError } from '../errors/engine-error.js';
-import type { Place } from '../errors/source-location.js';
+import type { SourceLocation } from '../errors/source-location.js';
 import type { Finding } from './finding.js';
 
 /** What a promise gives, or the error of ours it rejects with. */
@@ -17,8 +17,8 @@ export function createRefusal(rule: string, error: EngineError): Finding {
   return { rule, level: 'error', message: error.message, place: readPlace(error) };
 }
 
-function readPlace(error: EngineError): Place {
+function readPlace(error: EngineError): SourceLocation {
   return 'place' in error && typeof error.place === 'object' && error.place !== null
-    ? (error.place as Place)
+    ? (error.place as SourceLocation)
     : {};
 }

@@ -89,7 +89,7 @@ async function makeConnectionScope(
     return { connection };
   }
   if (typeof connection === 'string' && connection !== '' && connection !== endpoint.connection) {
-    const place = context.document?.placeOf('/endpoint/connection');
+    const place = context.document?.locationOf('/endpoint/connection');
     const message = `The endpoint "${call.name}" runs with the connection of its caller, as "${connection}" is not at hand.`;
     context.warnOnce({ code: 'endpoint-connection', message, place });
   }
@@ -97,5 +97,5 @@ async function makeConnectionScope(
 }
 
 function endpointError(message: string, context: RunContext): Error {
-  return runError('RuntimeError', message, context, { place: context.document?.placeOf('/endpoint') });
+  return runError('RuntimeError', message, context, { place: context.document?.locationOf('/endpoint') });
 }

@@ -1,6 +1,6 @@
 import type { Document } from '../document/reading/document.js';
 import { AppError } from '../errors/app-error.js';
-import { isOurs, SpecError } from '../errors/engine-error.js';
+import { isEngineError, SpecError } from '../errors/engine-error.js';
 import { ImlError } from '../errors/iml-error.js';
 import { compileTemplate } from '../iml/compile/compile-template.js';
 import type { CheckParameters, ParameterCheck } from '../parameters/check/form-check.js';
@@ -56,7 +56,7 @@ export async function readyParameters(
     // A default may be a secret that is not part of the input.
     return { parameters, secrets: [...secrets, ...findSecrets(form.elements, parameters)] };
   } catch (error) {
-    throw isOurs(error, AppError) ? cleaned(error, runtime, input, secrets) : error;
+    throw isEngineError(error, AppError) ? cleaned(error, runtime, input, secrets) : error;
   }
 }
 
@@ -84,7 +84,7 @@ function findSecrets(elements: readonly ParameterElement[], given: unknown): str
 
 /** Converts `IML_LIMIT` to the error of a run whose parameters are too large; returns other errors unchanged. */
 export function refusedAsTooLarge(error: unknown): unknown {
-  if (!isOurs(error, ImlError) || error.code !== 'IML_LIMIT') return error;
+  if (!isEngineError(error, ImlError) || error.code !== 'IML_LIMIT') return error;
   const message = `Invalid parameters: they are too large. ${error.message}`;
   return new AppError('BundleValidationError', message, { cause: error });
 }
@@ -143,7 +143,7 @@ export function rpcAsker(
   return async (reference, values) => {
     const call = { ...input, parameters: values, metadata: { ...metadata, ...input.metadata } };
     const answer = await runtime.askRpc(reference, call).catch((error: unknown) => {
-      if (!isOurs(error) || error instanceof AppError) throw error;
+      if (!isEngineError(error) || error instanceof AppError) throw error;
       const { message, place } = error;
       throw new AppError('InvalidConfigurationError', message, { cause: error, place });
     });
@@ -158,7 +158,7 @@ function describedSecrets(answer: unknown, values: PlainObject): readonly string
     const { elements } = new AnswerReader().fields(answer, {});
     return findSecrets(elements, values);
   } catch (error) {
-    if (!isOurs(error, SpecError)) throw error;
+    if (!isEngineError(error, SpecError)) throw error;
     return [];
   }
 }

@@ -1,46 +1,46 @@
 import {
+  ANY_BOOLEAN,
+  ANY_FUNCTION,
+  ANY_OBJECT,
   ANY_TEXT,
   ANY_VALUE,
-  checkGiven,
-  DATA,
-  dataUpTo,
+  checkMembers,
   either,
-  FUNCTION,
-  type GivenShape,
-  type GivenShapes,
+  type OptionShape,
+  type OptionShapes,
+  objectUpTo,
   oneOfChoices,
   SIGNAL,
-  YES_OR_NO,
 } from '../errors/check-options.js';
 import { MAX_NAMES } from '../iml/values/size-limits.js';
 import type { ParameterCheck } from '../parameters/check/form-check.js';
 import type { ConnectedInput } from './check-and-connect.js';
 
-const CHECK_SHAPES: GivenShapes<ParameterCheck> = {
-  defaults: YES_OR_NO,
+const CHECK_SHAPES: OptionShapes<ParameterCheck> = {
+  defaults: ANY_BOOLEAN,
   resolve: oneOfChoices('none', 'fields', 'options'),
-  mapped: FUNCTION,
-  forcedEmpty: FUNCTION,
+  mapped: ANY_FUNCTION,
+  forcedEmpty: ANY_FUNCTION,
 };
 
-export const CHECK_PARAMETERS: GivenShape = either(YES_OR_NO, DATA);
-export const START: GivenShape = oneOfChoices('all', 'now', 'newest');
+export const CHECK_PARAMETERS: OptionShape = either(ANY_BOOLEAN, ANY_OBJECT);
+export const START: OptionShape = oneOfChoices('all', 'now', 'newest');
 
 /** Those of more names are refused where they are looked through for secrets. */
-const PARAMETERS: GivenShape = dataUpTo(MAX_NAMES);
+const PARAMETERS: OptionShape = objectUpTo(MAX_NAMES);
 
 /** What a run may be given. */
-export const INPUT_SHAPES: GivenShapes<ConnectedInput> = {
+export const INPUT_SHAPES: OptionShapes<ConnectedInput> = {
   parameters: PARAMETERS,
-  connection: either(DATA, ANY_TEXT),
+  connection: either(ANY_OBJECT, ANY_TEXT),
   common: ANY_VALUE,
-  data: DATA,
-  webhook: DATA,
+  data: ANY_OBJECT,
+  webhook: ANY_OBJECT,
   start: START,
   payload: ANY_VALUE,
-  scenario: DATA,
-  metadata: DATA,
-  names: DATA,
+  scenario: ANY_OBJECT,
+  metadata: ANY_OBJECT,
+  names: ANY_OBJECT,
   signal: SIGNAL,
   checkParameters: CHECK_PARAMETERS,
 };
@@ -52,11 +52,11 @@ export const INPUT_SHAPES: GivenShapes<ConnectedInput> = {
  *   while it is read
  */
 export function checkInput(input: unknown): void {
-  checkGiven(input, INPUT_SHAPES, 'The input of a run');
+  checkMembers(input, INPUT_SHAPES, 'The input of a run');
   checkChecking(Object(input).checkParameters);
 }
 
 /** The members of `checkParameters`. @throws EngineError (USAGE) */
 export function checkChecking(check: unknown): void {
-  if (typeof check === 'object') checkGiven(check, CHECK_SHAPES, '"checkParameters"');
+  if (typeof check === 'object') checkMembers(check, CHECK_SHAPES, '"checkParameters"');
 }

@@ -1,4 +1,4 @@
-import { isOurs } from '../errors/engine-error.js';
+import { isEngineError } from '../errors/engine-error.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 
 /**
@@ -21,11 +21,11 @@ export async function readingValues<T>(values: () => readonly unknown[], work: (
  * @returns `thrown`, or ImlError (IML_HOST_VALUE)
  */
 export function findUnreadable(thrown: unknown, values: () => readonly unknown[]): unknown {
-  if (isOurs(thrown)) return thrown;
+  if (isEngineError(thrown)) return thrown;
   try {
     collectSecrets(...values());
     return thrown;
   } catch (error) {
-    return isOurs(error) && error.code === 'IML_HOST_VALUE' ? error : thrown;
+    return isEngineError(error) && error.code === 'IML_HOST_VALUE' ? error : thrown;
   }
 }

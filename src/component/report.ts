@@ -1,5 +1,5 @@
 import { AppError } from '../errors/app-error.js';
-import { isOurs, SpecError } from '../errors/engine-error.js';
+import { isEngineError, SpecError } from '../errors/engine-error.js';
 import type { BudgetWait, RunContext } from '../run/scope/run-context.js';
 import type { RunWarning, StopReason, TraceEvent } from '../run/trace/trace.js';
 import { findUnreadable } from './reading-values.js';
@@ -82,8 +82,8 @@ export function assertOk<R extends AnyReport>(report: R): Succeeded<R> {
  * that cannot be run as it is written is set up wrongly.
  */
 export function asRunError(thrown: unknown): AppError | undefined {
-  if (isOurs(thrown, AppError)) return thrown;
-  if (!isOurs(thrown, SpecError) || thrown.code !== 'SPEC_INVALID') return undefined;
+  if (isEngineError(thrown, AppError)) return thrown;
+  if (!isEngineError(thrown, SpecError) || thrown.code !== 'SPEC_INVALID') return undefined;
   const { message, place } = thrown;
   return new AppError('InvalidConfigurationError', message, { cause: thrown, place });
 }

@@ -56,7 +56,7 @@ export function assertObtainable(
 ): void {
   if (compiled.kind === 'basic' || compiled.authorize !== undefined || compiled.token.length > 0) return;
   throw new SpecError('SPEC_INVALID', `The connection "${name}" needs authorize or token.`, {
-    place: communication?.placeOf(''),
+    place: communication?.locationOf(''),
   });
 }
 

@@ -54,7 +54,7 @@ function compileOAuth(communication: Document, context: DirectiveContext): Compi
   const { value } = communication;
   if (!isPlainObject(value)) {
     const message = 'The communication of an OAuth connection has to be an object of named requests.';
-    throw new SpecError('SPEC_INVALID', message, { place: communication.placeOf('') });
+    throw new SpecError('SPEC_INVALID', message, { place: communication.locationOf('') });
   }
   const isFirstVersion = ['requestToken', 'accessToken', 'oauth'].some((key) => isWritten(value, key));
   const base = isFirstVersion ? signingBase(communication) : undefined;
@@ -65,7 +65,7 @@ function compileOAuth(communication: Document, context: DirectiveContext): Compi
   const authorize = section('authorize');
   if (authorize.length > 1) {
     const message = 'authorize is the address of one page: it has to be one request, not several.';
-    throw new SpecError('SPEC_INVALID', message, { place: communication.placeOf('/authorize') });
+    throw new SpecError('SPEC_INVALID', message, { place: communication.locationOf('/authorize') });
   }
   return {
     kind: isFirstVersion ? 'oauth1' : 'oauth2',
@@ -86,9 +86,9 @@ function isWritten(value: object, key: string): boolean {
 
 /** The root `oauth` of an OAuth 1 connection is merged into each of its requests, member by member. [doc] */
 function signingBase(communication: Document): Document {
-  const { value, file, placeOf } = communication;
+  const { value, file, locationOf } = communication;
   const oauth = isPlainObject(value) ? ownMember(value, 'oauth') : undefined;
-  return { value: oauth === undefined ? {} : { oauth }, file, placeOf };
+  return { value: oauth === undefined ? {} : { oauth }, file, locationOf };
 }
 
 function compileRequests(section: Document, base: Document | undefined, context: DirectiveContext): Requests {
@@ -104,7 +104,7 @@ function withoutUnavailable(request: CompiledRequest): CompiledRequest {
   const { document, response } = request;
   if (request.url === undefined) {
     const message = 'A request of a connection needs a url.';
-    throw new AppError('InvalidConfigurationError', message, { place: document.placeOf('') });
+    throw new AppError('InvalidConfigurationError', message, { place: document.locationOf('') });
   }
   return {
     ...request,

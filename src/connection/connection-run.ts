@@ -168,7 +168,7 @@ function readData(directive: Directive | undefined, context: RunContext): PlainO
 }
 
 function invalid(directive: Directive, expectation: string, value: unknown, context: RunContext): Error {
-  const place = context.document?.placeOf(directive.pointer);
+  const place = context.document?.locationOf(directive.pointer);
   return runError('RuntimeError', `${expectation}, not ${describeType(value)}.`, context, { place });
 }
 
@@ -188,7 +188,7 @@ function warnOfUnavailable({ document }: CompiledRequest, context: RunContext): 
   for (const pointer of written) {
     const name = pointer.slice(1).replace('/', '.');
     const message = `"${name}" is not available in connections and is ignored.`;
-    context.warn({ code: 'directive-ignored', message, place: document.placeOf(pointer) });
+    context.warn({ code: 'directive-ignored', message, place: document.locationOf(pointer) });
   }
 }
 
@@ -261,7 +261,7 @@ function readUid(directive: Directive | undefined, context: RunContext): string 
   const value = evaluateDirective(directive, context);
   if (directive === undefined || value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'string') return value;
-  const place = context.document?.placeOf(directive.pointer);
+  const place = context.document?.locationOf(directive.pointer);
   if (isUnsafeNumber(value)) {
     const message = `The uid ${value} is a number that JSON does not carry exactly, so the connection has no uid. Use text.`;
     context.warn({ code: 'connection-uid', message, place });

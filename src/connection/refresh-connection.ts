@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Runtime } from '../component/runtime.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import { AppError } from '../errors/app-error.js';
-import { isOurs } from '../errors/engine-error.js';
+import { isEngineError } from '../errors/engine-error.js';
 import { toPortable } from '../util/portable-value.js';
 import type { CompiledConnection } from './compile-connection.js';
 import type { ConnectionOptions, KnownConnection, RefreshInput } from './connection-input.js';
@@ -65,7 +65,7 @@ function renew(
     try {
       await run.section([forced, ...rest]);
     } catch (error) {
-      throw isOurs(error, AppError) ? refreshFailed(error) : error;
+      throw isEngineError(error, AppError) ? refreshFailed(error) : error;
     }
     return run.given();
   });

@@ -2,10 +2,10 @@ import { asRunError, type Report, type Reporting, reporting } from '../component
 import { AppError } from '../errors/app-error.js';
 import {
   ANY_TEXT,
-  checkGiven,
+  checkMembers,
   checkValue,
-  type GivenShapes,
-  reading,
+  type OptionShapes,
+  readSafely,
   SIGNAL,
   TEXT_LIST,
 } from '../errors/check-options.js';
@@ -62,7 +62,7 @@ export function createStoredConnections(
   };
   const open: StoredConnections['open'] = async (name, options = {}) => {
     checkValue(name, ANY_TEXT, 'The name of a connection');
-    checkGiven(options, OPEN_SHAPES, 'The options of openConnection');
+    checkMembers(options, OPEN_SHAPES, 'The options of openConnection');
     const { allowed = [], signal } = options;
     if (store === undefined) throw unknownConnection(name);
     const work = async (): Promise<StoredConnection> =>
@@ -87,11 +87,11 @@ export function createStoredConnections(
   return { open, report: (name, options) => reporting(report(name, options)), settled: opening.settled };
 }
 
-const OPEN_SHAPES: GivenShapes<OpenOptions> = { allowed: TEXT_LIST, signal: SIGNAL };
+const OPEN_SHAPES: OptionShapes<OpenOptions> = { allowed: TEXT_LIST, signal: SIGNAL };
 
 /** An embedder without types may keep anything. */
 function assertStored(name: string, kept: unknown): void {
-  const isStored = reading(
+  const isStored = readSafely(
     `What the store gave for "${name}"`,
     () => isPlainObject(kept) && typeof kept['component'] === 'string' && isPlainObject(kept['connection']),
   );

@@ -1,6 +1,6 @@
 import type { ErrorCode } from './codes.js';
 import { EngineError } from './engine-error.js';
-import type { Place } from './source-location.js';
+import type { SourceLocation } from './source-location.js';
 
 /**
  * The types an error of a module can have; they decide how a scenario reacts.
@@ -45,7 +45,7 @@ export interface FailedRequest {
   /** The first 200 characters of the response body. */
   readonly body?: string | undefined;
   /** Where the component writes the request; the error handler is often in the base. */
-  readonly place: Place | undefined;
+  readonly place: SourceLocation | undefined;
 }
 
 /** What an error of an app carries besides its type and message. */
@@ -57,7 +57,7 @@ export interface AppErrorOptions {
   /** Page number the request asked for, 1 for the first. */
   readonly page?: number | undefined;
   /** The directive that decided the error, or the request that failed. */
-  readonly place?: Place | undefined;
+  readonly place?: SourceLocation | undefined;
   /** Milliseconds a scenario waits after it; only RateLimitError and IncompleteDataError have one. */
   readonly delay?: number | undefined;
   /** `Retry-After` of the response in milliseconds from its arrival. */

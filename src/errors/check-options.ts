@@ -1,13 +1,13 @@
 import { isPlainObject } from '../util/plain-object.js';
 import { didYouMean } from '../util/suggest.js';
-import { EngineError, isOurs } from './engine-error.js';
+import { EngineError, isEngineError } from './engine-error.js';
 import { ImlError } from './iml-error.js';
 
 /**
  * What something handed in is, in words for its owner: `null`, `text`, `the number NaN`, `a list`, `a promise`. Texts are never
  * shown, as one in the wrong place may be a secret.
  */
-export function describeGiven(value: unknown): string {
+export function describeKind(value: unknown): string {
   switch (typeof value) {
     case 'undefined':
       return 'nothing';
@@ -39,7 +39,7 @@ function describeObject(value: object): string {
 }
 
 /** What a value that an embedder hands in may be. */
-export interface GivenShape {
+export interface OptionShape {
   /** In words that go behind "has to be". */
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
@@ -48,21 +48,24 @@ export interface GivenShape {
 }
 
 /** A shape for each member that a type has. */
-export type GivenShapes<T> = { readonly [Name in keyof Required<T>]: GivenShape };
+export type OptionShapes<T> = { readonly [Name in keyof Required<T>]: OptionShape };
 
-export const ANY_VALUE: GivenShape = { expected: 'anything', fits: () => true };
-export const ANY_TEXT: GivenShape = { expected: 'text', fits: (value) => typeof value === 'string' };
-export const YES_OR_NO: GivenShape = {
+export const ANY_VALUE: OptionShape = { expected: 'anything', fits: () => true };
+export const ANY_TEXT: OptionShape = { expected: 'text', fits: (value) => typeof value === 'string' };
+export const ANY_BOOLEAN: OptionShape = {
   expected: 'true or false',
   fits: (value) => typeof value === 'boolean',
 };
-export const FUNCTION: GivenShape = { expected: 'a function', fits: (value) => typeof value === 'function' };
+export const ANY_FUNCTION: OptionShape = {
+  expected: 'a function',
+  fits: (value) => typeof value === 'function',
+};
 /** A plain object whose members can be read. */
-export const DATA: GivenShape = dataUpTo(Number.POSITIVE_INFINITY);
+export const ANY_OBJECT: OptionShape = objectUpTo(Number.POSITIVE_INFINITY);
 /** Bytes, also of a Buffer. */
-export const BYTES: GivenShape = { expected: 'a Uint8Array', fits: (value) => value instanceof Uint8Array };
-export const LIST: GivenShape = { expected: 'a list', fits: (value) => Array.isArray(value) };
-export const TEXT_LIST: GivenShape = {
+export const BYTES: OptionShape = { expected: 'a Uint8Array', fits: (value) => value instanceof Uint8Array };
+export const ANY_LIST: OptionShape = { expected: 'a list', fits: (value) => Array.isArray(value) };
+export const TEXT_LIST: OptionShape = {
   expected: 'a list of texts',
   // By hand, as `every` skips holes.
   fits: (value) =>
@@ -70,7 +73,7 @@ export const TEXT_LIST: GivenShape = {
 };
 
 /** An AbortSignal of any realm. */
-export const SIGNAL: GivenShape = {
+export const SIGNAL: OptionShape = {
   expected: 'an AbortSignal',
   fits: (value) =>
     isObject(value) &&
@@ -84,7 +87,7 @@ export const SIGNAL: GivenShape = {
  *
  * @param most names of one that is read; more take long, and have to be refused before anything reads them
  */
-export function dataUpTo(most: number): GivenShape {
+export function objectUpTo(most: number): OptionShape {
   return {
     expected: 'a plain object',
     fits: (value) => {
@@ -97,7 +100,7 @@ export function dataUpTo(most: number): GivenShape {
 }
 
 /** One of some texts or numbers. */
-export function oneOfChoices(...choices: readonly (string | number)[]): GivenShape {
+export function oneOfChoices(...choices: readonly (string | number)[]): OptionShape {
   const texts = choices.filter((choice) => typeof choice === 'string');
   return {
     expected: choices.length === 1 ? String(choices[0]) : `one of ${choices.join(', ')}`,
@@ -107,7 +110,10 @@ export function oneOfChoices(...choices: readonly (string | number)[]): GivenSha
 }
 
 /** An object with such functions, its own or those of its class, of which some may be missing. */
-export function portWith(functions: readonly string[], optional: readonly string[] = []): GivenShape {
+export function objectWithFunctions(
+  functions: readonly string[],
+  optional: readonly string[] = [],
+): OptionShape {
   const maybe = optional.length === 0 ? '' : `, and maybe ${optional.join(', ')}`;
   return {
     expected: `an object with the functions ${functions.join(', ')}${maybe}`,
@@ -119,7 +125,7 @@ export function portWith(functions: readonly string[], optional: readonly string
 }
 
 /** A whole number from `least` to `most`. */
-export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): GivenShape {
+export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGER): OptionShape {
   return {
     expected:
       most === Number.MAX_SAFE_INTEGER
@@ -131,7 +137,7 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
 }
 
 /** What fits one of two. */
-export function either(first: GivenShape, second: GivenShape): GivenShape {
+export function either(first: OptionShape, second: OptionShape): OptionShape {
   return {
     expected: `${first.expected} or ${second.expected}`,
     fits: (value) => first.fits(value) || second.fits(value),
@@ -147,15 +153,15 @@ export function either(first: GivenShape, second: GivenShape): GivenShape {
  * @param isOpen whether other names may stand in it, too
  * @throws EngineError (USAGE) for what does not fit, by its name; ImlError (IML_HOST_VALUE) for what throws while it is read
  */
-export function checkGiven(
+export function checkMembers(
   given: unknown,
-  shapes: Readonly<Record<string, GivenShape>>,
+  shapes: Readonly<Record<string, OptionShape>>,
   what: string,
   isOpen = false,
 ): void {
-  reading(what, () => {
+  readSafely(what, () => {
     if (!isObject(given) || Array.isArray(given)) {
-      throw new EngineError('USAGE', `${what}: an object is expected, not ${describeGiven(given)}.`);
+      throw new EngineError('USAGE', `${what}: an object is expected, not ${describeKind(given)}.`);
     }
     const unknown = isOpen ? undefined : Object.keys(given).find((name) => !Object.hasOwn(shapes, name));
     if (unknown !== undefined) {
@@ -176,28 +182,28 @@ export function checkGiven(
  *
  * @param what how messages call them: `The options of createHost`
  * @param required names that have to be there
- * @throws as `checkGiven`, and EngineError (USAGE) for a required one that is missing
+ * @throws as `checkMembers`, and EngineError (USAGE) for a required one that is missing
  */
 export function checkOptions<T extends object>(
   options: T,
-  shapes: GivenShapes<T>,
+  shapes: OptionShapes<T>,
   what: string,
   required: readonly (keyof T & string)[] = [],
 ): void {
-  checkGiven(options, shapes, what);
+  checkMembers(options, shapes, what);
   const missing = required.find((name) => options[name] === undefined || options[name] === null);
   if (missing !== undefined) throw new EngineError('USAGE', `${what}: "${missing}" is missing.`);
 }
 
 /** @throws EngineError (USAGE), and ImlError (IML_HOST_VALUE) for what throws while it is looked at */
-export function checkValue(value: unknown, shape: GivenShape, what: string): void {
-  reading(what, () => assertFits(value, shape, what));
+export function checkValue(value: unknown, shape: OptionShape, what: string): void {
+  readSafely(what, () => assertFits(value, shape, what));
 }
 
-function assertFits(value: unknown, { fits, expected, choices }: GivenShape, what: string): void {
+function assertFits(value: unknown, { fits, expected, choices }: OptionShape, what: string): void {
   if (fits(value)) return;
   const hint = typeof value === 'string' && choices !== undefined ? didYouMean(value, choices) : '';
-  throw new EngineError('USAGE', `${what} has to be ${expected}, not ${describeGiven(value)}.${hint}`);
+  throw new EngineError('USAGE', `${what} has to be ${expected}, not ${describeKind(value)}.${hint}`);
 }
 
 /**
@@ -205,11 +211,11 @@ function assertFits(value: unknown, { fits, expected, choices }: GivenShape, wha
  *
  * @throws ImlError (IML_HOST_VALUE) where that throws what is no error of ours, a getter or a proxy
  */
-export function reading<T>(what: string, read: () => T): T {
+export function readSafely<T>(what: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (isOurs(error)) throw error;
+    if (isEngineError(error)) throw error;
     throw unreadable(what, error);
   }
 }

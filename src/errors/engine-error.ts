@@ -1,11 +1,11 @@
 import type { ErrorCode } from './codes.js';
-import type { Place } from './source-location.js';
+import type { SourceLocation } from './source-location.js';
 
 /** What an error knows besides its code and message: the first cause, and the place in the app. Default: neither. */
 export interface EngineErrorOptions {
   /** What went wrong first, kept for whoever debugs; never printed. */
   readonly cause?: unknown;
-  readonly place?: Place | undefined;
+  readonly place?: SourceLocation | undefined;
 }
 
 /** Errors this package has made: to look one up runs nothing of what was thrown. */
@@ -15,7 +15,7 @@ const OURS = new WeakSet<object>();
 export class EngineError extends Error {
   readonly code: ErrorCode;
   /** Where in the app the failing piece is written, as far as it is known. */
-  place: Place | undefined;
+  place: SourceLocation | undefined;
 
   constructor(code: ErrorCode, message: string, options: EngineErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -43,9 +43,9 @@ type ErrorClass<E extends EngineError> = abstract new (...args: never[]) => E;
  * Whether something thrown is an error of this package, or one of a kind of them. What an embedder's value throws may be a proxy whose
  * traps throw in turn: `instanceof` would run them, and so would reading from a proxy of an error.
  */
-export function isOurs(thrown: unknown): thrown is EngineError;
-export function isOurs<E extends EngineError>(thrown: unknown, kind: ErrorClass<E>): thrown is E;
-export function isOurs(thrown: unknown, kind: ErrorClass<EngineError> = EngineError): boolean {
+export function isEngineError(thrown: unknown): thrown is EngineError;
+export function isEngineError<E extends EngineError>(thrown: unknown, kind: ErrorClass<E>): thrown is E;
+export function isEngineError(thrown: unknown, kind: ErrorClass<EngineError> = EngineError): boolean {
   return typeof thrown === 'object' && thrown !== null && OURS.has(thrown) && thrown instanceof kind;
 }
 

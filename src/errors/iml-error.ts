@@ -1,6 +1,6 @@
 import type { ErrorCode } from './codes.js';
 import { EngineError } from './engine-error.js';
-import { codeFrame, type Place, type Position, positionAt } from './source-location.js';
+import { codeFrame, type Position, positionAt, type SourceLocation } from './source-location.js';
 
 /** What kind of mistake an expression holds, in the words of the conformance vectors. */
 export type ImlErrorKind = 'syntax' | 'unknown-function' | 'function-error' | 'type' | 'limit';
@@ -13,7 +13,7 @@ export interface ImlErrorOptions {
   /** 0-based UTF-16 offset into `source`. */
   readonly offset?: number | undefined;
   readonly cause?: unknown;
-  readonly place?: Place | undefined;
+  readonly place?: SourceLocation | undefined;
 }
 
 /** An error of the language: a template that does not parse, or one that fails while it is evaluated. */

@@ -1,5 +1,5 @@
 /** Where in an app something is written. Fields that are not known are absent. */
-export interface Place {
+export interface SourceLocation {
   /** Path of the file, relative to the app's folder. */
   readonly file?: string | undefined;
   /** JSON pointer into that file (RFC 6901), `` for its root. */
@@ -11,7 +11,7 @@ export interface Place {
 }
 
 /** `base.imljson#/response/error:12:7`, as much of it as is known. */
-export function printPlace(place: Place): string {
+export function formatLocation(place: SourceLocation): string {
   const pointer = place.pointer === undefined ? '' : `#${place.pointer}`;
   const position = place.line === undefined ? '' : `:${place.line}:${place.column ?? 1}`;
   return `${place.file ?? ''}${pointer}${position}`;

@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import {
+  ANY_FUNCTION,
+  ANY_OBJECT,
   ANY_TEXT,
   ANY_VALUE,
   checkOptions,
-  DATA,
-  FUNCTION,
-  type GivenShapes,
-  portWith,
+  type OptionShapes,
+  objectWithFunctions,
 } from '../errors/check-options.js';
 import { EngineError } from '../errors/engine-error.js';
 import { type PlainAnswer, type PlainRequest, toFetchResponse } from '../server/plain-request.js';
@@ -106,18 +106,18 @@ export interface Host {
   readonly stop: (graceMs?: number, drainMs?: number) => Promise<void>;
 }
 
-const SHAPES: GivenShapes<HostOptions> = {
-  store: portWith(['get', 'transaction', 'close']),
-  queue: portWith(['announce', 'wake', 'start', 'stop', 'close']),
-  receiver: FUNCTION,
-  flows: portWith(['run']),
-  clock: portWith(['now', 'sleep', 'after']),
-  limits: DATA,
+const SHAPES: OptionShapes<HostOptions> = {
+  store: objectWithFunctions(['get', 'transaction', 'close']),
+  queue: objectWithFunctions(['announce', 'wake', 'start', 'stop', 'close']),
+  receiver: ANY_FUNCTION,
+  flows: objectWithFunctions(['run']),
+  clock: objectWithFunctions(['now', 'sleep', 'after']),
+  limits: ANY_OBJECT,
   baseUrl: ANY_TEXT,
-  observer: FUNCTION,
+  observer: ANY_FUNCTION,
   metrics: ANY_VALUE,
-  tracing: portWith(['inSpan']),
-  checkpoint: FUNCTION,
+  tracing: objectWithFunctions(['inSpan']),
+  checkpoint: ANY_FUNCTION,
 };
 
 /** How long a store that had no room is taken for one that has none. */

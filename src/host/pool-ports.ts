@@ -4,12 +4,12 @@ import { defineApp } from '../app/assembling/define-app.js';
 import { loadApp } from '../app/loading/load-app.js';
 import { AppError } from '../errors/app-error.js';
 import {
+  ANY_FUNCTION,
+  ANY_OBJECT,
   ANY_VALUE,
   checkOptions,
-  DATA,
-  FUNCTION,
-  type GivenShapes,
-  portWith,
+  type OptionShapes,
+  objectWithFunctions,
   wholeNumber,
 } from '../errors/check-options.js';
 import { EngineError } from '../errors/engine-error.js';
@@ -86,9 +86,9 @@ export interface PoolPortOptions {
   readonly module?: string | URL | undefined;
 }
 
-const PORT_SHAPES: GivenShapes<PoolPortOptions> = {
-  pool: portWith(['app', 'run', 'close']),
-  apps: DATA,
+const PORT_SHAPES: OptionShapes<PoolPortOptions> = {
+  pool: objectWithFunctions(['app', 'run', 'close']),
+  apps: ANY_OBJECT,
   module: ANY_VALUE,
 };
 
@@ -183,15 +183,15 @@ export interface PoolFlowsOptions extends PoolPortOptions {
   readonly findConnectionSecrets?: FindConnectionSecrets | undefined;
 }
 
-const FLOWS_SHAPES: GivenShapes<PoolFlowsOptions> = {
+const FLOWS_SHAPES: OptionShapes<PoolFlowsOptions> = {
   ...PORT_SHAPES,
-  clock: portWith(['now', 'sleep', 'after']),
-  expressions: DATA,
-  tracing: portWith(['inSpan']),
+  clock: objectWithFunctions(['now', 'sleep', 'after']),
+  expressions: ANY_OBJECT,
+  tracing: objectWithFunctions(['inSpan']),
   maxBytesInFlight: wholeNumber(1),
-  onBundles: FUNCTION,
-  connectionNames: FUNCTION,
-  findConnectionSecrets: FUNCTION,
+  onBundles: ANY_FUNCTION,
+  connectionNames: ANY_FUNCTION,
+  findConnectionSecrets: ANY_FUNCTION,
 };
 
 /**

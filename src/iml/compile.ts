@@ -1,11 +1,11 @@
 import {
+  ANY_FUNCTION,
+  ANY_OBJECT,
   ANY_TEXT,
-  checkGiven,
-  DATA,
-  FUNCTION,
-  type GivenShapes,
+  checkMembers,
+  type OptionShapes,
   oneOfChoices,
-  reading,
+  readSafely,
 } from '../errors/check-options.js';
 import type { Evaluate } from './compile/compile-primary.js';
 import { compileTemplate } from './compile/compile-template.js';
@@ -37,20 +37,20 @@ export function compile(template: unknown, options: CompileOptions = NO_OPTIONS)
 
 const WHAT = 'The options of compile';
 
-const OPTION_SHAPES: GivenShapes<CompileOptions> = {
-  now: FUNCTION,
-  random: FUNCTION,
-  uuid: FUNCTION,
+const OPTION_SHAPES: OptionShapes<CompileOptions> = {
+  now: ANY_FUNCTION,
+  random: ANY_FUNCTION,
+  uuid: ANY_FUNCTION,
   timezone: ANY_TEXT,
   semantics: oneOfChoices('runtime', 'documented'),
   platformVersion: oneOfChoices(1, 2),
-  digest: FUNCTION,
-  functions: DATA,
+  digest: ANY_FUNCTION,
+  functions: ANY_OBJECT,
 };
 
 function readOptions(options: CompileOptions): TemplateContext {
-  if (options !== NO_OPTIONS) checkGiven(options, OPTION_SHAPES, WHAT);
-  return reading(WHAT, () => ({
+  if (options !== NO_OPTIONS) checkMembers(options, OPTION_SHAPES, WHAT);
+  return readSafely(WHAT, () => ({
     environment: toEnvironment(options),
     functions: mergeFunctions(options),
     pointer: '',

@@ -59,7 +59,7 @@ export function readSingleRequest(
 ): CompiledRequest | undefined {
   if (second === undefined) return request;
   const message = 'An instant trigger makes a single request, and its communication holds several.';
-  throw runError('InvalidConfigurationError', message, context, { place: communication.placeOf('/1') });
+  throw runError('InvalidConfigurationError', message, context, { place: communication.locationOf('/1') });
 }
 
 /**
@@ -75,7 +75,7 @@ function singleRequest(request: CompiledRequest, context: RunContext): CompiledR
   for (const [name, pointer] of ignored) {
     if (pointer === undefined) continue;
     const message = `${name} is ignored: an instant trigger handles one webhook item at a time.`;
-    context.warn({ code: 'directive-ignored', message, place: document.placeOf(pointer) });
+    context.warn({ code: 'directive-ignored', message, place: document.locationOf(pointer) });
   }
   const output = response.output ?? (request.isStatic ? PAYLOAD : undefined);
   return { ...request, pagination: undefined, response: { ...response, iterate: undefined, output } };

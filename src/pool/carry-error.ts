@@ -2,7 +2,7 @@ import { AppError, type AppErrorType } from '../errors/app-error.js';
 import type { ErrorCode } from '../errors/codes.js';
 import { EngineError, SpecError, StoreError, TransportError, WebhookError } from '../errors/engine-error.js';
 import { ImlError, type ImlErrorKind } from '../errors/iml-error.js';
-import type { Place } from '../errors/source-location.js';
+import type { SourceLocation } from '../errors/source-location.js';
 import { isPlainObject, type PlainObject, setMember } from '../util/plain-object.js';
 
 /** An error as data: structured cloning keeps neither the class nor the members of an error. A map, as no data of an app is one. */
@@ -13,7 +13,7 @@ interface ErrorData {
   readonly name: string;
   readonly message: string;
   readonly stack: string | undefined;
-  readonly place: Place | undefined;
+  readonly place: SourceLocation | undefined;
   readonly cause: unknown;
   /** Own members that are plain data. */
   readonly members: PlainObject;

@@ -8,17 +8,17 @@ import { type AnyReport, type Reporting, reporting } from '../component/report.j
 import type { Connection } from '../connection/connection.js';
 import type { StoredConnections } from '../connection/stored-connections.js';
 import {
+  ANY_FUNCTION,
+  ANY_OBJECT,
   ANY_TEXT,
   ANY_VALUE,
-  checkGiven,
+  checkMembers,
   checkOptions,
   checkValue,
-  DATA,
   either,
-  FUNCTION,
-  type GivenShape,
-  type GivenShapes,
-  portWith,
+  type OptionShape,
+  type OptionShapes,
+  objectWithFunctions,
   SIGNAL,
   wholeNumber,
 } from '../errors/check-options.js';
@@ -93,36 +93,36 @@ export interface EnginePool {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-const MODULE: GivenShape = {
+const MODULE: OptionShape = {
   expected: 'a path or a URL',
   fits: (value) => typeof value === 'string' || value instanceof URL,
 };
 const MILLISECONDS = wholeNumber(1, 2 ** 31 - 1);
 
-const SHAPES: GivenShapes<EnginePoolOptions> = {
+const SHAPES: OptionShapes<EnginePoolOptions> = {
   setup: MODULE,
   setupData: ANY_VALUE,
   threads: wholeNumber(1, 256),
-  resourceLimits: DATA,
+  resourceLimits: ANY_OBJECT,
   runTimeoutMs: MILLISECONDS,
   webhookTimeoutMs: MILLISECONDS,
   runsPerWorker: wholeNumber(1),
   maxBytesInFlight: wholeNumber(1),
   maxApps: wholeNumber(1),
-  connections: either(FUNCTION, portWith(['get', 'save'], ['exclusively'])),
+  connections: either(ANY_FUNCTION, objectWithFunctions(['get', 'save'], ['exclusively'])),
   worker: MODULE,
 };
 
-const MEGABYTES: GivenShape = { expected: 'a positive number', fits: (value) => Number(value) > 0 };
+const MEGABYTES: OptionShape = { expected: 'a positive number', fits: (value) => Number(value) > 0 };
 
-const MEMORY_SHAPES: GivenShapes<PoolResourceLimits> = {
+const MEMORY_SHAPES: OptionShapes<PoolResourceLimits> = {
   maxOldGenerationSizeMb: MEGABYTES,
   maxYoungGenerationSizeMb: MEGABYTES,
   codeRangeSizeMb: MEGABYTES,
   stackSizeMb: MEGABYTES,
 };
 
-const TASK_SHAPES: GivenShapes<PoolTask> = {
+const TASK_SHAPES: OptionShapes<PoolTask> = {
   module: MODULE,
   name: ANY_TEXT,
   app: ANY_TEXT,
@@ -130,10 +130,10 @@ const TASK_SHAPES: GivenShapes<PoolTask> = {
   bytes: wholeNumber(0),
   timeoutMs: MILLISECONDS,
   signal: SIGNAL,
-  calls: DATA,
+  calls: ANY_OBJECT,
 };
 
-const APP: GivenShape = either(MODULE, DATA);
+const APP: OptionShape = either(MODULE, ANY_OBJECT);
 
 /** Bytes of a web request that are read for a worker, which has a limit of its own. [choice] */
 const MAX_CALL_BYTES = 64 * 1024 * 1024;
@@ -151,9 +151,9 @@ const MAX_CALL_BYTES = 64 * 1024 * 1024;
  * await pool.close();
  */
 export function createEnginePool(options: EnginePoolOptions = {}): EnginePool {
-  checkGiven(options, SHAPES, 'The options of createEnginePool');
+  checkMembers(options, SHAPES, 'The options of createEnginePool');
   const { runTimeoutMs = 60_000, webhookTimeoutMs = 5000, connections, resourceLimits = {} } = options;
-  checkGiven(resourceLimits, MEMORY_SHAPES, 'The option "resourceLimits"');
+  checkMembers(resourceLimits, MEMORY_SHAPES, 'The option "resourceLimits"');
   const pool = new WorkerPool({
     threads: options.threads ?? 2,
     tasksPerWorker: options.runsPerWorker ?? 16,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import {
+  ANY_FUNCTION,
+  ANY_OBJECT,
   ANY_TEXT,
   ANY_VALUE,
   checkOptions,
-  DATA,
-  FUNCTION,
-  type GivenShapes,
-  portWith,
+  type OptionShapes,
+  objectWithFunctions,
   TEXT_LIST,
 } from '../errors/check-options.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
@@ -76,25 +76,25 @@ export interface RestOptions {
   readonly uuid?: () => string;
 }
 
-const SHAPES: GivenShapes<RestOptions> = {
-  store: portWith(['get', 'transaction', 'close']),
+const SHAPES: OptionShapes<RestOptions> = {
+  store: objectWithFunctions(['get', 'transaction', 'close']),
   encryptionKey: ANY_VALUE, // what is wrong with one says createSeal
   encryptionKeySource: ANY_TEXT,
-  clock: portWith(['now', 'sleep', 'after']),
+  clock: objectWithFunctions(['now', 'sleep', 'after']),
   billing: ANY_VALUE,
   notifications: ANY_VALUE,
   accessLists: ANY_VALUE,
   zones: ANY_VALUE,
-  isEmailVerified: FUNCTION,
-  settings: DATA,
+  isEmailVerified: ANY_FUNCTION,
+  settings: ANY_OBJECT,
   origin: ANY_TEXT,
   hosts: TEXT_LIST,
   basePath: ANY_TEXT,
   authPath: ANY_TEXT,
   cors: ANY_TEXT,
-  onError: FUNCTION,
-  onAnswer: FUNCTION,
-  uuid: FUNCTION,
+  onError: ANY_FUNCTION,
+  onAnswer: ANY_FUNCTION,
+  uuid: ANY_FUNCTION,
 };
 
 /** What a server knows of a request beside the request. */

@@ -2,8 +2,8 @@ import type { CompiledPagination, CompiledRequest } from '../document/compile/co
 import type { Document } from '../document/reading/document.js';
 import type { AppError, AppErrorType } from '../errors/app-error.js';
 import type { ErrorCode } from '../errors/codes.js';
-import { type EngineError, isOurs } from '../errors/engine-error.js';
-import type { Place } from '../errors/source-location.js';
+import { type EngineError, isEngineError } from '../errors/engine-error.js';
+import type { SourceLocation } from '../errors/source-location.js';
 import { jsonText } from '../http/body/json-text.js';
 import { textBytes } from '../http/body/text-bytes.js';
 import type { TransportRequest, TransportResponse } from '../http/message/transport.js';
@@ -113,7 +113,7 @@ async function sendRequest(request: TransportRequest, context: RunContext): Prom
   } catch (error) {
     context.assertGoesOn();
     // Misuse is no outcome of the app.
-    throw isOurs(error) && error.code !== 'USAGE' ? exchangeError(error, request, context) : error;
+    throw isEngineError(error) && error.code !== 'USAGE' ? exchangeError(error, request, context) : error;
   } finally {
     budget.leave(account);
   }
@@ -169,11 +169,11 @@ function traceResponse(response: TransportResponse, durationMs: number, context:
 }
 
 /** Finding a place reads the text of the file again, which is too much for every page of a trace with a listener. */
-const URL_PLACES = new WeakMap<Document, Place>();
+const URL_PLACES = new WeakMap<Document, SourceLocation>();
 
-function placeOfUrl(document: Document | undefined): Place | undefined {
+function placeOfUrl(document: Document | undefined): SourceLocation | undefined {
   if (document === undefined) return undefined;
-  const place = URL_PLACES.get(document) ?? document.placeOf('/url');
+  const place = URL_PLACES.get(document) ?? document.locationOf('/url');
   URL_PLACES.set(document, place);
   return place;
 }

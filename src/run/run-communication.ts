@@ -196,7 +196,7 @@ async function* skipRequest(
   context: RunContext,
 ): AsyncGenerator<Page, RequestEnd> {
   if (context.settings.trace === 'deep') traceScope('request', context);
-  context.emit({ kind: 'skipped', place: request.document.placeOf('/condition') });
+  context.emit({ kind: 'skipped', place: request.document.locationOf('/condition') });
   const fallback = request.condition?.default;
   const page = singlePage(fallback && evaluateDirective(fallback, context));
   if (page.outputs.length === 0) return { hasResult: false, context };
@@ -210,7 +210,7 @@ async function* skipRequest(
 /** @throws AppError of type InvalidConfigurationError for a request that cannot be sent as it is written */
 export function assertSendable({ document, refusal }: CompiledRequest, context: RunContext): void {
   if (refusal === undefined) return;
-  const place = document.placeOf(refusal.pointer);
+  const place = document.locationOf(refusal.pointer);
   throw runError('InvalidConfigurationError', refusal.message, context, { place });
 }
 
@@ -235,7 +235,7 @@ async function* runStatic(
 function assertRequestLeft(context: RunContext): void {
   const { maxRequests } = context.run.limits;
   if (context.counters.requests < maxRequests) return;
-  const place = context.document?.placeOf('/url');
+  const place = context.document?.locationOf('/url');
   throw runError('RuntimeError', `The module may send ${maxRequests} requests, and needs more.`, context, {
     place,
   });
@@ -280,7 +280,7 @@ function takeIn(
   const failure = checkResponse(request.response, response, context);
   if (failure !== undefined) {
     const sent = exchange?.kind === 'http' ? exchange.request : undefined;
-    const place = sent && request.document.placeOf('/url');
+    const place = sent && request.document.locationOf('/url');
     throw failureError(failure, context, { request: sent, response, place });
   }
   return context;

@@ -1,4 +1,4 @@
-import { isOurs } from '../errors/engine-error.js';
+import { isEngineError } from '../errors/engine-error.js';
 import { functionError, ImlError, limitError } from '../errors/iml-error.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
 
@@ -41,7 +41,7 @@ export function encodeValue(value: unknown, maxLength: number): Encoded {
 
 /** What is thrown where an argument is read, as an error of the language. */
 function toArgumentError(error: unknown): ImlError {
-  if (isOurs(error, ImlError)) return error;
+  if (isEngineError(error, ImlError)) return error;
   return new ImlError('IML_HOST_VALUE', 'An argument of a custom function cannot be read', {
     kind: 'function-error',
     cause: error,

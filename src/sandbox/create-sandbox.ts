@@ -1,4 +1,4 @@
-import { isOurs } from '../errors/engine-error.js';
+import { isEngineError } from '../errors/engine-error.js';
 import { functionError, ImlError } from '../errors/iml-error.js';
 import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { FunctionTable, ImlFunction } from '../iml/environment/environment.js';
@@ -111,7 +111,7 @@ function answerGuest(side: HostSide, call: GuestCall): Encoded {
     const args = decodeValue(call.text, call.bytes);
     return encodeValue(builtin(environment, ...(Array.isArray(args) ? args : [])), maxTransfer);
   } catch (error) {
-    const code = isOurs(error, ImlError) ? error.code : undefined;
+    const code = isEngineError(error, ImlError) ? error.code : undefined;
     const message = `Function '${call.name}' finished with error! ${readMessage(error)}`;
     return { text: `E${JSON.stringify({ message: message.slice(0, 2000), code })}`, bytes: undefined };
   }

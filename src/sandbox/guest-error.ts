@@ -1,5 +1,5 @@
 import { functionError, type ImlError, limitError } from '../errors/iml-error.js';
-import { type Place, printPlace } from '../errors/source-location.js';
+import { formatLocation, type SourceLocation } from '../errors/source-location.js';
 import type { SandboxFunction } from './sandbox.js';
 import type { SandboxLimits } from './sandbox-limits.js';
 
@@ -17,10 +17,10 @@ export interface GuestProblem {
 /** The cause of an error of a custom function, for whoever debugs: the place in the author's file and the guest's stack. */
 export class GuestError extends Error {
   override readonly name = 'GuestError';
-  readonly place: Place;
+  readonly place: SourceLocation;
   readonly guestStack: string;
 
-  constructor(message: string, place: Place, guestStack: string) {
+  constructor(message: string, place: SourceLocation, guestStack: string) {
     super(message);
     this.place = place;
     this.guestStack = guestStack;
@@ -39,7 +39,7 @@ export function placeInStack(
   stack: string,
   functions: readonly SandboxFunction[],
   lineOffset: number,
-): Place | undefined {
+): SourceLocation | undefined {
   const match = FRAME.exec(stack);
   const code = functions[Number(match?.[1])];
   if (!match || !code) return undefined;
@@ -51,9 +51,13 @@ export function nameFile(code: SandboxFunction): string {
 }
 
 /** `Custom function 'x' failed: <message> (functions/x/code.js:3:7)` */
-export function failure(code: SandboxFunction, problem: GuestProblem, place: Place | undefined): ImlError {
+export function failure(
+  code: SandboxFunction,
+  problem: GuestProblem,
+  place: SourceLocation | undefined,
+): ImlError {
   const where = place ?? { file: nameFile(code) };
-  const message = `Custom function '${code.name}' failed: ${problem.message} (${printPlace(where)})`;
+  const message = `Custom function '${code.name}' failed: ${problem.message} (${formatLocation(where)})`;
   if (problem.limit === 'host') return limitError(message);
   return functionError(message, new GuestError(problem.message, where, problem.stack));
 }

@@ -1,4 +1,4 @@
-import { printPlace } from '../errors/source-location.js';
+import { formatLocation } from '../errors/source-location.js';
 import { tellTooLong } from './check-functions.js';
 import type { Deadline } from './deadline.js';
 import type { Guest, GuestFault } from './guest.js';
@@ -114,7 +114,7 @@ function refuse(code: SandboxWarning['code'], message: string, file: string): Lo
 function refuseSyntax(index: number, code: SandboxFunction, fault: GuestFault): Loaded {
   const sole = Array.from({ length: index + 1 }, () => code);
   const place = placeInStack(fault.stack, sole, 0) ?? { file: nameFile(code) };
-  const message = `Custom function '${code.name}' does not compile: ${fault.message} (${printPlace(place)})`;
+  const message = `Custom function '${code.name}' does not compile: ${fault.message} (${formatLocation(place)})`;
   return { warnings: [{ code: 'syntax', message, place }], reason: message };
 }
 

@@ -1,4 +1,4 @@
-import type { Place } from '../errors/source-location.js';
+import type { SourceLocation } from '../errors/source-location.js';
 import type { FunctionTable } from '../iml/environment/environment.js';
 import type { SandboxLimits } from './sandbox-limits.js';
 
@@ -38,7 +38,7 @@ export type SandboxWarningCode =
 export interface SandboxWarning {
   readonly code: SandboxWarningCode;
   readonly message: string;
-  readonly place: Place;
+  readonly place: SourceLocation;
 }
 
 /** The custom functions of one app, ready to be called from expressions. */

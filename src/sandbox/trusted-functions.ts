@@ -1,6 +1,6 @@
 import { createContext, Script } from 'node:vm';
 import { functionError, ImlError, limitError } from '../errors/iml-error.js';
-import { type Place, printPlace } from '../errors/source-location.js';
+import { formatLocation, type SourceLocation } from '../errors/source-location.js';
 import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { Environment, FunctionTable, ImlFunction } from '../iml/environment/environment.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
@@ -174,12 +174,12 @@ function toImlError(error: unknown, code: SandboxFunction, timeoutMs: number): I
     return limitError(`Custom function '${code.name}' ran longer than ${timeoutMs / 1000} s (${place.file})`);
   }
   const reason = typeof message === 'string' ? message : String(error);
-  const text = `Custom function '${code.name}' failed: ${reason.slice(0, 2000)} (${printPlace(place)})`;
+  const text = `Custom function '${code.name}' failed: ${reason.slice(0, 2000)} (${formatLocation(place)})`;
   if (error instanceof ImlError && error.code === 'IML_LIMIT') return limitError(text);
   return functionError(text, error);
 }
 
-function placeInFile(stack: string, file: string): Place {
+function placeInFile(stack: string, file: string): SourceLocation {
   // Node may put the source line in front, under the name of the file but without a column.
   const frames = stack.split(`${file}:`).slice(1);
   const match = frames.map((frame) => /^(\d+):(\d+)/.exec(frame)).find((found) => found !== null);

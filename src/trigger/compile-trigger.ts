@@ -1,7 +1,7 @@
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
 import { TRIGGER_ORDERS, TRIGGER_TYPES } from '../document/shapes/directive-values.js';
-import type { Place } from '../errors/source-location.js';
+import type { SourceLocation } from '../errors/source-location.js';
 import { evaluateText, runError } from '../run/scope/evaluate-directive.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { TriggerOrder, TriggerType } from './trigger-state.js';
@@ -13,9 +13,9 @@ import type { TriggerOrder, TriggerType } from './trigger-state.js';
  */
 export function compileTrigger(request: CompiledRequest, context: RunContext): CompiledTrigger {
   const { response, document, isStatic } = request;
-  if (isStatic) throw specError('A polling trigger needs a url to poll.', document.placeOf(''), context);
+  if (isStatic) throw specError('A polling trigger needs a url to poll.', document.locationOf(''), context);
   if (response.trigger !== undefined) return response.trigger;
-  throw specError('A polling trigger needs response.trigger.', document.placeOf('/response'), context);
+  throw specError('A polling trigger needs response.trigger.', document.locationOf('/response'), context);
 }
 
 /**
@@ -28,12 +28,12 @@ export function assertNoEndpoint(requests: readonly CompiledRequest[], context: 
   if (calling === undefined) return;
   throw specError(
     'A polling trigger cannot call an endpoint.',
-    calling.document.placeOf('/endpoint'),
+    calling.document.locationOf('/endpoint'),
     context,
   );
 }
 
-function specError(message: string, place: Place, context: RunContext): Error {
+function specError(message: string, place: SourceLocation, context: RunContext): Error {
   return runError('InvalidConfigurationError', message, context, { place });
 }
 
@@ -65,7 +65,7 @@ function readWord<Word extends string>(
   if (directive === undefined || text === '') return undefined;
   const word = words.find((known) => known === text);
   if (word !== undefined) return word;
-  const place = context.document?.placeOf(directive.pointer);
+  const place = context.document?.locationOf(directive.pointer);
   const message = `One of ${words.join(', ')} is expected, not ${JSON.stringify(text.slice(0, 80))}.`;
   throw runError('InvalidConfigurationError', message, context, { place });
 }

@@ -100,7 +100,7 @@ export class Poll {
     if (!remembersTooMuch(state, found)) return;
     const { context } = this;
     const message = `The trigger would have to remember more than ${MAX_REMEMBERED} characters of ids: its items need shorter ids, or dates that tell them apart.`;
-    const place = context.document?.placeOf('/response/trigger');
+    const place = context.document?.locationOf('/response/trigger');
     throw runError('RuntimeError', message, context, { place });
   }
 
@@ -127,7 +127,7 @@ export class Poll {
       context.warn({
         code: 'trigger-state',
         message,
-        place: context.document?.placeOf('/response/trigger/type'),
+        place: context.document?.locationOf('/response/trigger/type'),
       });
     }
     const start = this.start ?? DEFAULT_START[type];
@@ -140,7 +140,7 @@ export class Poll {
     const trigger = compileTrigger(request, context);
     const type = this.type ?? readTriggerType(trigger, context);
     if (type === undefined) {
-      const place = context.document?.placeOf('/response/trigger/type');
+      const place = context.document?.locationOf('/response/trigger/type');
       throw runError('InvalidConfigurationError', 'trigger.type evaluates to nothing.', context, { place });
     }
     this.order = readTriggerOrder(trigger, context);
@@ -206,7 +206,7 @@ export class Poll {
     const isCut = context.counters.stopReason?.startsWith('max-') === true && !this.isComplete;
     if (!isCut) return;
     const message = 'Paging ended at a limit before all new items were seen: some may never be put out.';
-    const place = context.document?.placeOf('/response/trigger');
+    const place = context.document?.locationOf('/response/trigger');
     context.warn({ code: 'trigger-incomplete', message, place });
   }
 }

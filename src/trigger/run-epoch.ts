@@ -129,5 +129,5 @@ function readEntries(
 function warnOfLabels(outputs: readonly unknown[], context: RunContext): void {
   if (outputs.every((output) => isPlainObject(output) && !isEmpty(ownMember(output, 'label')))) return;
   const message = 'An entry of an epoch needs a label; some outputs have none.';
-  context.warn({ code: 'epoch-label', message, place: context.document?.placeOf('/response/output') });
+  context.warn({ code: 'epoch-label', message, place: context.document?.locationOf('/response/output') });
 }

@@ -1,5 +1,5 @@
 import type { TriggerStart, TriggerState } from '../component/trigger-data.js';
-import { describeGiven } from '../errors/check-options.js';
+import { describeKind } from '../errors/check-options.js';
 import { EngineError } from '../errors/engine-error.js';
 import { readDate } from '../iml/date/read-date.js';
 import { type ItemPosition, stateOfAll, type TriggerType } from './trigger-state.js';
@@ -11,7 +11,7 @@ export function assertTriggerStart(start: string | undefined): void {
   if (start === undefined || STARTS.includes(start)) return;
   throw new EngineError(
     'USAGE',
-    `A trigger starts with one of ${STARTS.join(', ')}, not ${describeGiven(start)}.`,
+    `A trigger starts with one of ${STARTS.join(', ')}, not ${describeKind(start)}.`,
   );
 }
 

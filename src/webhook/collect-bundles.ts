@@ -97,7 +97,7 @@ function tooManyItems(
   context: RunContext,
 ): Error {
   const message = `The payload has ${count} items. The limit is ${maxItems}.`;
-  return runError('RuntimeError', message, context, { place: document.placeOf(container.pointer) });
+  return runError('RuntimeError', message, context, { place: document.locationOf(container.pointer) });
 }
 
 /**
@@ -111,7 +111,7 @@ export function evaluateUid({ uid, document }: CompiledWebhook, context: RunCont
   const value = evaluateDirective(uid, context);
   if (isUnsafeNumber(value)) {
     const message = `The uid ${value} is a number that JSON does not carry exactly. The API has to send it as text.`;
-    throw runError('DataError', message, context, { place: document.placeOf(uid?.pointer ?? '/uid') });
+    throw runError('DataError', message, context, { place: document.locationOf(uid?.pointer ?? '/uid') });
   }
   const isScalar = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
   return isScalar ? toText(value) || undefined : undefined;

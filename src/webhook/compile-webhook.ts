@@ -57,7 +57,7 @@ export function compileWebhook(
   const spec = document.value;
   if (!isPlainObject(spec)) {
     throw new SpecError('SPEC_INVALID', 'The specification of a webhook has to be an object.', {
-      place: document.placeOf(''),
+      place: document.locationOf(''),
     });
   }
   const context = { ...directives, environment: { ...directives.environment, sameText } };

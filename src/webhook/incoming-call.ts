@@ -1,12 +1,12 @@
 import {
   ANY_TEXT,
-  checkGiven,
-  type GivenShape,
-  type GivenShapes,
-  portWith,
-  reading,
+  checkMembers,
+  type OptionShape,
+  type OptionShapes,
+  objectWithFunctions,
+  readSafely,
 } from '../errors/check-options.js';
-import { EngineError, isOurs, WebhookError } from '../errors/engine-error.js';
+import { EngineError, isEngineError, WebhookError } from '../errors/engine-error.js';
 import type { HeaderEntry } from '../http/message/transport.js';
 
 /** A call of a webhook as it came in: all that is needed to process it, at once or again later. */
@@ -58,13 +58,13 @@ async function readRequest(request: Request, maxBytes: number): Promise<ReadCall
 
 /** A web request, also one of another copy of Fetch or another realm. */
 function isRequest(request: Request | IncomingCall): request is Request {
-  return reading(CALL, () => request instanceof Request || REQUEST.fits(request));
+  return readSafely(CALL, () => request instanceof Request || REQUEST.fits(request));
 }
 
 const CALL = 'The call of a webhook';
-const REQUEST: GivenShape = portWith(['arrayBuffer', 'clone']);
+const REQUEST: OptionShape = objectWithFunctions(['arrayBuffer', 'clone']);
 
-const CALL_SHAPES: GivenShapes<IncomingCall> = {
+const CALL_SHAPES: OptionShapes<IncomingCall> = {
   method: ANY_TEXT,
   url: ANY_TEXT,
   headers: {
@@ -80,7 +80,7 @@ const CALL_SHAPES: GivenShapes<IncomingCall> = {
 
 /** @throws EngineError (USAGE) for what is neither a web request nor a call that was kept */
 function checkCall(call: IncomingCall, maxBytes: number): ReadCall {
-  checkGiven(call, CALL_SHAPES, CALL, true);
+  checkMembers(call, CALL_SHAPES, CALL, true);
   const missing = Object.keys(CALL_SHAPES).find((name) => Reflect.get(call, name) === undefined);
   if (missing !== undefined) throw new EngineError('USAGE', `${CALL}: "${missing}" is missing.`);
   if (call.body.byteLength <= maxBytes) return { call };
@@ -120,6 +120,6 @@ function tooLarge(maxBytes: number): WebhookError {
 }
 
 function asWebhookError(error: unknown): WebhookError {
-  if (isOurs(error, WebhookError)) return error;
+  if (isEngineError(error, WebhookError)) return error;
   return new WebhookError('WEBHOOK_PAYLOAD', 'The payload did not arrive whole.', { cause: error });
 }

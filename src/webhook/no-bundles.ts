@@ -1,5 +1,5 @@
 import type { Directive } from '../document/compile/compile-directive.js';
-import type { Place } from '../errors/source-location.js';
+import type { SourceLocation } from '../errors/source-location.js';
 import { describeType } from '../iml/values/value-kind.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { CollectedBundles, Delivery } from './collect-bundles.js';
@@ -17,7 +17,7 @@ export interface NoBundles {
   /** The reason as a sentence; secrets are redacted. */
   readonly message: string;
   /** Source location of the directive that decided. */
-  readonly place: Place;
+  readonly place: SourceLocation;
   /** The paths that a false condition reads, with their values as text. Secrets are redacted. Empty for other reasons. */
   readonly values: readonly ConditionValue[];
 }
@@ -55,7 +55,7 @@ export function explainNoBundles(
     uid,
     recipient: uid,
   };
-  const place = document.placeOf(directives[reason]?.pointer ?? '');
+  const place = document.locationOf(directives[reason]?.pointer ?? '');
   if (reason !== 'condition') return { reason, message: MESSAGES[reason], place, values: [] };
   const values = webhook.conditionPaths().map((path) => readValue(path, context));
   const shown = values.map(({ path, value }) => `${path} is ${value}`).join(', ');

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { checkOptions, type GivenShapes, wholeNumber } from '../errors/check-options.js';
+import { checkOptions, type OptionShapes, wholeNumber } from '../errors/check-options.js';
 import { EngineError, WebhookError } from '../errors/engine-error.js';
 import type { HeaderEntry } from '../http/message/transport.js';
 import type { IncomingCall } from './incoming-call.js';
@@ -13,7 +13,7 @@ export interface NodeRequestOptions {
   readonly maxBytes?: number | undefined;
 }
 
-const SHAPES: GivenShapes<NodeRequestOptions> = {
+const SHAPES: OptionShapes<NodeRequestOptions> = {
   body: { expected: 'a Uint8Array', fits: (value) => value instanceof Uint8Array },
   maxBytes: wholeNumber(0),
 };

@@ -2,7 +2,7 @@ import type { ConnectedInput } from '../component/check-and-connect.js';
 import { INPUT_SHAPES } from '../component/input-shapes.js';
 import type { Runtime } from '../component/runtime.js';
 import { findRunSecrets, type StartedRun, startRun } from '../component/start-run.js';
-import { checkGiven, either, FUNCTION, type GivenShapes, LIST } from '../errors/check-options.js';
+import { ANY_FUNCTION, ANY_LIST, checkMembers, either, type OptionShapes } from '../errors/check-options.js';
 import { parseForm } from '../http/body/decode-text.js';
 import { findHeader } from '../http/message/headers.js';
 import { createCaseless } from '../iml/values/caseless.js';
@@ -40,9 +40,9 @@ export interface WebhookInput {
 }
 
 /** Accepts the input of runs as well: a caller may have one input for all components of an app. */
-const CALL_INPUT: GivenShapes<WebhookInput & ConnectedInput> = {
+const CALL_INPUT: OptionShapes<WebhookInput & ConnectedInput> = {
   ...INPUT_SHAPES,
-  connections: either(LIST, FUNCTION),
+  connections: either(ANY_LIST, ANY_FUNCTION),
 };
 
 /** A webhook ready to be called. */
@@ -70,7 +70,7 @@ export async function processWebhook(
   request: Request | IncomingCall,
   input: WebhookInput = {},
 ): Promise<WebhookReport> {
-  checkGiven(input, CALL_INPUT, 'The input of a webhook');
+  checkMembers(input, CALL_INPUT, 'The input of a webhook');
   const { call, error: unreadable } = await readCall(request, limits.maxBodyBytes);
   const started = startEvent(runtime, input);
   let { context } = started;

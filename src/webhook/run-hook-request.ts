@@ -98,7 +98,7 @@ export function readHookData(request: CompiledRequest, context: RunContext): Pla
   const value = evaluateDirective(data, context);
   if (data === undefined || value === undefined || value === null || value === '') return {};
   if (isPlainObject(value)) return value;
-  const place = request.document.placeOf(data.pointer);
+  const place = request.document.locationOf(data.pointer);
   throw runError('RuntimeError', `data has to be a collection, not ${describeType(value)}.`, context, {
     place,
   });

@@ -1,6 +1,6 @@
 import { asRunError, type Report } from '../component/report.js';
 import { AppError } from '../errors/app-error.js';
-import { isOurs, WebhookError } from '../errors/engine-error.js';
+import { isEngineError, WebhookError } from '../errors/engine-error.js';
 import type { BuiltResponse } from '../run/response/build-answer.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import type { RunWarning, TraceEvent } from '../run/trace/trace.js';
@@ -136,7 +136,7 @@ export function reportFailedCall(
   call: IncomingCall,
   context: RunContext,
 ): WebhookReport {
-  const known = isOurs(error, WebhookError) ? error : (asRunError(error) ?? unexpected(error));
+  const known = isEngineError(error, WebhookError) ? error : (asRunError(error) ?? unexpected(error));
   context.emit({ kind: 'failed', phase, message: context.clean(known.message), place: known.place });
   const answer = answerFailure(known);
   const nothing = {

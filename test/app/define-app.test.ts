@@ -51,7 +51,7 @@ describe('defineApp', () => {
       connection: 'key',
       mappableParams: { value: [{ name: 'limit', type: 'uinteger' }], file: undefined },
     });
-    expect(app.modules.get('listFonts')?.communication?.placeOf('/url')).toEqual({
+    expect(app.modules.get('listFonts')?.communication?.locationOf('/url')).toEqual({
       pointer: '/modules/listFonts/communication/url',
     });
     expect(app.connections.get('key')).toMatchObject({ type: 'basic', common: { value: { id: 1 } } });

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { App } from '../../src/document/app.js';
 import { SpecError } from '../../src/errors/engine-error.js';
-import { printPlace } from '../../src/errors/source-location.js';
+import { formatLocation } from '../../src/errors/source-location.js';
 
 /** Files by path: text as it is, anything else as JSON. */
 export type Files = Readonly<Record<string, unknown>>;
@@ -27,7 +27,7 @@ export function link(target: string, at: string): void {
 
 /** Warnings as `code place`, in order. */
 export function warningsOf(app: App): string[] {
-  return app.warnings.map((warning) => `${warning.code} ${printPlace(warning.place)}`);
+  return app.warnings.map((warning) => `${warning.code} ${formatLocation(warning.place)}`);
 }
 
 /** The SpecError a promise or call ends with. */

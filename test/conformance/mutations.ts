@@ -29,7 +29,7 @@ const ABSENCES = /^(?:expect\.logExcludes|exchanges\.\*\.request\.headersAbsent)
 export function* mutateFixture(fixture: Readonly<Record<string, unknown>>): Generator<Mutant> {
   const expectations = Object.keys(fixture).includes('exchanges') ? ['expect', 'exchanges'] : ['expect'];
   for (const [path, value] of walk(fixture, [])) {
-    const place = placeOf(path);
+    const place = locationOf(path);
     if (isPlainObject(value) && CLOSED.some((pattern) => pattern.test(place))) {
       yield mutant(fixture, path, 'an unknown member', { ...value, unheardOf: 1 });
     }
@@ -47,7 +47,7 @@ function* changed(fixture: object, path: Path, value: unknown): Generator<Mutant
     yield mutant(fixture, path, 'one more', [...value, value.at(-1) ?? null]);
     if (value.length > 0) yield mutant(fixture, path, 'one less', value.slice(0, -1));
   } else if (isPlainObject(value)) {
-    if (path.length > 1 && Object.keys(value).length === 0 && !CLOSED.some((p) => p.test(placeOf(path))))
+    if (path.length > 1 && Object.keys(value).length === 0 && !CLOSED.some((p) => p.test(locationOf(path))))
       yield mutant(fixture, path, 'a member', { unheardOf: 1 });
   } else yield mutant(fixture, path, 'another value', otherValue(value));
 }
@@ -105,12 +105,12 @@ function* walk(value: unknown, path: Path): Generator<[Path, unknown]> {
   }
 }
 
-function placeOf(path: Path): string {
+function locationOf(path: Path): string {
   return path.map((step) => (typeof step === 'number' ? '*' : step)).join('.');
 }
 
 function mutant(entry: unknown, path: Path, what: string, value: unknown): Mutant {
-  return { place: placeOf(path), what, entry: replaced(entry, path, value) };
+  return { place: locationOf(path), what, entry: replaced(entry, path, value) };
 }
 
 /** A copy with another value at a place. */

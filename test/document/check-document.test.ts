@@ -4,7 +4,7 @@ import { collectWarnings, type Warning } from '../../src/document/reading/docume
 import { readDocument } from '../../src/document/reading/jsonc.js';
 import { checkShape, checkTemplates } from '../../src/document/shapes/check-shape.js';
 import type { DocumentKind } from '../../src/document/shapes/document-shapes.js';
-import { printPlace } from '../../src/errors/source-location.js';
+import { formatLocation } from '../../src/errors/source-location.js';
 
 function shapeWarnings(kind: DocumentKind, value: unknown): string[] {
   const warnings: Warning[] = [];
@@ -16,7 +16,7 @@ function templateWarnings(text: string): string[] {
   const warnings: Warning[] = [];
   checkTemplates(readDocument(text, 'f'), collectWarnings(warnings));
   expect(warnings.every((warning) => warning.code === 'syntax')).toBe(true);
-  return warnings.map((warning) => printPlace(warning.place));
+  return warnings.map((warning) => formatLocation(warning.place));
 }
 
 describe('checkShape', () => {
@@ -189,7 +189,7 @@ describe('documentOf', () => {
     const document = createDocument(value, '/base');
     value.a.push(2);
     expect(document.value).toStrictEqual({ a: [1, { c: null }] });
-    expect(document.placeOf('/a')).toEqual({ pointer: '/base/a' });
+    expect(document.locationOf('/a')).toEqual({ pointer: '/base/a' });
   });
 
   const cyclic: Record<string, unknown> = {};

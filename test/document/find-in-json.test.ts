@@ -120,17 +120,17 @@ describe('findInJson', () => {
 
 describe('a document', () => {
   it('may be one text, with places in it', () => {
-    const { placeOf } = readDocument('"text {{a.b}}"', 'a.json');
-    expect(placeOf('', 7)).toEqual({ file: 'a.json', pointer: '', line: 1, column: 9 });
+    const { locationOf } = readDocument('"text {{a.b}}"', 'a.json');
+    expect(locationOf('', 7)).toEqual({ file: 'a.json', pointer: '', line: 1, column: 9 });
   });
 
   it('is read once for all the places that are looked for', () => {
     const text = JSON.stringify(Array.from({ length: 300 }, (_, index) => ({ [`a${index}`]: index })));
-    const { placeOf } = readDocument(text, 'a.json');
-    placeOf('/0');
+    const { locationOf } = readDocument(text, 'a.json');
+    locationOf('/0');
     const read = vi.spyOn(String.prototype, 'indexOf');
     try {
-      for (let index = 0; index < 300; index++) placeOf(`/${index}/a${index}`);
+      for (let index = 0; index < 300; index++) locationOf(`/${index}/a${index}`);
       // For the end of each name that is compared.
       expect(read.mock.calls.length).toBeLessThanOrEqual(600);
     } finally {

@@ -27,7 +27,7 @@ function errorOf(text: string): SpecError {
 }
 
 function placeIn(text: string, pointer: string, offset?: number, part?: 'value' | 'key'): string {
-  const place = readDocument(text, FILE).placeOf(pointer, offset, part);
+  const place = readDocument(text, FILE).locationOf(pointer, offset, part);
   expect(place).toMatchObject({ file: FILE, pointer });
   return `${place.line}:${place.column}`;
 }
@@ -73,7 +73,7 @@ describe('readDocument', () => {
     expect(warnings).toMatchObject([
       { code: 'duplicate-key', place: { file: FILE, pointer: '/a/b', line: 2, column: 2 } },
     ]);
-    expect(document.placeOf('/a/b')).toMatchObject({ line: 2, column: 7 });
+    expect(document.locationOf('/a/b')).toMatchObject({ line: 2, column: 7 });
   });
 
   it('stops telling of equal names at the limit', () => {
@@ -150,7 +150,7 @@ describe('readDocument on text that is no JSON', () => {
   });
 });
 
-describe('placeOf', () => {
+describe('locationOf', () => {
   const text = '{\n  "a": [10, {"b/c~d": "x"}],\n  "e": 1 // end\n}';
 
   it.each([
@@ -228,7 +228,7 @@ describe('any text', () => {
       fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
         const text = parts.join('');
         try {
-          readDocument(text, FILE).placeOf('/a/0', 1, 'key');
+          readDocument(text, FILE).locationOf('/a/0', 1, 'key');
         } catch (error) {
           expect(error).toBeInstanceOf(SpecError);
           const { line = 0, column = 0 } = (error as SpecError).place ?? {};

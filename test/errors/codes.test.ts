@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { ERROR_CODES } from '../../src/errors/codes.js';
 import { EngineError } from '../../src/errors/engine-error.js';
 import { RestError } from '../../src/errors/rest-error.js';
-import { printPlace } from '../../src/errors/source-location.js';
+import { formatLocation } from '../../src/errors/source-location.js';
 import { sourceFiles } from '../structure/source-imports.js';
 import { APPS } from './cases/apps.js';
 import type { ErrorCase } from './cases/error-case.js';
@@ -46,7 +46,7 @@ function nameCause({ cause }: EngineError): string | undefined {
 
 /** As it is printed, up to a length; a template that is no part of an app has none to speak of. */
 function describePlace({ place }: EngineError): string | undefined {
-  const printed = place && printPlace(place);
+  const printed = place && formatLocation(place);
   if (printed === undefined || printed === '#') return undefined;
   return printed.length > 80 ? `${printed.slice(0, 19)}...` : printed;
 }

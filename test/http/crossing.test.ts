@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { CrossingRule } from '../../src/http/message/transport.js';
+import type { CrossOriginPolicy } from '../../src/http/message/transport.js';
 import { withholdSecrets } from '../../src/http/transport/redirects.js';
 import { request } from './loopback.js';
 
 const SECRET = 'secret-of-a-body';
 const LENGTH = 2 * 1024 * 1024;
 
-const rule: CrossingRule = {
+const rule: CrossOriginPolicy = {
   isTrusted: () => false,
   isGiven: () => false,
   sendsSecrets: false,

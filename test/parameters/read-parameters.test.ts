@@ -67,8 +67,8 @@ describe('readParameters', () => {
   });
 
   it('takes places from the document', () => {
-    const placeOf = (pointer: string) => ({ file: 'a.json', pointer, line: 3 });
-    expect(readParameters([{ name: 'x', type: 'text' }], placeOf).elements).toMatchObject([
+    const locationOf = (pointer: string) => ({ file: 'a.json', pointer, line: 3 });
+    expect(readParameters([{ name: 'x', type: 'text' }], locationOf).elements).toMatchObject([
       { place: { file: 'a.json', pointer: '/0', line: 3 } },
     ]);
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { type WeighedAnswer, weighAnswer } from '../../src/parameters/form/read-answer.js';
+import { measureRpcResult, type WeighedAnswer } from '../../src/parameters/form/read-answer.js';
 
-const weigh = (answer: unknown, most = 1_000_000): WeighedAnswer => weighAnswer(answer, most);
+const weigh = (answer: unknown, most = 1_000_000): WeighedAnswer => measureRpcResult(answer, most);
 const digest = (answer: unknown): string | undefined => weigh(answer).digest;
 
 it('weighs characters, bytes and names, and eight more for each value', () => {

@@ -15,11 +15,11 @@ function list<T>(count: number, make: (index: number) => T): T[] {
 
 /** A document that notes of which pointers the place is looked for. */
 function notingPlaces(document: Document, placed: string[]): Document {
-  const placeOf = (pointer: string): { readonly pointer: string } => {
+  const locationOf = (pointer: string): { readonly pointer: string } => {
     placed.push(pointer);
     return { pointer };
   };
-  return { ...document, placeOf };
+  return { ...document, locationOf };
 }
 
 function engineWithForm(mappableParams: readonly unknown[], placed: string[] = []) {

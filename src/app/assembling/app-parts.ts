@@ -1,5 +1,5 @@
 import type { Document, Warning } from '../../document/reading/document.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import type { ComponentKind } from './code-types.js';
 
 /** What a component says about itself, in one spelling for every layout. */
@@ -25,7 +25,7 @@ export interface ComponentPart {
   readonly name: string;
   readonly fields: Readonly<Partial<Record<ComponentField, unknown>>>;
   /** Where the component, or one of its fields, is written. */
-  readonly placeOf: (field?: ComponentField) => Place;
+  readonly locationOf: (field?: ComponentField) => SourceLocation;
   /** By code type. */
   readonly documents: ReadonlyMap<string, Document>;
   readonly sources: ReadonlyMap<string, SourceText>;

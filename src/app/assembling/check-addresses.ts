@@ -65,7 +65,7 @@ function checkBase({ base }: App, warn: Warn): boolean {
   if (value === undefined || value === null || value === '') return false;
   if (base !== undefined && typeof value === 'string' && !isAbsolute(value)) {
     const message = `The baseUrl ${quote(value)} names no scheme, so nothing can be called: start it with https://.`;
-    warn('unusable-url', message, () => base.placeOf('/baseUrl'));
+    warn('unusable-url', message, () => base.locationOf('/baseUrl'));
   }
   return true;
 }
@@ -73,13 +73,13 @@ function checkBase({ base }: App, warn: Warn): boolean {
 function checkPolled(name: string, communication: Document, request: Request | undefined, warn: Warn): void {
   if (request === undefined || isWritten(request.spec, 'url') || isWritten(request.spec, 'endpoint')) return;
   const message = `The polling trigger "${name}" has no url, so there is nothing it could poll.`;
-  warn('missing-url', message, () => communication.placeOf(request.pointer));
+  warn('missing-url', message, () => communication.locationOf(request.pointer));
 }
 
 function checkWritten(name: string, communication: Document, { spec, pointer }: Request, warn: Warn): void {
   if (isWritten(spec, 'url')) return;
   const message = `A request of the connection "${name}" has no url; connections have no static mode.`;
-  warn('missing-url', message, () => communication.placeOf(pointer));
+  warn('missing-url', message, () => communication.locationOf(pointer));
 }
 
 function checkRelative(document: Document, requests: readonly Request[], warn: Warn): void {
@@ -88,7 +88,7 @@ function checkRelative(document: Document, requests: readonly Request[], warn: W
     if (typeof url !== 'string' || url.trim() === '' || isAbsolute(url) || isWritten(spec, 'baseUrl'))
       continue;
     const message = `The address ${quote(url)} is relative, and no baseUrl stands before it here: start it with https://.`;
-    warn('unusable-url', message, () => document.placeOf(childPointer(pointer, 'url')));
+    warn('unusable-url', message, () => document.locationOf(childPointer(pointer, 'url')));
   }
 }
 

@@ -32,7 +32,7 @@ export function checkDocuments(app: App, parts: AppParts, warn: Warn): void {
     }
     if (needsCommunication(part, type) && !part.documents.has('communication')) {
       const message = `The ${part.kind} "${part.name}" has no communication, so it cannot run.`;
-      warnIncomplete('missing-communication', message, () => part.placeOf());
+      warnIncomplete('missing-communication', message, () => part.locationOf());
     }
   }
 }

@@ -29,7 +29,7 @@ function checkFields(app: App, parts: AppParts, part: ComponentPart, warn: Warn)
     if (known.has(name) || parts.foreign.has(name)) continue;
     const kind = field === 'webhook' ? 'webhook' : 'connection';
     const message = `The ${part.kind} "${part.name}" names the ${kind} "${name}", which the app does not have.`;
-    warn('unknown-reference', message + didYouMean(name, known.keys()), () => part.placeOf(field));
+    warn('unknown-reference', message + didYouMean(name, known.keys()), () => part.locationOf(field));
   }
   if (
     app.modules.get(part.name)?.type === 'instant_trigger' &&
@@ -37,7 +37,7 @@ function checkFields(app: App, parts: AppParts, part: ComponentPart, warn: Warn)
     !part.fields.webhook
   ) {
     const message = `The instant trigger "${part.name}" names no webhook, so nothing can start it.`;
-    warn('unknown-reference', message, () => part.placeOf());
+    warn('unknown-reference', message, () => part.locationOf());
   }
 }
 
@@ -45,7 +45,7 @@ function checkFields(app: App, parts: AppParts, part: ComponentPart, warn: Warn)
 const REQUESTS: ReadonlySet<string> = new Set(['communication', 'epoch', 'attach', 'detach', 'update']);
 
 /** A call of an endpoint may name the connection it is to run with. An expression gives data in place of a name. */
-function checkEndpointCalls(app: App, parts: AppParts, { value, placeOf }: Document, warn: Warn): void {
+function checkEndpointCalls(app: App, parts: AppParts, { value, locationOf }: Document, warn: Warn): void {
   const requests: readonly unknown[] = Array.isArray(value) ? value : [value];
   requests.forEach((request, index) => {
     const endpoint = isPlainObject(request) ? ownMember(request, 'endpoint') : undefined;
@@ -54,7 +54,7 @@ function checkEndpointCalls(app: App, parts: AppParts, { value, placeOf }: Docum
     if (app.connections.has(name) || parts.foreign.has(name)) return;
     const message = `The call of an endpoint names the connection "${name}", which the app does not have.`;
     const pointer = `${Array.isArray(value) ? `/${index}` : ''}/endpoint/connection`;
-    warn('unknown-reference', message + didYouMean(name, app.connections.keys()), () => placeOf(pointer));
+    warn('unknown-reference', message + didYouMean(name, app.connections.keys()), () => locationOf(pointer));
   });
 }
 
@@ -67,7 +67,7 @@ function checkRpcs(app: App, document: Document, warn: Warn): void {
       const name = RPC_REFERENCE.exec(value)?.[1];
       if (name === undefined || app.rpcs.has(name)) return;
       const message = `The app has no RPC "${name}".${didYouMean(name, app.rpcs.keys())}`;
-      warn('unknown-reference', message, () => document.placeOf(pointer));
+      warn('unknown-reference', message, () => document.locationOf(pointer));
     } else if (Array.isArray(value)) {
       value.forEach((item, index) => {
         visit(item, childPointer(pointer, index));
@@ -85,7 +85,7 @@ function checkGroups(app: App, groups: Document, warn: Warn): void {
     const modules = isPlainObject(group) ? ownMember(group, 'modules') : undefined;
     if (!Array.isArray(modules)) {
       const message = `Group ${index + 1} is no object with a label and a list of modules.`;
-      warn('wrong-type', message, () => groups.placeOf(`/${index}`));
+      warn('wrong-type', message, () => groups.locationOf(`/${index}`));
       return;
     }
     modules.forEach((name: unknown, position) => {
@@ -93,7 +93,7 @@ function checkGroups(app: App, groups: Document, warn: Warn): void {
       const hint = typeof name === 'string' ? didYouMean(name, app.modules.keys()) : '';
       const shown = typeof name === 'string' ? `"${name}"` : 'a value that is no text';
       warn('unknown-reference', `Group ${index + 1} lists ${shown}, no module of the app.${hint}`, () =>
-        groups.placeOf(`/${index}/modules/${position}`),
+        groups.locationOf(`/${index}/modules/${position}`),
       );
     });
   });

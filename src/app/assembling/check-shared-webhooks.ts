@@ -20,13 +20,13 @@ export function checkSharedWebhooks(app: App, warn: Warn): void {
 function checkOwnUid({ name, communication }: WebhookComponent, warn: Warn): void {
   if (communication === undefined || hasMember(communication.value, 'uid')) return;
   const message = `The shared webhook "${name}" has no uid, so its events reach nobody.`;
-  warn('missing-uid', message, () => communication.placeOf(''));
+  warn('missing-uid', message, () => communication.locationOf(''));
 }
 
 function checkUid({ name, communication }: ConnectionComponent, webhook: WebhookComponent, warn: Warn): void {
   if (communication === undefined || listRequests(communication.value).some(keepsUid)) return;
   const message = `The shared webhook "${webhook.name}" finds its recipients by the uid of the connection "${name}", which keeps none (response.uid).`;
-  warn('missing-uid', message, () => communication.placeOf(''));
+  warn('missing-uid', message, () => communication.locationOf(''));
 }
 
 /** The requests of a connection: one, a chain, or the named ones of OAuth, each of which may be a chain. */

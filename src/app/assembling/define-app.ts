@@ -98,7 +98,7 @@ function readPart(kind: ComponentKind, name: string, component: PlainObject, poi
     kind,
     name,
     fields: Object.fromEntries(FIELDS.map((field) => [field, ownMember(component, field)])),
-    placeOf: (field) => ({ pointer: field === undefined ? pointer : childPointer(pointer, field) }),
+    locationOf: (field) => ({ pointer: field === undefined ? pointer : childPointer(pointer, field) }),
     documents,
     sources,
     refuse: (field, message) => {

@@ -1,9 +1,9 @@
-import { ANY_TEXT, checkValue, FUNCTION, type GivenShape } from '../../errors/check-options.js';
+import { ANY_FUNCTION, ANY_TEXT, checkValue, type OptionShape } from '../../errors/check-options.js';
 import type { Clock } from '../../util/clock.js';
 import type { EngineOptions } from './engine-options.js';
 
-const INSTANT: GivenShape = { expected: 'milliseconds since the epoch', fits: Number.isFinite };
-const SHARE: GivenShape = {
+const INSTANT: OptionShape = { expected: 'milliseconds since the epoch', fits: Number.isFinite };
+const SHARE: OptionShape = {
   expected: 'a number from 0 to below 1',
   fits: (value) => typeof value === 'number' && value >= 0 && value < 1,
 };
@@ -32,13 +32,13 @@ function checkedClock(clock: Clock): Clock {
     sleep: async (delayMs, signal) => clock.sleep(delayMs, signal),
     after: (delayMs, callback) => {
       const cancel = clock.after(delayMs, callback);
-      checkValue(cancel, FUNCTION, 'What after() of the clock gives');
+      checkValue(cancel, ANY_FUNCTION, 'What after() of the clock gives');
       return cancel;
     },
   };
 }
 
-function checkedDraw<T>(draw: () => T, shape: GivenShape, what: string): () => T {
+function checkedDraw<T>(draw: () => T, shape: OptionShape, what: string): () => T {
   return () => {
     const value = draw();
     checkValue(value, shape, what);

@@ -7,7 +7,7 @@ import type { App } from '../../document/app.js';
 import { compileCommunication } from '../../document/compile/compile-request.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { Document } from '../../document/reading/document.js';
-import { checkGiven, checkOptions } from '../../errors/check-options.js';
+import { checkMembers, checkOptions } from '../../errors/check-options.js';
 import type { Environment } from '../../iml/environment/environment.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
 import { CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/call-budget.js';
@@ -148,7 +148,7 @@ function openEngine(options: EngineOptions): Engine {
 function checkEngineOptions(options: EngineOptions): void {
   const what = 'The options of createEngine';
   checkOptions(options, ENGINE_SHAPES, what, ['app']);
-  if (options.network !== undefined) checkGiven(options.network, NETWORK_SHAPES, 'The option "network"');
+  if (options.network !== undefined) checkMembers(options.network, NETWORK_SHAPES, 'The option "network"');
   checkChecking(options.checkParameters);
 }
 

@@ -1,5 +1,5 @@
 import type { App } from '../../document/app.js';
-import { listWrittenServers } from '../../document/compile/static-host.js';
+import { listStaticServers } from '../../document/compile/static-host.js';
 import type { Document } from '../../document/reading/document.js';
 import { type HostMatcher, readHosts } from '../../http/transport/host-policy.js';
 import { isPlainObject } from '../../util/plain-object.js';
@@ -36,13 +36,13 @@ function listCalling(component: object): readonly Document[] {
 }
 
 function isDocument(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && 'value' in value && 'placeOf' in value;
+  return typeof value === 'object' && value !== null && 'value' in value && 'locationOf' in value;
 }
 
 function collect(value: unknown, hosts: Set<string>, depth: number): void {
   if (depth > MAX_DEPTH) return;
   if (typeof value === 'string') {
-    for (const { scheme, host, isWhole } of listWrittenServers(value)) {
+    for (const { scheme, host, isWhole } of listStaticServers(value)) {
       const entry = isWhole ? host : `*${host}`;
       if (!isHost(entry)) continue;
       hosts.add(`${scheme}://${entry}`);

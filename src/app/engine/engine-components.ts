@@ -5,8 +5,8 @@ import { ModuleRun } from '../../component/module-run.js';
 import { type AnyReport, type Reporting, reporting } from '../../component/report.js';
 import type { Runtime } from '../../component/runtime.js';
 import type { ModuleComponent, ModuleType } from '../../document/app.js';
-import { ANY_TEXT, checkGiven, checkValue, YES_OR_NO } from '../../errors/check-options.js';
-import { isOurs } from '../../errors/engine-error.js';
+import { ANY_BOOLEAN, ANY_TEXT, checkMembers, checkValue } from '../../errors/check-options.js';
+import { isEngineError } from '../../errors/engine-error.js';
 import type { ModuleParameters, ParametersInput } from '../../module/list-parameters.js';
 import { runModule } from '../../module/run-module.js';
 import { parseRpcReference, type RpcReference } from '../../parameters/form/rpc-reference.js';
@@ -37,7 +37,7 @@ export interface EngineRpc {
   readonly call: (input?: ConnectedInput) => Reporting<CallReport>;
 }
 
-const LISTING_SHAPES = { ...INPUT_SHAPES, resolve: YES_OR_NO };
+const LISTING_SHAPES = { ...INPUT_SHAPES, resolve: ANY_BOOLEAN };
 
 /** What a module can do. All but running it loads at first use, as most programs only run modules. */
 export function createEngineModule(module: ModuleComponent, runtime: Runtime): EngineModule {
@@ -49,7 +49,7 @@ export function createEngineModule(module: ModuleComponent, runtime: Runtime): E
         checkInput(input);
       } catch (error) {
         // Misuse is told at once; a value that cannot be read is found when the run is taken, like those inside of it.
-        if (isOurs(error) && error.code === 'USAGE') throw error;
+        if (isEngineError(error) && error.code === 'USAGE') throw error;
         return failedRun(error);
       }
       return runModule(module, input, runtime);
@@ -67,7 +67,7 @@ export function createEngineModule(module: ModuleComponent, runtime: Runtime): E
         return runResponder(module, input, runtime);
       }),
     parameters: async (input = {}) => {
-      checkGiven(input, LISTING_SHAPES, 'The input of parameters');
+      checkMembers(input, LISTING_SHAPES, 'The input of parameters');
       const { listParameters } = await import('../../module/list-parameters.js');
       return listParameters(module, input, runtime);
     },

@@ -1,23 +1,23 @@
 import { CHECK_PARAMETERS, START } from '../../component/input-shapes.js';
 import { STORE_SHAPE } from '../../connection/connection-shapes.js';
 import {
+  ANY_BOOLEAN,
+  ANY_FUNCTION,
+  ANY_OBJECT,
   ANY_TEXT,
   ANY_VALUE,
   BYTES,
-  DATA,
-  FUNCTION,
-  type GivenShape,
-  type GivenShapes,
+  type OptionShape,
+  type OptionShapes,
+  objectWithFunctions,
   oneOfChoices,
-  portWith,
   TEXT_LIST,
-  YES_OR_NO,
 } from '../../errors/check-options.js';
 import { TRANSPORT_SHAPES } from '../../http/transport/undici-transport.js';
 import type { EngineOptions } from './engine-options.js';
 import type { NetworkOptions } from './engine-transport.js';
 
-const APP: GivenShape = {
+const APP: OptionShape = {
   expected: 'an app, as loadApp and defineApp give it',
   fits: (value) => {
     const { modules, connections, functions } = Object(value);
@@ -26,39 +26,39 @@ const APP: GivenShape = {
 };
 
 /** What the options of an engine may be. Figures of limits, and entries of hosts, are looked at where they are read. */
-export const ENGINE_SHAPES: GivenShapes<EngineOptions> = {
+export const ENGINE_SHAPES: OptionShapes<EngineOptions> = {
   app: APP,
-  transport: FUNCTION,
-  wrapTransport: FUNCTION,
-  network: DATA,
-  hosts: DATA,
+  transport: ANY_FUNCTION,
+  wrapTransport: ANY_FUNCTION,
+  network: ANY_OBJECT,
+  hosts: ANY_OBJECT,
   baseUrl: ANY_TEXT,
-  clock: portWith(['now', 'sleep', 'after']),
-  limits: DATA,
-  budget: DATA,
-  webhookLimits: DATA,
+  clock: objectWithFunctions(['now', 'sleep', 'after']),
+  limits: ANY_OBJECT,
+  budget: ANY_OBJECT,
+  webhookLimits: ANY_OBJECT,
   common: ANY_VALUE,
-  environment: DATA,
+  environment: ANY_OBJECT,
   onPageLoop: oneOfChoices('warn', 'stop', 'error'),
   triggerStart: START,
   trace: oneOfChoices('summary', 'full', 'deep'),
-  onTrace: FUNCTION,
-  observer: portWith(['onDirective', 'onDecision']),
+  onTrace: ANY_FUNCTION,
+  observer: objectWithFunctions(['onDirective', 'onDecision']),
   checkParameters: CHECK_PARAMETERS,
   connections: STORE_SHAPE,
-  trustFunctions: YES_OR_NO,
+  trustFunctions: ANY_BOOLEAN,
   quickJsWasm: BYTES,
-  sharedFunctions: FUNCTION,
-  random: FUNCTION,
-  uuid: FUNCTION,
+  sharedFunctions: ANY_FUNCTION,
+  random: ANY_FUNCTION,
+  uuid: ANY_FUNCTION,
   timezone: ANY_TEXT,
   semantics: oneOfChoices('runtime', 'documented'),
   platformVersion: oneOfChoices(1, 2),
-  digest: FUNCTION,
+  digest: ANY_FUNCTION,
 };
 
 /** What the options of the default transport may be. */
-export const NETWORK_SHAPES: GivenShapes<NetworkOptions> = {
+export const NETWORK_SHAPES: OptionShapes<NetworkOptions> = {
   allow: TEXT_LIST,
   hosts: oneOfChoices('any', 'declared'),
   appHosts: TEXT_LIST,

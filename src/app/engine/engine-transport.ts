@@ -1,5 +1,5 @@
 import type { App } from '../../document/app.js';
-import { checkValue, FUNCTION } from '../../errors/check-options.js';
+import { ANY_FUNCTION, checkValue } from '../../errors/check-options.js';
 import { createNetworkGuard } from '../../http/guard/network-guard.js';
 import { parseHttpUrl } from '../../http/message/http-url.js';
 import type { Transport } from '../../http/message/transport.js';
@@ -99,6 +99,6 @@ export function createEngineTransport(options: EngineTransportOptions): EngineTr
 function wrap(transport: Transport, layer: EngineTransportOptions['wrapTransport']): Transport {
   if (layer === undefined) return transport;
   const wrapped = layer(transport);
-  checkValue(wrapped, FUNCTION, 'What wrapTransport gives');
+  checkValue(wrapped, ANY_FUNCTION, 'What wrapTransport gives');
   return checkAnswers(wrapped, 'The transport of wrapTransport');
 }

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import { isBelow } from '../../util/files/file-name.js';
 import { readAppFile } from './read-app-file.js';
 
@@ -9,7 +9,7 @@ export interface AppFolder {
   /** Absolute path without links. */
   readonly root: string;
   /** As `readAppFile` of this folder and those its options name; SPEC_READ rejects. */
-  readonly read: (file: string, placeOf: () => Place) => Promise<string | undefined>;
+  readonly read: (file: string, locationOf: () => SourceLocation) => Promise<string | undefined>;
 }
 
 /** How the files of an app are found. */
@@ -38,8 +38,8 @@ export function openAppFolder(folder: string, options: FolderOptions = {}): AppF
   const realFolders = new Map<string, string>();
   return {
     root,
-    read: async (file, placeOf) => {
-      return readAppFile({ folders, overlay, outside, realFolders }, file, placeOf);
+    read: async (file, locationOf) => {
+      return readAppFile({ folders, overlay, outside, realFolders }, file, locationOf);
     },
   };
 }

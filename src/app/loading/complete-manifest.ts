@@ -42,7 +42,7 @@ export async function completeManifest(folder: AppFolder, parts: ManifestParts):
     warn(
       'undeclared-component',
       `${MANIFEST} does not name the ${code.name}; it is read from here.`,
-      code.placeOf,
+      code.locationOf,
     );
   }
   const components: ComponentPart[] = [];
@@ -80,7 +80,7 @@ async function readUndeclared(
       if (code !== 'missing-file') warn(code, message, place);
     });
     const message = `${MANIFEST} has no record of the ${found.kind} "${deriveName(found)}"; it is loaded from ${found.folder}, its type and connection as far as they show.`;
-    warn('undeclared-component', message, first.placeOf);
+    warn('undeclared-component', message, first.locationOf);
     return part;
   } catch (error) {
     return tellBroken(error, `${found.kind} "${deriveName(found)}"`, first, warn);
@@ -88,10 +88,10 @@ async function readUndeclared(
 }
 
 /** What no manifest names stops no app. */
-function tellBroken(error: unknown, what: string, { placeOf }: CodeFile, warn: Warn): undefined {
+function tellBroken(error: unknown, what: string, { locationOf }: CodeFile, warn: Warn): undefined {
   if (!(error instanceof SpecError)) throw error;
   const message = `${MANIFEST} has no record of the ${what}, and it cannot be read: ${error.message}`;
-  warn('undeclared-component', message, () => error.place ?? placeOf());
+  warn('undeclared-component', message, () => error.place ?? locationOf());
   return undefined;
 }
 

@@ -3,13 +3,16 @@ import {
   ANY_TEXT,
   checkOptions,
   checkValue,
-  type GivenShapes,
-  portWith,
+  type OptionShapes,
+  objectWithFunctions,
   TEXT_LIST,
 } from '../../errors/check-options.js';
 import type { LoadOptions } from './app-folder.js';
 
-const SHAPES: GivenShapes<LoadOptions> = { include: TEXT_LIST, overlay: portWith(['get', 'entries']) };
+const SHAPES: OptionShapes<LoadOptions> = {
+  include: TEXT_LIST,
+  overlay: objectWithFunctions(['get', 'entries']),
+};
 
 /**
  * Loads a custom app as it lies on disk: with a `makecomapp.json` as the editor clones it, in the style of an export, or

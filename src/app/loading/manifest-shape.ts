@@ -1,4 +1,4 @@
-import { ANYTHING, type KeyShape, only, type Shape, told } from '../../document/shapes/shape.js';
+import { ANYTHING, described, type KeyShape, only, type Shape } from '../../document/shapes/shape.js';
 import {
   CODE_TYPES,
   COMPONENT_KINDS,
@@ -17,18 +17,18 @@ const WORD: KeyShape = { types: ['string'] };
 
 /** What a component says besides its files. Source: https://github.com/integromat/vscode-apps-sdk#readme (makecomapp.json). [src] */
 const RECORD_KEYS: Readonly<Record<string, KeyShape>> = {
-  label: told('What the component is called.', WORD),
-  description: told('What it does.', WORD),
-  connectionType: told('How the connection is made.', WORD, [...CONNECTION_TYPE_NAMES.keys()]),
-  webhookType: told('`web`: an address for each user; `web-shared`: one for all.', WORD, WEBHOOK_TYPES),
-  moduleType: told('What the module does.', WORD, MODULE_TYPES),
-  moduleSubtype: told('The old name of moduleType.', WORD, MODULE_TYPES),
-  actionCrud: told('What an action does to the service.', WORD, CRUD_KINDS),
-  connection: told('Name of the connection it runs with.', WORD),
-  altConnection: told('Name of a second connection that a user may choose.', WORD),
-  webhook: told('Name of the webhook of an instant trigger.', WORD),
-  annotations: told('Of an endpoint.'),
-  attachedAccounts: told('Of an endpoint.'),
+  label: described('What the component is called.', WORD),
+  description: described('What it does.', WORD),
+  connectionType: described('How the connection is made.', WORD, [...CONNECTION_TYPE_NAMES.keys()]),
+  webhookType: described('`web`: an address for each user; `web-shared`: one for all.', WORD, WEBHOOK_TYPES),
+  moduleType: described('What the module does.', WORD, MODULE_TYPES),
+  moduleSubtype: described('The old name of moduleType.', WORD, MODULE_TYPES),
+  actionCrud: described('What an action does to the service.', WORD, CRUD_KINDS),
+  connection: described('Name of the connection it runs with.', WORD),
+  altConnection: described('Name of a second connection that a user may choose.', WORD),
+  webhook: described('Name of the webhook of an instant trigger.', WORD),
+  annotations: described('Of an endpoint.'),
+  attachedAccounts: described('Of an endpoint.'),
 };
 
 function recordShape(kind: ComponentKind): Shape {
@@ -36,7 +36,7 @@ function recordShape(kind: ComponentKind): Shape {
     title: `a ${kind}`,
     required: ['codeFiles'],
     keys: {
-      codeFiles: told('Its files.', only(filesShape(`files of a ${kind}`, CODE_TYPES[kind]))),
+      codeFiles: described('Its files.', only(filesShape(`files of a ${kind}`, CODE_TYPES[kind]))),
       ...RECORD_KEYS,
     },
   };
@@ -44,7 +44,7 @@ function recordShape(kind: ComponentKind): Shape {
 
 function filesShape(title: string, types: Readonly<Record<string, CodeType>>): Shape {
   const about = (name: string, { part }: CodeType): KeyShape =>
-    told(
+    described(
       `Path of ${name}, from the manifest on; null where it is not kept here. As the editor names it: \`*.${part}.*\`.`,
       WORD,
     );
@@ -60,19 +60,19 @@ const NAMED = /^/;
 export const MANIFEST_SHAPE: Shape = {
   title: 'makecomapp.json',
   keys: {
-    fileVersion: told('Version of the form of this file: 1.', { types: ['number'] }),
-    generalCodeFiles: told(
+    fileVersion: described('Version of the form of this file: 1.', { types: ['number'] }),
+    generalCodeFiles: described(
       'Files of the app itself.',
       only(filesShape('files of the app', GENERAL_CODE_TYPES)),
     ),
-    components: told(
+    components: described(
       'The components of the app by kind, then by name.',
       only({
         title: 'components',
         keys: Object.fromEntries(
           COMPONENT_KINDS.map((kind): [string, KeyShape] => [
             kind,
-            told(
+            described(
               `The ${kind}s of the app by name.`,
               only({
                 title: `${kind}s by name`,
@@ -84,19 +84,19 @@ export const MANIFEST_SHAPE: Shape = {
         ),
       }),
     ),
-    origins: told('Where the app lives on the platform.', {
+    origins: described('Where the app lives on the platform.', {
       types: ['array'],
       each: true,
       shape: {
         title: 'an origin',
         isOpen: true,
         keys: {
-          label: told('What the editor calls it.', WORD),
-          baseUrl: told('Address of the API of the zone.', WORD),
-          appId: told('Name of the app there.', WORD),
-          appVersion: told('Version of the app there.', { types: ['number'] }),
-          idMapping: told('Names of components there and here.', ANYTHING),
-          apikeyFile: told('File of the API key; it stays out of the repository.', WORD),
+          label: described('What the editor calls it.', WORD),
+          baseUrl: described('Address of the API of the zone.', WORD),
+          appId: described('Name of the app there.', WORD),
+          appVersion: described('Version of the app there.', { types: ['number'] }),
+          idMapping: described('Names of components there and here.', ANYTHING),
+          apikeyFile: described('File of the API key; it stays out of the repository.', WORD),
         },
       },
     }),

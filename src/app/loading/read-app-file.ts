@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { lstatSync, realpathSync, type Stats, statSync } from 'node:fs';
 import path from 'node:path';
 import { SpecError } from '../../errors/engine-error.js';
-import { type Place, printPlace } from '../../errors/source-location.js';
+import { formatLocation, type SourceLocation } from '../../errors/source-location.js';
 import { readRegularFile } from '../../util/files/read-regular-file.js';
 
 /** Larger files are refused: the largest file of a real app has some 100 KB, and what is in one place of a file is found by reading it. [choice] */
@@ -26,15 +26,22 @@ type Refuse = (why: string, cause?: unknown) => SpecError;
  * The text of a file in one of the folders, or undefined if there is none.
  *
  * @param file Path relative to the first folder, `/` or `\` between its steps.
- * @param placeOf Where the path is written; asked for only by an error.
+ * @param locationOf Where the path is written; asked for only by an error.
  * @throws SpecError SPEC_READ for a path that leads out of the folders, to a hidden file, to a directory or device,
  * to a file that is too large, may not be read or is not UTF-8.
  */
-export function readAppFile(open: OpenFolders, file: string, placeOf: () => Place): string | undefined {
+export function readAppFile(
+  open: OpenFolders,
+  file: string,
+  locationOf: () => SourceLocation,
+): string | undefined {
   const { folders, overlay } = open;
   const refuse: Refuse = (why, cause) => {
-    const place = placeOf();
-    return new SpecError('SPEC_READ', `${printPlace(place)}: the file "${file}" ${why}.`, { place, cause });
+    const place = locationOf();
+    return new SpecError('SPEC_READ', `${formatLocation(place)}: the file "${file}" ${why}.`, {
+      place,
+      cause,
+    });
   };
   const relative = file.replaceAll('\\', '/');
   if (relative.includes('\0') || path.posix.isAbsolute(relative) || /^[a-zA-Z]:/.test(relative)) {

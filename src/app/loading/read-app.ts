@@ -36,12 +36,12 @@ export async function readApp(folder: string, options: LoadOptions): Promise<App
 async function readSemantics(folder: AppFolder): Promise<Semantics | undefined> {
   const text = await folder.read(CONFIG_FILE, () => ({ file: CONFIG_FILE }));
   if (text === undefined) return undefined;
-  const { value, placeOf } = readDocument(text, CONFIG_FILE);
+  const { value, locationOf } = readDocument(text, CONFIG_FILE);
   const setting = isPlainObject(value) ? value['semantics'] : undefined;
   const semantics = SEMANTICS.find((known) => known === setting);
   if (semantics !== undefined || setting === undefined) return semantics;
   const message = `semantics in ${CONFIG_FILE} is ${SEMANTICS.join(' or ')}.`;
-  throw new SpecError('SPEC_INVALID', message, { place: placeOf('/semantics') });
+  throw new SpecError('SPEC_INVALID', message, { place: locationOf('/semantics') });
 }
 
 const CONFIG_FILE = 'iml.config.json';

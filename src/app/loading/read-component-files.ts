@@ -1,7 +1,7 @@
 import { type Document, limitWarnings, type Warn } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
 import { SpecError } from '../../errors/engine-error.js';
-import { type Place, printPlace } from '../../errors/source-location.js';
+import { formatLocation, type SourceLocation } from '../../errors/source-location.js';
 import type { SourceText } from '../assembling/app-parts.js';
 import type { CodeType } from '../assembling/code-types.js';
 import type { AppFolder } from './app-folder.js';
@@ -14,7 +14,7 @@ export interface CodeFile {
   /** Relative to the app's folder. */
   readonly file: string;
   /** Where the path is written; asked for only by an error or a warning. */
-  readonly placeOf: () => Place;
+  readonly locationOf: () => SourceLocation;
 }
 
 export interface ReadFiles {
@@ -73,12 +73,12 @@ async function readText(
   warn: Warn,
 ): Promise<string | undefined> {
   try {
-    const text = await folder.read(code.file, code.placeOf);
+    const text = await folder.read(code.file, code.locationOf);
     if (text === undefined) tellMissing(owner, code, warn);
     return text;
   } catch (error) {
     if (!(error instanceof SpecError) || error.code !== 'SPEC_READ' || code.type.runs) throw error;
-    warn('unread-file', error.message, code.placeOf);
+    warn('unread-file', error.message, code.locationOf);
     return undefined;
   }
 }
@@ -86,8 +86,8 @@ async function readText(
 function tellMissing(owner: string, code: CodeFile, warn: Warn): void {
   const message = `The ${code.name} of ${owner} is in the file "${code.file}", which does not exist.`;
   if (code.type.runs) {
-    const place = code.placeOf();
-    throw new SpecError('SPEC_MISSING', `${printPlace(place)}: ${message}`, { place });
+    const place = code.locationOf();
+    throw new SpecError('SPEC_MISSING', `${formatLocation(place)}: ${message}`, { place });
   }
-  warn('missing-file', message, code.placeOf);
+  warn('missing-file', message, code.locationOf);
 }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { collectWarnings, type Document, type Warn, type Warning } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import type { AppParts, ComponentField, ComponentPart } from '../assembling/app-parts.js';
 import {
@@ -111,7 +111,7 @@ function linkConnection(
   const [only, second] = components.filter(({ kind }) => kind === 'connection');
   if (only === undefined || second !== undefined || files.has(METADATA)) return components;
   return components.map((part) => {
-    const hasMetadata = files.has(`${path.posix.dirname(part.placeOf().file ?? '')}/${METADATA}`);
+    const hasMetadata = files.has(`${path.posix.dirname(part.locationOf().file ?? '')}/${METADATA}`);
     if (!unlinked.has(part) || hasMetadata || part.kind === 'function') return part;
     return { ...part, fields: { ...part.fields, connection: only.name } };
   });
@@ -241,7 +241,7 @@ function codeFiles(
       if (found === undefined) continue;
       const fileName = found.replace(COMPONENT, () => component);
       const file = folder === '' ? fileName : `${folder}/${fileName}`;
-      return [{ name, type, file, placeOf: () => ({ file }) }];
+      return [{ name, type, file, locationOf: () => ({ file }) }];
     }
     return [];
   });
@@ -279,7 +279,7 @@ async function readMetadata(folder: AppFolder, file: string, warn: Warn): Promis
   const document = readDocument(text, file, warn);
   if (isPlainObject(document.value)) return document;
   warn('wrong-type', 'The file holds no object, so it says nothing of the component.', () =>
-    document.placeOf(''),
+    document.locationOf(''),
   );
   return undefined;
 }
@@ -297,9 +297,9 @@ function readPart(
   warn: Warn,
 ): Omit<ComponentPart, 'documents' | 'sources'> {
   const record = readRecord(metadata, pointer);
-  const placeOf = (field?: ComponentField): Place => {
+  const locationOf = (field?: ComponentField): SourceLocation => {
     const key = field && METADATA_KEYS[field].find((candidate) => Object.hasOwn(record, candidate));
-    return metadata?.placeOf(key === undefined ? pointer : `${pointer}/${key}`) ?? { file };
+    return metadata?.locationOf(key === undefined ? pointer : `${pointer}/${key}`) ?? { file };
   };
   const given = ownMember(record, 'name');
   const name = typeof given === 'string' && given !== '' ? given : ownName;
@@ -308,7 +308,7 @@ function readPart(
     warn(
       'missing-file',
       `The ${kind} "${name}" has no metadata.json, so its type and connection are guessed.`,
-      placeOf,
+      locationOf,
     );
   }
   const fields = Object.fromEntries(
@@ -322,8 +322,8 @@ function readPart(
     kind,
     name,
     fields,
-    placeOf,
-    refuse: (field, message) => warn('wrong-type', message, () => placeOf(field)),
+    locationOf,
+    refuse: (field, message) => warn('wrong-type', message, () => locationOf(field)),
   };
 }
 

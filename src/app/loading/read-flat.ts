@@ -35,7 +35,14 @@ function readFlatName(file: string): FlatFile | undefined {
   const kind = COMPONENT_KINDS.find((one) => one === first);
   const found = kind && findCodeType(CODE_TYPES[kind], section);
   if (kind === undefined || found === undefined || found[1].contents === 'source') return undefined;
-  return { kind, component: name ?? kind, name: found[0], type: found[1], file, placeOf: () => ({ file }) };
+  return {
+    kind,
+    component: name ?? kind,
+    name: found[0],
+    type: found[1],
+    file,
+    locationOf: () => ({ file }),
+  };
 }
 
 function findCodeType(
@@ -60,7 +67,7 @@ export async function readFlat(folder: AppFolder, name: string): Promise<AppPart
   const files = entries.filter(({ isFolder }) => !isFolder).map(({ path }) => path);
   const general = Object.entries(GENERAL_CODE_TYPES).flatMap(([part, type]): CodeFile[] => {
     const file = [`${part}.imljson`, `${part}.iml.json`, `${part}.json`].find((one) => files.includes(one));
-    return file === undefined ? [] : [{ name: part, type, file, placeOf: () => ({ file }) }];
+    return file === undefined ? [] : [{ name: part, type, file, locationOf: () => ({ file }) }];
   });
   const { documents } = await reader.read('the app', general);
   const flat = findFlatFiles(files);
@@ -72,7 +79,7 @@ export async function readFlat(folder: AppFolder, name: string): Promise<AppPart
     }));
   }
   const message = `All files of the app lie in one folder, which no tool of the platform writes. Its ${components.length} components are loaded by the names of their files, their types and connections guessed; a makecomapp.json would say them.`;
-  for (const { placeOf } of components.slice(0, 1)) warn('undeclared-component', message, placeOf);
+  for (const { locationOf } of components.slice(0, 1)) warn('undeclared-component', message, locationOf);
   return {
     name,
     components,
@@ -110,7 +117,7 @@ export async function readFlatComponents(
       ...read,
       kind,
       name: component,
-      placeOf: first.placeOf,
+      locationOf: first.locationOf,
       refuse: () => {},
       fields: { connection, ...(isOfWebhook && { webhook: only('webhook') }) },
     });

@@ -7,7 +7,7 @@ import {
 } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
 import { SpecError } from '../../errors/engine-error.js';
-import { childPointer, type Place } from '../../errors/source-location.js';
+import { childPointer, type SourceLocation } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { AppParts, ComponentField, ComponentPart } from '../assembling/app-parts.js';
@@ -61,7 +61,7 @@ export async function readManifest(folder: AppFolder, name: string): Promise<Man
   const document = readDocument(text, MANIFEST, warn);
   const root = document.value;
   if (!isPlainObject(root)) {
-    throw new SpecError('SPEC_INVALID', `${MANIFEST} holds no object.`, { place: document.placeOf('') });
+    throw new SpecError('SPEC_INVALID', `${MANIFEST} holds no object.`, { place: document.locationOf('') });
   }
   const manifest: Manifest = {
     document,
@@ -73,7 +73,7 @@ export async function readManifest(folder: AppFolder, name: string): Promise<Man
   const version = ownMember(root, 'fileVersion');
   if (version !== undefined && version !== FILE_VERSION) {
     const message = `This is not version ${FILE_VERSION} of ${MANIFEST}; it is read as if it were.`;
-    manifest.warn('wrong-type', message, () => document.placeOf('/fileVersion'));
+    manifest.warn('wrong-type', message, () => document.locationOf('/fileVersion'));
   }
 
   const reader = createCodeReader(folder, warn);
@@ -135,7 +135,7 @@ function findRecords(manifest: Manifest, components: unknown): FoundRecord[] {
 /** Whether a value is an object; if not, tells what it is instead. */
 function isRecord(manifest: Manifest, value: unknown, pointer: string, title: string): value is PlainObject {
   if (isPlainObject(value)) return true;
-  const place = (): Place => manifest.document.placeOf(pointer);
+  const place = (): SourceLocation => manifest.document.locationOf(pointer);
   if (value === null) manifest.warn('null-component', `${title} is null, and left out.`, place);
   else if (Array.isArray(value)) {
     const what = value.length === 0 ? 'an empty array; expected an object' : 'an array, and left out';
@@ -149,7 +149,7 @@ function checkKeys(manifest: Manifest, value: PlainObject, known: readonly strin
     if (known.includes(key) || key === '$schema') continue;
     const at = childPointer(pointer, key);
     manifest.warn('unknown-key', `Unknown key "${key}" in ${MANIFEST}.${didYouMean(key, known)}`, () =>
-      manifest.document.placeOf(at, undefined, 'key'),
+      manifest.document.locationOf(at, undefined, 'key'),
     );
   }
 }
@@ -164,7 +164,7 @@ function readCodeFiles(
   if (!isPlainObject(value)) {
     const what = value === undefined ? 'missing' : 'no object';
     const message = `${pointer.slice(1).replaceAll('/', '.')} is ${what}, so it names no files.`;
-    manifest.warn('wrong-type', message, () => manifest.document.placeOf(pointer));
+    manifest.warn('wrong-type', message, () => manifest.document.locationOf(pointer));
     return [];
   }
   checkKeys(manifest, value, Object.keys(types), pointer);
@@ -174,11 +174,11 @@ function readCodeFiles(
     if (file === undefined || file === null) return [];
     const at = childPointer(pointer, name);
     if (typeof file !== 'string' || file.trim() === '') {
-      manifest.warn('wrong-type', `The path of ${name} is no text.`, () => manifest.document.placeOf(at));
+      manifest.warn('wrong-type', `The path of ${name} is no text.`, () => manifest.document.locationOf(at));
       return [];
     }
     manifest.declared.add(file);
-    return [{ name, type, file, placeOf: () => manifest.document.placeOf(at) }];
+    return [{ name, type, file, locationOf: () => manifest.document.locationOf(at) }];
   });
 }
 
@@ -200,13 +200,13 @@ function readPart(
     altConnection: 'altConnection',
     webhook: 'webhook',
   };
-  const placeOf = (field?: ComponentField): Place => {
-    if (field === undefined) return manifest.document.placeOf(pointer, undefined, 'key');
-    return manifest.document.placeOf(childPointer(pointer, keys[field]));
+  const locationOf = (field?: ComponentField): SourceLocation => {
+    if (field === undefined) return manifest.document.locationOf(pointer, undefined, 'key');
+    return manifest.document.locationOf(childPointer(pointer, keys[field]));
   };
   if (upgraded) {
     const message = `The module "${name}" has a moduleSubtype, the old name of moduleType.`;
-    manifest.warn('upgraded', message, () => placeOf('type'));
+    manifest.warn('upgraded', message, () => locationOf('type'));
   }
   const fields = Object.fromEntries(
     Object.entries(keys).map(([field, key]) => [field, ownMember(record, key)]),
@@ -215,8 +215,8 @@ function readPart(
     kind,
     name,
     fields,
-    placeOf,
-    refuse: (field, message) => manifest.warn('wrong-type', message, () => placeOf(field)),
+    locationOf,
+    refuse: (field, message) => manifest.warn('wrong-type', message, () => locationOf(field)),
   };
 }
 

@@ -1,4 +1,4 @@
-import { listLines, type Place, writeFrame } from '../../errors/source-location.js';
+import { listLines, type SourceLocation, writeFrame } from '../../errors/source-location.js';
 import { openAppFolder } from './app-folder.js';
 
 /**
@@ -6,7 +6,10 @@ import { openAppFolder } from './app-folder.js';
  *
  * @param root the folder the app was loaded from
  */
-export async function specFrame(root: string, place: Place | undefined): Promise<string | undefined> {
+export async function specFrame(
+  root: string,
+  place: SourceLocation | undefined,
+): Promise<string | undefined> {
   if (place?.file === undefined || place.line === undefined) return undefined;
   const text = await openAppFolder(root)
     .read(place.file, () => place)
@@ -15,7 +18,9 @@ export async function specFrame(root: string, place: Place | undefined): Promise
 }
 
 /** Frames of many places: each file is read, and taken apart into its lines, once. */
-export function createFrameReader(root: string): (place: Place | undefined) => Promise<string | undefined> {
+export function createFrameReader(
+  root: string,
+): (place: SourceLocation | undefined) => Promise<string | undefined> {
   const folder = openAppFolder(root);
   const files = new Map<string, Promise<readonly string[]>>();
   return async (place) => {
@@ -35,11 +40,11 @@ export function createFrameReader(root: string): (place: Place | undefined) => P
 }
 
 /** The same for a text that was read before; undefined for a place without a line, or beyond the end. */
-export function frameLine(text: string, place: Place): string | undefined {
+export function frameLine(text: string, place: SourceLocation): string | undefined {
   return frameAmong(listLines(text), place);
 }
 
-function frameAmong(lines: readonly string[], { line, column = 1 }: Place): string | undefined {
+function frameAmong(lines: readonly string[], { line, column = 1 }: SourceLocation): string | undefined {
   const source = line === undefined ? undefined : lines[line - 1];
   if (line === undefined || source === undefined) return undefined;
   return writeFrame(source, { line, column: Math.min(column, source.length + 1) });

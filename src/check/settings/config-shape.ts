@@ -1,4 +1,4 @@
-import { type KeyShape, type Shape, told } from '../../document/shapes/shape.js';
+import { described, type KeyShape, type Shape } from '../../document/shapes/shape.js';
 import { SEMANTICS } from '../../iml/environment/environment.js';
 import { LEVELS } from '../finding.js';
 import { RULES } from '../rules.js';
@@ -11,7 +11,7 @@ const RULE_LEVELS: Shape = {
   keys: Object.fromEntries(
     RULES.map(({ id, level, summary }): [string, KeyShape] => [
       id,
-      told(`${summary} Default: ${level}.`, { types: ['string'] }, LEVEL_WORDS),
+      described(`${summary} Default: ${level}.`, { types: ['string'] }, LEVEL_WORDS),
     ]),
   ),
 };
@@ -19,8 +19,8 @@ const RULE_LEVELS: Shape = {
 const CHECK_SHAPE: Shape = {
   title: 'check',
   keys: {
-    rules: told('Levels of rules; `off` switches one off.', { types: ['object'], shape: RULE_LEVELS }),
-    ignore: told('Folders below the app whose files nothing is told of.', { types: ['array'] }),
+    rules: described('Levels of rules; `off` switches one off.', { types: ['object'], shape: RULE_LEVELS }),
+    ignore: described('Folders below the app whose files nothing is told of.', { types: ['array'] }),
   },
 };
 
@@ -28,18 +28,18 @@ const CHECK_SHAPE: Shape = {
 export const CONFIG_SHAPE: Shape = {
   title: 'iml.config.json',
   keys: {
-    $schema: told('Address of the schema of this file.', { types: ['string'] }),
-    check: told('Settings of `iml check`.', { types: ['object'], shape: CHECK_SHAPE }),
-    scenarios: told(
+    $schema: described('Address of the schema of this file.', { types: ['string'] }),
+    check: described('Settings of `iml check`.', { types: ['object'], shape: CHECK_SHAPE }),
+    scenarios: described(
       'Files of scenarios that `iml check` looks at, in the folder of this file or below it. Default: `scenarios.json` beside the manifest, if it is there.',
       { types: ['string', 'array'] },
     ),
-    semantics: told(
+    semantics: described(
       "Which counts where Make's runtime and its documentation differ. Default: runtime. Read beside the manifest.",
       { types: ['string'] },
       SEMANTICS,
     ),
-    test: told('Settings of `iml test`.', { types: ['object'] }),
+    test: described('Settings of `iml test`.', { types: ['object'] }),
   },
 };
 

@@ -68,9 +68,9 @@ function readIgnore(document: Document, value: unknown): readonly string[] {
 
 function readScenarios(document: Document, value: unknown): readonly ScenarioPath[] | undefined {
   if (value === undefined) return undefined;
-  if (typeof value === 'string') return [{ file: value, locate: () => document.placeOf('/scenarios') }];
+  if (typeof value === 'string') return [{ file: value, locate: () => document.locationOf('/scenarios') }];
   if (Array.isArray(value) && value.every((file) => typeof file === 'string')) {
-    return value.map((file, index) => ({ file, locate: () => document.placeOf(`/scenarios/${index}`) }));
+    return value.map((file, index) => ({ file, locate: () => document.locationOf(`/scenarios/${index}`) }));
   }
   throw invalid(document, '/scenarios', 'scenarios is a file, or a list of files.');
 }
@@ -98,6 +98,6 @@ function refuseOthers(
 }
 
 function invalid(document: Document, pointer: string, message: string, part?: 'key'): SpecError {
-  const place = document.placeOf(pointer, undefined, part);
+  const place = document.locationOf(pointer, undefined, part);
   return new SpecError('SPEC_INVALID', message, { place });
 }

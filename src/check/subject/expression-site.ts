@@ -1,5 +1,5 @@
 import type { ImlError } from '../../errors/iml-error.js';
-import { childPointer, type Place } from '../../errors/source-location.js';
+import { childPointer, type SourceLocation } from '../../errors/source-location.js';
 import type { Expression, Template } from '../../iml/syntax/ast.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
 import { isSpreadKey } from '../../iml/syntax/spread-key.js';
@@ -28,7 +28,7 @@ export interface ExpressionSite {
   /** Every path in them. */
   readonly paths: readonly WrittenPath[];
   /** Where a 0-based offset of the template stands in the file. */
-  readonly placeAt: (offset: number) => Place;
+  readonly placeAt: (offset: number) => SourceLocation;
   /** The same as a 0-based offset in the file's text; undefined where there is no file. */
   readonly offsetAt: (offset: number) => number | undefined;
 }
@@ -100,7 +100,7 @@ function readSite(
     expressions,
     nodes,
     paths: listPaths(nodes),
-    placeAt: (offset) => document.placeOf(pointer, Math.max(0, offset - shift), part),
+    placeAt: (offset) => document.locationOf(pointer, Math.max(0, offset - shift), part),
     offsetAt: (offset) => document.offsetOf?.(pointer, Math.max(0, offset - shift), part),
   };
 }

@@ -1,10 +1,10 @@
 import type { Document } from '../../document/reading/document.js';
-import { childPointer, type Place } from '../../errors/source-location.js';
+import { childPointer, type SourceLocation } from '../../errors/source-location.js';
 import { isPlainObject } from '../../util/plain-object.js';
 
 interface SampleMember {
   readonly key: string;
-  readonly place: () => Place;
+  readonly place: () => SourceLocation;
 }
 
 /** The members of the first sample; undefined where it has none. */
@@ -15,6 +15,6 @@ export function readSample(samples: Document | undefined): readonly SampleMember
   if (!isPlainObject(sample)) return undefined;
   return Object.keys(sample).map((key) => ({
     key,
-    place: () => samples.placeOf(childPointer(isList ? '/0' : '', key), undefined, 'key'),
+    place: () => samples.locationOf(childPointer(isList ? '/0' : '', key), undefined, 'key'),
   }));
 }

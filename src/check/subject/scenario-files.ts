@@ -4,7 +4,7 @@ import { openAppFolder } from '../../app/loading/app-folder.js';
 import type { App } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
 import { EngineError } from '../../errors/engine-error.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import { readScenarioFile, type ScenarioEntry } from '../../host/scenarios/scenario-file.js';
 import { assertCanAnswer } from '../../host/store/scenario-plan.js';
 import { completeSettings } from '../../scenario/state/scenario-settings.js';
@@ -22,7 +22,7 @@ export interface ScenarioPath {
   /** From the file of the settings on. */
   readonly file: string;
   /** Where it is named; asked for only by an error. */
-  readonly locate: () => Place;
+  readonly locate: () => SourceLocation;
 }
 
 /** Settings as far as they name files of scenarios. */
@@ -35,7 +35,7 @@ export interface NamingSettings {
 /** What a host would refuse a scenario for. */
 export interface ScenarioRefusal {
   readonly message: string;
-  readonly place: Place;
+  readonly place: SourceLocation;
   /** Whether a responder and the order of events exclude each other. */
   readonly isAboutAnswer: boolean;
 }
@@ -73,7 +73,7 @@ export async function findScenarioFiles(
   return [...texts].map(([file, text]) => ({ file, text }));
 }
 
-function missing(file: string, place: Place): EngineError {
+function missing(file: string, place: SourceLocation): EngineError {
   return new EngineError('HOST_FILE', `There is no file of scenarios "${file}".`, { place });
 }
 
@@ -81,7 +81,7 @@ function missing(file: string, place: Place): EngineError {
 export function dryRunScenarios(app: App, files: readonly ScenarioFile[]): readonly ScenarioRefusal[] {
   return files.flatMap(({ file, text }) => {
     const refusals: ScenarioRefusal[] = [];
-    const step = <T>(take: () => T, place?: Place, isAboutAnswer = false): T | undefined => {
+    const step = <T>(take: () => T, place?: SourceLocation, isAboutAnswer = false): T | undefined => {
       try {
         return take();
       } catch (error) {
@@ -102,11 +102,11 @@ export function dryRunScenarios(app: App, files: readonly ScenarioFile[]): reado
 interface EntrySpot {
   readonly document: Document;
   readonly pointer: string;
-  readonly step: <T>(take: () => T, place?: Place, isAboutAnswer?: boolean) => T | undefined;
+  readonly step: <T>(take: () => T, place?: SourceLocation, isAboutAnswer?: boolean) => T | undefined;
 }
 
 function dryRunEntry(app: App, entry: ScenarioEntry, { document, pointer, step }: EntrySpot): void {
-  const at = (below: string): Place => document.placeOf(pointer + below);
+  const at = (below: string): SourceLocation => document.locationOf(pointer + below);
   const { name, webhook, modules, ordered } = entry;
   if (webhook?.app === app.name) step(() => findWebhook(app, webhook.webhook), at('/webhook/webhook'));
   const types = modules.map((one, index) =>

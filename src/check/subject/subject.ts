@@ -2,7 +2,7 @@ import type { ComponentKind } from '../../app/assembling/code-types.js';
 import { APP_FUNCTION_NAMES } from '../../app/engine/load-builtins.js';
 import type { App } from '../../document/app.js';
 import { holdsTemplates } from '../../document/shapes/document-shapes.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import { dryRunApp } from '../dry-run/dry-run-app.js';
 import type { RunRefusal } from '../dry-run/dry-run-requests.js';
 import { type CheckedDocument, listDocuments } from './checked-document.js';
@@ -41,7 +41,7 @@ export interface Subject {
 export interface FunctionWarning {
   readonly code: string;
   readonly message: string;
-  readonly place: Place;
+  readonly place: SourceLocation;
 }
 
 /** What an app is looked at together with. */

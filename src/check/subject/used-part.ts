@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { ComponentKind } from '../../app/assembling/code-types.js';
 import { MANIFEST } from '../../app/loading/read-manifest.js';
 import type { App } from '../../document/app.js';
-import { childPointer, type Place } from '../../errors/source-location.js';
+import { childPointer, type SourceLocation } from '../../errors/source-location.js';
 import { findCalledFunctions, listCalls } from './called-functions.js';
 import type { CheckedDocument } from './checked-document.js';
 import { listEndpointCalls } from './endpoint-calls.js';
@@ -21,7 +21,7 @@ export interface UsedPart {
   readonly documents: readonly CheckedDocument[];
   readonly has: (kind: ComponentKind, name: string) => boolean;
   /** Whether something that is written there takes part in those runs. */
-  readonly holds: (place: Place) => boolean;
+  readonly holds: (place: SourceLocation) => boolean;
 }
 
 interface Places {
@@ -95,7 +95,7 @@ const RUN_PARTS: ReadonlySet<string> = new Set(['base', 'common']);
 function createHolds(
   files: ReadonlySet<string | undefined>,
   used: ReadonlySet<string>,
-): (place: Place) => boolean {
+): (place: SourceLocation) => boolean {
   const folders = new Set([...files].map((file) => path.posix.dirname(file ?? '')));
   return ({ file, pointer = '' }) => {
     if (file === undefined) return true;

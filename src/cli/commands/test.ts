@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { CaseError, SpecError } from '../../errors/engine-error.js';
-import { printPlace } from '../../errors/source-location.js';
+import { formatLocation } from '../../errors/source-location.js';
 import type { CoverageCollector } from '../../testing/coverage/collect-coverage.js';
 import { findTests, type TestPlace } from '../../testing/suite/find-tests.js';
 import { runCase } from '../../testing/suite/run-case.js';
@@ -192,7 +192,7 @@ async function findPlaces(args: Arguments, io: Io): Promise<readonly TestPlace[]
   } catch (error) {
     if (error instanceof CaseError) throw usageError(error.message);
     if (!(error instanceof SpecError)) throw error;
-    const where = error.place === undefined ? '' : `${printPlace(error.place)}: `;
+    const where = error.place === undefined ? '' : `${formatLocation(error.place)}: `;
     throw usageError(where + error.message);
   }
 }

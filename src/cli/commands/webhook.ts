@@ -1,6 +1,6 @@
 import { createEngine } from '../../app/engine/create-engine.js';
 import { findWebhook } from '../../app/engine/find-component.js';
-import { printPlace } from '../../errors/source-location.js';
+import { formatLocation } from '../../errors/source-location.js';
 import { readForm } from '../../parameters/form/form.js';
 import { describeCall } from '../../testing/recording/recorded-call.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
@@ -171,7 +171,7 @@ async function tellCall(
 }
 
 function noBundlesLine({ message, place }: NoBundles): string {
-  return `No bundles. ${printableLine(message)} (${printPlace(place)})\n`;
+  return `No bundles. ${printableLine(message)} (${formatLocation(place)})\n`;
 }
 
 /** Of a shared hook: whose events these are. */

@@ -117,5 +117,5 @@ function readText(
 }
 
 function fileError(document: Document, pointer: string, message: string): EngineError {
-  return new EngineError('HOST_FILE', message, { place: document.placeOf(pointer) });
+  return new EngineError('HOST_FILE', message, { place: document.locationOf(pointer) });
 }

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
-import { codeFrame, type Place } from '../../errors/source-location.js';
+import { codeFrame, type SourceLocation } from '../../errors/source-location.js';
 import { printable, printableLine, withoutCommands } from './terminal-text.js';
 
 export interface PrintErrorOptions {
@@ -78,7 +78,7 @@ function row(name: string, value: string | number | undefined): readonly Row[] {
   return value === undefined ? [] : [[name, String(value)]];
 }
 
-function placeRows(place: Place | undefined, { showPath }: PrintErrorOptions): readonly Row[] {
+function placeRows(place: SourceLocation | undefined, { showPath }: PrintErrorOptions): readonly Row[] {
   if (place === undefined) return [];
   const { file, line, column, pointer } = place;
   const path = file === undefined ? '' : (showPath?.(file) ?? file);

@@ -1,6 +1,6 @@
 import { type Finding, LEVELS } from '../../check/finding.js';
 import type { ComponentName } from '../../check/subject/used-part.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import type { LoadedApp } from '../open-app.js';
 import { findingLine } from './print-findings.js';
 import { printableLine } from './terminal-text.js';
@@ -11,7 +11,7 @@ const SHOWN = 5;
 export interface RunFindings {
   readonly text: string;
   /** Whether something that is written there takes part in the runs. */
-  readonly holds: (place: Place) => boolean;
+  readonly holds: (place: SourceLocation) => boolean;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface RunFindings {
 export async function printRunFindings(
   { app, root, showPath }: LoadedApp,
   started: readonly ComponentName[],
-  told?: Place,
+  told?: SourceLocation,
 ): Promise<RunFindings> {
   // Most of the check is not needed to run, so it is read when the run is over.
   const { checkRun } = await import('../../check/check-run.js');
@@ -42,6 +42,6 @@ export async function printRunFindings(
   return { text: lines.join(''), holds };
 }
 
-function isSamePlace({ file, line, column }: Place, told: Place | undefined): boolean {
+function isSamePlace({ file, line, column }: SourceLocation, told: SourceLocation | undefined): boolean {
   return line !== undefined && told?.file === file && told?.line === line && told?.column === column;
 }

@@ -1,4 +1,4 @@
-import { printPlace } from '../../errors/source-location.js';
+import { formatLocation } from '../../errors/source-location.js';
 import type { TraceEvent } from '../../run/trace/trace.js';
 import { assertNever } from '../../util/plain-object.js';
 import { printJson } from './json-output.js';
@@ -15,7 +15,7 @@ export function traceLine(event: TraceEvent): string {
 function describeEvent(event: TraceEvent): string {
   switch (event.kind) {
     case 'skipped':
-      return `skipped: its condition is false (${printPlace(event.place)})`;
+      return `skipped: its condition is false (${formatLocation(event.place)})`;
     case 'request':
       return `${event.method} ${printableLine(event.url)} (${event.size} bytes)${headerLines(event.headers)}${bodyLines(event.body)}`;
     case 'response':
@@ -29,15 +29,15 @@ function describeEvent(event: TraceEvent): string {
     case 'page':
       return `${event.looked} looked at, ${event.outputs.length} put out${event.isCut ? ', some left behind' : ''}`;
     case 'missing':
-      return `no value for "${printableLine(event.expression)}" (${printPlace(event.place)})`;
+      return `no value for "${printableLine(event.expression)}" (${formatLocation(event.place)})`;
     case 'debug':
-      return `debug ${event.function} (${printPlace(event.place)}): ${event.values.map((value) => printableLine(valueText(value))).join(' ')}`;
+      return `debug ${event.function} (${formatLocation(event.place)}): ${event.values.map((value) => printableLine(valueText(value))).join(' ')}`;
     case 'stop':
       return `no further page: ${event.reason}`;
     case 'warning':
       return `warning: ${printableLine(event.warning.message)}`;
     case 'failed':
-      return `failed at ${event.phase}: ${printableLine(event.message)}${event.place ? ` (${printPlace(event.place)})` : ''}`;
+      return `failed at ${event.phase}: ${printableLine(event.message)}${event.place ? ` (${formatLocation(event.place)})` : ''}`;
     default:
       return assertNever(event);
   }

@@ -1,5 +1,5 @@
 import type { App } from '../../document/app.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import { nameFile } from '../../sandbox/guest-error.js';
 import type { LoadedApp } from '../open-app.js';
 import { printableLine } from './terminal-text.js';
@@ -7,7 +7,7 @@ import { printableLine } from './terminal-text.js';
 interface ToldWarning {
   readonly code: string;
   readonly message: string;
-  readonly place: Place | undefined;
+  readonly place: SourceLocation | undefined;
 }
 
 /**
@@ -18,7 +18,7 @@ interface ToldWarning {
 export function runWarnings(
   warnings: readonly ToldWarning[],
   { app, showPath }: LoadedApp,
-  holds: (place: Place) => boolean = () => true,
+  holds: (place: SourceLocation) => boolean = () => true,
 ): string {
   return warnings
     .filter((warning) => !isToldOfApp(warning, app))
@@ -36,13 +36,20 @@ function isToldOfApp({ code, place }: ToldWarning, { warnings, functions }: App)
   return isAbsent || warnings.some((told) => told.place.file === place.file);
 }
 
-function warningLine(message: string, place: Place | undefined, showPath: LoadedApp['showPath']): string {
+function warningLine(
+  message: string,
+  place: SourceLocation | undefined,
+  showPath: LoadedApp['showPath'],
+): string {
   const where = place === undefined ? '' : placeText(place, showPath);
   return `warning: ${where === '' ? '' : `${where}: `}${printableLine(message)}\n`;
 }
 
 /** `modules/x.iml.json:3:5`; the pointer where no file is known. In one line, as names of files and members may hold anything. */
-export function placeText({ file, line, column, pointer }: Place, showPath: LoadedApp['showPath']): string {
+export function placeText(
+  { file, line, column, pointer }: SourceLocation,
+  showPath: LoadedApp['showPath'],
+): string {
   if (file === undefined) return printableLine(pointer ?? '');
   return `${printableLine(showPath(file))}${line === undefined ? '' : `:${line}:${column ?? 1}`}`;
 }

@@ -94,7 +94,7 @@ function describeFindings(
       message: redact(`${severity}: ${path} ${message}.`.replace(/\.\.$/, '.')),
       isDifference: false,
       origin: undefined,
-      place: read.document.placeOf(pointer),
+      place: read.document.locationOf(pointer),
     } satisfies TestFailure,
   }));
   const changes = described.filter(({ severity }) => severity !== 'info').map(({ failure }) => failure);
@@ -108,5 +108,5 @@ function describeFindings(
 
 /** Why a case could not be compared. */
 function describeBlock(message: string, { document }: ReadCase): TestFailure {
-  return { message, isDifference: false, place: document.placeOf(''), origin: undefined };
+  return { message, isDifference: false, place: document.locationOf(''), origin: undefined };
 }

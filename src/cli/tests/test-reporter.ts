@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import type { TestResult, TestSummary } from '../../testing/suite/test-result.js';
 import { printableLine } from '../output/terminal-text.js';
 
@@ -7,7 +7,7 @@ export interface ReportContext {
   /** A path as whoever runs the tests would write it. */
   readonly pathOf: (file: string) => string;
   /** The line of a file with a caret; undefined where it cannot be shown. */
-  readonly frameOf: (place: Place) => Promise<string | undefined>;
+  readonly frameOf: (place: SourceLocation) => Promise<string | undefined>;
   /** Whether colours may be used. */
   readonly hasColors: boolean;
   /** Whether tests that passed are listed, too. */
@@ -25,7 +25,7 @@ export interface TestReporter {
 export type MakeReporter = (context: ReportContext) => TestReporter;
 
 /** `tests/a.test.json:4:9`, as terminals and editors open it. */
-export function printFilePlace({ file, line, column }: Place, { pathOf }: ReportContext): string {
+export function printFilePlace({ file, line, column }: SourceLocation, { pathOf }: ReportContext): string {
   const position = line === undefined ? '' : `:${line}:${column ?? 1}`;
   return `${file === undefined ? '' : printableLine(pathOf(file))}${position}`;
 }

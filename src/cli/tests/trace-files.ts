@@ -38,7 +38,7 @@ export function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undef
   if (rest.length > 0 && named === '') throw usageError(`--trace: "${given}" names no folder behind "=".`);
   if (mode === 'off') return undefined;
   const folder = path.resolve(cwd, named === '' ? DEFAULT_FOLDER : named);
-  const placeOf = createPlaces(folder);
+  const locationOf = createPlaces(folder);
   const writer = createFolderWriter(findOutputRoot(cwd, folder));
   const refuse = (target: string) => (error: unknown) => {
     throw cannotWrite('--trace', path.relative(cwd, target) || target, error);
@@ -47,14 +47,14 @@ export function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undef
     traces: {
       of: mode === 'always' ? 'all' : 'failed',
       keep: async (trace, result) => {
-        const target = placeOf(result);
+        const target = locationOf(result);
         await writer.writeAll([{ path: target, content: writeTraceFile(trace) }]).catch(refuse(target));
         return target;
       },
     },
     forget: async (result) => {
       if (result.kind !== 'case' || result.trace !== undefined) return;
-      const target = placeOf(result);
+      const target = locationOf(result);
       await writer.remove(target).catch(refuse(target));
     },
   };

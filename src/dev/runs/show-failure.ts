@@ -2,7 +2,7 @@ import { specFrame } from '../../app/loading/spec-frame.js';
 import { AppError } from '../../errors/app-error.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import type { Redactor } from '../../redaction/redact.js';
 import type { ShownFailure, ShownPlace } from '../protocol.js';
 
@@ -36,7 +36,7 @@ export async function showFailure(
 }
 
 /** A place as plain data; undefined where nothing is known. */
-export function showPlace(place: Place | undefined): ShownPlace | undefined {
+export function showPlace(place: SourceLocation | undefined): ShownPlace | undefined {
   if (place === undefined) return undefined;
   const { file, line, column, pointer } = place;
   return { file, line, column, pointer };

@@ -49,7 +49,7 @@ export function compileCommunication(
   const requests: CompiledRequest[] = [];
   if (value.length > MAX_CHAIN) {
     const message = `A communication has at most ${MAX_CHAIN} requests, not ${value.length}.`;
-    throw new SpecError('SPEC_INVALID', message, { place: communication.placeOf('') });
+    throw new SpecError('SPEC_INVALID', message, { place: communication.locationOf('') });
   }
   const ofChain = { ...context, shared: new SharedDirectives(), sanitized: new Map() };
   let merged = 0;
@@ -57,7 +57,7 @@ export function compileCommunication(
     merged += names;
     if (merged <= MAX_MERGED) return;
     const message = `The objects that requests of a communication share with the base have at most ${MAX_MERGED} members in all.`;
-    throw new SpecError('SPEC_INVALID', message, { place: communication.placeOf('') });
+    throw new SpecError('SPEC_INVALID', message, { place: communication.locationOf('') });
   };
   for (const [index, written] of value.entries()) {
     if (written === null) continue;
@@ -84,7 +84,7 @@ export function compileRequest(
       'SPEC_INVALID',
       `A request has to be an object, not ${describeType(component.value)}.`,
       {
-        place: component.placeOf(''),
+        place: component.locationOf(''),
       },
     );
   }

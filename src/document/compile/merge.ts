@@ -86,9 +86,9 @@ function mergeDocuments(
   return {
     value: merger.merge(base.value, component.value, rules),
     file: component.file,
-    placeOf: (pointer, offset, part) => {
+    locationOf: (pointer, offset, part) => {
       const origin = merger.originOf(pointer);
-      return origin.document.placeOf(origin.pointer, offset, part);
+      return origin.document.locationOf(origin.pointer, offset, part);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Expression } from '../../iml/syntax/ast.js';
 import { parseTemplate } from '../../iml/syntax/parser.js';
 
 /** The server of an address, as far as it is written and not made by expressions. */
-interface WrittenServer {
+interface StaticServer {
   readonly scheme: 'http' | 'https';
   /** The host, or what it ends with (`.example.com`) where an expression stands before that; with the port, if one is written. */
   readonly host: string;
@@ -13,7 +13,7 @@ interface WrittenServer {
 const AUTHORITY = /(https?):\/\/([^\s/?#"'\\<>`|,;)]+)/gi;
 
 /** Lists the servers of all addresses in a text. */
-export function listWrittenServers(text: string): readonly WrittenServer[] {
+export function listStaticServers(text: string): readonly StaticServer[] {
   const written = text.replace(/\{\{.*?\}\}/gs, '\u0000');
   return [...written.matchAll(AUTHORITY)].map(([, scheme = '', authority = '']) => {
     const host = authority.replace(/^[^@]*@/, '').toLowerCase();
@@ -30,9 +30,9 @@ export function listWrittenServers(text: string): readonly WrittenServer[] {
  * Whether an address that a template gave is on the server that is written in it: what stands in the place of an expression
  * (`https://{{connection.shop}}.example.com`) may bring a host of its own.
  */
-export function isOnWrittenServer(template: unknown, { hostname, port, protocol }: URL): boolean {
+export function isOnStaticServer(template: unknown, { hostname, port, protocol }: URL): boolean {
   if (typeof template !== 'string' || !/^\s*https?:\/\//i.test(template)) return true;
-  const [server] = listWrittenServers(template);
+  const [server] = listStaticServers(template);
   if (server === undefined || server.host === '') return true;
   const withPort = `${hostname}:${port || (protocol === 'http:' ? '80' : '443')}`;
   return [hostname, withPort].some((host) =>
@@ -53,7 +53,7 @@ const GIVEN = new RegExp(`^(?:${VALUE}|https?://${VALUE}(?::\\d{1,5})?)(?:[/?#]|
  * @param names that values may be read from
  * @throws ImlError (IML_SYNTAX) for what is no template
  */
-export function isGivenHost(address: unknown, names: readonly string[]): boolean {
+export function isHostFromInput(address: unknown, names: readonly string[]): boolean {
   if (typeof address !== 'string') return false;
   let written = '';
   for (const part of parseTemplate(address.trimStart()).parts) {

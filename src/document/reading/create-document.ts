@@ -13,8 +13,8 @@ import { type Document, MAX_JSON_DEPTH } from './document.js';
  * a value that contains itself, nests too deep or has too many names in one object, and a value that throws while it is read.
  */
 export function createDocument(value: unknown, root = ''): Document {
-  const placeOf = (pointer: string): { pointer: string } => ({ pointer: root + pointer });
-  return { value: copyJson(value, root), file: undefined, placeOf };
+  const locationOf = (pointer: string): { pointer: string } => ({ pointer: root + pointer });
+  return { value: copyJson(value, root), file: undefined, locationOf };
 }
 
 /** A deep copy of JSON data. Throws as `documentOf` does. */

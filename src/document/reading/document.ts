@@ -1,4 +1,4 @@
-import { childPointer, type Place } from '../../errors/source-location.js';
+import { childPointer, type SourceLocation } from '../../errors/source-location.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 
 /** Objects and arrays inside each other. Apps stay below 40; what reads them later may recurse. [choice] */
@@ -15,7 +15,7 @@ export interface Document {
    * the nearest known parent if the pointer leads nowhere. With `offset`, a 0-based UTF-16 offset
    * into that text or name: where the character is written in the file.
    */
-  readonly placeOf: (pointer: string, offset?: number, part?: 'value' | 'key') => Place;
+  readonly locationOf: (pointer: string, offset?: number, part?: 'value' | 'key') => SourceLocation;
   /** The same as a 0-based UTF-16 offset in `text`. Absent where there is no file. */
   readonly offsetOf?: (pointer: string, offset?: number, part?: 'value' | 'key') => number;
   /** The file's text without its byte order mark; absent where there is no file. */
@@ -26,7 +26,7 @@ export interface Document {
 export interface Warning {
   readonly code: WarningCode;
   readonly message: string;
-  readonly place: Place;
+  readonly place: SourceLocation;
 }
 
 /** What kind of defect a warning tells of; stable, for callers to match. */
@@ -65,12 +65,12 @@ export function subDocument(document: Document, key: string | number): Document 
     ...(document.offsetOf && {
       offsetOf: (pointer, offset, part) => document.offsetOf?.(prefix + pointer, offset, part) ?? 0,
     }),
-    placeOf: (pointer, offset, part) => document.placeOf(prefix + pointer, offset, part),
+    locationOf: (pointer, offset, part) => document.locationOf(prefix + pointer, offset, part),
   };
 }
 
 /** Tells of a defect. The place is asked for only if the warning is kept, as finding it may mean reading a file again. */
-export type Warn = (code: WarningCode, message: string, place: () => Place) => void;
+export type Warn = (code: WarningCode, message: string, place: () => SourceLocation) => void;
 
 /** Warnings one reader or check keeps of one file, before it stops telling. [choice] */
 export const MAX_WARNINGS = 100;

@@ -1,6 +1,6 @@
 import { createScanner } from 'jsonc-parser';
 import { SpecError } from '../../errors/engine-error.js';
-import { type Place, positionAt } from '../../errors/source-location.js';
+import { positionAt, type SourceLocation } from '../../errors/source-location.js';
 
 /** `end` is the end of the file; a punctuator is its own kind. */
 export type JsonTokenKind = '{' | '}' | '[' | ']' | ',' | ':' | 'string' | 'number' | 'word' | 'end';
@@ -83,7 +83,7 @@ export function createJsonTokens(source: JsonSource): () => JsonToken {
 
 /** The error of a JSON text, with the line and column of `offset`. */
 export function jsonError(source: JsonSource, offset: number, message: string): SpecError {
-  const place: Place = { file: source.file, ...positionAt(source.text, offset) };
+  const place: SourceLocation = { file: source.file, ...positionAt(source.text, offset) };
   const hint = isInsideExpression(source.text, offset) ? QUOTES_HINT : '';
   return new SpecError('SPEC_JSON', `${source.file}:${place.line}:${place.column}: ${message}${hint}`, {
     place,

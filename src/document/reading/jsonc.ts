@@ -35,7 +35,7 @@ export function readDocument(text: string, file: string, warn?: Warn): Document 
     file,
     text: source.text,
     offsetOf,
-    placeOf: (pointer, offset, part) => ({
+    locationOf: (pointer, offset, part) => ({
       file,
       pointer,
       ...index().positionAt(offsetOf(pointer, offset, part)),

@@ -1,5 +1,5 @@
 import { ImlError } from '../../errors/iml-error.js';
-import { childPointer, type Place } from '../../errors/source-location.js';
+import { childPointer, type SourceLocation } from '../../errors/source-location.js';
 import { parseTemplate } from '../../iml/syntax/parser.js';
 import { isSpreadKey } from '../../iml/syntax/spread-key.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
@@ -33,7 +33,7 @@ function checkValue(check: Check, rule: KeyShape, value: unknown, pointer: strin
   const type = findJsonType(value);
   if (rule.types && (type === 'null' || !rule.types.includes(type))) {
     const message = `${describePointer(pointer)} is ${withArticle(type)}; expected ${rule.types.map(withArticle).join(' or ')}.`;
-    check.warn('wrong-type', message, () => check.document.placeOf(pointer));
+    check.warn('wrong-type', message, () => check.document.locationOf(pointer));
     return;
   }
   if (rule.shape === undefined) return;
@@ -55,7 +55,7 @@ function checkMembers(check: Check, shape: Shape, value: PlainObject, pointer: s
     else if (key !== '$schema' && shape.isOpen !== true) {
       const hint = didYouMean(key, Object.keys(shape.keys));
       check.warn('unknown-key', `Unknown key "${shorten(key)}" in ${shape.title}.${hint}`, () =>
-        check.document.placeOf(at, undefined, 'key'),
+        check.document.locationOf(at, undefined, 'key'),
       );
     }
   }
@@ -71,7 +71,7 @@ function checkParameters(check: Check, list: readonly unknown[]): void {
     if (typeof parameter === 'string') return;
     if (!isPlainObject(parameter)) {
       const message = `Parameter ${index + 1} is ${withArticle(findJsonType(parameter))}; expected an object or a text.`;
-      check.warn('wrong-type', message, () => check.document.placeOf(pointer));
+      check.warn('wrong-type', message, () => check.document.locationOf(pointer));
       return;
     }
     for (const key of ['name', 'type']) {
@@ -79,7 +79,7 @@ function checkParameters(check: Check, list: readonly unknown[]): void {
       if (value === undefined || typeof value === 'string') continue;
       const at = childPointer(pointer, key);
       const message = `"${key}" of parameter ${index + 1} is ${withArticle(findJsonType(value))}; expected a text.`;
-      check.warn('wrong-type', message, () => check.document.placeOf(at));
+      check.warn('wrong-type', message, () => check.document.locationOf(at));
     }
   });
 }
@@ -128,7 +128,7 @@ function shorten(name: string): string {
 export function checkTemplates(document: Document, warn: Warn): void {
   const visit = (value: unknown, pointer: string): void => {
     if (typeof value === 'string') {
-      checkTemplate(value, (offset) => document.placeOf(pointer, offset), warn);
+      checkTemplate(value, (offset) => document.locationOf(pointer, offset), warn);
     } else if (Array.isArray(value)) {
       value.forEach((item, index) => {
         visit(item, childPointer(pointer, index));
@@ -136,7 +136,7 @@ export function checkTemplates(document: Document, warn: Warn): void {
     } else if (isPlainObject(value)) {
       for (const [key, member] of Object.entries(value)) {
         const at = childPointer(pointer, key);
-        if (!isSpreadKey(key)) checkTemplate(key, (offset) => document.placeOf(at, offset, 'key'), warn);
+        if (!isSpreadKey(key)) checkTemplate(key, (offset) => document.locationOf(at, offset, 'key'), warn);
         visit(member, at);
       }
     }
@@ -144,7 +144,7 @@ export function checkTemplates(document: Document, warn: Warn): void {
   visit(document.value, '');
 }
 
-function checkTemplate(source: string, placeAt: (offset: number) => Place, warn: Warn): void {
+function checkTemplate(source: string, placeAt: (offset: number) => SourceLocation, warn: Warn): void {
   if (!source.includes('{{')) return;
   try {
     parseTemplate(source);

@@ -9,6 +9,7 @@ import {
 } from './directive-values.js';
 import {
   ANYTHING,
+  described,
   FLAG,
   FREE_OBJECT,
   type KeyShape,
@@ -17,18 +18,17 @@ import {
   type Shape,
   scalarOr,
   TEXT,
-  told,
 } from './shape.js';
 
 const CONDITION_SHAPE: Shape = {
   title: 'a condition',
   keys: {
-    condition: told('Whether the request is sent.', FLAG),
-    default: told('What the request gives where it is not sent.'),
+    condition: described('Whether the request is sent.', FLAG),
+    default: described('What the request gives where it is not sent.'),
   },
 };
 
-const CONDITION: KeyShape = told(
+const CONDITION: KeyShape = described(
   'Whether the request is sent, evaluated behind `temp`. As an object, `default` is its result where it is not. Default: true.',
   scalarOr(CONDITION_SHAPE, 'string', 'boolean', 'number'),
 );
@@ -36,15 +36,15 @@ const CONDITION: KeyShape = told(
 const ITERATE_SHAPE: Shape = {
   title: 'iterate',
   keys: {
-    container: told(
+    container: described(
       'The list to go through, such as `{{body.items}}`; a path may stand without braces.',
       TEXT,
     ),
-    condition: told('Whether an item is taken; reads `item`.', FLAG),
+    condition: described('Whether an item is taken; reads `item`.', FLAG),
   },
 };
 
-const ITERATE: KeyShape = told(
+const ITERATE: KeyShape = described(
   'The list of a response to go through; `output` is evaluated for each `item`. A path may stand without braces.',
   scalarOr(ITERATE_SHAPE, 'string'),
 );
@@ -52,90 +52,90 @@ const ITERATE: KeyShape = told(
 /**
  * Not all are in the documented list: the first leg of OAuth 1 cannot do without `callback`; the rest of the signer's options. [inf]
  */
-const OAUTH1: KeyShape = told('Signs the request by OAuth 1.0a.', {
+const OAUTH1: KeyShape = described('Signs the request by OAuth 1.0a.', {
   types: ['object', 'string'],
   shape: {
     title: 'oauth',
     keys: {
-      consumer_key: told('Key of the client.', TEXT),
-      consumer_secret: told('Secret of the client.', TEXT),
-      private_key: told('Private key in PEM form, for RSA-SHA1.', TEXT),
-      token: told('Token of the user.', TEXT),
-      token_secret: told('Secret of that token.', TEXT),
-      verifier: told('What the callback of an authorization brought.', TEXT),
-      signature_method: told('Default: `HMAC-SHA1`.', TEXT, [
+      consumer_key: described('Key of the client.', TEXT),
+      consumer_secret: described('Secret of the client.', TEXT),
+      private_key: described('Private key in PEM form, for RSA-SHA1.', TEXT),
+      token: described('Token of the user.', TEXT),
+      token_secret: described('Secret of that token.', TEXT),
+      verifier: described('What the callback of an authorization brought.', TEXT),
+      signature_method: described('Default: `HMAC-SHA1`.', TEXT, [
         'HMAC-SHA1',
         'HMAC-SHA256',
         'RSA-SHA1',
         'PLAINTEXT',
       ]),
-      transport_method: told('Where the signature goes. Default: `header`.', TEXT, [
+      transport_method: described('Where the signature goes. Default: `header`.', TEXT, [
         'header',
         'query',
         'body',
       ]),
-      body_hash: told('Hash of the body, or true to compute it.', FLAG),
-      callback: told('Where the user is sent back to.', TEXT),
-      realm: told('Realm of the Authorization header.', TEXT),
-      nonce: told('Replaces the random nonce.', TEXT),
-      timestamp: told('Replaces the time, in Unix seconds.', TEXT),
-      version: told('Default: `1.0`.', TEXT),
+      body_hash: described('Hash of the body, or true to compute it.', FLAG),
+      callback: described('Where the user is sent back to.', TEXT),
+      realm: described('Realm of the Authorization header.', TEXT),
+      nonce: described('Replaces the random nonce.', TEXT),
+      timestamp: described('Replaces the time, in Unix seconds.', TEXT),
+      version: described('Default: `1.0`.', TEXT),
     },
   },
 });
 
-const RESPOND: KeyShape = told(
+const RESPOND: KeyShape = described(
   'How the sender of a webhook is answered.',
   only({
     title: 'respond',
     keys: {
-      type: told('How the body is written. Default: json.', TEXT, RESPOND_TYPES),
-      status: told('HTTP status of the answer, 100 to 999. Default: 200.', NUMBER),
-      headers: told('Headers of the answer.', FREE_OBJECT),
-      body: told('What the answer holds.'),
+      type: described('How the body is written. Default: json.', TEXT, RESPOND_TYPES),
+      status: described('HTTP status of the answer, 100 to 999. Default: 200.', NUMBER),
+      headers: described('Headers of the answer.', FREE_OBJECT),
+      body: described('What the answer holds.'),
     },
   }),
 );
 
-const VERIFICATION: KeyShape = told(
+const VERIFICATION: KeyShape = described(
   'How calls are answered by which a service makes sure that the address is yours. They are no events.',
   only({
     title: 'verification',
     keys: {
-      condition: told('Which calls are such. Without one all are.', FLAG),
+      condition: described('Which calls are such. Without one all are.', FLAG),
       respond: RESPOND,
     },
   }),
 );
 
-const PAGINATION: KeyShape = told(
+const PAGINATION: KeyShape = described(
   'How the next page is asked for. What stands here is merged over the request, unless `mergeWithParent` is false.',
   only({
     title: 'pagination',
     keys: {
-      mergeWithParent: told('Whether the page takes over what the request says. Default: true.', FLAG),
-      url: told('Address of the next page; where it evaluates to nothing, there is none.', TEXT),
-      method: told('Method of the follow-up request.', TEXT, METHODS),
-      headers: told('Headers of the follow-up request, over those of the request.', FREE_OBJECT),
-      qs: told(
+      mergeWithParent: described('Whether the page takes over what the request says. Default: true.', FLAG),
+      url: described('Address of the next page; where it evaluates to nothing, there is none.', TEXT),
+      method: described('Method of the follow-up request.', TEXT, METHODS),
+      headers: described('Headers of the follow-up request, over those of the request.', FREE_OBJECT),
+      qs: described(
         'Query of the follow-up request, over that of the request: `{ "page": "{{pagination.page}}" }`.',
         FREE_OBJECT,
       ),
-      body: told('Body of the follow-up request.'),
-      condition: told('Whether there is another page; reads `body`, `headers`, `temp`.', FLAG),
+      body: described('Body of the follow-up request.'),
+      condition: described('Whether there is another page; reads `body`, `headers`, `temp`.', FLAG),
       // Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests, endpoint. [src]
-      endpoint: told('The endpoint that gives the next page.'),
-      input: told('What that endpoint reads as `parameters`.', FREE_OBJECT),
+      endpoint: described('The endpoint that gives the next page.'),
+      input: described('What that endpoint reads as `parameters`.', FREE_OBJECT),
     },
   }),
 );
 
-const LOG: KeyShape = told(
+const LOG: KeyShape = described(
   'What is left out of logs.',
   only({
     title: 'log',
     keys: {
-      sanitize: told(
+      sanitize: described(
         'Paths whose values logs do not show: `request.headers.authorization`, `response.body.access_token`, `request.body<parameters.secret>`.',
         { types: ['array', 'string'] },
       ),
@@ -143,60 +143,60 @@ const LOG: KeyShape = told(
   }),
 );
 
-const AWS: KeyShape = told(
+const AWS: KeyShape = described(
   'Signs the request for Amazon Web Services.',
   only({
     title: 'aws',
     keys: {
-      key: told('Access key id.', TEXT),
-      secret: told('Secret access key.', TEXT),
-      session: told('Session token.', TEXT),
-      bucket: told('Name of the bucket, unless the path holds it.', TEXT),
-      sign_version: told('Version of the signature. Default: 2.', TEXT, ['2', '4']),
+      key: described('Access key id.', TEXT),
+      secret: described('Secret access key.', TEXT),
+      session: described('Session token.', TEXT),
+      bucket: described('Name of the bucket, unless the path holds it.', TEXT),
+      sign_version: described('Version of the signature. Default: 2.', TEXT, ['2', '4']),
     },
   }),
 );
 
 /** Keys of a request that base, modules, connections and epochs share. */
 const REQUEST_KEYS: Readonly<Record<string, KeyShape>> = {
-  url: told(
+  url: described(
     'Address of the request; one that starts with `/` follows `baseUrl`. Without it nothing is sent.',
     TEXT,
   ),
-  encodeUrl: told('Whether special characters of the address are escaped. Default: true.', FLAG),
-  method: told('HTTP method. Default: GET.', TEXT, METHODS),
-  headers: told(
+  encodeUrl: described('Whether special characters of the address are escaped. Default: true.', FLAG),
+  method: described('HTTP method. Default: GET.', TEXT, METHODS),
+  headers: described(
     'Headers of the request by name, merged over those of the base. Empty ones are not sent.',
     FREE_OBJECT,
   ),
-  qs: told(
+  qs: described(
     'Query of the request by name, merged over that of the base and the one in `url`. A list repeats its name.',
     FREE_OBJECT,
   ),
-  ca: told('A further certificate authority, in PEM form.', TEXT),
-  body: told('Body of the request; not sent with GET.'),
-  type: told('How the body is written. Default: json.', TEXT, REQUEST_TYPES),
-  temp: told(
+  ca: described('A further certificate authority, in PEM form.', TEXT),
+  body: described('Body of the request; not sent with GET.'),
+  type: described('How the body is written. Default: json.', TEXT, REQUEST_TYPES),
+  temp: described(
     'Names kept as `temp` for all that follows, evaluated before everything else of the request.',
     FREE_OBJECT,
   ),
   condition: CONDITION,
   aws: AWS,
-  followRedirects: told('Whether redirects of a GET are followed. Default: true.', FLAG),
-  followAllRedirects: told('Whether redirects of other methods are followed. Default: true.', FLAG),
+  followRedirects: described('Whether redirects of a GET are followed. Default: true.', FLAG),
+  followAllRedirects: described('Whether redirects of other methods are followed. Default: true.', FLAG),
   log: LOG,
   oauth: OAUTH1,
   pagination: PAGINATION,
 };
 
-const REPEAT: KeyShape = told(
+const REPEAT: KeyShape = described(
   'Sends the request again while a condition holds, as when a job is waited for.',
   only({
     title: 'repeat',
     keys: {
-      condition: told('Whether it is sent again; reads `body`, `temp`.', FLAG),
-      delay: told('How long to wait before, in milliseconds.', NUMBER),
-      limit: told('How often at most, the first time not counted.', NUMBER),
+      condition: described('Whether it is sent again; reads `body`, `temp`.', FLAG),
+      delay: described('How long to wait before, in milliseconds.', NUMBER),
+      limit: described('How often at most, the first time not counted.', NUMBER),
     },
   }),
 );
@@ -204,38 +204,38 @@ const REPEAT: KeyShape = told(
 /** Keys of a request that is no base: of modules, RPCs, connections, webhooks and endpoints. */
 const API_KEYS: Readonly<Record<string, KeyShape>> = {
   ...REQUEST_KEYS,
-  gzip: told('Whether compressed answers are asked for. Default: false.', FLAG),
+  gzip: described('Whether compressed answers are asked for. Default: false.', FLAG),
   repeat: REPEAT,
-  while: told('The same as `repeat`, its limit counting the first time.', REPEAT),
-  error: told('What an error says, where `response.error` does not: better written there.', {
+  while: described('The same as `repeat`, its limit counting the first time.', REPEAT),
+  error: described('What an error says, where `response.error` does not: better written there.', {
     types: ['string', 'object'],
   }),
-  endpoint: told(
+  endpoint: described(
     'Runs an endpoint of the app in place of a request of its own.',
     scalarOr(
       {
         title: 'endpoint',
         keys: {
-          name: told('Name of the endpoint.', TEXT),
-          connection: told('Connection it runs with. Default: that of its caller.', TEXT),
+          name: described('Name of the endpoint.', TEXT),
+          connection: described('Connection it runs with. Default: that of its caller.', TEXT),
         },
       },
       'string',
     ),
   ),
-  input: told('What the endpoint reads as `parameters`.', FREE_OBJECT),
-  output: told('What a call of a webhook gives as a bundle. Default: its body.', ANYTHING),
+  input: described('What the endpoint reads as `parameters`.', FREE_OBJECT),
+  output: described('What a call of a webhook gives as a bundle. Default: its body.', ANYTHING),
   iterate: ITERATE,
   respond: RESPOND,
   verification: VERIFICATION,
 };
 
-const MESSAGE: KeyShape = told(
+const MESSAGE: KeyShape = described(
   'What the user is told, such as `[{{statusCode}}] {{body.error.message}}`.',
   TEXT,
 );
 
-const ERROR_TYPE: KeyShape = told(
+const ERROR_TYPE: KeyShape = described(
   'Type of the error: it decides what the scenario does. Default: by the status.',
   TEXT,
   APP_ERROR_TYPES,
@@ -245,16 +245,16 @@ const ERROR_TYPE: KeyShape = told(
  * An entry may be plain text.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error. [inf]
  */
-const ERROR_ENTRY: KeyShape = told(
+const ERROR_ENTRY: KeyShape = described(
   'What holds for responses of this status.',
   scalarOr({ title: 'an error entry', keys: { message: MESSAGE, type: ERROR_TYPE } }, 'string'),
 );
 
-const TYPE_NAME: KeyShape = told('How a response of these statuses is read.', TEXT, RESPONSE_TYPES);
+const TYPE_NAME: KeyShape = described('How a response of these statuses is read.', TEXT, RESPONSE_TYPES);
 
 /** Keys every kind of response knows. Source: https://github.com/integromat/vscode-apps-sdk. [src] */
 const RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
-  type: told(
+  type: described(
     'How the response is read: one name, or one by status (`*`, `404`, `400-499`). Default: automatic, by its content type.',
     {
       types: ['string', 'object'],
@@ -266,13 +266,13 @@ const RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
     },
     RESPONSE_TYPES,
   ),
-  valid: told(
+  valid: described(
     'Whether a response of status 200 to 399 is one that counts. Default: true.',
     scalarOr(
       {
         title: 'valid',
         keys: {
-          condition: told('Whether the response counts.', FLAG),
+          condition: described('Whether the response counts.', FLAG),
           message: MESSAGE,
           type: ERROR_TYPE,
         },
@@ -282,7 +282,7 @@ const RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
       'number',
     ),
   ),
-  error: told(
+  error: described(
     'What an error says: a text, or message and type, also by status. It holds for 400 to 599, and for what `valid` refuses.',
     scalarOr(
       {
@@ -293,49 +293,49 @@ const RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
       'string',
     ),
   ),
-  limit: told('How many items are given at most, over all pages. Default: no limit.', NUMBER),
+  limit: described('How many items are given at most, over all pages. Default: no limit.', NUMBER),
   iterate: ITERATE,
-  temp: told(
+  temp: described(
     'Names kept as `temp` for all that follows, evaluated before the rest of the response.',
     FREE_OBJECT,
   ),
-  output: told('What is given: of each `item` when iterating. Default: `{{item}}`, else `{{body}}`.'),
-  oauth: told('Members kept for OAuth 1.'),
+  output: described('What is given: of each `item` when iterating. Default: `{{item}}`, else `{{body}}`.'),
+  oauth: described('Members kept for OAuth 1.'),
 };
 
 const BASE_RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
   ...RESPONSE_KEYS,
-  data: told('Names kept in the connection, or with the webhook, for later requests.', FREE_OBJECT),
-  metadata: told(
+  data: described('Names kept in the connection, or with the webhook, for later requests.', FREE_OBJECT),
+  metadata: described(
     'How the connection is labelled.',
     only({
       title: 'metadata',
       keys: {
-        value: told('Label of the connection, such as the name of the account.', TEXT),
-        type: told('What the label is. Default: text.', TEXT, ['text', 'email']),
+        value: described('Label of the connection, such as the name of the account.', TEXT),
+        type: described('What the label is. Default: text.', TEXT, ['text', 'email']),
       },
     }),
   ),
-  uid: told('Id of the user at the service: shared webhooks find their connections by it.', TEXT),
-  wrapper: told('What is made of all outputs, once, behind the last page. Default: `{{output}}`.'),
+  uid: described('Id of the user at the service: shared webhooks find their connections by it.', TEXT),
+  wrapper: described('What is made of all outputs, once, behind the last page. Default: `{{output}}`.'),
 };
 
 const API_RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
   ...BASE_RESPONSE_KEYS,
-  trigger: told(
+  trigger: described(
     'How a polling trigger tells what is new.',
     only({
       title: 'trigger',
       keys: {
-        type: told('Whether items are told apart by date or by id.', TEXT, TRIGGER_TYPES),
-        order: told('The order in which the service lists items.', TEXT, TRIGGER_ORDERS),
-        id: told('Id of an item: `{{item.id}}`.', TEXT),
-        date: told('Date of an item, for the type date: `{{item.created}}`.', TEXT),
+        type: described('Whether items are told apart by date or by id.', TEXT, TRIGGER_TYPES),
+        order: described('The order in which the service lists items.', TEXT, TRIGGER_ORDERS),
+        id: described('Id of an item: `{{item.id}}`.', TEXT),
+        date: described('Date of an item, for the type date: `{{item.created}}`.', TEXT),
       },
     }),
   ),
-  unwrap: told('Of an endpoint: `false` keeps a list of one item a list. Default: true.', FLAG),
-  expires: told('When the connection, or its refresh token, ends: a date.', TEXT),
+  unwrap: described('Of an endpoint: `false` keeps a list of one item a list. Default: true.', FLAG),
+  expires: described('When the connection, or its refresh token, ends: a date.', TEXT),
 };
 
 /** What is known of a file of an app, by the kind of its contents. */
@@ -356,7 +356,7 @@ const RESPONSE = 'What is made of the response.';
 
 const API: Shape = {
   title: 'a request',
-  keys: { ...API_KEYS, response: told(RESPONSE, only({ title: 'response', keys: API_RESPONSE_KEYS })) },
+  keys: { ...API_KEYS, response: described(RESPONSE, only({ title: 'response', keys: API_RESPONSE_KEYS })) },
 };
 
 const { endpoint: _forbidden, ...ENDPOINT_KEYS } = API.keys;
@@ -391,12 +391,12 @@ export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
       title: 'base',
       keys: {
         ...REQUEST_KEYS,
-        baseUrl: told(
+        baseUrl: described(
           'What addresses that start with `/` follow: scheme and host, such as `https://api.example.com/v1`.',
           TEXT,
         ),
-        timeout: told('How long a run may take, 1 to 300000 milliseconds. Default: 40000.', NUMBER),
-        response: told(RESPONSE, only({ title: 'response of base', keys: BASE_RESPONSE_KEYS })),
+        timeout: described('How long a run may take, 1 to 300000 milliseconds. Default: 40000.', NUMBER),
+        response: described(RESPONSE, only({ title: 'response of base', keys: BASE_RESPONSE_KEYS })),
       },
     },
   },
@@ -427,7 +427,7 @@ export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
       title: 'a webhook',
       keys: {
         ...API.keys,
-        uid: told('Whom an event of a shared webhook is for: the `uid` of their connections.', TEXT),
+        uid: described('Whom an event of a shared webhook is for: the `uid` of their connections.', TEXT),
       },
     },
   },
@@ -439,15 +439,15 @@ export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
       title: 'a responder',
       keys: {
         ...API_KEYS,
-        response: told(
+        response: described(
           'The answer.',
           only({
             title: 'response of a responder',
             keys: {
               ...API_RESPONSE_KEYS,
-              status: told('HTTP status of the answer, 100 to 999. Default: 200.', NUMBER),
-              headers: told('Headers of the answer.', FREE_OBJECT),
-              body: told('What the answer holds.'),
+              status: described('HTTP status of the answer, 100 to 999. Default: 200.', NUMBER),
+              headers: described('Headers of the answer.', FREE_OBJECT),
+              body: described('What the answer holds.'),
             },
           }),
         ),
@@ -461,9 +461,9 @@ export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
       keys: {
         ...REQUEST_KEYS,
         repeat: REPEAT,
-        output: told('An entry of the panel: `label` and `date`.'),
+        output: described('An entry of the panel: `label` and `date`.'),
         iterate: ITERATE,
-        response: told(RESPONSE, only({ title: 'response of an epoch', keys: RESPONSE_KEYS })),
+        response: described(RESPONSE, only({ title: 'response of an epoch', keys: RESPONSE_KEYS })),
       },
     }),
   },

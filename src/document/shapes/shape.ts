@@ -40,7 +40,7 @@ export const NUMBER: Types = { types: ['number', 'string'] };
 export const FREE_OBJECT: Types = { types: ['object', 'string'] };
 
 /** A rule with what editors show of it. */
-export function told(about: string, rule: KeyShape = ANYTHING, words?: readonly string[]): KeyShape {
+export function described(about: string, rule: KeyShape = ANYTHING, words?: readonly string[]): KeyShape {
   return { ...rule, about, ...(words && { words }) };
 }
 

@@ -1,10 +1,10 @@
-import { checkOptions, DATA } from '../../errors/check-options.js';
+import { ANY_OBJECT, checkOptions } from '../../errors/check-options.js';
 import type { Receiver } from '../ports/ports.js';
 import { type Engines, requireApp } from './require-app.js';
 
 /** The webhooks of the apps of some engines, as a host uses them. */
 export function createEngineReceiver(options: { readonly engines: Engines }): Receiver {
-  checkOptions(options, { engines: DATA }, 'The options of createEngineReceiver', ['engines']);
+  checkOptions(options, { engines: ANY_OBJECT }, 'The options of createEngineReceiver', ['engines']);
   const { engines } = options;
   return async ({ app, webhook, call, parameters, stored, findRecipients, signal }) =>
     requireApp(engines, app)

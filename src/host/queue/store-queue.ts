@@ -1,4 +1,9 @@
-import { checkOptions, type GivenShapes, portWith, wholeNumber } from '../../errors/check-options.js';
+import {
+  checkOptions,
+  type OptionShapes,
+  objectWithFunctions,
+  wholeNumber,
+} from '../../errors/check-options.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import type { HostQueue } from '../ports/ports.js';
 
@@ -11,8 +16,8 @@ export interface StoreQueueOptions {
 }
 
 /** What its options may be. */
-export const STORE_QUEUE_SHAPES: GivenShapes<StoreQueueOptions> = {
-  clock: portWith(['now', 'sleep', 'after']),
+export const STORE_QUEUE_SHAPES: OptionShapes<StoreQueueOptions> = {
+  clock: objectWithFunctions(['now', 'sleep', 'after']),
   pollMs: wholeNumber(1),
 };
 

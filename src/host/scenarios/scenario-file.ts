@@ -224,5 +224,5 @@ const isBoolean = (value: unknown): value is boolean => typeof value === 'boolea
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 
 function fileError({ document, pointer }: Pick<Spot, 'document' | 'pointer'>, message: string): EngineError {
-  return new EngineError('HOST_FILE', message, { place: document.placeOf(pointer) });
+  return new EngineError('HOST_FILE', message, { place: document.locationOf(pointer) });
 }

@@ -1,4 +1,10 @@
-import { checkOptions, DATA, FUNCTION, type GivenShapes, portWith } from '../../errors/check-options.js';
+import {
+  ANY_FUNCTION,
+  ANY_OBJECT,
+  checkOptions,
+  type OptionShapes,
+  objectWithFunctions,
+} from '../../errors/check-options.js';
 import type { CompileOptions } from '../../iml/compile.js';
 import { readAnswer } from '../../scenario/flow/answer-webhook.js';
 import { type CompiledFlow, compileFlow } from '../../scenario/flow/compile-flow.js';
@@ -38,13 +44,13 @@ export interface ScenarioFlowsOptions {
   readonly findConnectionSecrets?: FindConnectionSecrets | undefined;
 }
 
-const SHAPES: GivenShapes<ScenarioFlowsOptions> = {
-  engines: DATA,
-  clock: portWith(['now', 'sleep', 'after']),
-  expressions: DATA,
-  tracing: portWith(['inSpan']),
-  onReport: FUNCTION,
-  findConnectionSecrets: FUNCTION,
+const SHAPES: OptionShapes<ScenarioFlowsOptions> = {
+  engines: ANY_OBJECT,
+  clock: objectWithFunctions(['now', 'sleep', 'after']),
+  expressions: ANY_OBJECT,
+  tracing: objectWithFunctions(['inSpan']),
+  onReport: ANY_FUNCTION,
+  findConnectionSecrets: ANY_FUNCTION,
 };
 
 /** Flows kept compiled, and characters of their definitions; one beyond that is compiled again. */

@@ -1,4 +1,11 @@
-import { FREE_OBJECT, type KeyShape, NUMBER, only, type Shape, told } from '../../document/shapes/shape.js';
+import {
+  described,
+  FREE_OBJECT,
+  type KeyShape,
+  NUMBER,
+  only,
+  type Shape,
+} from '../../document/shapes/shape.js';
 import { DEFAULT_SETTINGS } from '../../scenario/state/scenario-settings.js';
 
 const WORD: KeyShape = { types: ['string'] };
@@ -14,11 +21,11 @@ export const HANDLER_SHAPE: Shape = {
   title: 'an error handler',
   required: ['kind'],
   keys: {
-    kind: told('What is done about the error.', WORD, HANDLERS),
-    output: told('Of resume: what the module is taken to have given.'),
-    automatic: told('Of break: whether it is tried again by itself. Default: true.', YES_NO),
-    attempts: told('Of break: how often.', COUNT),
-    intervalMs: told('Of break: how long to wait between, in milliseconds.', COUNT),
+    kind: described('What is done about the error.', WORD, HANDLERS),
+    output: described('Of resume: what the module is taken to have given.'),
+    automatic: described('Of break: whether it is tried again by itself. Default: true.', YES_NO),
+    attempts: described('Of break: how often.', COUNT),
+    intervalMs: described('Of break: how long to wait between, in milliseconds.', COUNT),
   },
 };
 
@@ -27,13 +34,15 @@ export const STEP_SHAPE: Shape = {
   title: 'a module of a scenario',
   required: ['app', 'module'],
   keys: {
-    id: told('How later modules read its output: `{{2.email}}`. Default: its place, from 1 on.', COUNT),
-    app: told('Name of the app.', WORD),
-    module: told('Name of the module.', WORD),
-    connection: told('Name a connection is kept under.', WORD),
-    parameters: told('What its form is filled in with; texts are templates.', OBJECT),
-    filter: told('Whether a bundle goes on into this module: a template.', { types: ['string', 'boolean'] }),
-    onError: told(
+    id: described('How later modules read its output: `{{2.email}}`. Default: its place, from 1 on.', COUNT),
+    app: described('Name of the app.', WORD),
+    module: described('Name of the module.', WORD),
+    connection: described('Name a connection is kept under.', WORD),
+    parameters: described('What its form is filled in with; texts are templates.', OBJECT),
+    filter: described('Whether a bundle goes on into this module: a template.', {
+      types: ['string', 'boolean'],
+    }),
+    onError: described(
       'What is done about an error of it.',
       { types: ['string', 'object'], shape: HANDLER_SHAPE },
       HANDLERS,
@@ -46,11 +55,11 @@ export const WEBHOOK_SHAPE: Shape = {
   title: 'the webhook of a scenario',
   required: ['app', 'webhook'],
   keys: {
-    app: told('Name of the app.', WORD),
-    webhook: told('Name of its webhook.', WORD),
-    connection: told('Name a connection is kept under.', WORD),
-    uid: told('Of a shared webhook: who the user is to the service.', WORD),
-    parameters: told('What the form of the webhook is filled in with.', OBJECT),
+    app: described('Name of the app.', WORD),
+    webhook: described('Name of its webhook.', WORD),
+    connection: described('Name a connection is kept under.', WORD),
+    uid: described('Of a shared webhook: who the user is to the service.', WORD),
+    parameters: described('What the form of the webhook is filled in with.', OBJECT),
   },
 };
 
@@ -74,7 +83,7 @@ const SETTINGS_SHAPE: Shape = {
   keys: Object.fromEntries(
     Object.entries(DEFAULT_SETTINGS).map(([name, value]): [string, KeyShape] => [
       name,
-      told(SETTINGS_ABOUT[name as keyof typeof SETTINGS_ABOUT], { types: [typeof value as 'string'] }),
+      described(SETTINGS_ABOUT[name as keyof typeof SETTINGS_ABOUT], { types: [typeof value as 'string'] }),
     ]),
   ),
 };
@@ -84,17 +93,17 @@ export const SCENARIO_SHAPE: Shape = {
   title: 'a scenario',
   required: ['name'],
   keys: {
-    name: told('Tells it from the others of the file.', WORD),
-    webhook: told('Starts it with each call of a webhook.', only(WEBHOOK_SHAPE)),
-    everyMinutes: told('Starts it every so many minutes.', NUMBER),
-    cron: told('Starts it by a calendar: `minute hour day month weekday`.', WORD),
-    timezone: told('The zone the calendar is meant in, such as `Europe/Prague`. Default: UTC.', WORD),
-    ordered: told(
+    name: described('Tells it from the others of the file.', WORD),
+    webhook: described('Starts it with each call of a webhook.', only(WEBHOOK_SHAPE)),
+    everyMinutes: described('Starts it every so many minutes.', NUMBER),
+    cron: described('Starts it by a calendar: `minute hour day month weekday`.', WORD),
+    timezone: described('The zone the calendar is meant in, such as `Europe/Prague`. Default: UTC.', WORD),
+    ordered: described(
       'Whether events are processed one after the other, in the order they came. Default: false.',
       YES_NO,
     ),
-    settings: told('How it runs.', { ...FREE_OBJECT, shape: SETTINGS_SHAPE }),
-    modules: told('The modules, in order.', { types: ['array'], each: true, shape: STEP_SHAPE }),
+    settings: described('How it runs.', { ...FREE_OBJECT, shape: SETTINGS_SHAPE }),
+    modules: described('The modules, in order.', { types: ['array'], each: true, shape: STEP_SHAPE }),
   },
 };
 
@@ -103,7 +112,7 @@ export const SCENARIO_FILE_SHAPE: Shape = {
   title: 'a file of scenarios',
   required: ['scenarios'],
   keys: {
-    $schema: told('Address of the schema of this file.', WORD),
-    scenarios: told('The scenarios.', { types: ['array'], each: true, shape: SCENARIO_SHAPE }),
+    $schema: described('Address of the schema of this file.', WORD),
+    scenarios: described('The scenarios.', { types: ['array'], each: true, shape: SCENARIO_SHAPE }),
   },
 };

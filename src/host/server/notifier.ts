@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { ANY_TEXT, checkOptions, FUNCTION, wholeNumber } from '../../errors/check-options.js';
+import { ANY_FUNCTION, ANY_TEXT, checkOptions, wholeNumber } from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { HostNotice, HostObserver } from '../ports/observer.js';
 
@@ -29,7 +29,7 @@ const MAX_WAITING = 100;
  * (`run-finished` with `becomes: 'dead'`) and of what ended every process that worked on it (`given-up`), one after the other. Pass `observer` to `createHost`.
  */
 export function createNotifier(options: NotifierOptions): Notifier {
-  const shapes = { to: ANY_TEXT, onError: FUNCTION, timeoutMs: wholeNumber(1) };
+  const shapes = { to: ANY_TEXT, onError: ANY_FUNCTION, timeoutMs: wholeNumber(1) };
   checkOptions(options, shapes, 'The options of createNotifier', ['to', 'onError']);
   const { to, onError, timeoutMs = TIMEOUT_MS } = options;
   const tell = /^https?:\/\//i.test(to) ? postTo : runCommand;

@@ -1,6 +1,6 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
 import { networkInterfaces } from 'node:os';
-import { checkGiven, FUNCTION, type GivenShapes, TEXT_LIST } from '../../errors/check-options.js';
+import { ANY_FUNCTION, checkMembers, type OptionShapes, TEXT_LIST } from '../../errors/check-options.js';
 import { EngineError, TransportError } from '../../errors/engine-error.js';
 import { trimTrailing } from '../../util/text.js';
 import { type IpBlock, type IpBytes, isInBlock, parseIp, parseIpBlock } from './ip-address.js';
@@ -63,10 +63,10 @@ const NAMES: ReadonlyMap<string, AddressKind> = new Map([
   ['instance-data.ec2.internal', 'metadata'],
 ]);
 
-const GUARD_SHAPES: GivenShapes<NetworkGuardOptions> = {
+const GUARD_SHAPES: OptionShapes<NetworkGuardOptions> = {
   allow: TEXT_LIST,
-  resolve: FUNCTION,
-  ownAddresses: FUNCTION,
+  resolve: ANY_FUNCTION,
+  ownAddresses: ANY_FUNCTION,
 };
 
 /**
@@ -76,7 +76,7 @@ const GUARD_SHAPES: GivenShapes<NetworkGuardOptions> = {
  * @throws EngineError USAGE for an entry of `allow` that is no name, address or block
  */
 export function createNetworkGuard(options: NetworkGuardOptions = {}): NetworkGuard {
-  checkGiven(options, GUARD_SHAPES, 'The options of createNetworkGuard');
+  checkMembers(options, GUARD_SHAPES, 'The options of createNetworkGuard');
   const allowed = readAllowed(options.allow ?? []);
   const resolve: Resolve = options.resolve ?? systemLookup;
   const ownAddresses = options.ownAddresses ?? interfaceAddresses;

@@ -1,4 +1,4 @@
-import { isOurs, TransportError } from '../../errors/engine-error.js';
+import { isEngineError, TransportError } from '../../errors/engine-error.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { requestInvalid } from './http-url.js';
 import type { HeaderEntry, ResponseHeaders } from './transport.js';
@@ -236,6 +236,6 @@ export function atMember<T>(name: string, step: () => T): T {
 }
 
 function ofMember(name: string, error: unknown): unknown {
-  if (isOurs(error, TransportError)) error.member ??= name;
+  if (isEngineError(error, TransportError)) error.member ??= name;
   return error;
 }

@@ -18,11 +18,11 @@ export interface TransportRequest {
    * Says what goes along when a redirect leads to another host; asked only then. Default: all but what belongs to one host
    * by its name.
    */
-  readonly crossing?: (() => CrossingRule) | undefined;
+  readonly crossing?: (() => CrossOriginPolicy) | undefined;
 }
 
 /** What a run says about requests that leave the host they were addressed to. */
-export interface CrossingRule {
+export interface CrossOriginPolicy {
   /** Whether somebody named a host, so that it gets what the first one got. */
   readonly isTrusted: (server: HttpServer) => boolean;
   /** Whether a host is a value of the connection, of common data or of the environment as it was given there. */

@@ -1,28 +1,28 @@
 import {
   ANY_TEXT,
-  checkGiven,
-  describeGiven,
+  checkMembers,
+  describeKind,
   either,
-  type GivenShape,
-  reading,
+  type OptionShape,
+  readSafely,
   wholeNumber,
 } from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Transport, TransportResponse } from '../message/transport.js';
 
-const LIST_OF_TEXTS: GivenShape = {
+const LIST_OF_TEXTS: OptionShape = {
   expected: 'a list of texts',
   fits: (value) => Array.isArray(value) && value.every((entry) => typeof entry === 'string'),
 };
 const HEADER = either(ANY_TEXT, LIST_OF_TEXTS);
 
-const HEADERS: GivenShape = {
+const HEADERS: OptionShape = {
   expected: 'an object of texts by lower-case names',
   // Headers, Map and lists of pairs have no members of their own: all they hold would go unseen.
   fits: (value) => typeof value === 'object' && value !== null && !(Symbol.iterator in value),
 };
 
-const ANSWER: Readonly<Record<string, GivenShape>> = {
+const ANSWER: Readonly<Record<string, OptionShape>> = {
   status: wholeNumber(0, 999),
   headers: HEADERS,
   body: { expected: 'a Uint8Array', fits: (value) => value instanceof Uint8Array },
@@ -44,7 +44,7 @@ export function checkAnswers(transport: Transport, what: string): Transport {
       answer = await transport(request);
     } catch (error) {
       if (request.signal.aborted || isError(error)) throw error;
-      const message = `${what} rejected with ${describeGiven(error)}, where an error is expected.`;
+      const message = `${what} rejected with ${describeKind(error)}, where an error is expected.`;
       throw new EngineError('USAGE', message, { cause: error });
     }
     checkAnswer(answer, what);
@@ -54,13 +54,13 @@ export function checkAnswers(transport: Transport, what: string): Transport {
 
 function checkAnswer(answer: TransportResponse, what: string): void {
   const name = `The answer of ${lowerFirst(what)}`;
-  reading(name, () => {
-    checkGiven(answer, ANSWER, name, true);
+  readSafely(name, () => {
+    checkMembers(answer, ANSWER, name, true);
     const missing = Object.keys(ANSWER).find((member) => Reflect.get(answer, member) === undefined);
     if (missing !== undefined) throw new EngineError('USAGE', `${name}: "${missing}" is missing.`);
     for (const [header, value] of Object.entries(answer.headers)) {
       if (HEADER.fits(value)) continue;
-      const is = describeGiven(value);
+      const is = describeKind(value);
       throw new EngineError(
         'USAGE',
         `${name}: the header "${header.slice(0, 80)}" has to be ${HEADER.expected}, not ${is}.`,

@@ -1,4 +1,4 @@
-import { describeGiven } from '../../errors/check-options.js';
+import { describeKind } from '../../errors/check-options.js';
 import { EngineError, TransportError } from '../../errors/engine-error.js';
 import { trimTrailing } from '../../util/text.js';
 import { findHeader, responseHeader } from '../message/headers.js';
@@ -171,5 +171,5 @@ function readTarget(from: string, to: string): HttpUrl {
 
 /** @param text anything, from an embedder without types */
 function shown(text: unknown): string {
-  return typeof text === 'string' ? JSON.stringify(text.slice(0, 80)) : describeGiven(text);
+  return typeof text === 'string' ? JSON.stringify(text.slice(0, 80)) : describeKind(text);
 }

@@ -2,7 +2,7 @@ import { TransportError } from '../../errors/engine-error.js';
 import { responseHeader, withoutHeaders } from '../message/headers.js';
 import { type HttpUrl, isSameHost, parseHttpUrl } from '../message/http-url.js';
 import type {
-  CrossingRule,
+  CrossOriginPolicy,
   HeaderEntry,
   Transport,
   TransportRequest,
@@ -116,7 +116,7 @@ function tooMany(url: string): TransportError {
  *
  * @throws NETWORK_REFUSED for a body, a path or a host that holds a secret, as none can be sent without a part of it
  */
-export function withholdSecrets(request: TransportRequest, rule: CrossingRule): TransportRequest {
+export function withholdSecrets(request: TransportRequest, rule: CrossOriginPolicy): TransportRequest {
   if (request.body !== undefined && rule.holdsSecret(readText(request.body))) {
     throw refusal('in its body', request);
   }
@@ -133,7 +133,7 @@ export function withholdSecrets(request: TransportRequest, rule: CrossingRule): 
 
 function withoutSecretHeaders(
   headers: readonly HeaderEntry[],
-  rule: CrossingRule,
+  rule: CrossOriginPolicy,
   withheld: string[],
 ): readonly HeaderEntry[] {
   return headers.filter(([name, value]) => {
@@ -164,7 +164,7 @@ function readText(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
 
-function withoutSecretPairs(url: string, rule: CrossingRule, withheld: string[]): string {
+function withoutSecretPairs(url: string, rule: CrossOriginPolicy, withheld: string[]): string {
   const mark = url.indexOf('?');
   if (mark === -1) return url;
   const pairs = url.slice(mark + 1);

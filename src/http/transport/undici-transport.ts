@@ -1,10 +1,10 @@
 import {
-  checkGiven,
+  checkMembers,
   either,
-  type GivenShape,
-  type GivenShapes,
+  type OptionShape,
+  type OptionShapes,
+  objectWithFunctions,
   oneOfChoices,
-  portWith,
   wholeNumber,
 } from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
@@ -43,10 +43,10 @@ const DEFAULT_TIMEOUTS: TransportTimeouts = Object.freeze({
   bodyTimeoutMs: 300_000,
 });
 
-const TIMER_MS: GivenShape = wholeNumber(0, LONGEST_TIMER_MS);
+const TIMER_MS: OptionShape = wholeNumber(0, LONGEST_TIMER_MS);
 
 /** What the settings of a transport may be. */
-export const TRANSPORT_SHAPES: GivenShapes<Omit<UndiciTransportOptions, 'guard'>> = {
+export const TRANSPORT_SHAPES: OptionShapes<Omit<UndiciTransportOptions, 'guard'>> = {
   maxResponseBytes: either(wholeNumber(0), oneOfChoices(Number.POSITIVE_INFINITY)),
   maxConnectionsPerOrigin: wholeNumber(1),
   connectTimeoutMs: TIMER_MS,
@@ -54,7 +54,7 @@ export const TRANSPORT_SHAPES: GivenShapes<Omit<UndiciTransportOptions, 'guard'>
   bodyTimeoutMs: TIMER_MS,
 };
 
-const GUARD: GivenShape = portWith(['checkHost', 'checkAddress', 'lookup']);
+const GUARD: OptionShape = objectWithFunctions(['checkHost', 'checkAddress', 'lookup']);
 
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Z-]{1,40}$/;
 
@@ -68,7 +68,7 @@ const METHOD = /^[!#$%&'*+.^_`|~0-9A-Z-]{1,40}$/;
  * NETWORK_REFUSED, NETWORK_FAILED, NETWORK_TIMEOUT, NETWORK_CERTIFICATE or NETWORK_RESPONSE_TOO_LARGE.
  */
 export function createUndiciTransport(options: UndiciTransportOptions = {}): ClosableTransport {
-  checkGiven(options, { ...TRANSPORT_SHAPES, guard: GUARD }, 'The options of createUndiciTransport');
+  checkMembers(options, { ...TRANSPORT_SHAPES, guard: GUARD }, 'The options of createUndiciTransport');
   const maxBytes = options.maxResponseBytes ?? MAX_RESPONSE_BYTES;
   const agentOptions = {
     connectTimeoutMs: options.connectTimeoutMs ?? DEFAULT_TIMEOUTS.connectTimeoutMs,

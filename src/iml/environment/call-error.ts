@@ -1,4 +1,4 @@
-import { isOurs } from '../../errors/engine-error.js';
+import { isEngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { FunctionTable } from './environment.js';
@@ -69,7 +69,7 @@ export function wrapCallError(thrown: unknown, name: string, place: SourcePlace,
 
 /** Any thrown thing as an error of the language: evaluation lets nothing else out. */
 export function asImlError(thrown: unknown): ImlError {
-  if (isOurs(thrown, ImlError)) return thrown;
+  if (isEngineError(thrown, ImlError)) return thrown;
   if (isFullStack(thrown)) {
     return new ImlError('IML_LIMIT', 'The expression is nested too deep for the stack that is left.', {
       kind: 'limit',

@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 
 /** The names an expression can see, as plain data. Keys made of digits stand for module ids. */
 export type Scope = Readonly<Record<string, unknown>>;
@@ -43,7 +43,7 @@ export interface DebugOutput {
   readonly function: string;
   readonly values: readonly unknown[];
   /** Where in its file the call stands. */
-  readonly place: Place;
+  readonly place: SourceLocation;
 }
 
 export type DebugListener = (output: DebugOutput) => void;

@@ -1,4 +1,4 @@
-import { reading } from '../../errors/check-options.js';
+import { readSafely } from '../../errors/check-options.js';
 import { ImlError } from '../../errors/iml-error.js';
 import { assertNever } from '../../util/plain-object.js';
 import type { Expression, Member, Template } from './ast.js';
@@ -11,7 +11,7 @@ import { PRECEDENCE } from './operators.js';
  * @throws ImlError (IML_HOST_VALUE) for what parsing does not give, such as a text
  */
 export function printTemplate(template: Template): string {
-  return reading('A template that is printed', () => printParts(template.parts));
+  return readSafely('A template that is printed', () => printParts(template.parts));
 }
 
 function printParts(parts: Template['parts']): string {

@@ -2,7 +2,7 @@ import { MANIFEST_SHAPE } from '../../app/loading/manifest-shape.js';
 import { CONFIG_SHAPE } from '../../check/settings/config-shape.js';
 import type { CheckedDocument } from '../../check/subject/checked-document.js';
 import { DOCUMENT_RULES, type DocumentKind } from '../../document/shapes/document-shapes.js';
-import { type KeyShape, listOf, only, type Shape, told } from '../../document/shapes/shape.js';
+import { described, type KeyShape, listOf, only, type Shape } from '../../document/shapes/shape.js';
 import { SCENARIO_FILE_SHAPE } from '../../host/scenarios/scenario-shape.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { FORM_RULE } from './field-shape.js';
@@ -51,8 +51,8 @@ const GROUP_SHAPE: Shape = {
   title: 'a group',
   required: ['label', 'modules'],
   keys: {
-    label: told('What the group is called.', { types: ['string'] }),
-    modules: told('Names of its modules, in the order they are shown.', { types: ['array'] }),
+    label: described('What the group is called.', { types: ['string'] }),
+    modules: described('Names of its modules, in the order they are shown.', { types: ['array'] }),
   },
 };
 
@@ -70,10 +70,13 @@ const FILES: Readonly<Record<Exclude<SchemaName, 'test'>, readonly [title: strin
     'Interface',
     { ...FORM_RULE, about: 'The members of the bundles a module puts out, as the mapper shows them.' },
   ],
-  samples: ['Samples', told('A bundle as the module puts it out, for the mapper to show before it has run.')],
+  samples: [
+    'Samples',
+    described('A bundle as the module puts it out, for the mapper to show before it has run.'),
+  ],
   common: [
     'Common data',
-    told(
+    described(
       'Data that all expressions read as `common`, such as ids of clients. No secrets belong into a repository.',
       { types: ['object'] },
     ),
@@ -82,10 +85,13 @@ const FILES: Readonly<Record<Exclude<SchemaName, 'test'>, readonly [title: strin
     'Groups',
     { ...listOf(GROUP_SHAPE), about: 'The modules of the app in groups, in the order they are shown.' },
   ],
-  scopes: ['Scopes', told('The scopes that are asked for, such as `"read:users"`.', { types: ['array'] })],
+  scopes: [
+    'Scopes',
+    described('The scopes that are asked for, such as `"read:users"`.', { types: ['array'] }),
+  ],
   'scope-list': [
     'List of scopes',
-    told('The scopes of the service by name, each with what a user reads of it.', { types: ['object'] }),
+    described('The scopes of the service by name, each with what a user reads of it.', { types: ['object'] }),
   ],
   config: ['Settings of iml', only(CONFIG_SHAPE)],
   scenarios: ['Scenarios', only(SCENARIO_FILE_SHAPE)],

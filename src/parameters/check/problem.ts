@@ -1,5 +1,5 @@
 import { AppError } from '../../errors/app-error.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import { classifyValue, describeType } from '../../iml/values/value-kind.js';
 import type { ItemSpec, ParameterElement, ParameterSpec, ParameterType } from '../form/parameter-spec.js';
 import { copyItems } from '../values/copy-value.js';
@@ -30,7 +30,7 @@ export interface Problem {
   /** What came instead, shortened; never the text of a secret. */
   readonly received: string;
   /** Where the field is written. */
-  readonly place: Place | undefined;
+  readonly place: SourceLocation | undefined;
 }
 
 const SHOWN_LENGTH = 60;

@@ -1,6 +1,6 @@
 import type { Warning } from '../../document/reading/document.js';
 import { EngineError, SpecError } from '../../errors/engine-error.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import { ownMember, type PlainObject } from '../../util/plain-object.js';
 import {
   type Choices,
@@ -27,7 +27,7 @@ export interface ReferenceFailure {
   readonly text: string;
   /** The field it belongs to, as a path of the language; empty for fields of the form itself. */
   readonly path: string;
-  readonly place: Place;
+  readonly place: SourceLocation;
   readonly error: EngineError;
 }
 

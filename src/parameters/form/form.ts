@@ -17,7 +17,7 @@ export function readForm(document: Document | undefined): ParameterList {
   if (document === undefined) return NO_FIELDS;
   const known = FORMS.get(document);
   if (known !== undefined) return known;
-  const form = readParameters(document.value, document.placeOf);
+  const form = readParameters(document.value, document.locationOf);
   FORMS.set(document, form);
   return form;
 }

@@ -1,6 +1,6 @@
 import type { Warning } from '../../document/reading/document.js';
 import { EngineError } from '../../errors/engine-error.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 
 /** RPCs that one check of a form calls for its fields and options, where its caller does not say. */
@@ -165,7 +165,7 @@ export interface ParameterSpec {
   readonly nested: readonly ParameterElement[] | undefined;
   /** Fields shown beside a boolean while it is false. */
   readonly nestedWhenFalse: readonly ParameterElement[] | undefined;
-  readonly place: Place;
+  readonly place: SourceLocation;
   /** The field as it is written, all keys. */
   readonly source: PlainObject;
 }
@@ -228,7 +228,7 @@ export interface Option {
 export interface ParameterReference {
   readonly kind: 'reference';
   readonly text: string;
-  readonly place: Place;
+  readonly place: SourceLocation;
 }
 
 /** What a form lists: a field, or an address that stands for fields. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { SpecError } from '../../errors/engine-error.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import { isBuffer, isDate } from '../../iml/values/coerce.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { Option, ParameterList } from './parameter-spec.js';
@@ -42,14 +42,14 @@ export class AnswerReader {
    * @throws SpecError `SPEC_INVALID` for more than `MAX_DESCRIBED`, or `MAX_DESCRIBED_FOR_FORM` with those before, for a longer
    *   answer, and for fields nested too deep
    */
-  fields(answer: unknown, place: Place): ParameterList {
+  fields(answer: unknown, place: SourceLocation): ParameterList {
     return this.#readOnce(this.#fields, answer, { place }, (allowance) =>
       readWithin(allowance, answer, () => place),
     );
   }
 
   /** Reads options. @throws as `fields` */
-  options(answer: unknown, keys: OptionKeys, place: Place): readonly Option[] {
+  options(answer: unknown, keys: OptionKeys, place: SourceLocation): readonly Option[] {
     return this.#readOnce(this.#options, answer, { place, keys }, (allowance) =>
       readOptionList(answer, keys, place, allowance),
     );
@@ -59,10 +59,10 @@ export class AnswerReader {
   #readOnce<T>(
     known: Map<string, T>,
     answer: unknown,
-    by: { readonly place: Place; readonly keys?: OptionKeys },
+    by: { readonly place: SourceLocation; readonly keys?: OptionKeys },
     read: (allowance: Allowance) => T,
   ): T {
-    const { weight, digest } = weighAnswer(answer, MAX_ANSWER_LENGTH);
+    const { weight, digest } = measureRpcResult(answer, MAX_ANSWER_LENGTH);
     const key = this.#readsOnce && digest !== undefined ? JSON.stringify([digest, by]) : undefined;
     const before = key === undefined ? undefined : known.get(key);
     if (before !== undefined) return before;
@@ -89,7 +89,7 @@ export class AnswerReader {
     }
   }
 
-  #assertLight(weight: number, place: Place): void {
+  #assertLight(weight: number, place: SourceLocation): void {
     const most = Math.min(MAX_ANSWER_LENGTH, this.#left);
     if (weight <= most) return;
     const message =
@@ -114,7 +114,7 @@ const WEIGHT_OF_VALUE = 8;
 const HASHED_AT_ONCE = 64 * 1024;
 
 /** Measures the response of an RPC. @param most stops beyond this weight */
-export function weighAnswer(answer: unknown, most: number): WeighedAnswer {
+export function measureRpcResult(answer: unknown, most: number): WeighedAnswer {
   return new Scale(answer, most).weigh();
 }
 

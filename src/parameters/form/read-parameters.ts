@@ -5,7 +5,7 @@ import {
   type WarningCode,
 } from '../../document/reading/document.js';
 import { SpecError } from '../../errors/engine-error.js';
-import { childPointer, type Place } from '../../errors/source-location.js';
+import { childPointer, type SourceLocation } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import {
@@ -31,14 +31,14 @@ import { parseRpcReference } from './rpc-reference.js';
  * It refuses nothing an author may have written: what cannot be understood is left out or read as `any`, with a warning.
  *
  * @param value The value of a `Document`, or what an RPC answered.
- * @param placeOf Where the value at a JSON pointer stands; only the pointer is known without it.
+ * @param locationOf Where the value at a JSON pointer stands; only the pointer is known without it.
  * @throws SpecError `SPEC_INVALID` where fields are inside of fields more than 64 levels deep.
  */
 export function readParameters(
   value: unknown,
-  placeOf: (pointer: string) => Place = (pointer) => ({ pointer }),
+  locationOf: (pointer: string) => SourceLocation = (pointer) => ({ pointer }),
 ): ParameterList {
-  return readWithin({ left: Number.POSITIVE_INFINITY, refusal: '' }, value, placeOf);
+  return readWithin({ left: Number.POSITIVE_INFINITY, refusal: '' }, value, locationOf);
 }
 
 /**
@@ -50,10 +50,10 @@ export function readParameters(
 export function readWithin(
   allowance: Allowance,
   value: unknown,
-  placeOf: (pointer: string) => Place,
+  locationOf: (pointer: string) => SourceLocation,
 ): ParameterList {
   const warnings: Warning[] = [];
-  const elements = readElements(createReader(placeOf, warnings, allowance), value, {
+  const elements = readElements(createReader(locationOf, warnings, allowance), value, {
     pointer: '',
     depth: 0,
   });
@@ -69,7 +69,7 @@ export function readWithin(
 export function readOptionList(
   value: unknown,
   keys: OptionKeys,
-  place: Place,
+  place: SourceLocation,
   allowance: Allowance = { left: Number.POSITIVE_INFINITY, refusal: '' },
 ): readonly Option[] {
   const options: readonly unknown[] = Array.isArray(value) ? value : isPlainObject(value) ? [value] : [];
@@ -85,18 +85,18 @@ export interface Allowance {
 }
 
 function createReader(
-  placeOf: (pointer: string) => Place,
+  locationOf: (pointer: string) => SourceLocation,
   warnings: Warning[],
   allowance: Allowance,
 ): Reader {
   const warn = limitWarnings(collectWarnings(warnings));
   const reader: Reader = {
-    warn: (code, pointer, message) => warn(code, message, () => placeOf(pointer)),
-    placeOf,
+    warn: (code, pointer, message) => warn(code, message, () => locationOf(pointer)),
+    locationOf,
     count: (more, pointer) => {
       allowance.left -= more;
       if (allowance.left >= 0) return;
-      throw new SpecError('SPEC_INVALID', allowance.refusal, { place: placeOf(pointer) });
+      throw new SpecError('SPEC_INVALID', allowance.refusal, { place: locationOf(pointer) });
     },
     readNested: (nested, spot) => readNested(reader, nested, spot),
   };
@@ -171,7 +171,7 @@ function readParameter(reader: Reader, source: PlainObject, spot: Spot): Paramet
     ...readBranches(reader, type, source, at('nested')),
     // Most fields are never told of, and a place is found by reading the file once more.
     get place() {
-      return reader.placeOf(spot.pointer);
+      return reader.locationOf(spot.pointer);
     },
     source,
   };
@@ -300,7 +300,7 @@ function readNumber(source: PlainObject, key: string): number | undefined {
 function assertDepth(reader: Reader, spot: Spot): void {
   if (spot.depth <= MAX_PARAMETER_DEPTH) return;
   throw new SpecError('SPEC_INVALID', `Parameters are nested more than ${MAX_PARAMETER_DEPTH} levels deep.`, {
-    place: reader.placeOf(spot.pointer),
+    place: reader.locationOf(spot.pointer),
   });
 }
 
@@ -421,7 +421,7 @@ function readNestedFields(
 /** What reading a form specification needs everywhere. */
 interface Reader {
   readonly warn: (code: WarningCode, pointer: string, message: string) => void;
-  readonly placeOf: (pointer: string) => Place;
+  readonly locationOf: (pointer: string) => SourceLocation;
   /**
    * Counts what is described before it is read.
    *
@@ -448,7 +448,7 @@ function readReference(reader: Reader, text: string, spot: Spot): ParameterRefer
     kind: 'reference',
     text,
     get place() {
-      return reader.placeOf(spot.pointer);
+      return reader.locationOf(spot.pointer);
     },
   };
 }

@@ -91,14 +91,14 @@ export class Paginator {
       this.#loops === 1
         ? `Page ${page} repeats an earlier page: ${what}.`
         : `${this.#loops} pages repeat an earlier page, the first of them page ${page}: ${what}.`;
-    const place = context.document?.placeOf('/pagination');
+    const place = context.document?.locationOf('/pagination');
     context.warnOnce({ code: 'page-loop', message, place }, `${place?.file} ${place?.pointer}`);
   }
 
   #note(what: string, context: RunContext): boolean {
     const { page } = context.position;
     if (this.#onPageLoop === 'error') {
-      const place = context.document?.placeOf('/pagination');
+      const place = context.document?.locationOf('/pagination');
       throw runError('RuntimeError', `Page ${page} repeats an earlier page: ${what}.`, context, { place });
     }
     this.#loop ??= { page, what };
@@ -124,7 +124,7 @@ export function warnOfLimit(
   what: string,
   context: RunContext,
 ): StopReason {
-  const place = context.document?.placeOf('/pagination');
+  const place = context.document?.locationOf('/pagination');
   context.warnOnce({
     code: 'limit-reached',
     message: `Paging ended at the limit of ${limit} ${what}.`,
@@ -148,7 +148,7 @@ export async function waitForRepeat(
   if (repeat === undefined || !evaluateFlag(repeat.condition, false, context)) return false;
   const { run, settings } = context;
   const { limit, delay } = readRepeat(repeat, context);
-  const place = context.document?.placeOf(repeat.pointer);
+  const place = context.document?.locationOf(repeat.pointer);
   if (repeats >= limit) {
     context.warn({
       code: 'repeat-limit',
@@ -181,6 +181,6 @@ export function readRepeat(
   const limit = repeat.countsFirst ? written - 1 : written;
   const delay = evaluateNumber(repeat.delay, context) ?? 0;
   if (!Number.isNaN(limit) && !Number.isNaN(delay)) return { limit, delay };
-  const place = context.document?.placeOf(repeat.pointer);
+  const place = context.document?.locationOf(repeat.pointer);
   throw runError('RuntimeError', 'repeat.limit and repeat.delay have to be numbers.', context, { place });
 }

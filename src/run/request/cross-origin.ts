@@ -1,7 +1,7 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
-import { isGivenHost, isOnWrittenServer } from '../../document/compile/static-host.js';
-import type { CrossingRule } from '../../http/message/transport.js';
+import { isHostFromInput, isOnStaticServer } from '../../document/compile/static-host.js';
+import type { CrossOriginPolicy } from '../../http/message/transport.js';
 import { toText } from '../../iml/values/coerce.js';
 import { collectNamedSecrets } from '../../redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
@@ -24,7 +24,7 @@ const GIVEN_NAMES: readonly string[] = [
  * What goes along when a redirect or the link of a next page leads to another host: nothing the run knows as secret,
  * unless the app's base names that host or the embedder does.
  */
-export function createCrossingRule(request: CompiledRequest, context: RunContext): CrossingRule {
+export function createCrossingRule(request: CompiledRequest, context: RunContext): CrossOriginPolicy {
   const policy = context.settings.hosts;
   const known = [request.baseUrl, request.url];
   const { log } = context.run;
@@ -55,7 +55,7 @@ export function createCrossingRule(request: CompiledRequest, context: RunContext
       context.warnOnce({
         code: 'other-host',
         message: `${[...new Set(what)].join(', ')} did not go along to ${origin}, a host the app does not name. Add it to network.appHosts (--app-host) if it is the app's.`,
-        place: context.document?.placeOf('/url'),
+        place: context.document?.locationOf('/url'),
       }),
   };
 }
@@ -84,7 +84,7 @@ export function assertUniversalHost(
     .map((directive) => trustedOrigin(directive, context))
     .filter((found) => found !== undefined);
   if (known.includes(origin)) return;
-  const place = url && request.document.placeOf(url.pointer);
+  const place = url && request.document.locationOf(url.pointer);
   if (known.length > 0) {
     const message = `A universal module calls only ${known[0]}, and the url leads to ${origin}.`;
     throw runError('RuntimeError', message, context, { place });
@@ -95,7 +95,7 @@ export function assertUniversalHost(
 
 /** The server an address leads to that names a value for its host, and nothing of the run's data. */
 function givenOrigin(directive: Directive | undefined, context: RunContext): string | undefined {
-  return isGivenHost(directive?.raw, TRUSTED_NAMES) ? trustedOrigin(directive, context) : undefined;
+  return isHostFromInput(directive?.raw, TRUSTED_NAMES) ? trustedOrigin(directive, context) : undefined;
 }
 
 /** The server an address leads to when nothing of the run's data takes part. */
@@ -105,7 +105,7 @@ function trustedOrigin(directive: Directive | undefined, context: RunContext): s
   try {
     const text = toText(directive.evaluate(scope)).trim();
     const url = /^https?:\/\//i.test(text) ? new URL(text) : undefined;
-    return url !== undefined && isOnWrittenServer(directive.raw, url) ? url.origin : undefined;
+    return url !== undefined && isOnStaticServer(directive.raw, url) ? url.origin : undefined;
   } catch {
     // An expression that cannot do without the run's data names no server of its own.
     return undefined;

@@ -61,7 +61,7 @@ function evaluateConnection(connection: Directive | undefined, context: RunConte
     typeof connection.raw !== 'object' &&
     context.settings.semantics !== 'documented'
   ) {
-    const place = context.document?.placeOf(connection.pointer);
+    const place = context.document?.locationOf(connection.pointer);
     const message = 'The connection of an endpoint is an object, not text.';
     throw runError('InvalidConfigurationError', message, context, { place });
   }
@@ -84,6 +84,6 @@ function endpointName(name: unknown, context: RunContext): string {
 /** A failure of a call, at the place where the endpoint is named. */
 export function endpointError(message: string, context: RunContext): Error {
   return runError('RuntimeError', message, context, {
-    place: context.document?.placeOf('/endpoint'),
+    place: context.document?.locationOf('/endpoint'),
   });
 }

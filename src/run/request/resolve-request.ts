@@ -2,13 +2,13 @@ import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledPagination, CompiledRequest } from '../../document/compile/compiled-request.js';
 import { MAX_WARNINGS } from '../../document/reading/document.js';
 import { AppError } from '../../errors/app-error.js';
-import { isOurs, TransportError } from '../../errors/engine-error.js';
-import { childPointer, type Place } from '../../errors/source-location.js';
+import { isEngineError, TransportError } from '../../errors/engine-error.js';
+import { childPointer, type SourceLocation } from '../../errors/source-location.js';
 import { encodeBody, readRequestType } from '../../http/body/body-encoding.js';
 import { type BuiltUrl, buildUrl } from '../../http/message/build-url.js';
 import { buildHeaders, findHeader, withHeader } from '../../http/message/headers.js';
 import { type HttpServer, isSameHost } from '../../http/message/http-url.js';
-import type { CrossingRule, HeaderEntry, TransportRequest } from '../../http/message/transport.js';
+import type { CrossOriginPolicy, HeaderEntry, TransportRequest } from '../../http/message/transport.js';
 import { withholdSecrets } from '../../http/transport/redirects.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import {
@@ -110,7 +110,7 @@ export function resolveRequest(
 /** Signs a request; one that leaves for another host goes without secrets, and a signature is made of secrets. */
 function seal(
   unsigned: TransportRequest,
-  crossing: CrossingRule | undefined,
+  crossing: CrossOriginPolicy | undefined,
   { page, request }: { readonly page: CompiledPagination | undefined; readonly request: CompiledRequest },
   context: RunContext,
 ): TransportRequest {
@@ -137,12 +137,12 @@ function findCrossing(
     readonly request: CompiledRequest;
   },
   context: RunContext,
-): CrossingRule | undefined {
+): CrossOriginPolicy | undefined {
   if (first !== undefined && (server.origin === first.origin || isSameHost(first, server))) return undefined;
   const rule = createCrossingRule(request, context);
   if (rule.isTrusted(server)) return undefined;
   const directive = page === undefined ? request.url : page.url;
-  const place = directive && context.document?.placeOf(directive.pointer);
+  const place = directive && context.document?.locationOf(directive.pointer);
   const message = `The ${CROSSING_SOURCES[origin.what]} leads to ${server.origin}, a host the app does not name.`;
   context.warnOnce({ code: 'other-host', message, place });
   return rule.sendsSecrets ? undefined : rule;
@@ -196,7 +196,7 @@ function partsOfPage(request: CompiledRequest, page: CompiledPagination, context
   };
   if (!evaluateFlag(page.mergeWithParent, true, context)) {
     if (page.url === undefined) {
-      const place = request.document.placeOf(page.pointer);
+      const place = request.document.locationOf(page.pointer);
       const message = 'A pagination that merges nothing needs a url of its own.';
       throw runError('InvalidConfigurationError', message, context, { place });
     }
@@ -241,12 +241,12 @@ function mergeLayers(layers: Layers): PlainObject {
  * Where the member that counts is written: in the strongest layer that has it. A name that an expression gave is written
  * nowhere, and may be a secret: then the place is that of the whole object.
  */
-function placeOfMember(name: string, layers: Layers, context: RunContext): Place | undefined {
+function placeOfMember(name: string, layers: Layers, context: RunContext): SourceLocation | undefined {
   for (const { directive, members } of layers.toReversed()) {
     const key = Object.keys(members).find((member) => member.toLowerCase() === name.toLowerCase());
     if (key === undefined) continue;
     const isWritten = isPlainObject(directive.raw) && Object.hasOwn(directive.raw, key);
-    return context.document?.placeOf(isWritten ? childPointer(directive.pointer, key) : directive.pointer);
+    return context.document?.locationOf(isWritten ? childPointer(directive.pointer, key) : directive.pointer);
   }
   return undefined;
 }
@@ -261,7 +261,7 @@ function atLayers<T>(
   try {
     return atDirective(directive, context, step);
   } catch (error) {
-    if (isOurs(error, AppError) && isOurs(error.cause, TransportError)) {
+    if (isEngineError(error, AppError) && isEngineError(error.cause, TransportError)) {
       const { member } = error.cause;
       error.cause.member = undefined;
       if (member !== undefined) error.place = placeOfMember(member, layers, context) ?? error.place;
@@ -273,7 +273,7 @@ function atLayers<T>(
 function buildAddress(request: CompiledRequest, parts: RequestParts, context: RunContext): BuiltUrl {
   const { url, inheritedQs, qs } = parts;
   if (url === undefined) {
-    const place = parts.urlDirective && request.document.placeOf(parts.urlDirective.pointer);
+    const place = parts.urlDirective && request.document.locationOf(parts.urlDirective.pointer);
     throw runError('RuntimeError', 'The url of the request evaluates to nothing.', context, { place });
   }
   const baseUrl = evaluateText(request.baseUrl, context);
@@ -296,7 +296,7 @@ function buildAddress(request: CompiledRequest, parts: RequestParts, context: Ru
 function readMethod(text: string | undefined, request: CompiledRequest, context: RunContext): string {
   const method = (text ?? 'GET').trim().toUpperCase();
   if (METHOD.test(method)) return method;
-  const place = request.method && request.document.placeOf(request.method.pointer);
+  const place = request.method && request.document.locationOf(request.method.pointer);
   throw runError('RuntimeError', `The method of the request is not one: letters are expected.`, context, {
     place,
   });

@@ -106,7 +106,7 @@ function readHeaders(directive: Directive | undefined, context: RunContext): rea
     buildHeaders([Object.fromEntries(own)], ''),
   );
   const told = own.length < values.length ? [...ignored, 'Host'] : ignored;
-  const place = told.length === 0 ? undefined : context.document?.placeOf(directive.pointer);
+  const place = told.length === 0 ? undefined : context.document?.locationOf(directive.pointer);
   for (const name of told.slice(0, MAX_WARNINGS)) {
     context.warn({ code: 'header-ignored', message: `The header ${name} is the transport's to set.`, place });
   }
@@ -144,6 +144,6 @@ function writeTyped(value: unknown, type: RespondType, context: RunContext): Wri
 
 function respondError(message: string, directive: Directive | undefined, context: RunContext): Error {
   return runError('RuntimeError', message, context, {
-    place: directive && context.document?.placeOf(directive.pointer),
+    place: directive && context.document?.locationOf(directive.pointer),
   });
 }

@@ -7,8 +7,8 @@ import {
   type AppErrorType,
   type FailedRequest,
 } from '../../errors/app-error.js';
-import { isOurs } from '../../errors/engine-error.js';
-import type { Place } from '../../errors/source-location.js';
+import { isEngineError } from '../../errors/engine-error.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import { responseHeader } from '../../http/message/headers.js';
 import { parseRetryAfter } from '../../http/message/rate-limit.js';
 import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
@@ -29,7 +29,7 @@ export interface ResponseFailure {
 interface FailedExchange {
   readonly request: TransportRequest | undefined;
   readonly response: TransportResponse | undefined;
-  readonly place: Place | undefined;
+  readonly place: SourceLocation | undefined;
 }
 
 /** The error of a response, without secrets. */
@@ -111,7 +111,7 @@ function readFailure(
     message: message === undefined || isStatusAlone(message) ? defaultErrorMessage(status) : message,
     details: {
       statusCode: response?.status,
-      place: failure?.place ?? context.document?.placeOf(decided?.pointer ?? '/url'),
+      place: failure?.place ?? context.document?.locationOf(decided?.pointer ?? '/url'),
       retryAfterMs: response && retryAfter(response, context),
       cause: failure,
     },
@@ -179,7 +179,7 @@ class ErrorReader {
     try {
       return work();
     } catch (error) {
-      if (!isOurs(error, AppError)) throw error;
+      if (!isEngineError(error, AppError)) throw error;
       this.failure ??= error;
       const message = `The error of the response could not be evaluated: ${error.message}`;
       this.#context.warnOnce({ code: 'error-directive', message, place: error.place });

@@ -165,7 +165,7 @@ export function assertAccepted(
   if (found === undefined) return;
   const what = kind === 'object' ? 'module' : 'item in module';
   const { output, iterate } = request.response;
-  const place = request.document.placeOf((output ?? iterate?.container)?.pointer ?? '/response');
+  const place = request.document.locationOf((output ?? iterate?.container)?.pointer ?? '/response');
   const message = `Invalid ${what} output. Expected Object, but found ${nameType(found)}.`;
   throw runError('DataError', message, context, { place });
 }
@@ -192,7 +192,7 @@ export function evaluateLimit(spec: CompiledResponse, context: RunContext): numb
   const limit = evaluateNumber(spec.limit, context);
   if (limit === undefined) return undefined;
   if (limit >= 1) return Math.floor(limit);
-  const place = spec.limit && context.document?.placeOf(spec.limit.pointer);
+  const place = spec.limit && context.document?.locationOf(spec.limit.pointer);
   const message = Number.isNaN(limit)
     ? 'The limit is not a number.'
     : `The limit has to be at least 1, not ${limit}.`;
@@ -242,7 +242,7 @@ export function readContainer(iterate: CompiledIterate, context: RunContext): re
   if (Array.isArray(value)) return value;
   if (value === undefined || value === null || value === '') return [];
   if (isPlainObject(value)) return [value];
-  const place = context.document?.placeOf(iterate.container.pointer);
+  const place = context.document?.locationOf(iterate.container.pointer);
   throw runError(
     'RuntimeError',
     `An array is expected to iterate over, not ${describeType(value)}.`,

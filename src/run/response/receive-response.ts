@@ -36,7 +36,7 @@ export function decodeResponse(
   const decoded = decodeBody(response, type);
   if (!decoded.ok) {
     const { type: errorType, message, cause } = decoded.error;
-    const place = before.document?.placeOf(spec.type?.pointer ?? '/response');
+    const place = before.document?.locationOf(spec.type?.pointer ?? '/response');
     throw runError(errorType, message, before, { place, cause, statusCode });
   }
   before.run.log.decoded(decoded.value);
@@ -58,7 +58,7 @@ export function extendTemp(directive: Directive | undefined, context: RunContext
   const value = evaluateDirective(directive, context);
   if (directive === undefined || value === undefined || value === null) return context;
   if (!isPlainObject(value)) {
-    const place = context.document?.placeOf(directive.pointer);
+    const place = context.document?.locationOf(directive.pointer);
     throw runError('RuntimeError', `temp has to be a collection, not ${describeType(value)}.`, context, {
       place,
     });

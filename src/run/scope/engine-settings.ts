@@ -27,7 +27,7 @@ export interface EngineSettings {
   readonly observer?: RunObserver | undefined;
 }
 
-/** Sees what of an app its runs reach. Pointers lead into the document; its `placeOf` says where that is written. */
+/** Sees what of an app its runs reach. Pointers lead into the document; its `locationOf` says where that is written. */
 export interface RunObserver {
   /** A directive is evaluated. */
   readonly onDirective: (document: Document | undefined, pointer: string) => void;

@@ -1,6 +1,6 @@
 import type { Directive } from '../../document/compile/compile-directive.js';
 import { AppError, type AppErrorOptions, type AppErrorType } from '../../errors/app-error.js';
-import { isOurs } from '../../errors/engine-error.js';
+import { isEngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import type { ResponseHeaders } from '../../http/message/transport.js';
 import { isTruthy, toText } from '../../iml/values/coerce.js';
@@ -23,13 +23,13 @@ export function evaluateDirective(directive: Directive | undefined, context: Run
   try {
     return directive.evaluate(context.scope);
   } catch (error) {
-    throw isOurs(error, ImlError) ? expressionError(error, directive, context) : error;
+    throw isEngineError(error, ImlError) ? expressionError(error, directive, context) : error;
   }
 }
 
 function expressionError(error: ImlError, directive: Directive, context: RunContext): AppError {
   const pointer = error.place?.pointer ?? directive.pointer;
-  const place = context.document?.placeOf(pointer, error.offset) ?? { pointer };
+  const place = context.document?.locationOf(pointer, error.offset) ?? { pointer };
   error.place = place;
   return runError('RuntimeError', error.message, context, { place, cause: error });
 }
@@ -55,8 +55,8 @@ export function atDirective<T>(
   try {
     return step();
   } catch (error) {
-    if (!isOurs(error) || error instanceof AppError) throw error;
-    const place = directive && context.document?.placeOf(directive.pointer);
+    if (!isEngineError(error) || error instanceof AppError) throw error;
+    const place = directive && context.document?.locationOf(directive.pointer);
     throw runError('RuntimeError', error.message, context, { place, cause: error });
   }
 }
@@ -105,7 +105,7 @@ export function evaluateFlatObject(
   const value = evaluateDirective(directive, context);
   if (directive === undefined || value === undefined || value === null || value === '') return undefined;
   if (!isPlainObject(value)) {
-    const place = context.document?.placeOf(directive.pointer);
+    const place = context.document?.locationOf(directive.pointer);
     throw runError('RuntimeError', `A collection is expected here, not ${describeType(value)}.`, context, {
       place,
     });
@@ -126,7 +126,7 @@ export function learnGiven(data: unknown, context: RunContext): void {
   try {
     context.run.log.collect(collectGiven(data));
   } catch (error) {
-    throw isOurs(error, ImlError)
+    throw isEngineError(error, ImlError)
       ? runError('RuntimeError', error.message, context, { cause: error })
       : error;
   }

@@ -382,7 +382,7 @@ export class RunContext implements ScopeListener {
     const { requestIndex, endpoint, document } = this.position;
     if (!this.run.log.isNewlyMissing(`${requestIndex} ${pointer} ${offset} ${endpoint ?? ''}`)) return;
     this.emitLater(() => {
-      const place = document?.placeOf(pointer, offset) ?? { pointer };
+      const place = document?.locationOf(pointer, offset) ?? { pointer };
       return { kind: 'missing', expression, reason, place };
     });
   }

@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import type { HeaderEntry, ResponseHeaders } from '../../http/message/transport.js';
 import type { BudgetReason } from '../limits/call-budget.js';
 
@@ -40,7 +40,7 @@ export interface UsedLimits {
 /** What happened in a run, in order. Values in it are sanitized: no secret that is known or named as one. */
 export type TraceEvent = EventPosition &
   (
-    | { readonly kind: 'skipped'; readonly place: Place }
+    | { readonly kind: 'skipped'; readonly place: SourceLocation }
     | {
         readonly kind: 'request';
         readonly method: string;
@@ -50,7 +50,7 @@ export type TraceEvent = EventPosition &
         readonly body?: unknown;
         /** Bytes of the body. */
         readonly size: number;
-        readonly place: Place;
+        readonly place: SourceLocation;
       }
     | {
         readonly kind: 'response';
@@ -69,7 +69,7 @@ export type TraceEvent = EventPosition &
         readonly reason: 'repeat';
         /** How often the request was repeated before. */
         readonly repeats: number;
-        readonly place: Place | undefined;
+        readonly place: SourceLocation | undefined;
       }
     /** Nothing is sent for a while: the budget of a service is used up. See docs/limits.md (Budget). */
     | {
@@ -113,7 +113,7 @@ export type TraceEvent = EventPosition &
         readonly kind: 'missing';
         readonly expression: string;
         readonly reason: 'text' | 'path';
-        readonly place: Place;
+        readonly place: SourceLocation;
       }
     | { readonly kind: 'stop'; readonly reason: StopReason; readonly used: UsedLimits }
     /** A custom function called `debug(...)`. */
@@ -121,7 +121,7 @@ export type TraceEvent = EventPosition &
         readonly kind: 'debug';
         readonly function: string;
         readonly values: readonly unknown[];
-        readonly place: Place;
+        readonly place: SourceLocation;
       }
     | { readonly kind: 'warning'; readonly warning: RunWarning }
     /** A call of a webhook could not be processed: at what step, and where in the app if it is the app's doing. */
@@ -129,7 +129,7 @@ export type TraceEvent = EventPosition &
         readonly kind: 'failed';
         readonly phase: string;
         readonly message: string;
-        readonly place: Place | undefined;
+        readonly place: SourceLocation | undefined;
       }
   );
 
@@ -157,7 +157,7 @@ export interface RunWarning {
     | 'epoch-label'
     | 'many-secrets';
   readonly message: string;
-  readonly place: Place | undefined;
+  readonly place: SourceLocation | undefined;
 }
 
 /** Gets each event of a run as it happens, secrets removed. It is called synchronously, in order. */

@@ -1,13 +1,13 @@
 import {
+  ANY_BOOLEAN,
+  ANY_LIST,
+  ANY_OBJECT,
   ANY_TEXT,
   ANY_VALUE,
   checkOptions,
-  DATA,
   either,
-  type GivenShapes,
-  LIST,
-  portWith,
-  YES_OR_NO,
+  type OptionShapes,
+  objectWithFunctions,
 } from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
@@ -31,15 +31,15 @@ export interface CompiledFlow {
   readonly options: CompileOptions;
 }
 
-const FLOW_SHAPES: GivenShapes<Flow> = { name: ANY_TEXT, steps: LIST };
+const FLOW_SHAPES: OptionShapes<Flow> = { name: ANY_TEXT, steps: ANY_LIST };
 
-const STEP_SHAPES: GivenShapes<FlowStep> = {
+const STEP_SHAPES: OptionShapes<FlowStep> = {
   id: ANY_VALUE, // checked below
-  module: portWith(['run'], ['respond']),
-  parameters: DATA,
-  connection: either(ANY_TEXT, DATA),
-  filter: either(ANY_TEXT, YES_OR_NO),
-  onError: DATA,
+  module: objectWithFunctions(['run'], ['respond']),
+  parameters: ANY_OBJECT,
+  connection: either(ANY_TEXT, ANY_OBJECT),
+  filter: either(ANY_TEXT, ANY_BOOLEAN),
+  onError: ANY_OBJECT,
 };
 
 /** Steps of a flow: each bundle comes to all of them, and holds what all before it gave. [choice] */

@@ -1,5 +1,5 @@
 import { AppError } from '../../errors/app-error.js';
-import { isOurs } from '../../errors/engine-error.js';
+import { isEngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
 import type { Evaluate } from '../../iml/compile/compile-primary.js';
 import type { CompileOptions } from '../../iml/compile.js';
@@ -411,13 +411,13 @@ function evaluateTemplate(
  * An expression of the mapping fails as wrong data, with the path of its field in front [app]; a module that cannot be run at all is wrongly set up. [inf]
  */
 function asStepError(error: unknown): AppError {
-  if (isOurs(error, AppError)) return error;
-  if (isOurs(error, ImlError)) {
+  if (isEngineError(error, AppError)) return error;
+  if (isEngineError(error, ImlError)) {
     const path = error.place?.pointer?.slice(1).replaceAll('/', '.') ?? '';
     const field = path === '' ? '' : `Failed to map '${path}': `;
     return new AppError('DataError', field + error.message, { cause: error });
   }
-  if (isOurs(error)) {
+  if (isEngineError(error)) {
     return new AppError('InvalidConfigurationError', error.message, { cause: error, place: error.place });
   }
   throw error;

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { type Reporting, reporting } from '../../component/report.js';
 import {
+  ANY_FUNCTION,
+  ANY_LIST,
+  ANY_OBJECT,
   checkOptions,
-  DATA,
-  FUNCTION,
-  type GivenShapes,
-  LIST,
-  portWith,
+  type OptionShapes,
+  objectWithFunctions,
   SIGNAL,
 } from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
@@ -50,15 +50,15 @@ export interface FlowOptions {
   readonly findSecrets?: (() => Promise<readonly string[]>) | undefined;
 }
 
-const INPUT_SHAPES: GivenShapes<FlowInput> = { events: LIST, state: DATA, signal: SIGNAL };
+const INPUT_SHAPES: OptionShapes<FlowInput> = { events: ANY_LIST, state: ANY_OBJECT, signal: SIGNAL };
 
-const OPTION_SHAPES: GivenShapes<FlowOptions> = {
-  settings: DATA,
-  store: portWith(['save', 'remove']),
-  clock: portWith(['now', 'sleep', 'after']),
-  newId: FUNCTION,
-  onProgress: FUNCTION,
-  findSecrets: FUNCTION,
+const OPTION_SHAPES: OptionShapes<FlowOptions> = {
+  settings: ANY_OBJECT,
+  store: objectWithFunctions(['save', 'remove']),
+  clock: objectWithFunctions(['now', 'sleep', 'after']),
+  newId: ANY_FUNCTION,
+  onProgress: ANY_FUNCTION,
+  findSecrets: ANY_FUNCTION,
 };
 
 /** What goes on with an incomplete execution is given: its store is needed. */

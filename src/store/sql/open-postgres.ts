@@ -1,7 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Postgres from 'pg';
 import type { CustomTypesConfig, Pool } from 'pg';
-import { ANY_TEXT, FUNCTION, type GivenShapes, wholeNumber, YES_OR_NO } from '../../errors/check-options.js';
+import {
+  ANY_BOOLEAN,
+  ANY_FUNCTION,
+  ANY_TEXT,
+  type OptionShapes,
+  wholeNumber,
+} from '../../errors/check-options.js';
 import { StoreError } from '../../errors/engine-error.js';
 import { loadPackages } from '../../errors/load-packages.js';
 import type { SqlDatabase } from '../sql-database.js';
@@ -39,15 +45,15 @@ export interface PostgresOptions {
 }
 
 /** What its options may be. */
-export const POSTGRES_SHAPES: GivenShapes<PostgresOptions> = {
+export const POSTGRES_SHAPES: OptionShapes<PostgresOptions> = {
   url: ANY_TEXT,
   maxConnections: wholeNumber(1),
   idleTransactionMs: wholeNumber(0),
   statementTimeoutMs: wholeNumber(0),
-  named: YES_OR_NO,
+  named: ANY_BOOLEAN,
   applicationName: ANY_TEXT,
   waitMs: wholeNumber(0),
-  onWait: FUNCTION,
+  onWait: ANY_FUNCTION,
 };
 
 const STATEMENT_TIMEOUT_MS = 20_000;

@@ -1,6 +1,6 @@
 import { chmod, open, realpath } from 'node:fs/promises';
 import type Database from 'libsql';
-import { ANY_TEXT, type GivenShapes, oneOfChoices, wholeNumber } from '../../errors/check-options.js';
+import { ANY_TEXT, type OptionShapes, oneOfChoices, wholeNumber } from '../../errors/check-options.js';
 import { StoreError } from '../../errors/engine-error.js';
 import { loadPackages } from '../../errors/load-packages.js';
 import { OWNER_ONLY_FILE } from '../../util/files/folder-writer.js';
@@ -24,7 +24,7 @@ export interface SqliteOptions {
 }
 
 /** What its options may be. */
-export const SQLITE_SHAPES: GivenShapes<SqliteOptions> = {
+export const SQLITE_SHAPES: OptionShapes<SqliteOptions> = {
   file: ANY_TEXT,
   busyTimeoutMs: wholeNumber(0),
   synchronous: oneOfChoices('normal', 'full'),

@@ -27,7 +27,7 @@ export function fixtureOfCase({ name, document, played }: ReadCase, app: App): F
     ...rest
   } = played;
   const refuse = (message: string, pointer: string): never => {
-    throw new CaseError(message, { place: document.placeOf(pointer) });
+    throw new CaseError(message, { place: document.locationOf(pointer) });
   };
   const found = component === undefined ? undefined : readComponent(component);
   const kinds = found && findKind(found, app);

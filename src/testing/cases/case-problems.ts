@@ -23,7 +23,7 @@ function problem(
   message: string,
   part: 'value' | 'key' = 'value',
 ): CaseError {
-  return new CaseError(message, { place: document.placeOf(pointer, undefined, part) });
+  return new CaseError(message, { place: document.locationOf(pointer, undefined, part) });
 }
 
 /** What a case of the right shape still has to have. */

@@ -1,7 +1,7 @@
 import type { Document } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
 import { CaseError, SpecError } from '../../errors/engine-error.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import { RESPONSE_BODIES } from '../exchanges/exchange-shape.js';
 import { BODY_MEMBERS } from '../exchanges/match-request.js';
@@ -102,7 +102,7 @@ async function placeBodies(
       const part = exchange[side];
       if (part?.bodyFile === undefined) continue;
       const pointer = `/exchanges/${index}/${side}/bodyFile`;
-      const filled = await placeBody({ ...part }, side, document.placeOf(pointer), keep);
+      const filled = await placeBody({ ...part }, side, document.locationOf(pointer), keep);
       if (filled instanceof CaseError) errors.push(filled);
       else placed[side] = filled;
     }
@@ -116,7 +116,7 @@ async function placeBodies(
 async function placeBody(
   { bodyFile: named, ...rest }: PlainObject,
   side: 'request' | 'response',
-  place: Place,
+  place: SourceLocation,
   readBody: NonNullable<ReadCaseOptions['readBody']>,
 ): Promise<PlainObject | CaseError> {
   const bodyFile = String(named);

@@ -55,7 +55,7 @@ function createKeyCache(): (document: Document, pointer: string) => readonly str
 }
 
 function findKeys(document: Document, pointer: string): readonly string[] {
-  const { file, pointer: written = pointer } = document.placeOf(pointer);
+  const { file, pointer: written = pointer } = document.locationOf(pointer);
   const keys: string[] = [];
   for (let end = written.length; end > 0; end = written.lastIndexOf('/', end - 1)) {
     keys.push(pointKey({ file, pointer: written.slice(0, end) }));

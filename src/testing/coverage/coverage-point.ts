@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 
 /** What a point is about. */
 export type PointKind =
@@ -17,7 +17,7 @@ export interface CoveragePoint {
   /** `listOrders`, `response.output`, `condition is true`. */
   readonly label: string;
   /** `file` from the folder of the app; undefined for a component without a file. */
-  readonly place: Place;
+  readonly place: SourceLocation;
   /** Of a component its name, of a branch its side: what tells it from others at the same place. */
   readonly detail?: string | undefined;
 }
@@ -28,11 +28,11 @@ export interface CountedPoint extends CoveragePoint {
 }
 
 /** A key of the place a directive is written at, as observers and lists of points agree on it. */
-export function pointKey(place: Place): string {
+export function pointKey(place: SourceLocation): string {
   return `${place.file ?? ''}#${place.pointer ?? ''}`;
 }
 
 /** The same for a side of a decision; `offset` for a call of `if` in a text. */
-export function sideKey(place: Place, isYes: boolean, offset?: number): string {
+export function sideKey(place: SourceLocation, isYes: boolean, offset?: number): string {
   return `${pointKey(place)}@${offset ?? ''}:${isYes}`;
 }

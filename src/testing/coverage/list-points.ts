@@ -1,6 +1,6 @@
 import type { App } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
-import { childPointer, type Place } from '../../errors/source-location.js';
+import { childPointer, type SourceLocation } from '../../errors/source-location.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
 import { listNodes } from '../../iml/syntax/walk-expression.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
@@ -38,7 +38,7 @@ const DECISIONS: readonly (readonly string[])[] = [
 export function listPoints(app: App): readonly ListedPoint[] {
   const points: ListedPoint[] = [];
   const add = (kind: PointKind, name: string, ...documents: readonly (Document | undefined)[]): void => {
-    const place = documents.find((document) => document !== undefined)?.placeOf('') ?? {};
+    const place = documents.find((document) => document !== undefined)?.locationOf('') ?? {};
     points.push({ kind, label: name, place, detail: name, key: componentKey(kind, name) });
     for (const document of documents) if (document !== undefined) addDocument(document, points);
   };
@@ -132,7 +132,7 @@ function addPoint(
   label: string,
   points: ListedPoint[],
 ): void {
-  const place = document.placeOf(pointer);
+  const place = document.locationOf(pointer);
   points.push({ kind, label, place, key: `${place.file ?? ''}#${place.pointer ?? ''}` });
 }
 
@@ -148,11 +148,16 @@ function addDecision(
   for (const name of path)
     value = isPlainObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   if (typeof value !== 'string' || !value.includes('{{')) return;
-  const place = document.placeOf(path.reduce<string>(childPointer, pointer));
+  const place = document.locationOf(path.reduce<string>(childPointer, pointer));
   addSides(place, undefined, path.join('.'), points);
 }
 
-function addSides(place: Place, offset: number | undefined, label: string, points: ListedPoint[]): void {
+function addSides(
+  place: SourceLocation,
+  offset: number | undefined,
+  label: string,
+  points: ListedPoint[],
+): void {
   for (const isYes of [true, false]) {
     points.push({
       kind: 'branch',
@@ -174,8 +179,8 @@ function addBranches(document: Document, pointer: string, value: unknown, points
       addBranches(document, childPointer(pointer, name), member, points);
   } else if (typeof value === 'string' && value.includes('if')) {
     for (const start of findIfs(value)) {
-      const { file, line, column } = document.placeOf(pointer, start);
-      addSides({ file, pointer: document.placeOf(pointer).pointer, line, column }, start, 'if', points);
+      const { file, line, column } = document.locationOf(pointer, start);
+      addSides({ file, pointer: document.locationOf(pointer).pointer, line, column }, start, 'if', points);
     }
   }
 }

@@ -1,7 +1,7 @@
 import { APP_FUNCTIONS } from '../../app/engine/app-functions.js';
 import type { App, FunctionComponent } from '../../document/app.js';
 import { ImlError } from '../../errors/iml-error.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import { toEnvironment } from '../../iml/environment/to-environment.js';
 import { GuestError } from '../../sandbox/guest-error.js';
 import type { SandboxFunction } from '../../sandbox/sandbox.js';
@@ -15,7 +15,7 @@ export interface FunctionTestResult {
   /** Why it failed; undefined for a test that passed. */
   readonly message: string | undefined;
   /** Where in the test file, or in a function of the app. */
-  readonly place: Place;
+  readonly place: SourceLocation;
 }
 
 /** Of one test file. Source: https://github.com/integromat/vscode-apps-sdk (tests of custom functions). [src] */
@@ -41,7 +41,7 @@ export async function runFunctionTests(
   ];
   const { createSandbox } = await import('../../sandbox/create-sandbox.js');
   const sandbox = await createSandbox({ functions, builtins: APP_FUNCTIONS, limits: TEST_LIMITS });
-  const failure = (message: string, place: Place = { file }): FunctionTestResult => ({
+  const failure = (message: string, place: SourceLocation = { file }): FunctionTestResult => ({
     name,
     message,
     place,
@@ -84,7 +84,7 @@ const FRAME = /function-(\d{1,6}):(\d{1,9}):(\d{1,9})/g;
 const WRAPPER_LINES = 1;
 
 /** The first place of the author's in a stack: what stands in front of the test file is ours. */
-function findPlace(stack: string, { functions, tests, prefix }: FrameReader): Place | undefined {
+function findPlace(stack: string, { functions, tests, prefix }: FrameReader): SourceLocation | undefined {
   for (const match of stack.matchAll(FRAME)) {
     const [index, line, column] = match.slice(1).map(Number) as [number, number, number];
     const code = functions[index];

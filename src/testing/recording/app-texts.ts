@@ -31,7 +31,7 @@ function listDocuments(app: App): readonly Document[] {
 }
 
 function isDocument(value: unknown): value is Document {
-  return typeof value === 'object' && value !== null && 'value' in value && 'placeOf' in value;
+  return typeof value === 'object' && value !== null && 'value' in value && 'locationOf' in value;
 }
 
 function collectTexts(value: unknown, texts: string[], depth: number): void {

@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import { showValue } from '../matching/show-value.js';
 import type { TestResult } from './test-result.js';
 
@@ -14,6 +14,6 @@ export function printTestFailures({ failures }: TestResult): string {
     .join('\n');
 }
 
-function printPosition({ file = '', line, column }: Place): string {
+function printPosition({ file = '', line, column }: SourceLocation): string {
   return line === undefined ? file : `${file}:${line}:${column ?? 1}`;
 }

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { CustomFunctions } from '../../app/engine/custom-functions.js';
 import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
-import { childPointer, type Place } from '../../errors/source-location.js';
+import { childPointer, type SourceLocation } from '../../errors/source-location.js';
 import type { RunObserver } from '../../run/scope/engine-settings.js';
 import { fixtureOfCase } from '../cases/case-fixture.js';
 import type { ReadCase } from '../cases/read-case.js';
@@ -67,7 +67,7 @@ export function explainRefusal(error: EngineError, read: ReadCase, root: string)
   return {
     message: error.message,
     isDifference: false,
-    place: isInCase ? place : read.document.placeOf(''),
+    place: isInCase ? place : read.document.locationOf(''),
     origin: isInCase ? undefined : absolute(place, root),
   };
 }
@@ -75,7 +75,7 @@ export function explainRefusal(error: EngineError, read: ReadCase, root: string)
 /** What nobody has seen yet is not to pass for seen. */
 function notRecorded({ document }: ReadCase): TestFailure {
   const message = 'The case asks to be recorded, and has not been yet: iml test --record.';
-  return { message, isDifference: false, place: document.placeOf('/record'), origin: undefined };
+  return { message, isDifference: false, place: document.locationOf('/record'), origin: undefined };
 }
 
 /** Exchanges first: a request that went wrong explains what came of it. */
@@ -94,7 +94,7 @@ function outcomeFailure(difference: OutcomeDifference, { document }: ReadCase, r
     expected,
     got,
     reason,
-    place: document.placeOf(pointer),
+    place: document.locationOf(pointer),
     origin: place && absolute(place, root),
   };
 }
@@ -107,14 +107,14 @@ function exchangeFailures(
 ): readonly TestFailure[] {
   const { call, exchange, message, differences } = problem;
   const at = exchange === undefined ? '/exchanges' : `/exchanges/${exchange}`;
-  const originOf = (difference: { readonly path: ValuePath }): Place | undefined => {
+  const originOf = (difference: { readonly path: ValuePath }): SourceLocation | undefined => {
     const place = call === undefined ? undefined : placeInRequest(call, difference);
     return place && absolute(place, root);
   };
   const whole: TestFailure = {
     message,
     isDifference: false,
-    place: document.placeOf(at),
+    place: document.locationOf(at),
     origin: differences.length > 0 ? undefined : originOf({ path: ['url'] }),
   };
   return [
@@ -127,7 +127,7 @@ function exchangeFailures(
         isDifference: true,
         expected: difference.expected,
         got: difference.got,
-        place: document.placeOf(pointer),
+        place: document.locationOf(pointer),
         origin: originOf(difference),
       };
     }),
@@ -142,6 +142,6 @@ function asWritten(path: ValuePath, headers: object = {}): ValuePath {
 }
 
 /** Files of an app are named from its folder. */
-export function absolute(place: Place, root: string): Place | undefined {
+export function absolute(place: SourceLocation, root: string): SourceLocation | undefined {
   return place.file === undefined ? undefined : { ...place, file: path.resolve(root, place.file) };
 }

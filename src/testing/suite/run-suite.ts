@@ -174,7 +174,7 @@ class SuiteRun {
     }
     const other = this.#claim(name, file);
     if (other !== undefined) {
-      const place = reading.case.document.placeOf('/name', undefined, 'key');
+      const place = reading.case.document.locationOf('/name', undefined, 'key');
       const message = `Another case has the name "${name}", too: ${other}.`;
       return resultOf([{ message, isDifference: false, place, origin: undefined }]);
     }

@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 
 /** One thing that is not as it should be. */
 export interface TestFailure {
@@ -11,9 +11,9 @@ export interface TestFailure {
   /** Why, where more is known: the error that ended the run. */
   readonly reason?: string | undefined;
   /** In the file of the test; `file` is absolute. */
-  readonly place: Place;
+  readonly place: SourceLocation;
   /** Where in the app the value was made; `file` is absolute. Undefined where that is not known. */
-  readonly origin: Place | undefined;
+  readonly origin: SourceLocation | undefined;
 }
 
 /** What came of one test. */

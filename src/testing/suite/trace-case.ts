@@ -2,7 +2,7 @@ import path from 'node:path';
 import { frameLine, specFrame } from '../../app/loading/spec-frame.js';
 import { readTimeout } from '../../component/start-run.js';
 import type { App } from '../../document/app.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import { collectSecrets } from '../../redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { resolveLimits } from '../../run/limits/limits.js';
@@ -140,7 +140,7 @@ export async function describeTestFailure(
 ): Promise<TracedTestFailure> {
   const clean = (text: string | undefined): string | undefined =>
     text === undefined ? undefined : redactor.text(text);
-  const named = (at: Place | undefined): Place | undefined =>
+  const named = (at: SourceLocation | undefined): SourceLocation | undefined =>
     at && { ...at, ...(at.file !== undefined && { file: relative(root, at.file) }) };
   const made = named(origin);
   const isInTest = place.file === test.file && test.text !== undefined;

@@ -1,5 +1,5 @@
 import { EngineError } from '../../errors/engine-error.js';
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 import type { TraceEvent } from '../../run/trace/trace.js';
 import { compileSchema } from '../../schema/compile-schema.js';
 import type { SchemaCheck } from '../../schema/schema-check.js';
@@ -100,7 +100,7 @@ function readFailure(failure: PlainObject): TracedTestFailure {
     const value = failure[name];
     return typeof value === 'string' ? value : undefined;
   };
-  const place = (name: string): Place | undefined => {
+  const place = (name: string): SourceLocation | undefined => {
     const value = failure[name];
     return isPlainObject(value) ? readPlace(value) : undefined;
   };
@@ -115,7 +115,7 @@ function readFailure(failure: PlainObject): TracedTestFailure {
   };
 }
 
-function readPlace({ file, line, column, pointer }: PlainObject): Place {
+function readPlace({ file, line, column, pointer }: PlainObject): SourceLocation {
   return {
     ...(typeof file === 'string' && { file }),
     ...(typeof line === 'number' && { line }),

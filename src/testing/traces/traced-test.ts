@@ -1,4 +1,4 @@
-import type { Place } from '../../errors/source-location.js';
+import type { SourceLocation } from '../../errors/source-location.js';
 
 /** A part of the app as it was when it ran. */
 export interface TracedDocument {
@@ -30,9 +30,9 @@ export interface TracedTestFailure {
   readonly got?: string | undefined;
   readonly reason: string | undefined;
   /** In the test, with its line. */
-  readonly place: Place;
+  readonly place: SourceLocation;
   readonly frame: string | undefined;
   /** Where in the app the value was made, with its line. */
-  readonly origin: Place | undefined;
+  readonly origin: SourceLocation | undefined;
   readonly originFrame: string | undefined;
 }

@@ -29,7 +29,7 @@ export const connectionKeepsNothing: Rule = {
       if (!isRead) continue;
       report({
         message: `The connection "${owner.name}" keeps nothing of what the service answers.`,
-        place: document.placeOf(''),
+        place: document.locationOf(''),
       });
     }
   },

@@ -24,7 +24,7 @@ export const deadStatus: Rule = {
       for (const status of Object.keys(error).filter((key) => /^[23]\d\d$/.test(key))) {
         const message = `A response of status ${status} is no error without valid, so this entry is never used.`;
         const pointer = pointerTo(request, 'response', 'error', status);
-        report({ message, place: request.document.placeOf(pointer, undefined, 'key') });
+        report({ message, place: request.document.locationOf(pointer, undefined, 'key') });
       }
     }
   },

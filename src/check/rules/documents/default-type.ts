@@ -15,7 +15,7 @@ export const defaultType: Rule = {
     for (const { in: checked, document, value, pointer } of listFields(subject)) {
       const problem = isForm(checked) ? describeMisfit(value) : undefined;
       if (problem === undefined) continue;
-      report({ message: problem, place: document.placeOf(childPointer(pointer, 'default')) });
+      report({ message: problem, place: document.locationOf(childPointer(pointer, 'default')) });
     }
   },
 };

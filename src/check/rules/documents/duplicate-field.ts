@@ -20,7 +20,7 @@ export const duplicateField: Rule = {
       if (seen.has(key)) {
         report({
           message: `The form has two fields named "${name}". Rename one of them.`,
-          place: field.document.placeOf(childPointer(field.pointer, 'name')),
+          place: field.document.locationOf(childPointer(field.pointer, 'name')),
         });
       }
       seen.add(key);

@@ -16,7 +16,7 @@ export const endlessVerification: Rule = {
         const verification = request.value['verification'];
         if (!isPlainObject(verification) || Object.keys(verification).length === 0) continue;
         if (verification['condition'] !== undefined) continue;
-        const place = checked.document.placeOf(pointerTo(request, 'verification'), undefined, 'key');
+        const place = checked.document.locationOf(pointerTo(request, 'verification'), undefined, 'key');
         report({
           message: 'Without a condition every call is answered as a verification, and none is an event.',
           place,

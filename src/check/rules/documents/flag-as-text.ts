@@ -17,7 +17,7 @@ export const flagAsText: Rule = {
         if (written !== 'true' && written !== 'false') continue;
         report({
           message: `"${flag}" is a text. Write ${written} without quotes.`,
-          place: document.placeOf(childPointer(pointer, flag)),
+          place: document.locationOf(childPointer(pointer, flag)),
         });
       }
     }

@@ -1,6 +1,6 @@
 import type { App } from '../../../document/app.js';
 import type { WarningCode } from '../../../document/reading/document.js';
-import { childPointer, type Place } from '../../../errors/source-location.js';
+import { childPointer, type SourceLocation } from '../../../errors/source-location.js';
 import type { Rule } from '../../rule.js';
 
 /** What compiling the custom functions of an app in their sandbox finds. */
@@ -28,7 +28,7 @@ export const functionCode: Rule = {
 };
 
 /** Where the manifest names the code that is not there. */
-function findDeclaration({ warnings }: App, name: string): Place {
+function findDeclaration({ warnings }: App, name: string): SourceLocation {
   const pointer = `${childPointer('/components/function', name)}/codeFiles/code`;
   return warnings.find(({ place }) => place.pointer === pointer)?.place ?? {};
 }

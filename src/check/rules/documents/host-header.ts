@@ -15,7 +15,7 @@ export const hostHeader: Rule = {
         const headers = readAt(request.value, ...path);
         if (!isPlainObject(headers)) continue;
         for (const name of Object.keys(headers).filter((key) => key.toLowerCase() === 'host')) {
-          const place = request.document.placeOf(pointerTo(request, ...path, name), undefined, 'key');
+          const place = request.document.locationOf(pointerTo(request, ...path, name), undefined, 'key');
           report({ message: 'The Host header follows from the address; leave it out.', place });
         }
       }

@@ -19,7 +19,7 @@ export const incompleteTrigger: Rule = {
         const { pointer, missing } = findMissingInEpoch(subject, request);
         if (missing.length === 0) continue;
         const message = `The entries of the epoch have no ${missing.join(' and no ')}.`;
-        report({ message, place: request.document.placeOf(pointer, undefined, 'key') });
+        report({ message, place: request.document.locationOf(pointer, undefined, 'key') });
         continue;
       }
       const trigger = readAt(request.value, 'response', 'trigger');
@@ -29,7 +29,11 @@ export const incompleteTrigger: Rule = {
       for (const name of needed) {
         if ((readAt(trigger, name) ?? readAt(base, name) ?? '') !== '') continue;
         const message = `The trigger has no "${name}", so it cannot tell new items from old ones.`;
-        const place = request.document.placeOf(pointerTo(request, 'response', 'trigger'), undefined, 'key');
+        const place = request.document.locationOf(
+          pointerTo(request, 'response', 'trigger'),
+          undefined,
+          'key',
+        );
         report({ message, place });
       }
     }

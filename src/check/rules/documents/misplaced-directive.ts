@@ -16,7 +16,10 @@ export const misplacedDirective: Rule = {
       for (const [path, why] of misplacedIn(subject.app, request.in, request.value)) {
         if (readAt(request.value, ...path) === undefined) continue;
         const message = `${path.join('.')} has no effect here: ${why}.`;
-        report({ message, place: request.document.placeOf(pointerTo(request, ...path), undefined, 'key') });
+        report({
+          message,
+          place: request.document.locationOf(pointerTo(request, ...path), undefined, 'key'),
+        });
       }
     }
   },

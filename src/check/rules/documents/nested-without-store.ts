@@ -27,7 +27,7 @@ function visitFields(checked: CheckedDocument, value: unknown, pointer: string, 
   const options = ownMember(value, 'options');
   const isSelect = value['type'] === 'select';
   if (isSelect && isPlainObject(options) && 'nested' in options && !('store' in options)) {
-    const place = checked.document.placeOf(childPointer(pointer, 'options'), undefined, 'key');
+    const place = checked.document.locationOf(childPointer(pointer, 'options'), undefined, 'key');
     report({
       message: 'These options have nested fields and no store, so there is nothing to choose.',
       place,

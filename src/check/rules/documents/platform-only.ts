@@ -18,7 +18,7 @@ export const platformOnly: Rule = {
       for (const [name, message] of PLATFORM_DIRECTIVES) {
         for (const parent of PARENTS) {
           if (readAt(request.value, ...parent, name) === undefined) continue;
-          const place = request.document.placeOf(pointerTo(request, ...parent, name), undefined, 'key');
+          const place = request.document.locationOf(pointerTo(request, ...parent, name), undefined, 'key');
           report({ message: `${name} ${message}`, place });
         }
       }

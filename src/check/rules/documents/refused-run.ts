@@ -1,4 +1,4 @@
-import type { Place } from '../../../errors/source-location.js';
+import type { SourceLocation } from '../../../errors/source-location.js';
 import type { Rule } from '../../rule.js';
 
 export const refusedRun: Rule = {
@@ -19,6 +19,6 @@ export const refusedRun: Rule = {
 };
 
 /** One place may have two pointers: in its file, and in the element of a chain. */
-function writeKey({ file, line, column, pointer }: Place): string {
+function writeKey({ file, line, column, pointer }: SourceLocation): string {
   return JSON.stringify(line === undefined ? [file, pointer] : [file, line, column]);
 }

@@ -16,7 +16,7 @@ export const repeatedPage: Rule = {
         .filter(({ pointer, location }) => isOfRequest(request, pointer) && isAboutPages(location.directive))
         .flatMap(({ parsed, paths }) => (parsed.ok ? paths.map(({ root }) => root.name) : UNKNOWN));
       if (changes.some((name) => CHANGING.has(name))) continue;
-      const place = request.document.placeOf(pointerTo(request, 'pagination'), undefined, 'key');
+      const place = request.document.locationOf(pointerTo(request, 'pagination'), undefined, 'key');
       report({ message: 'Nothing in the follow-up request changes from page to page.', place });
     }
   },

@@ -16,7 +16,7 @@ export const reservedParameter: Rule = {
       if (checked.owner?.kind !== 'connection' || (name !== 'teamID' && name !== 'accountName')) continue;
       report({
         message: `"${name}" is reserved by the platform. Choose another name.`,
-        place: document.placeOf(childPointer(pointer, 'name')),
+        place: document.locationOf(childPointer(pointer, 'name')),
       });
     }
   },

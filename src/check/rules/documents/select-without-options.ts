@@ -16,7 +16,7 @@ export const selectWithoutOptions: Rule = {
       const name = ownMember(value, 'name');
       report({
         message: `The select${typeof name === 'string' ? ` "${name}"` : ''} has no options.`,
-        place: document.placeOf(childPointer(pointer, 'type')),
+        place: document.locationOf(childPointer(pointer, 'type')),
       });
     }
   },

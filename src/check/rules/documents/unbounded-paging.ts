@@ -26,7 +26,7 @@ export const unboundedPaging: Rule = {
         continue;
       }
       if (inherits(subject, request, 'limit')) continue;
-      const place = request.document.placeOf(pointerTo(request, 'pagination'), undefined, 'key');
+      const place = request.document.locationOf(pointerTo(request, 'pagination'), undefined, 'key');
       report({
         message: 'Nothing says when there are no more pages: neither a condition nor a limit.',
         place,

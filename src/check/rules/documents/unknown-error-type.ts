@@ -30,5 +30,5 @@ function checkType(request: WrittenRequest, path: readonly string[], report: Rep
   const type = readAt(request.value, ...path);
   if (typeof type !== 'string' || type.includes('{{') || TYPES.has(type)) return;
   const message = `There is no error type "${type}".${didYouMean(type, TYPES)}`;
-  report({ message, place: request.document.placeOf(pointerTo(request, ...path)) });
+  report({ message, place: request.document.locationOf(pointerTo(request, ...path)) });
 }

@@ -18,7 +18,7 @@ export const unknownMethod: Rule = {
         if (METHODS.includes(method.trim().toUpperCase())) continue;
         report({
           message: `There is no HTTP method "${method}".${didYouMean(method.toUpperCase(), METHODS)}`,
-          place: request.document.placeOf(pointerTo(request, ...path)),
+          place: request.document.locationOf(pointerTo(request, ...path)),
         });
       }
     }

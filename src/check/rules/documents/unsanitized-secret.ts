@@ -23,7 +23,7 @@ export const unsanitizedSecret: Rule = {
           const isNamed = sanitized[place].has(place === 'headers' ? name.toLowerCase() : name);
           if (isNamed || !readsSecret(subject, request, pointer)) continue;
           const message = `The secret in request.${place}.${name} stands in the log; name it in log.sanitize.`;
-          report({ message, place: request.document.placeOf(pointer, undefined, 'key') });
+          report({ message, place: request.document.locationOf(pointer, undefined, 'key') });
         }
       }
     }

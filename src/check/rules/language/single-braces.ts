@@ -16,7 +16,7 @@ export const singleBraces: Rule = {
       if (!holdsTemplates(kind)) continue;
       visitTexts(document.value, '', (text, pointer) => {
         for (const { 0: written, index } of text.matchAll(SINGLE)) {
-          const place = document.placeOf(pointer, index);
+          const place = document.locationOf(pointer, index);
           const start = document.offsetOf?.(pointer, index);
           const message = `${written} is plain text. Write {${written}} to have it evaluated.`;
           const { file } = place;

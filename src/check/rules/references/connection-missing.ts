@@ -44,7 +44,7 @@ function reportBase(subject: Subject, report: ReportFinding): void {
     const read = reads.find(({ location }) => sent.some(({ value }) => !replaces(value, location.directive)));
     if (read === undefined) continue;
     const message = `The module "${owner.name}" names no connection, and the base reads connection in ${read.location.directive.join('.')}.`;
-    report({ message, place: document.placeOf('') });
+    report({ message, place: document.locationOf('') });
   }
 }
 

@@ -23,7 +23,7 @@ export const endpointInput: Rule = {
         for (const key of Object.keys(input)) {
           if (declared.names.has(key) || key.includes('{{')) continue;
           const message = `The endpoint "${name}" has no input "${key}".${didYouMean(key, declared.names)}`;
-          const place = checked.document.placeOf(childPointer(inputPointer, key), undefined, 'key');
+          const place = checked.document.locationOf(childPointer(inputPointer, key), undefined, 'key');
           report({ message, place });
         }
       }

@@ -12,7 +12,7 @@ export const missingLabel: Rule = {
     if (![...app.modules.values()].some(({ label }) => label !== undefined)) return;
     for (const { name, label } of app.modules.values()) {
       if (label !== undefined || part?.has('module', name) === false) continue;
-      const place = documentsOf('module', name)[0]?.document.placeOf('') ?? {};
+      const place = documentsOf('module', name)[0]?.document.locationOf('') ?? {};
       report({ message: `The module "${name}" has no label.`, place });
     }
   },

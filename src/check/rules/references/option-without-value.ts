@@ -25,7 +25,7 @@ export const optionWithoutValue: Rule = {
       if (!isPlainObject(output) || written.isOpen || written.names.has('value')) continue;
       report({
         message: `The options that the RPC "${name}" gives have no "value".`,
-        place: request.document.placeOf(pointerTo(request, 'response', 'output'), undefined, 'key'),
+        place: request.document.locationOf(pointerTo(request, 'response', 'output'), undefined, 'key'),
       });
     }
   },

@@ -25,6 +25,6 @@ export const unfilledInterface: Rule = {
   },
 };
 
-function placeOfName(fields: Document, index: number): ReturnType<Document['placeOf']> {
-  return fields.placeOf(childPointer(childPointer('', index), 'name'));
+function placeOfName(fields: Document, index: number): ReturnType<Document['locationOf']> {
+  return fields.locationOf(childPointer(childPointer('', index), 'name'));
 }

@@ -21,7 +21,7 @@ export const unknownScope: Rule = {
       document.value.forEach((scope: unknown, index) => {
         if (typeof scope !== 'string' || known.has(scope)) return;
         const message = `The connection's list of scopes has no "${scope}".${didYouMean(scope, known)}`;
-        report({ message, place: document.placeOf(childPointer('', index)) });
+        report({ message, place: document.locationOf(childPointer('', index)) });
       });
     }
   },
