@@ -3,59 +3,70 @@ import type { Io } from './io.js';
 export interface OptionSpec {
   /** One letter, without its dash. */
   readonly short?: string;
-  /** How help names the value; an option without one is a switch. */
+  /** Placeholder of the value in the help. An option without one is a flag. */
   readonly value?: string;
-  /** Of an option whose value may be left out: what an argument behind it looks like that is its value. */
+  /** For an option with an optional value: matches arguments that are its value. */
   readonly looksLikeValue?: RegExp;
-  /** Whether it may be given more than once. */
+  /** Whether it can be repeated. */
   readonly multiple?: boolean;
   readonly help: string;
+  /** Heading of the help that lists it. Default: `Options`. */
+  readonly group?: OptionGroup;
+}
+
+export type OptionGroup = 'Input' | 'Output' | 'Network' | 'Debugging';
+
+export type OptionSpecs = Readonly<Record<string, OptionSpec>>;
+
+/** Sets the group of options that have none. */
+export function inGroup(group: OptionGroup, options: OptionSpecs): OptionSpecs {
+  return Object.fromEntries(Object.entries(options).map(([name, spec]) => [name, { group, ...spec }]));
 }
 
 export interface PositionalSpec {
   readonly name: string;
   readonly help: string;
-  /** Only behind those that are required. Default: false. */
+  /** Required ones come first. Default: false. */
   readonly isOptional?: boolean;
-  /** Whether more of the kind may follow; only the last one. Default: false. */
+  /** Whether it can be repeated; the last one only. Default: false. */
   readonly isRepeated?: boolean;
 }
 
-/** What the exit codes of a command mean. */
+/** Meaning of the exit codes of a command. */
 export type ExitCodes = Readonly<Record<0 | 1 | 2 | 130, string>> & { readonly 3?: string };
 
-/** A command: what help and the parser of arguments have to know, and what it does. */
+/** A command: its help, its arguments, and its function. */
 export interface Command {
   readonly name: string;
   readonly about: string;
   readonly positionals: readonly PositionalSpec[];
-  /** By long name. `help` is added to all. */
-  readonly options: Readonly<Record<string, OptionSpec>>;
+  /** By long name. `help` is added to all commands. */
+  readonly options: OptionSpecs;
   readonly examples: readonly string[];
   /** Paragraphs at the end of the help. */
   readonly notes?: readonly string[];
-  /** What it means otherwise than most commands. */
+  /** Meanings that differ from the defaults. */
   readonly exitCodes?: Partial<ExitCodes>;
   /** @returns the exit code */
   readonly run: (args: Arguments, io: Io) => Promise<number>;
 }
 
-/** A command line that fits its command. */
+/** The parsed command line of a command. */
 export interface Arguments {
-  /** As many as the command has, optional ones aside. */
+  /** At least the required ones. */
   readonly positionals: readonly string[];
   readonly isSet: (option: string) => boolean;
   readonly text: (option: string) => string | undefined;
   readonly texts: (option: string) => readonly string[];
 }
 
-/** A command, loaded when it is called, so that a start costs no more than what it runs. */
+/** A command that is loaded on use, which keeps the start of the program short. */
 export interface CommandEntry {
   readonly summary: string;
   readonly load: () => Promise<Command>;
 }
 
-/** The options of a command, `--help` among them. */
-export function listOptions(command: Command): Command['options'] {
+/** The options of a command, with `--help`. */
+export function listOptions(command: Command): OptionSpecs {
   return { ...command.options, help: { short: 'h', help: 'Shows this help.' } };
 }

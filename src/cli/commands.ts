@@ -7,11 +7,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/run.js')).RUN_COMMAND,
   },
   rpc: {
-    summary: 'Calls an RPC of an app and prints what it gives.',
+    summary: 'Calls an RPC of an app and prints its result.',
     load: async () => (await import('./commands/rpc.js')).RPC_COMMAND,
   },
   epoch: {
-    summary: 'Lists what a polling trigger can start with.',
+    summary: 'Lists the start options of a polling trigger.',
     load: async () => (await import('./commands/epoch.js')).EPOCH_COMMAND,
   },
   webhook: {
@@ -19,11 +19,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/webhook.js')).WEBHOOK_COMMAND,
   },
   dev: {
-    summary: 'Opens a local page that shows every run of an app.',
+    summary: 'Serves a local page that runs an app and shows every run.',
     load: async () => (await import('./commands/dev.js')).DEV_COMMAND,
   },
   check: {
-    summary: 'Looks for mistakes in an app without running it.',
+    summary: 'Reports mistakes in an app without running it.',
     load: async () => (await import('./commands/check.js')).CHECK_COMMAND,
   },
   init: {
@@ -35,11 +35,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/test.js')).TEST_COMMAND,
   },
   lsp: {
-    summary: 'Serves editors by the Language Server Protocol.',
+    summary: 'Language server for editors.',
     load: async () => (await import('./commands/lsp.js')).LSP_COMMAND,
   },
   schemas: {
-    summary: 'JSON Schemas of the files of apps, for editors.',
+    summary: 'Lists, prints and installs JSON Schemas of app files for editors.',
     load: async () => (await import('./commands/schemas.js')).SCHEMAS_COMMAND,
   },
   types: {
@@ -47,11 +47,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/types.js')).TYPES_COMMAND,
   },
   connect: {
-    summary: 'Makes a connection of an app and keeps it, encrypted.',
+    summary: 'Creates a connection of an app and stores it, encrypted.',
     load: async () => (await import('./commands/connect.js')).CONNECT_COMMAND,
   },
   connections: {
-    summary: 'Shows, tests, refreshes and removes connections that are kept.',
+    summary: 'Lists, tests, refreshes, moves and removes stored connections.',
     load: async () => (await import('./commands/connections.js')).CONNECTIONS_COMMAND,
   },
   serve: {
@@ -63,11 +63,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/events.js')).EVENTS_COMMAND,
   },
   scenarios: {
-    summary: 'Shows the scenarios of a host: state, errors, next run.',
+    summary: 'Lists the scenarios of a host: state, errors, next run.',
     load: async () => (await import('./commands/scenarios.js')).SCENARIOS_COMMAND,
   },
   rest: {
-    summary: 'Serves the REST API v2 of the platform.',
+    summary: 'Serves the REST API v2.',
     load: async () => (await import('./commands/rest.js')).REST_COMMAND,
   },
   eval: {
@@ -75,7 +75,7 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/eval.js')).EVAL_COMMAND,
   },
   info: {
-    summary: 'Shows what an app is made of, and what is wrong with it.',
+    summary: 'Shows the components of an app and its diagnostics.',
     load: async () => (await import('./commands/info.js')).INFO_COMMAND,
   },
 };

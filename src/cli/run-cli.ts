@@ -28,7 +28,7 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
 async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<number> {
   switch (name) {
     case undefined:
-      await io.stderr.write(overviewHelp(COMMANDS));
+      await io.stderr.write(overviewHelp(COMMANDS, io.stderr.columns));
       return EXIT.usage;
     case '--version':
     case '-V':
@@ -46,7 +46,10 @@ async function dispatch([name, ...rest]: readonly string[], io: Io): Promise<num
 
 async function help([name]: readonly string[], io: Io): Promise<number> {
   const entry = name === undefined ? undefined : findCommand(name);
-  await io.stdout.write(entry === undefined ? overviewHelp(COMMANDS) : commandHelp(await entry.load()));
+  const { columns } = io.stdout;
+  await io.stdout.write(
+    entry === undefined ? overviewHelp(COMMANDS, columns) : commandHelp(await entry.load(), columns),
+  );
   return EXIT.ok;
 }
 

@@ -23,23 +23,23 @@ type Format = (typeof FORMATS)[number];
 
 export const CHECK_COMMAND: Command = {
   name: 'check',
-  about: 'Looks for mistakes in an app without running it.',
+  about: 'Reports mistakes in an app without running it.',
   positionals: [
     {
       name: 'app folder',
-      help: 'The folder of the app, or of its repository. Default: this folder.',
+      help: 'Folder of the app or of its repository. Default: the current folder.',
       isOptional: true,
     },
   ],
   options: {
-    format: { value: FORMATS.join('|'), help: 'How findings are printed. Default: human.' },
-    json: { help: 'The same as --format json.' },
+    format: { value: FORMATS.join('|'), help: 'Output format. Default: human.' },
+    json: { help: 'Short for --format json.' },
     'fail-on': {
       value: `${LEVELS.join('|')}|never`,
-      help: 'From which level on the exit code is 1. Default: error.',
+      help: 'Lowest level that sets exit code 1. Default: error.',
     },
-    fix: { help: 'Mends what can be mended without a doubt, then checks again.' },
-    rules: { help: 'Lists all rules with their levels, and ends.' },
+    fix: { help: 'Applies safe fixes, then checks again.' },
+    rules: { help: 'Lists all rules with their levels, then exits.' },
   },
   examples: [
     'iml check ./my-app',
@@ -47,7 +47,7 @@ export const CHECK_COMMAND: Command = {
     'iml check ./my-app --fail-on warning',
   ],
   notes: [
-    'Levels of rules and folders to leave out stand in iml.config.json: {"check": {"rules": {"dead-branch": "off"}, "ignore": ["old"]}}.\nA comment // iml-ignore RULE: WHY leaves one place out.',
+    'iml.config.json sets the levels of rules and ignored folders: {"check": {"rules": {"dead-branch": "off"}, "ignore": ["old"]}}.\nA comment // iml-ignore RULE: REASON suppresses one diagnostic.',
   ],
   run: checkApp,
 };

@@ -48,22 +48,22 @@ const DEFAULT_WAIT_SECONDS = 900;
 
 export const CONNECT_COMMAND: Command = {
   name: 'connect',
-  about: 'Makes a connection of an app and keeps it, encrypted, under a name for iml run.',
+  about: 'Creates a connection of an app and stores it, encrypted, under a name.',
   positionals: [
-    { name: 'app folder', help: 'The folder of the app, or of its repository.' },
+    { name: 'app folder', help: 'Folder of the app or of its repository.' },
     {
       name: 'connection',
-      help: 'The name of the connection: iml info <app folder> lists them. Default: the only one.',
+      help: 'Name of the connection (see iml info <app folder>). Default: the only one.',
       isOptional: true,
     },
   ],
   options: {
-    name: { value: 'NAME', help: 'The name to keep it under. Default: those of the app and the connection.' },
+    name: { value: 'NAME', help: 'Name of the stored connection. Default: the names of app and connection.' },
     param: {
       short: 'p',
       value: 'NAME=VALUE|JSON|@FILE',
       multiple: true,
-      help: 'What the form asks for; NAME=@FILE takes a file, @@ writes an @. The rest is asked on a terminal. May be repeated.',
+      help: 'A field of the form; NAME=@FILE reads a file, @@ is a literal @. A terminal prompts for the others. Repeatable.',
     },
     common: {
       value: 'JSON|@FILE',
@@ -72,15 +72,15 @@ export const CONNECT_COMMAND: Command = {
     module: {
       value: 'NAME',
       multiple: true,
-      help: 'Asks for the scopes of this module only. May be repeated.',
+      help: 'Requests the scopes of this module only. Repeatable.',
     },
-    scope: { value: 'SCOPE', multiple: true, help: 'Asks for a further scope. May be repeated.' },
-    port: { value: 'N', help: `Port for the browser to come back to; 0: any. Default: ${DEFAULT_PORT}.` },
+    scope: { value: 'SCOPE', multiple: true, help: 'Requests an additional scope. Repeatable.' },
+    port: { value: 'N', help: `Port of the redirect URI; 0 chooses a free one. Default: ${DEFAULT_PORT}.` },
     'redirect-uri': {
       value: 'URL',
-      help: 'What the service is told to come back to. Default: http://127.0.0.1:PORT/callback.',
+      help: 'Redirect URI. Default: http://127.0.0.1:PORT/callback.',
     },
-    wait: { value: 'SECONDS', help: `How long to wait for the browser. Default: ${DEFAULT_WAIT_SECONDS}.` },
+    wait: { value: 'SECONDS', help: `Seconds to wait for the redirect. Default: ${DEFAULT_WAIT_SECONDS}.` },
     ...RECORD_OPTIONS,
     ...TRACE_OPTIONS,
     ...NETWORK_OPTIONS,
@@ -91,8 +91,8 @@ export const CONNECT_COMMAND: Command = {
     'iml run ./my-app listContacts --connection work',
   ],
   notes: [
-    'A secret on the command line is seen by others on this machine: let it be asked, or give -p NAME=@file.',
-    'The address to come back to has to be registered with the service, as http://127.0.0.1:PORT/callback.',
+    'Other users of this machine can read the command line. Enter secrets at the prompt or use -p NAME=@file.',
+    'Register http://127.0.0.1:PORT/callback as redirect URI at the API.',
   ],
   run: (args, io) => connect(args, dropUnreadOutput(args, io)),
 };

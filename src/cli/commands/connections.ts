@@ -45,17 +45,17 @@ const WAYS_OUT = `${MOVE_HINT}, and iml connections remove NAME --local needs no
 
 export const CONNECTIONS_COMMAND: Command = {
   name: 'connections',
-  about: 'Shows the connections that are kept, tests, refreshes, moves and removes them.',
+  about: 'Lists, tests, refreshes, moves and removes stored connections.',
   positionals: [
     { name: 'action', help: 'list, test, refresh, move or remove. Default: list.', isOptional: true },
-    { name: 'name', help: 'The name of the connection; for all but list.', isOptional: true },
+    { name: 'name', help: 'Name of the connection; required except for list.', isOptional: true },
   ],
   options: {
     app: {
       value: 'FOLDER',
-      help: 'move: where the app is now that gets the connection. Else where the app is that it was made for. Default: where that was then.',
+      help: 'move: new folder of the app. Other actions: folder of the app. Default: the folder at creation.',
     },
-    local: { help: 'remove: only forgets the connection here; its service is told nothing.' },
+    local: { help: 'remove: deletes the connection here without revoking it at the API.' },
     json: { help: 'list: prints JSON.' },
     ...TRACE_OPTIONS,
     ...NETWORK_OPTIONS,
@@ -66,7 +66,7 @@ export const CONNECTIONS_COMMAND: Command = {
     'iml connections move work --app ./my-app',
     'iml connections remove work',
   ],
-  notes: ['Credentials are never shown.'],
+  notes: ['Credentials are never printed.'],
   run: manageConnections,
 };
 

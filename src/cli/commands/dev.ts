@@ -36,28 +36,28 @@ const DEFAULT_PORT = 8078;
 
 export const DEV_COMMAND: Command = {
   name: 'dev',
-  about: 'Opens a local page that shows every run of an app, live, and lets one try things, until Ctrl-C.',
+  about: 'Serves a local page that runs an app and shows every run live.',
   positionals: [
     {
       name: 'app folder',
-      help: 'The folder of the app, or of its repository. Default: this folder.',
+      help: 'Folder of the app or of its repository. Default: the current folder.',
       isOptional: true,
     },
     {
       name: 'trace file',
-      help: 'A run that iml run --trace FILE.jsonl wrote, to be looked at.',
+      help: 'Trace to open, written by iml run --trace FILE.jsonl.',
       isOptional: true,
     },
   ],
   options: {
-    port: { value: 'N', help: `Default: ${DEFAULT_PORT}; 0 for any free one.` },
+    port: { value: 'N', help: `Default: ${DEFAULT_PORT}; 0 chooses a free one.` },
     'hook-port': {
       value: 'N',
-      help: 'Port of the webhooks, an origin of their own. Default: the port of the page plus 1; 0 for any free one.',
+      help: 'Port of the webhooks, a separate origin. Default: the port of the page plus 1; 0 chooses a free one.',
     },
     history: {
       value: 'FILE',
-      help: 'Where runs are kept. Default: .iml/dev.db in the folder of the app.',
+      help: 'File that stores runs. Default: .iml/dev.db in the folder of the app.',
     },
     ...ENGINE_OPTIONS,
   },
@@ -67,8 +67,8 @@ export const DEV_COMMAND: Command = {
     'iml dev ./my-app failed.jsonl',
   ],
   notes: [
-    'Assistants find the same as MCP at /mcp of that address. IML_DEV_TOKEN sets a token that stays, for their settings.',
-    'The page is for this machine only: it answers nobody who lacks the token in the address that is printed.\nConnections are those of iml connect, by name; credentials never reach the page.',
+    'The same address serves MCP at /mcp. IML_DEV_TOKEN sets a permanent token for assistants.',
+    'The server listens on this machine only and requires the token in the printed address.\nIt uses connections of iml connect by name; credentials are never sent to the page.',
   ],
   run: dev,
 };

@@ -32,10 +32,10 @@ import { usageError } from '../usage-error.js';
 
 export const EPOCH_COMMAND: Command = {
   name: 'epoch',
-  about: 'Lists what a polling trigger can start with, as the panel "Choose where to start" does.',
+  about: 'Lists the start options of a polling trigger (the panel "Choose where to start").',
   positionals: [
-    { name: 'app folder', help: 'The folder of the app, or of its repository.' },
-    { name: 'trigger', help: 'The name of the polling trigger.' },
+    { name: 'app folder', help: 'Folder of the app or of its repository.' },
+    { name: 'trigger', help: 'Name of the polling trigger.' },
   ],
   options: {
     ...INPUT_OPTIONS,
@@ -49,7 +49,7 @@ export const EPOCH_COMMAND: Command = {
     'iml epoch ./my-app watchContacts --connection work',
     'iml run ./my-app watchContacts --start 4711 --state watch.json',
   ],
-  notes: ['An id in the list is what iml run --start takes; its start is the state that --data takes.'],
+  notes: ['Pass an id of the list to iml run --start, or its start value to --data.'],
   run: (args, io) => listEpochOfApp(args, dropUnreadOutput(args, io)),
 };
 
@@ -92,7 +92,7 @@ async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
       for (const entry of entries) await writer.write(toRow(entry));
       await writer.end(report);
       const isEmpty = entries.length === 0 && report.error === undefined;
-      const told = { ...report, notes: isEmpty ? 'The epoch lists nothing.\n' : '' };
+      const told = { ...report, notes: isEmpty ? 'The epoch returned no entries.\n' : '' };
       return await addRecording(told, recorder, (now) => ({
         app,
         kind: 'epoch',

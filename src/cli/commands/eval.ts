@@ -16,17 +16,17 @@ import { usageError } from '../usage-error.js';
 export const EVAL_COMMAND: Command = {
   name: 'eval',
   about: 'Evaluates a template and prints its value.',
-  positionals: [{ name: 'template', help: "The template, such as '{{1 + 2}}'; - reads standard input." }],
+  positionals: [{ name: 'template', help: "Template, such as '{{1 + 2}}'; - reads standard input." }],
   options: {
     context: {
       short: 'c',
       value: 'JSON|FILE',
-      help: 'What names in the template mean: an object, or its file.',
+      help: 'Variables of the template: an object, or a file.',
     },
     timezone: { value: 'ZONE', help: 'Timezone of the scenario, such as Europe/Prague. Default: UTC.' },
     ...SEMANTICS_OPTION,
-    now: { value: 'ISO', help: 'The time now stands for. Default: the clock.' },
-    json: { help: 'Prints the value as JSON: dates as text, binary data as base64, nothing as null.' },
+    now: { value: 'ISO', help: 'Value of now. Default: the current time.' },
+    json: { help: 'Prints the value as JSON: dates as text, binary data as base64, undefined as null.' },
   },
   examples: [
     'iml eval \'{{upper("hello")}}\'',
@@ -34,7 +34,7 @@ export const EVAL_COMMAND: Command = {
     'iml eval \'{{formatDate(now; "YYYY-MM-DD HH:mm")}}\' --timezone Europe/Prague',
   ],
   notes: [
-    'A terminal shows the value with its type. In a pipe text stands as it is, everything else as JSON.',
+    'Prints the value with its type on a terminal. Otherwise prints text unquoted and other values as JSON.',
   ],
   run: evalTemplate,
 };

@@ -21,24 +21,27 @@ const STATUSES: readonly EventStatus[] = ['pending', 'running', 'done', 'dead', 
 
 export const EVENTS_COMMAND: Command = {
   name: 'events',
-  about: 'Lists the events of a host, shows one, has it processed again, or drops it.',
+  about: 'Lists, shows, replays and discards events of a host.',
   positionals: [
     { name: 'action', help: 'list, show, replay or discard. Default: list.', isOptional: true },
-    { name: 'id', help: 'The event; for all but list.', isOptional: true },
+    { name: 'id', help: 'ID of the event; required except for list.', isOptional: true },
   ],
   options: {
     status: {
       value: 'STATUS',
       multiple: true,
-      help: `list, --all: only those that are ${STATUSES.join(', ')}. May be repeated.`,
+      help: `list, --all: events with status ${STATUSES.join(', ')}. Repeatable.`,
     },
-    hook: { value: 'NAME', help: 'list, --all: only those of a hook, which is called as its scenario.' },
-    after: { value: 'TIME', help: 'list, --all: only those received after 2026-11-22T08:00:00Z, or 2h ago.' },
-    before: { value: 'TIME', help: 'list, --all: only those received before a time.' },
+    hook: { value: 'NAME', help: 'list, --all: events of a hook, by the name of its scenario.' },
+    after: {
+      value: 'TIME',
+      help: 'list, --all: received after a time, such as 2026-11-22T08:00:00Z or 2h (ago).',
+    },
+    before: { value: 'TIME', help: 'list, --all: received before a time.' },
     all: {
-      help: 'replay and discard: all that fit --status (default: dead), --hook and the times, in place of an id.',
+      help: 'replay, discard: all events that match --status (default: dead), --hook, --after and --before.',
     },
-    limit: { value: 'N', help: 'list: the newest N. Default: 50.' },
+    limit: { value: 'N', help: 'list: number of events, newest first. Default: 50.' },
     json: { help: 'list: prints JSON.' },
     ...HOST_OPTIONS,
   },
@@ -50,7 +53,7 @@ export const EVENTS_COMMAND: Command = {
     'iml events discard --all --hook welcome --before 7d',
   ],
   notes: [
-    'A host that runs takes what is replayed at once. Dead events stay until they are replayed or discarded.',
+    'A running host processes replayed events at once. Dead events stay until they are replayed or discarded.',
   ],
   run: manageEvents,
 };

@@ -13,23 +13,23 @@ import { usageError } from '../usage-error.js';
 
 export const INFO_COMMAND: Command = {
   name: 'info',
-  about: 'Shows what an app is made of, or one component of it with what is wrong with it.',
+  about: 'Shows the components of an app, or one component with its diagnostics.',
   positionals: [
-    { name: 'app folder', help: 'The folder of the app, or of its repository.' },
+    { name: 'app folder', help: 'Folder of the app or of its repository.' },
     {
       name: 'component',
-      help: 'The name of a module, RPC, webhook, connection, endpoint or function. Default: all.',
+      help: 'Name of a module, RPC, webhook, connection, endpoint or function. Default: all.',
       isOptional: true,
     },
   ],
-  options: { json: { help: 'Prints the same as JSON, with all that loading the app warned of.' } },
+  options: { json: { help: 'Prints JSON, with the warnings of loading the app.' } },
   examples: [
     'iml info ./my-app',
     'iml info ./my-app listContacts',
     "iml info ./my-app --json | jq '.modules[].name'",
   ],
   notes: [
-    'Findings do not change the exit code. Those of one component are about what it uses, too; iml check tells of all.',
+    'Diagnostics do not change the exit code. Those of a component include its dependencies; iml check reports all.',
   ],
   run: showInfo,
 };

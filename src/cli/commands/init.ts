@@ -15,15 +15,16 @@ import { usageError } from '../usage-error.js';
 
 export const INIT_COMMAND: Command = {
   name: 'init',
-  about: 'Writes a first test for each component of an app, with made-up answers to replace by real ones.',
+  about:
+    'Writes a first test for each component of an app, with generated responses to replace by real ones.',
   positionals: [
     { name: 'what', help: 'What to write: tests.' },
-    { name: 'app folder', help: 'The folder of the app. Default: this folder.', isOptional: true },
+    { name: 'app folder', help: 'Folder of the app. Default: the current folder.', isOptional: true },
   ],
   options: {},
   examples: ['iml init tests ./my-app'],
   notes: [
-    'A component that has a test is left alone; nothing is ever overwritten. Parameters are made of its form, answers of what its directives read and of its samples.',
+    'Components that have a test are skipped, and files are never overwritten. Parameters come from the form, responses from the directives and samples.',
   ],
   run: initTests,
 };

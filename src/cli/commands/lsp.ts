@@ -5,11 +5,11 @@ import { usageError } from '../usage-error.js';
 
 export const LSP_COMMAND: Command = {
   name: 'lsp',
-  about: 'Serves editors: diagnostics, completion, hover, rename and more, by the Language Server Protocol.',
+  about: 'Language server for editors: diagnostics, completion, hover, rename and more.',
   positionals: [],
-  options: { stdio: { help: 'Speaks on standard input and output; the only way there is.' } },
+  options: { stdio: { help: 'Uses standard input and output (the only transport).' } },
   examples: ['iml lsp --stdio'],
-  notes: ['Editors start it themselves: docs/editors.md says how to tell them.'],
+  notes: ['Editors start it: see docs/editors.md.'],
   run: serve,
 };
 

@@ -39,35 +39,35 @@ const ACTIONS = ['token', 'prices'] as const;
 
 export const REST_COMMAND: Command = {
   name: 'rest',
-  about: 'Serves the REST API v2 of the platform, until Ctrl-C, makes a token for it, or lists its prices.',
+  about: 'Serves the REST API v2, creates an API token, or lists prices.',
   positionals: [
     {
       name: 'action',
-      help: 'token makes another API token; prices lists prices and coupons. Default: serve the API.',
+      help: 'token creates an API token; prices lists prices and coupons. Default: serve the API.',
       isOptional: true,
     },
   ],
   options: {
-    port: { value: 'N', help: `Default: ${DEFAULT_PORT}; 0 for any free one.` },
-    host: { value: 'ADDRESS', help: 'Where to listen. Default: 127.0.0.1, this machine only.' },
+    port: { value: 'N', help: `Default: ${DEFAULT_PORT}; 0 chooses a free one.` },
+    host: { value: 'ADDRESS', help: 'Address to listen on. Default: 127.0.0.1.' },
     origin: {
       value: 'URL',
-      help: 'Where callers reach the API, such as https://api.example.com. Default: what they call, or where it listens.',
+      help: 'Public address of the API, such as https://api.example.com. Default: the requested host.',
     },
     'allow-host': {
       value: 'HOST',
       multiple: true,
-      help: 'A host callers may name beside this machine. May be repeated.',
+      help: 'Accepted Host header beside this machine. Repeatable.',
     },
     log: {
       value: 'FORMAT',
-      help: 'text or json: a line a call on standard error. Failures are written always.',
+      help: 'Logs requests on standard error as text or json. Failures are always logged.',
     },
-    cert: { value: 'FILE', help: 'Certificate (PEM): with it and --key the server speaks HTTPS.' },
+    cert: { value: 'FILE', help: 'Certificate (PEM) for HTTPS, together with --key.' },
     key: { value: 'FILE', help: 'Private key of the certificate (PEM).' },
-    user: { value: 'EMAIL', help: 'token: whose it is. Default: the administrator.' },
-    label: { value: 'TEXT', help: 'token: what it is called. Default: made by iml rest token.' },
-    scope: { value: 'NAME', multiple: true, help: 'token: what it may do. May be repeated. Default: all.' },
+    user: { value: 'EMAIL', help: 'token: its user. Default: the administrator.' },
+    label: { value: 'TEXT', help: 'token: its label. Default: made by iml rest token.' },
+    scope: { value: 'NAME', multiple: true, help: 'token: a scope. Repeatable. Default: all.' },
     ...REST_INSTANCE_OPTIONS,
   },
   examples: [
@@ -78,8 +78,8 @@ export const REST_COMMAND: Command = {
     'iml rest --create --database postgres://localhost/iml --host 0.0.0.0 --origin https://api.example.com --cert cert.pem --key key.pem',
   ],
   notes: [
-    'The first start of an instance prints the token of its administrator, once.',
-    'An instance knows the key that its data are sealed with: keep the file encryption-key, or IML_REST_KEY, with the data.',
+    'The first start of an instance prints the token of its administrator once.',
+    'Back up the key of the instance (file encryption-key, or IML_REST_KEY) with its data.',
   ],
   run: (args, io) => {
     const action = readAction(args);

@@ -27,20 +27,23 @@ import { type AppWork, workWithApp } from '../runs/work-with-app.js';
 
 export const RPC_COMMAND: Command = {
   name: 'rpc',
-  about:
-    'Calls an RPC of an app, as a form does for its options and fields, and prints what it gives as JSON.',
+  about: 'Calls an RPC of an app and prints its result as JSON.',
   positionals: [
-    { name: 'app folder', help: 'The folder of the app, or of its repository.' },
+    { name: 'app folder', help: 'Folder of the app or of its repository.' },
     {
       name: 'rpc',
-      help: "The name of the RPC, or a reference as forms hold it: 'rpc://listFields?table={{parameters.table}}'.",
+      help: "Name of the RPC, or a reference as in forms: 'rpc://listFields?table={{parameters.table}}'.",
     },
   ],
   options: {
     ...INPUT_OPTIONS,
     table: { help: 'Prints a list as a table.' },
     json: { help: 'Prints the whole report: result, error, stats, warnings.' },
-    query: { short: 'q', value: 'JSONATA', help: 'Prints what a JSONata expression finds in the report.' },
+    query: {
+      short: 'q',
+      value: 'JSONATA',
+      help: 'Prints the result of a JSONata expression over the report.',
+    },
     ...SAVE_OPTION,
     ...RECORD_OPTIONS,
     ...TRACE_OPTIONS,
@@ -51,7 +54,7 @@ export const RPC_COMMAND: Command = {
     "iml rpc ./my-app 'rpc://listFields?table=contacts' --table",
     "iml rpc ./my-app listFields -p table=contacts --query 'result.label'",
   ],
-  notes: ['Parameters are not checked, as a form asks its RPCs while it is filled in.'],
+  notes: ['Parameters are not checked, because forms call RPCs before all fields have a value.'],
   run: (args, io) => callRpcOfApp(args, dropUnreadOutput(args, io)),
 };
 

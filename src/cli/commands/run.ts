@@ -30,8 +30,8 @@ export const RUN_COMMAND: Command = {
   name: 'run',
   about: 'Runs a module of an app and prints its bundles.',
   positionals: [
-    { name: 'app folder', help: 'The folder of the app, or of its repository.' },
-    { name: 'module', help: 'The name of the module: iml info <app folder> lists them.' },
+    { name: 'app folder', help: 'Folder of the app or of its repository.' },
+    { name: 'module', help: 'Name of the module (see iml info <app folder>).' },
   ],
   options: RUN_OPTIONS,
   examples: [
@@ -42,7 +42,7 @@ export const RUN_COMMAND: Command = {
     "iml run ./my-app listContacts --query '$count(bundles)'",
   ],
   notes: [
-    'JSON may be given in place, as @file, or as @- for standard input.\nA terminal gets a table, a pipe a line of JSON a bundle.',
+    'JSON values can be inline, @file, or @- for standard input.\nPrints a table on a terminal and NDJSON otherwise.',
   ],
   run: (args, io) => runModuleOfApp(args, dropUnreadOutput(args, io)),
 };

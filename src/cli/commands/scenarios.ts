@@ -27,7 +27,8 @@ type Action = (typeof ACTIONS)[number];
 
 export const SCENARIOS_COMMAND: Command = {
   name: 'scenarios',
-  about: 'Shows the scenarios of a host, turns them on and off, and sees to their incomplete executions.',
+  about:
+    'Lists the scenarios of a host, switches them on and off, retries and discards incomplete executions.',
   positionals: [
     {
       name: 'action',
@@ -36,7 +37,7 @@ export const SCENARIOS_COMMAND: Command = {
     },
     {
       name: 'name',
-      help: 'The scenario; for retry and discard the id of an incomplete execution.',
+      help: 'Name of the scenario; for retry and discard the ID of an incomplete execution.',
       isOptional: true,
     },
   ],

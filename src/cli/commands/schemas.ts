@@ -20,27 +20,27 @@ import { usageError } from '../usage-error.js';
 
 export const SCHEMAS_COMMAND: Command = {
   name: 'schemas',
-  about: 'JSON Schemas of the files of apps, for editors.',
+  about: 'Lists, prints and installs JSON Schemas of app files for editors.',
   positionals: [
     {
       name: 'app folder',
-      help: 'Of --write: the folder of the app. Default: this folder.',
+      help: '--write: folder of the app. Default: the current folder.',
       isOptional: true,
     },
   ],
   options: {
     print: { value: 'NAME', help: 'Prints one schema.' },
     write: {
-      help: `Writes all into ${SCHEMA_FOLDER}, and names them in .vscode/settings.json, where all else stays.`,
+      help: `Writes all schemas to ${SCHEMA_FOLDER} and adds them to .vscode/settings.json.`,
     },
     workspace: {
       value: 'DIR',
-      help: 'Of --write: the folder the editor has open. Default: this folder if the app is in it, else the app.',
+      help: '--write: folder that the editor opens. Default: the current folder if it contains the app, else the app.',
     },
   },
   examples: ['iml schemas', 'iml schemas --print epoch > epoch.schema.json', 'iml schemas ./my-app --write'],
   notes: [
-    'Without --print and --write the schemas are listed. They are in the package, too: iml-runtime/schemas/NAME.schema.json.',
+    'Lists the schemas without --print and --write. The package contains them as iml-runtime/schemas/NAME.schema.json.',
   ],
   run: showSchemas,
 };

@@ -42,11 +42,11 @@ import { usageError } from '../usage-error.js';
 
 export const SERVE_COMMAND: Command = {
   name: 'serve',
-  about: 'Receives webhooks, keeps their events and runs scenarios, until Ctrl-C.',
+  about: 'Receives webhooks, stores their events and runs scenarios.',
   positionals: [
     {
       name: 'app folder',
-      help: 'The folders of the apps, here or in the file of --config.',
+      help: 'Folders of the apps; alternatively in the file of --config.',
       isOptional: true,
       isRepeated: true,
     },
@@ -59,10 +59,10 @@ export const SERVE_COMMAND: Command = {
     'iml serve --config host.json',
   ],
   notes: [
-    'What scenarios put out is written to standard output, a line of JSON a bundle. /health tells how things are.',
+    'Prints the bundles of scenarios as NDJSON. /health reports the state of the host.',
     'Several processes on one database share the work.',
-    'SIGINT, SIGTERM and SIGHUP end it in order: what is under way is brought to its end.',
-    'Ends with 1 where none of the scenarios can be served.',
+    'SIGINT, SIGTERM and SIGHUP stop it gracefully: it finishes running work.',
+    'Exits with 1 if no scenario can be served.',
   ],
   run: async (args, io) => serve(await withConfigFile(args, SERVE_COMMAND, io.cwd), io),
 };

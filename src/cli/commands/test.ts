@@ -29,56 +29,56 @@ export const TEST_COMMAND: Command = {
   positionals: [
     {
       name: 'folder or file',
-      help: 'The folder of an app, or folders and files of its tests. Default: this folder.',
+      help: 'Folder of an app, or folders and files of its tests. Default: the current folder.',
       isOptional: true,
       isRepeated: true,
     },
   ],
   options: {
-    app: { value: 'FOLDER', help: 'The app, where the tests do not lie in it.' },
-    filter: { value: 'TEXT', multiple: true, help: 'Runs tests whose name holds the text.' },
+    app: { value: 'FOLDER', help: 'Folder of the app, if the tests are elsewhere.' },
+    filter: { value: 'TEXT', multiple: true, help: 'Runs tests whose name contains the text.' },
     bail: { help: 'Stops at the first failure.' },
-    verbose: { help: 'Lists tests that passed, too.' },
-    watch: { help: 'Runs again what a changed file touches, until Ctrl-C.' },
+    verbose: { help: 'Lists passed tests too.' },
+    watch: { help: 'Reruns the tests that a changed file affects.' },
     record: {
-      help: 'Runs cases with "record": true against the service, shows what they become, asks, and writes them.',
+      help: 'Runs cases with "record": true against the API, shows the completed cases, and writes them after confirmation.',
     },
     live: {
-      help: 'Runs cases against the service, on the real clock, and tells how its answers have changed. Writes nothing.',
+      help: 'Runs cases against the API and reports how its responses have changed. Writes nothing.',
     },
-    'max-age': { value: 'AGE', help: 'Names cases that were recorded longer ago: 90d, 12w.' },
+    'max-age': { value: 'AGE', help: 'Lists cases recorded earlier: 90d, 12w.' },
     connection: {
       value: 'NAME|JSON|@FILE',
       multiple: true,
-      help: 'Of --record and --live: a connection that iml connect made, or data of one. May be repeated.',
+      help: '--record, --live: a stored connection, or the data of one. Repeatable.',
     },
     ...SERVICE_OPTIONS,
     ...SEMANTICS_OPTION,
     update: {
       value: 'expect|exchanges|all',
       looksLikeValue: UPDATE_SCOPE,
-      help: 'Shows how failed cases would pass, asks, and writes them. Default: all.',
+      help: 'Shows how failed cases would pass and writes them after confirmation. Default: all.',
     },
-    yes: { help: 'Writes what --update or --record shows without asking.' },
+    yes: { help: 'Confirms --update and --record.' },
     coverage: {
       value: 'text|json[=FILE]|lcov[=FILE]',
       looksLikeValue: COVERAGE_FORMAT,
       multiple: true,
-      help: 'Tells what of the app no case reaches. Default: text; files in coverage/.',
+      help: 'Reports the parts of the app that no case reaches. Default: text; files in coverage/.',
     },
     trace: {
       value: 'on-failure|always|off[=FOLDER]',
       looksLikeValue: TRACE_MODE,
-      help: 'Keeps runs of cases as files that iml dev shows. Default: on-failure, in test-traces/.',
+      help: 'Writes runs of cases as files for iml dev. Default: on-failure, in test-traces/.',
     },
     'from-har': {
       value: 'FILE',
-      help: 'Runs nothing: prints exchanges for a case, made of a HAR that a browser or proxy wrote.',
+      help: 'Runs nothing; prints the exchanges of a HAR file for a case.',
     },
     reporter: {
       value: `${REPORTER_NAMES}[=FILE]`,
       multiple: true,
-      help: 'How results are written, and where. Default: human.',
+      help: 'Format of the results, and a file. Default: human.',
     },
   },
   examples: [
@@ -88,8 +88,8 @@ export const TEST_COMMAND: Command = {
     'iml test ./my-app --trace on-failure=traces',
   ],
   notes: [
-    'Cases are files tests/COMPONENT/NAME.test.json beside the app; tests of custom functions are functions/NAME/NAME.test.js. Nothing goes over a network but with --record and --live.',
-    'Secrets of --record and --live that no connection gives come from the environment: {{secret:api-key}} is IML_SECRET_API_KEY.',
+    'Cases are files tests/COMPONENT/NAME.test.json in the app; tests of custom functions are functions/NAME/NAME.test.js. Only --record and --live use the network.',
+    '--record and --live read other secrets from the environment: {{secret:api-key}} is IML_SECRET_API_KEY.',
   ],
   exitCodes: {
     0: 'all tests passed',

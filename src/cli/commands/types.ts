@@ -9,7 +9,7 @@ export const TYPES_COMMAND: Command = {
   name: 'types',
   about: 'Writes TypeScript types of an app: parameters of its components, bundles of its modules.',
   positionals: [
-    { name: 'app folder', help: 'The folder of the app. Default: this folder.', isOptional: true },
+    { name: 'app folder', help: 'Folder of the app. Default: the current folder.', isOptional: true },
   ],
   options: {
     output: { short: 'o', value: 'FILE', help: 'Writes the types to a file. Default: standard output.' },

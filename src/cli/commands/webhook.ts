@@ -51,15 +51,16 @@ export const WEBHOOK_COMMAND: Command = {
   name: 'webhook',
   about: 'Processes one call of a webhook and prints its bundles, or attaches, updates or detaches it.',
   positionals: [
-    { name: 'app folder', help: 'The folder of the app, or of its repository.' },
-    { name: 'webhook', help: 'The name of the webhook: iml info <app folder> lists them.' },
+    { name: 'app folder', help: 'Folder of the app or of its repository.' },
+    { name: 'webhook', help: 'Name of the webhook (see iml info <app folder>).' },
     { name: 'action', help: `${ACTIONS.join(', ')}. Default: call.`, isOptional: true },
   ],
   options: {
     ...CALL_OPTIONS,
     webhook: {
+      group: 'Input',
       value: 'JSON|@FILE',
-      help: 'What expressions read as webhook: id, url, and what attach gave.',
+      help: 'Data of the webhook: id, url, and the result of attach.',
     },
     ...INPUT_OPTIONS,
     ...CHECK_OPTIONS,
@@ -76,8 +77,8 @@ export const WEBHOOK_COMMAND: Command = {
     'iml webhook ./my-app events attach --connection work --webhook \'{"url":"https://hooks.example.com/1"}\'',
   ],
   notes: [
-    'A call is answered and taken apart as a host does it; nothing is sent or stored. The answer is told on standard error.',
-    'attach and update print what is to be kept with the webhook: --webhook takes it.',
+    'Processes the call as a host does, but sends and stores nothing. Prints the response on standard error.',
+    'attach and update print the data to store; pass it to --webhook.',
   ],
   run: (args, io) => workWithWebhook(args, dropUnreadOutput(args, io)),
 };

@@ -2,7 +2,7 @@ import type { ConnectedInput } from '../../component/check-and-connect.js';
 import type { ConnectionStore } from '../../connection/connection-store.js';
 import type { CheckParameters } from '../../parameters/check/form-check.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import type { Arguments, OptionSpec } from '../command.js';
+import { type Arguments, inGroup, type OptionSpecs } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';
 import {
   identifyOwner,
@@ -15,31 +15,31 @@ import type { LoadedApp } from '../open-app.js';
 import { findEntry } from './find-entry.js';
 import { readDataObject } from './input-data.js';
 
-/** Options of every command that runs a component: what the component is given. */
-export const INPUT_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+/** Options of commands that run a component. */
+export const INPUT_OPTIONS: OptionSpecs = inGroup('Input', {
   param: {
     short: 'p',
     value: 'NAME=VALUE|JSON|@FILE',
     multiple: true,
-    help: 'Parameters; text is read by the type of its field, NAME=@FILE takes a file, @@ writes an @. May be repeated.',
+    help: 'Parameters. Text is converted by the type of the field; NAME=@FILE reads a file, @@ is a literal @. Repeatable.',
   },
   connection: {
     value: 'NAME|JSON|@FILE',
-    help: 'A connection that iml connect made, or data of one, credentials included. Never shown.',
+    help: 'A stored connection, or the data of one. Never printed.',
   },
   common: { value: 'JSON|@FILE', help: "Replaces the app's common data." },
-};
+});
 
-/** Of a command whose component has a form that is checked. */
-export const CHECK_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  defaults: { help: 'Fills fields that are not given with their defaults, as the form in the editor does.' },
+/** Options of commands that check parameters. */
+export const CHECK_OPTIONS: OptionSpecs = inGroup('Input', {
+  defaults: { help: 'Fills empty fields with their defaults, as the form in Make does.' },
   resolve: {
-    help: "Asks the app's RPCs for fields that rpc:// references stand for, and checks those, too.",
+    help: 'Calls RPCs for fields of rpc:// references, and checks these too.',
   },
-  'no-check': { help: 'Hands the parameters over as they are, unchecked and unconverted.' },
-};
+  'no-check': { help: 'Passes parameters without checks and conversion.' },
+});
 
-/** What a component is given beside its parameters. */
+/** Input of a component, without its parameters. */
 export type ComponentInput = Pick<ConnectedInput, 'connection' | 'common'>;
 
 /** @throws EngineError (USAGE) */

@@ -13,7 +13,7 @@ import { usageError } from '../usage-error.js';
 export const CONFIG_OPTION: Readonly<Record<string, OptionSpec>> = {
   config: {
     value: 'FILE',
-    help: 'Options by their long names, and "apps", as JSON with comments. What the command line says wins.',
+    help: 'JSON with comments: options by their long names, and "apps". The command line takes precedence.',
   },
 };
 

@@ -3,69 +3,75 @@ import { EngineError } from '../../errors/engine-error.js';
 import { readHosts } from '../../http/transport/host-policy.js';
 import { readHostMap } from '../../http/transport/map-hosts.js';
 import type { TraceListener } from '../../run/trace/trace.js';
-import type { Arguments, OptionSpec } from '../command.js';
+import { type Arguments, inGroup, type OptionSpecs } from '../command.js';
 import type { Io } from '../io.js';
 import { traceLine } from '../output/trace-line.js';
 import { usageError } from '../usage-error.js';
 import { readSemantics, SEMANTICS_OPTION } from './semantics-option.js';
 import { readTimezone } from './timezone-option.js';
 
-/** Options of every command that lets an app call its service: where it may go. */
-export const NETWORK_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  map: {
-    value: 'FROM=TO',
-    multiple: true,
-    help: 'Takes requests to another server: https://api.example.com=http://127.0.0.1:9911; *=TO takes all. May be repeated.',
-  },
-  'allow-local': { help: 'Lets the app call this machine.' },
-  allow: {
-    value: 'HOST',
-    multiple: true,
-    help: 'Lets the app call a host, address or CIDR block that is not public. May be repeated.',
-  },
-  'only-declared': { help: 'Lets the app call only hosts it names, and those of --app-host.' },
-  'app-host': {
-    value: 'HOST',
-    multiple: true,
-    help: "A host that is the app's beside its baseUrl, such as files.example.com or *.example.com. May be repeated.",
-  },
-  'cross-host-secrets': {
-    help: "Lets credentials go along to hosts that are not the app's, as the platform does. Default: left out, with a warning.",
-  },
+/** Options of every command that sends requests of an app. */
+export const NETWORK_OPTIONS: OptionSpecs = {
+  ...inGroup('Network', {
+    map: {
+      value: 'FROM=TO',
+      multiple: true,
+      help: 'Sends requests to another server: https://api.example.com=http://127.0.0.1:9911; *=TO maps all hosts. Repeatable.',
+    },
+    'allow-local': { help: 'Allows requests to this machine.' },
+    allow: {
+      value: 'HOST',
+      multiple: true,
+      help: 'Allows requests to a private host, address or CIDR block. Repeatable.',
+    },
+    'only-declared': { help: 'Allows only hosts that the app names and --app-host.' },
+    'app-host': {
+      value: 'HOST',
+      multiple: true,
+      help: 'Another host of the app, such as files.example.com or *.example.com. Repeatable.',
+    },
+    'cross-host-secrets': {
+      help: 'Sends credentials to hosts of others too, as the platform does. Default: removed, with a warning.',
+    },
+  }),
   timezone: { value: 'ZONE', help: 'Timezone of the scenario, such as Europe/Prague. Default: UTC.' },
   ...SEMANTICS_OPTION,
 };
 
-const TRACE_HELP = 'Tells on standard error what is sent and received. In --json: in the report, too.';
+const TRACE_HELP = 'Prints requests and responses on standard error, with --json in the report.';
 
-/** Of a command that can hand a run on: the same option, with a value. */
-export const TRACE_FILE_OPTION: Readonly<Record<string, OptionSpec>> = {
+/** `--trace` of a command that can write a run to a file. */
+export const TRACE_FILE_OPTION: OptionSpecs = inGroup('Debugging', {
   trace: {
     value: 'FILE.jsonl',
     looksLikeValue: /\.jsonl$/,
-    help: `${TRACE_HELP} With a file: writes the run there instead, all of it, secrets out, for iml dev to show.`,
+    help: `${TRACE_HELP} With a file: writes the whole run, redacted, for iml dev.`,
   },
-};
+});
 
-/** Of a command that lets somebody watch what is sent. */
-export const TRACE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+/** Options of commands that print requests. */
+export const TRACE_OPTIONS: OptionSpecs = inGroup('Debugging', {
   trace: { help: TRACE_HELP },
-  'trace-bodies': { help: 'The same with bodies.' },
-};
+  'trace-bodies': { help: 'Like --trace, with bodies.' },
+});
 
-/** Of a command that runs a component of an app. */
-export const ENGINE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+/** Options of commands that run a component of an app. */
+export const ENGINE_OPTIONS: OptionSpecs = {
   'base-url': {
+    group: 'Network',
     value: 'URL',
-    help: 'Replaces the baseUrl of the base. Whole addresses on other hosts are refused then, unless --map says where they go.',
+    help: 'Replaces baseUrl of the base. Absolute URLs on other hosts are refused unless --map maps them.',
   },
   ...NETWORK_OPTIONS,
-  'timeout-ms': { value: 'MS', help: 'Time the run may take. Default: what the app says, else 40000.' },
+  'timeout-ms': { value: 'MS', help: 'Time limit of the run. Default: the timeout of the app, or 40000.' },
   'on-page-loop': {
     value: 'warn|stop|error',
-    help: 'What to do with a page that repeats an earlier one. Default: warn.',
+    help: 'Reaction to a page that repeats an earlier one. Default: warn.',
   },
-  'trust-functions': { help: 'Runs custom functions in node:vm for debugging. That protects from nothing.' },
+  'trust-functions': {
+    group: 'Debugging',
+    help: 'Runs custom functions in node:vm for debugging. Not a security boundary.',
+  },
 };
 
 /** @throws EngineError (USAGE) */

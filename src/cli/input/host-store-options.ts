@@ -24,7 +24,7 @@ export const HOST_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   data: { value: 'DIR', help: 'Folder of the SQLite file. Default: .iml in the current folder.' },
   database: {
     value: 'URL',
-    help: 'A PostgreSQL database instead of a file: postgres://user:password@host/name. Default: IML_DATABASE, if set. Machines that share it need the same IML_HOST_KEY.',
+    help: 'PostgreSQL instead of SQLite: postgres://user:password@host/name. Default: IML_DATABASE. All machines on it need the same IML_HOST_KEY.',
   },
   ...PREPARE_OPTION,
 };

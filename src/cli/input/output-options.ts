@@ -1,4 +1,4 @@
-import type { Arguments, OptionSpec } from '../command.js';
+import { type Arguments, inGroup, type OptionSpecs } from '../command.js';
 import type { Io } from '../io.js';
 import type { OutputForm, OutputSettings } from '../output/bundle-writer.js';
 import { compileQuery } from '../output/query.js';
@@ -6,20 +6,20 @@ import { usageError } from '../usage-error.js';
 import { isTraced } from './engine-options.js';
 
 /** Options of every command that prints rows or the report they are part of. */
-export const OUTPUT_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+export const OUTPUT_OPTIONS: OptionSpecs = inGroup('Output', {
   table: { help: 'Prints a table. Default on a terminal.' },
-  ndjson: { help: 'Prints a line of JSON each, as they come. Default in a pipe.' },
-  json: { help: 'Prints the whole report: what came, error, stats, warnings.' },
-  query: { short: 'q', value: 'JSONATA', help: 'Prints what a JSONata expression finds in the report.' },
-};
+  ndjson: { help: 'Prints NDJSON, streamed. Default otherwise.' },
+  json: { help: 'Prints the whole report: results, error, stats, warnings.' },
+  query: { short: 'q', value: 'JSONATA', help: 'Prints the result of a JSONata expression over the report.' },
+});
 
 /** Of a command whose output may hold files. */
-export const SAVE_OPTION: Readonly<Record<string, OptionSpec>> = {
+export const SAVE_OPTION: OptionSpecs = inGroup('Output', {
   save: {
     value: 'DIR',
-    help: 'Writes binary data to files in a folder, none of which is overwritten; what is printed names them: @DIR/name.',
+    help: 'Writes binary data to new files in a folder; the output refers to them as @DIR/name.',
   },
-};
+});
 
 /** @throws EngineError (USAGE) */
 export async function readOutputSettings(args: Arguments, io: Io): Promise<OutputSettings> {

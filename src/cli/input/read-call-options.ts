@@ -1,25 +1,25 @@
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
-import type { Arguments, OptionSpec } from '../command.js';
+import { type Arguments, inGroup, type OptionSpecs } from '../command.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
 import { decodeUtf8, readSource } from './input-data.js';
 
 /** Options of a command that is given one call of a webhook. */
-export const CALL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+export const CALL_OPTIONS: OptionSpecs = inGroup('Input', {
   call: {
     value: 'JSON|@FILE',
-    help: 'The call: JSON {method, url, headers, body}, or a file of that or of an HTTP request as it is sent; @- for standard input.',
+    help: 'The call: JSON {method, url, headers, body}, or a file with that JSON or a raw HTTP request; @- reads standard input.',
   },
   method: { short: 'X', value: 'METHOD', help: 'Default: POST with a body, else GET.' },
-  url: { value: 'URL', help: 'The address or its path, whose query counts. Default: /.' },
-  header: { short: 'H', value: 'NAME: VALUE', multiple: true, help: 'A header. May be repeated.' },
+  url: { value: 'URL', help: 'URL or path with query. Default: /.' },
+  header: { short: 'H', value: 'NAME: VALUE', multiple: true, help: 'A header. Repeatable.' },
   body: {
     short: 'd',
     value: 'TEXT|@FILE',
-    help: 'The body. Without a content-type it is JSON if it can be read so, else a form.',
+    help: 'The body. Without a Content-Type header: JSON if it parses, else a form.',
   },
-};
+});
 
 type Header = readonly [name: string, value: string];
 

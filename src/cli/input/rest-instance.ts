@@ -26,17 +26,17 @@ export const REST_INSTANCE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     value: 'DIR',
     help: `Folder of the SQLite file and the encryption key. Default: ${DEFAULT_FOLDER}.`,
   },
-  create: { help: 'Makes an instance in the folder or the database where it holds none.' },
+  create: { help: 'Creates an instance if the folder or database has none.' },
   database: {
     value: 'URL',
-    help: `PostgreSQL instead; the encryption key comes from ${KEY_VARIABLE} (${SEAL_KEY_BYTES} bytes, base64).`,
+    help: `PostgreSQL instead of SQLite; the encryption key is in ${KEY_VARIABLE} (${SEAL_KEY_BYTES} bytes, base64).`,
   },
   ...PREPARE_OPTION,
   config: {
     value: 'FILE',
     help: 'Prices, coupons, features, default license, white label, notifications and apps of the instance (JSON).',
   },
-  zone: { value: 'DOMAIN', help: 'The zone this instance is. Default: eu1.make.com.' },
+  zone: { value: 'DOMAIN', help: 'Zone of the instance. Default: eu1.make.com.' },
 };
 
 /** Where an instance is. */

@@ -5,7 +5,7 @@ import { usageError } from '../usage-error.js';
 export const SEMANTICS_OPTION: Readonly<Record<string, OptionSpec>> = {
   semantics: {
     value: 'runtime|documented',
-    help: "Which counts where Make's runtime and its documentation differ. Default: runtime, or that of iml.config.json.",
+    help: "Follows Make's runtime or its documentation where they differ. Default: iml.config.json, or runtime.",
   },
 };
 

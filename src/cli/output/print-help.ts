@@ -7,21 +7,24 @@ import {
   type PositionalSpec,
 } from '../command.js';
 
-/** What commands end with unless they say otherwise. */
+/** The default exit codes. */
 const EXIT_CODES: ExitCodes = {
-  0: 'done',
+  0: 'success',
   1: 'the app, the module or the expression failed',
-  2: 'the command line is wrong',
+  2: 'the command line is invalid',
   130: 'stopped by Ctrl-C',
 };
 
 function printExitCodes(own: Partial<ExitCodes> = {}): string {
   const rows = Object.entries({ ...EXIT_CODES, ...own });
-  return `Exit codes\n${rows.map(([code, meaning]) => `  ${code}  ${meaning}\n`).join('')}`;
+  return `Exit codes\n${rows.map(([code, meaning]) => `  ${code.padEnd(3)}  ${meaning}\n`).join('')}`;
 }
 
 /** The help of the program: its commands and exit codes. */
-export function overviewHelp(commands: Readonly<Record<string, CommandEntry>>): string {
+export function overviewHelp(
+  commands: Readonly<Record<string, CommandEntry>>,
+  width: number = DEFAULT_WIDTH,
+): string {
   const rows = Object.entries(commands).map(([name, { summary }]): Row => [name, summary]);
   return `Runs Make custom apps outside Make.
 
@@ -29,33 +32,57 @@ Usage
   iml <command> [options]
 
 Commands
-${columns(rows)}
+${columns(rows, width)}
 Options
-${columns([
-  ['-h, --help', 'Shows this help; iml <command> --help that of a command.'],
-  ['-V, --version', 'Shows the version.'],
-])}
+${columns(
+  [
+    ['-h, --help', 'Shows this help; iml <command> --help shows that of a command.'],
+    ['-V, --version', 'Shows the version.'],
+  ],
+  width,
+)}
 ${printExitCodes()}`;
 }
 
-export function commandHelp(command: Command): string {
+/** @param width columns of the terminal. Default: 100 */
+export function commandHelp(command: Command, width: number = DEFAULT_WIDTH): string {
   const { name, about, positionals, examples, notes = [] } = command;
   const operands = positionals.map((positional) => ` ${printOperand(positional)}`).join('');
-  const options = Object.entries(listOptions(command)).map(
-    ([long, spec]): Row => [optionTitle(long, spec), spec.help],
-  );
   return [
     `${about}\n`,
     `Usage\n  iml ${name}${operands} [options]\n`,
     ...(positionals.length === 0
       ? []
-      : [`Arguments\n${columns(positionals.map((p): Row => [printOperand(p), p.help]))}`]),
-    `Options\n${columns(options)}`,
+      : [
+          `Arguments\n${columns(
+            positionals.map((p): Row => [printOperand(p), p.help]),
+            width,
+          )}`,
+        ]),
+    ...printOptions(command, width),
     `Examples\n${examples.map((example) => `  ${example}\n`).join('')}`,
-    ...notes.map((note) => `${note}\n`),
+    ...notes.map(
+      (note) =>
+        `${note
+          .split('\n')
+          .flatMap((line) => wrap(line, width))
+          .join('\n')}\n`,
+    ),
     printExitCodes(command.exitCodes),
   ].join('\n');
 }
+
+/** One paragraph per group of options. */
+function printOptions(command: Command, width: number): readonly string[] {
+  const groups = new Map<string, Row[]>(GROUPS.map((group) => [group, []]));
+  for (const [long, spec] of Object.entries(listOptions(command)))
+    groups.get(spec.group ?? 'Options')?.push([optionTitle(long, spec), spec.help]);
+  return [...groups]
+    .filter(([, rows]) => rows.length > 0)
+    .map(([group, rows]) => `${group}\n${columns(rows, width)}`);
+}
+
+const GROUPS = ['Input', 'Output', 'Options', 'Network', 'Debugging'] as const;
 
 function printOperand({ name, isOptional, isRepeated }: PositionalSpec): string {
   const shown = isRepeated === true ? `${name}...` : name;
@@ -70,7 +97,36 @@ function optionTitle(long: string, { short, value, looksLikeValue }: OptionSpec)
 
 type Row = readonly [title: string, text: string];
 
-function columns(rows: readonly Row[]): string {
-  const width = Math.max(...rows.map(([title]) => title.length));
-  return rows.map(([title, text]) => `  ${title.padEnd(width)}  ${text}\n`).join('');
+const DEFAULT_WIDTH = 100;
+
+/** Wider titles stand on a line of their own. */
+const MAX_TITLE_WIDTH = 34;
+
+const MIN_TEXT_WIDTH = 30;
+
+function columns(rows: readonly Row[], width: number): string {
+  const titleWidth = Math.min(MAX_TITLE_WIDTH, Math.max(...rows.map(([title]) => title.length)));
+  const indent = ' '.repeat(titleWidth + 4);
+  const lines = rows.flatMap(([title, text]) => {
+    const [first = '', ...others] = wrap(text, Math.max(MIN_TEXT_WIDTH, width - indent.length));
+    const head =
+      title.length > titleWidth
+        ? [`  ${title}`, indent + first]
+        : [`  ${title.padEnd(titleWidth)}  ${first}`];
+    return [...head, ...others.map((line) => indent + line)];
+  });
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** Breaks text at spaces into lines of at most `width` characters. */
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line];
 }

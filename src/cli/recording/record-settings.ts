@@ -1,23 +1,23 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import type { Arguments, OptionSpec } from '../command.js';
+import { type Arguments, inGroup, type OptionSpecs } from '../command.js';
 import type { Io } from '../io.js';
 import { findOutputRoot } from '../output/output-file.js';
 import { usageError } from '../usage-error.js';
 
-/** Options of every command whose run can be kept as a case. */
-export const RECORD_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+/** Options of commands that record their run. */
+export const RECORD_OPTIONS: OptionSpecs = inGroup('Output', {
   record: {
     value: 'FILE',
-    help: 'Writes the run as a case for iml test (tests/NAME/CASE.test.json), secrets replaced by placeholders.',
+    help: 'Writes the run as a case for iml test (tests/NAME/CASE.test.json), with placeholders for secrets.',
   },
   har: {
     value: 'FILE',
-    help: 'Writes what was sent and received as HAR 1.2, secrets replaced by placeholders.',
+    help: 'Writes requests and responses as HAR 1.2, with placeholders for secrets.',
   },
-};
+});
 
-/** Files a run is written to. */
+/** Files that record a run. */
 export interface RecordSettings {
   readonly caseFile: NamedFile | undefined;
   readonly harFile: NamedFile | undefined;
