@@ -87,7 +87,7 @@ describe('the file of --config', () => {
     [['--limit', 'maxQueue=1'], '--limit: There is no limit "maxQueue". Did you mean "maxQueued"?'],
     [['--run-limit', 'maxPages'], '--run-limit: "maxPages" is not NAME=NUMBER.'],
     [['--webhook-limit', 'maxQueued=1'], '--webhook-limit: There is no limit "maxQueued".'],
-    [['--output', 'all'], '--output: "all" is none of bundles, none.'],
+    [['--output', 'all'], '--output: Expected one of bundles, none; got "all".'],
   ])('and the options refuse what makes no sense: %j', async (line, message) => {
     const args = await read('{}', ...line);
     expect(() => readServeSettings(args)).toThrow(

@@ -170,7 +170,7 @@ describe('iml connect with a provider of others', () => {
       ...['--wait', '0'],
     ]);
     expect(code).toBe(1);
-    expect(err).toContain('Nobody came back within 0 seconds.');
+    expect(err).toContain('No redirect arrived within 0 seconds.');
   });
 
   it('says that a port is in use', async () => {

@@ -414,7 +414,10 @@ describe('iml run ends', () => {
     [['listBooks', '--base-url', 'shop.example'], '--base-url: "shop.example" is no address'],
     [['listBooks', '--query', '$count('], '--query: '],
     [['listBooks', '--timezone', 'Mars'], '--timezone: "Mars" is no timezone'],
-    [['listBooks', '--on-page-loop', 'retry'], '--on-page-loop: "retry" is none of warn, stop, error.'],
+    [
+      ['listBooks', '--on-page-loop', 'retry'],
+      '--on-page-loop: Expected one of warn, stop, error; got "retry".',
+    ],
     [['listBooks', '--allow', 'http://x/'], 'network.allow has the entry'],
     [[], 'Missing <module>'],
   ])('with 2 for %j', async (args, message) => {

@@ -233,7 +233,7 @@ describe('iml test', () => {
     expect((await test(['--trace', 'off'])).out).toMatch(/^2 passed/);
     expect(await test(['--trace=sometimes'])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('--trace: "sometimes" is none of on-failure, always, off.'),
+      err: expect.stringContaining('--trace: Expected one of on-failure, always, off; got "sometimes".'),
     });
     expect(await test(['--trace', 'always=out.json'])).toMatchObject({
       code: 2,

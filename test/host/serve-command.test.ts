@@ -354,7 +354,7 @@ it.each([
   ['events list 1', 'Unexpected argument "1".'],
   [
     'events list --status lost',
-    '--status: "lost" is none of pending, running, done, dead, discarded, rejected.',
+    '--status: Expected one of pending, running, done, dead, discarded, rejected; got "lost".',
   ],
   ['events list --limit 0', '--limit: "0" is no number of 1 or more.'],
   ['events show', 'Missing <id>: which event.'],

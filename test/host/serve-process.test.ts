@@ -61,7 +61,7 @@ it('ends at SIGTERM though nobody reads standard output, and says what is left o
   const body = JSON.stringify({ text: 'x'.repeat(100_000) });
   // More than a pipe, the reader's buffer and what may wait hold together.
   for (let n = 0; n < 60; n++) expect((await send(url, { headers, body })).status).toBe(200);
-  await eventually(() => written.err.includes('Nobody reads standard output'));
+  await eventually(() => written.err.includes('Standard output is not read'));
   // Its end, not that of its output, which nobody takes.
   const ended = once(child, 'exit');
   child.kill('SIGTERM');

@@ -79,7 +79,8 @@ async function check(folder: string): Promise<CheckReport> {
 function readFormat(args: Arguments): Format {
   const text = args.text('format') ?? (args.isSet('json') ? 'json' : 'human');
   const format = FORMATS.find((name) => name === text);
-  if (format === undefined) throw usageError(`--format: "${text}" is none of ${FORMATS.join(', ')}.`);
+  if (format === undefined)
+    throw usageError(`--format: Expected one of ${FORMATS.join(', ')}; got "${text}".`);
   return format;
 }
 
@@ -88,7 +89,7 @@ function readFailOn(args: Arguments): Level | undefined {
   const text = args.text('fail-on') ?? 'error';
   const level = LEVELS.find((name) => name === text);
   if (level === undefined && text !== 'never') {
-    throw usageError(`--fail-on: "${text}" is none of ${[...LEVELS, 'never'].join(', ')}.`);
+    throw usageError(`--fail-on: Expected one of ${[...LEVELS, 'never'].join(', ')}; got "${text}".`);
   }
   return level;
 }

@@ -96,7 +96,7 @@ function readQuery(args: Arguments, extra: string | undefined, nowMs: number): Q
   const status = args.texts('status').map((text) => {
     const known = STATUSES.find((one) => one === text);
     if (known !== undefined) return known;
-    throw usageError(`--status: "${text}" is none of ${STATUSES.join(', ')}.`);
+    throw usageError(`--status: Expected one of ${STATUSES.join(', ')}; got "${text}".`);
   });
   const limit = args.text('limit');
   if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit))

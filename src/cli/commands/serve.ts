@@ -70,7 +70,7 @@ export const SERVE_COMMAND: Command = {
 async function serve(args: Arguments, io: Io): Promise<number> {
   const settings = readServeSettings(args);
   const write = createLineOutput(io.stderr, (count) => {
-    if (count > 0) say(`${count} lines are missing above: nobody read them.\n`);
+    if (count > 0) say(`${count} lines above are missing because standard error was not read.\n`);
   });
   // A log of JSON is read by programs: nothing else stands between its lines.
   const say: Say = settings.log === 'json' ? (text) => write(messageLine(text, SYSTEM_CLOCK.now())) : write;
@@ -188,8 +188,8 @@ function putOut(io: Io, say: Say): NonNullable<PoolFlowsOptions['onBundles']> {
   const write = createLineOutput(io.stdout, (count) =>
     say(
       count === 0
-        ? 'Nobody reads standard output: bundles are left out until somebody does. --output none puts out none.\n'
-        : `${count} bundles were not put out: nobody read standard output.\n`,
+        ? 'Standard output is not read: bundles are dropped until it is. Use --output none to print none.\n'
+        : `${count} bundles were dropped because standard output was not read.\n`,
     ),
   );
   return (_scenario, lines) => {

@@ -71,6 +71,6 @@ async function nextInTime(
     return await server.next(isOwn, AbortSignal.any([signal, time]));
   } catch (error) {
     if (signal.aborted || !time.aborted) throw error;
-    throw new EngineError('ABORTED', `Nobody came back within ${Math.round(waitMs / 1000)} seconds.`);
+    throw new EngineError('ABORTED', `No redirect arrived within ${Math.round(waitMs / 1000)} seconds.`);
   }
 }

@@ -176,5 +176,5 @@ function readBaseUrl(text: string | undefined): string | undefined {
 
 function readPageLoop(text: string | undefined): EngineOptions['onPageLoop'] {
   if (text === undefined || text === 'warn' || text === 'stop' || text === 'error') return text;
-  throw usageError(`--on-page-loop: "${text}" is none of warn, stop, error.`);
+  throw usageError(`--on-page-loop: Expected one of warn, stop, error; got "${text}".`);
 }

@@ -163,13 +163,13 @@ function readLimits<L extends object>(
 function readOutput(text: string | undefined): ServeSettings['output'] {
   if (text === undefined || text === 'bundles') return 'bundles';
   if (text === 'none') return 'none';
-  throw usageError(`--output: "${text}" is none of bundles, none.`);
+  throw usageError(`--output: Expected one of bundles, none; got "${text}".`);
 }
 
 function readLogForm(args: Arguments): HostLogForm {
   const text = args.text('log');
   if (text !== undefined && text !== 'text' && text !== 'json') {
-    throw usageError(`--log: "${text}" is none of text, json.`);
+    throw usageError(`--log: Expected one of text, json; got "${text}".`);
   }
   if (text !== undefined && args.isSet('quiet')) throw usageError('--log and --quiet exclude each other.');
   return args.isSet('quiet') ? 'quiet' : (text ?? 'text');

@@ -26,7 +26,7 @@ export function createAskToWrite(args: Arguments, io: Io): AskToWrite {
     }
     if (isYes) return true;
     if (io.ask === undefined) {
-      await io.stderr.write('Nobody is there to ask, so nothing is written: add --yes.\n');
+      await io.stderr.write('Nothing is written without confirmation. Add --yes.\n');
       return undefined;
     }
     const answer = ((await io.ask('Write it? [y/N/all] ', false)) ?? '').trim().toLowerCase();

@@ -66,7 +66,7 @@ export function openCoverage(args: Arguments, io: Io): Coverage | undefined {
 function readTarget(text: string, io: Io): Target {
   const [name = '', ...rest] = (text === '' ? 'text' : text).split('=');
   const format = (['text', 'json', 'lcov'] as const).find((known) => known === name);
-  if (format === undefined) throw usageError(`--coverage: "${name}" is none of text, json, lcov.`);
+  if (format === undefined) throw usageError(`--coverage: Expected one of text, json, lcov; got "${name}".`);
   const given = rest.join('=') || (format === 'text' ? undefined : DEFAULT_FILES[format]);
   return { format, file: given === undefined ? undefined : path.resolve(io.cwd, given) };
 }

@@ -46,7 +46,7 @@ export function openReporters(given: readonly string[], context: ReportContext, 
     const name = at < 0 ? text : text.slice(0, at);
     const make = Object.hasOwn(REPORTERS, name) ? REPORTERS[name] : undefined;
     if (make === undefined) {
-      throw usageError(`--reporter: "${name}" is none of ${Object.keys(REPORTERS).join(', ')}.`);
+      throw usageError(`--reporter: Expected one of ${Object.keys(REPORTERS).join(', ')}; got "${name}".`);
     }
     if (at === text.length - 1) throw usageError(`--reporter: "${text}" names no file behind "=".`);
     const file = at < 0 ? undefined : path.resolve(io.cwd, text.slice(at + 1));

@@ -33,7 +33,7 @@ export function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undef
   const [mode = '', ...rest] = (given === '' ? 'on-failure' : given).split('=');
   const named = rest.join('=');
   if (!TRACE_MODE.test(mode)) {
-    throw usageError(`--trace: "${mode}" is none of on-failure, always, off.`);
+    throw usageError(`--trace: Expected one of on-failure, always, off; got "${mode}".`);
   }
   if (rest.length > 0 && named === '') throw usageError(`--trace: "${given}" names no folder behind "=".`);
   if (mode === 'off') return undefined;

@@ -38,7 +38,7 @@ export function readUpdateScope(args: Arguments, io: Io): UpdateScope | undefine
     return undefined;
   }
   const scope = SCOPES.find((name) => name === (text === '' ? 'all' : text));
-  if (scope === undefined) throw usageError(`--update: "${text}" is none of ${SCOPES.join(', ')}.`);
+  if (scope === undefined) throw usageError(`--update: Expected one of ${SCOPES.join(', ')}; got "${text}".`);
   assertNotCi('--update', args, io);
   return scope;
 }
