@@ -4,7 +4,13 @@ import type { Document } from '../document/reading/document.js';
 import { collectPages } from '../run/paging/page-source.js';
 import { runCommunication } from '../run/run-communication.js';
 import { evaluateFlag, learnGiven, runError } from '../run/scope/evaluate-directive.js';
-import type { EndpointAnswer, EndpointCall, RunContext } from '../run/scope/run-context.js';
+import {
+  type EndpointAnswer,
+  type EndpointCall,
+  endpointContext,
+  type RunContext,
+  warnOnce,
+} from '../run/scope/run-context.js';
 import type { RunNames } from '../run/scope/run-scope.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { didYouMean } from '../util/suggest.js';
@@ -29,7 +35,7 @@ export async function callEndpoint(
   const { communication } = endpoint;
   const requests = await runtime.compile(communication);
   const names = { ...ownNames(call), ...(await makeConnectionScope(call, endpoint, context)) };
-  const apart = context.apart(call.name, names, call.isFollowing);
+  const apart = endpointContext(context, call.name, names, call.isFollowing);
   const { pages, end } = await collectPages(runCommunication(requests, apart));
   const { statusCode, headers } = end.context.scope;
   return { body: unwrap(collectResult(pages), requests.at(-1), end.context), statusCode, headers };
@@ -89,13 +95,15 @@ async function makeConnectionScope(
     return { connection };
   }
   if (typeof connection === 'string' && connection !== '' && connection !== endpoint.connection) {
-    const place = context.document?.locationOf('/endpoint/connection');
+    const place = context.position.document?.locationOf('/endpoint/connection');
     const message = `The endpoint "${call.name}" runs with the connection of its caller, as "${connection}" is not at hand.`;
-    context.warnOnce({ code: 'endpoint-connection', message, place });
+    warnOnce({ code: 'endpoint-connection', message, place }, context);
   }
   return {};
 }
 
 function endpointError(message: string, context: RunContext): Error {
-  return runError('RuntimeError', message, context, { place: context.document?.locationOf('/endpoint') });
+  return runError('RuntimeError', message, context, {
+    place: context.position.document?.locationOf('/endpoint'),
+  });
 }

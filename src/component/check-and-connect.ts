@@ -1,6 +1,6 @@
 import type { CheckParameters } from '../parameters/check/form-check.js';
 import { listWritten } from '../parameters/form/form.js';
-import type { RunContext } from '../run/scope/run-context.js';
+import { type RunContext, raceWithAbort, warn } from '../run/scope/run-context.js';
 import type { ReadyParameters } from './check-parameters.js';
 import { readingValues } from './reading-values.js';
 import type { RunSubject } from './run-subject.js';
@@ -70,8 +70,8 @@ async function begin(
 async function openFunctions(runtime: Runtime, subject: RunSubject, context: RunContext): Promise<void> {
   if (runtime.app.functions.size === 0) return;
   const opening = runtime.functionWarnings(listWritten(subject.form.elements), ...subject.specs);
-  for (const { message, place } of await context.unlessOver(opening)) {
-    context.warn({ code: 'function', message, place });
+  for (const { message, place } of await raceWithAbort(opening, context)) {
+    warn({ code: 'function', message, place }, context);
   }
 }
 

@@ -13,6 +13,7 @@ import { AnswerReader } from '../parameters/form/read-answer.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import { createRedactor } from '../redaction/redact.js';
 import { redactAppError } from '../redaction/redact-app-error.js';
+import { raceWithAbort, throwIfAborted } from '../run/scope/run-context.js';
 import type { PlainObject } from '../util/plain-object.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
@@ -106,7 +107,7 @@ export async function checkForm(
   const started = runtime.app.functions.size === 0 ? undefined : startRun(runtime, { common, signal }, []);
   try {
     const opening = runtime.directives(listWritten(form.elements));
-    const directives = await (started?.context.unlessOver(opening) ?? opening);
+    const directives = await (started === undefined ? opening : raceWithAbort(opening, started.context));
     const { timezone, platformVersion } = directives.environment;
     const result = await validateParameters(form, values, {
       timezone,
@@ -114,13 +115,13 @@ export async function checkForm(
       nowMs: settings.clock.now(),
       ...options,
       evaluate: (template, known) => {
-        started?.context.assertGoesOn();
+        if (started !== undefined) throwIfAborted(started.context);
         const evaluate = compileTemplate(template, { ...directives, pointer: '' });
         return evaluate({ environment, ...known, parameters: known });
       },
     });
     // Errors of conditions and defaults leave a field unchecked; the end of the time does not.
-    started?.context.assertGoesOn();
+    if (started !== undefined) throwIfAborted(started.context);
     if (!result.ok) throw result.error;
     return result.values;
   } finally {

@@ -79,7 +79,7 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
   report(): RunReport {
     const context = this.#context;
     const error = this.#error;
-    const trace = context?.trace;
+    const trace = context?.run.log.trace;
     const report = {
       ok: error === undefined,
       error,
@@ -90,7 +90,7 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
       get trace() {
         return trace?.events ?? [];
       },
-      warnings: context?.warnings ?? [],
+      warnings: context?.run.log.warnings ?? [],
     };
     return report as RunReport; // of one kind, as `ok` says
   }

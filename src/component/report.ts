@@ -91,11 +91,11 @@ export function asRunError(thrown: unknown): AppError | undefined {
 /** The counters of a run; all zero for one that did not start. */
 export function readStats(context: RunContext | undefined): RunStats {
   return {
-    requests: context?.counters.requests ?? 0,
-    pages: context?.counters.pages ?? 0,
-    records: context?.counters.records ?? 0,
+    requests: context?.run.counters.requests ?? 0,
+    pages: context?.run.counters.pages ?? 0,
+    records: context?.run.counters.records ?? 0,
     durationMs: context?.run.elapsedMs ?? 0,
-    stopReason: context?.counters.stopReason,
+    stopReason: context?.run.counters.stopReason,
     waits: context?.run.waits,
   };
 }
@@ -104,8 +104,8 @@ export function readStats(context: RunContext | undefined): RunStats {
 function readFacts(context: RunContext | undefined): RunFacts {
   return {
     stats: readStats(context),
-    trace: context?.trace.events ?? [],
-    warnings: context?.warnings ?? [],
+    trace: context?.run.log.trace.events ?? [],
+    warnings: context?.run.log.warnings ?? [],
   };
 }
 

@@ -4,7 +4,7 @@ import { jsonText } from '../http/body/json-text.js';
 import { toNumber } from '../iml/values/coerce.js';
 import { collectGiven } from '../redaction/collect-secrets.js';
 import { type Limits, limitsWithCommon } from '../run/limits/limits.js';
-import { Run, RunContext, type RunRules } from '../run/scope/run-context.js';
+import { Run, type RunContext, type RunRules, startContext } from '../run/scope/run-context.js';
 import type { RunScope } from '../run/scope/run-scope.js';
 import { addAbortListener, removeAbortListener } from '../util/abort-listeners.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
@@ -66,7 +66,7 @@ export function startRun(
     identifyConnection: () => nameConnection(runtime, input, traits),
   };
   const run = new Run(runtime.settings, rules, secrets);
-  const context = RunContext.start(run, createScope(runtime, input, common));
+  const context = startContext(run, createNames(runtime, input, common));
   return { context, finish: watchTime(run, input.signal) };
 }
 
@@ -97,7 +97,7 @@ export function identifyConnection(data: Readonly<Record<string, unknown>> | und
 /**
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api.
  */
-function createScope(runtime: Runtime, input: RunInput, common: unknown): RunScope {
+function createNames(runtime: Runtime, input: RunInput, common: unknown): RunScope {
   return {
     ...input.names,
     environment: runtime.environment,
@@ -126,7 +126,7 @@ export function readTimeout(app: App, { timeoutMs, maxTimeoutMs }: Limits, commo
 
 function watchTime(run: Run, signal: AbortSignal | undefined): () => void {
   // One more millisecond: exactly at the limit a run may still go on.
-  const cancel = run.settings.clock.after(run.rules.timeoutMs + 1, () => run.endInTime());
+  const cancel = run.settings.clock.after(run.rules.timeoutMs + 1, () => run.timeOut());
   const listener = { onAbort: () => run.abort(signal?.reason) };
   // Runs at the same time share a signal: many listeners of their own would be taken for a leak.
   if (signal !== undefined) addAbortListener(signal, listener);

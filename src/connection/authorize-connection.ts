@@ -8,7 +8,7 @@ import { decodeFormComponent, encodeComponent } from '../http/message/percent-en
 import { readForm } from '../parameters/form/form.js';
 import { resolveRequest } from '../run/request/resolve-request.js';
 import { extendTemp } from '../run/response/receive-response.js';
-import type { RunContext } from '../run/scope/run-context.js';
+import { type RunContext, withPosition } from '../run/scope/run-context.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
 import type { CompiledConnection } from './compile-connection.js';
 import type { AuthorizeInput, ConnectionOptions, CreateInput } from './connection-input.js';
@@ -78,7 +78,7 @@ export async function authorize(maker: Maker, input: AuthorizeInput): Promise<Au
   const start = prepareStart(maker, emptyConnection(component, parameters, oauth), input, { oauth: names });
   return runConnection(runtime, start, async (run) => {
     await run.section(before);
-    const here = run.context.at({ document: page.document, requestIndex: 0 });
+    const here = withPosition(run.context, { document: page.document, requestIndex: 0 });
     const context = extendTemp(page.temp, here);
     const url = buildAuthorizePage(page, { state, codeChallenge: proofKey.codeChallenge }, context);
     const requestToken = kind === 'oauth1' ? readQueryValue(url, 'oauth_token') : undefined;

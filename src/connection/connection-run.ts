@@ -13,7 +13,7 @@ import { SANITIZED } from '../redaction/redact-value.js';
 import { collectPages } from '../run/paging/page-source.js';
 import { runRequest } from '../run/run-communication.js';
 import { atDirective, evaluateDirective, learnGiven, runError } from '../run/scope/evaluate-directive.js';
-import type { RunContext } from '../run/scope/run-context.js';
+import { type RunContext, warn, withPosition, withVariables } from '../run/scope/run-context.js';
 import type { RunNames } from '../run/scope/run-scope.js';
 import type { TraceDepth, TraceEvent } from '../run/trace/trace.js';
 import { unixTimeToMs } from '../util/clock.js';
@@ -70,7 +70,7 @@ export class ConnectionRun {
 
   /** What happened, without what turned out to be a secret only later: a token is known as one once it is kept. */
   trace(hasFailed: boolean): readonly TraceEvent[] {
-    const { trace, redactor } = this.here;
+    const { trace, redactor } = this.here.run.log;
     const failed = hasFailed ? trace.events.findLast(isRefusal) : undefined;
     return trace.events.map((event) => {
       const shown = event === failed ? withOpenHeaders(event) : withOpenHeaders(withoutBody(event));
@@ -81,8 +81,8 @@ export class ConnectionRun {
   /** Runs the requests of a section in order; each sees what the ones before have stored. */
   async section(requests: readonly CompiledRequest[]): Promise<void> {
     for (const [index, request] of requests.entries()) {
-      const context = this.here.at({ requestIndex: index, document: request.document });
-      const { counters } = context;
+      const context = withPosition(this.here, { requestIndex: index, document: request.document });
+      const { counters } = context.run;
       const sentBefore = counters.requests;
       warnOfUnavailable(request, context);
       const shown = { ...request, response: withProviderMessage(request.response) };
@@ -110,7 +110,7 @@ export class ConnectionRun {
 
   private read(spec: CompiledResponse, data: PlainObject | undefined, received: RunContext): ReadConnection {
     const connection = atDirective(spec.data, received, () => this.extended(data));
-    const context = data === undefined ? received : received.seeing(connectionNames(connection));
+    const context = data === undefined ? received : withVariables(received, connectionNames(connection));
     return {
       context,
       connection,
@@ -168,7 +168,7 @@ function readData(directive: Directive | undefined, context: RunContext): PlainO
 }
 
 function invalid(directive: Directive, expectation: string, value: unknown, context: RunContext): Error {
-  const place = context.document?.locationOf(directive.pointer);
+  const place = context.position.document?.locationOf(directive.pointer);
   return runError('RuntimeError', `${expectation}, not ${describeType(value)}.`, context, { place });
 }
 
@@ -188,7 +188,7 @@ function warnOfUnavailable({ document }: CompiledRequest, context: RunContext): 
   for (const pointer of written) {
     const name = pointer.slice(1).replace('/', '.');
     const message = `"${name}" is not available in connections and is ignored.`;
-    context.warn({ code: 'directive-ignored', message, place: document.locationOf(pointer) });
+    warn({ code: 'directive-ignored', message, place: document.locationOf(pointer) }, context);
   }
 }
 
@@ -241,7 +241,7 @@ export async function runConnection<Given extends object>(
   // as not every secret is stored, except that of a refusal, which explains the failure.
   const secrets = findRunSecrets(runtime, input, connection, parameters, start.temp, start.secrets);
   const { context, finish } = startRun({ ...runtime, settings }, input, secrets, { hidesTemp: true });
-  const started = context.seeing({ ...connectionNames(connection), temp: start.temp ?? {} });
+  const started = withVariables(context, { ...connectionNames(connection), temp: start.temp ?? {} });
   const run = new ConnectionRun(started, stored, toText(runtime.environment['timezone']) || 'UTC');
   let hasFailed = false;
   try {
@@ -261,10 +261,10 @@ function readUid(directive: Directive | undefined, context: RunContext): string 
   const value = evaluateDirective(directive, context);
   if (directive === undefined || value === undefined || value === null || value === '') return undefined;
   if (typeof value === 'string') return value;
-  const place = context.document?.locationOf(directive.pointer);
+  const place = context.position.document?.locationOf(directive.pointer);
   if (isUnsafeNumber(value)) {
     const message = `The uid ${value} is a number that JSON does not carry exactly, so the connection has no uid. Use text.`;
-    context.warn({ code: 'connection-uid', message, place });
+    warn({ code: 'connection-uid', message, place }, context);
     return undefined;
   }
   if (typeof value === 'number') return value;

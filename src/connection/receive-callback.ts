@@ -9,6 +9,7 @@ import { AppError } from '../errors/app-error.js';
 import { toText } from '../iml/values/coerce.js';
 import { checkResponse, failureError } from '../run/response/check-response.js';
 import { extendTemp } from '../run/response/receive-response.js';
+import { withPosition } from '../run/scope/run-context.js';
 import { ownMember, type PlainObject } from '../util/plain-object.js';
 import type { ConnectionRun } from './connection-run.js';
 
@@ -35,7 +36,7 @@ export async function receiveCallback(
   query: CallbackQuery,
   run: ConnectionRun,
 ): Promise<void> {
-  const context = run.context.at({ document: authorize.document, requestIndex: 0 });
+  const context = withPosition(run.context, { document: authorize.document, requestIndex: 0 });
   const { response } = authorize;
   run.learn(secretsIn(query));
   const refusal = refusalIn(query);

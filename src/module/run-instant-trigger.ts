@@ -10,7 +10,7 @@ import { prefetch } from '../run/paging/page-source.js';
 import { pageOfBundles } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';
-import type { RunContext } from '../run/scope/run-context.js';
+import { type RunContext, warn } from '../run/scope/run-context.js';
 import { isPlainObject } from '../util/plain-object.js';
 
 /**
@@ -75,7 +75,7 @@ function singleRequest(request: CompiledRequest, context: RunContext): CompiledR
   for (const [name, pointer] of ignored) {
     if (pointer === undefined) continue;
     const message = `${name} is ignored: an instant trigger handles one webhook item at a time.`;
-    context.warn({ code: 'directive-ignored', message, place: document.locationOf(pointer) });
+    warn({ code: 'directive-ignored', message, place: document.locationOf(pointer) }, context);
   }
   const output = response.output ?? (request.isStatic ? PAYLOAD : undefined);
   return { ...request, pagination: undefined, response: { ...response, iterate: undefined, output } };

@@ -10,7 +10,7 @@ import type { RpcReference } from '../parameters/form/rpc-reference.js';
 import { collectPages } from '../run/paging/page-source.js';
 import { runCommunication } from '../run/run-communication.js';
 import { evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
-import type { RunContext } from '../run/scope/run-context.js';
+import { type RunContext, withVariables } from '../run/scope/run-context.js';
 import { isPlainObject, type PlainObject, setMember } from '../util/plain-object.js';
 
 /**
@@ -66,5 +66,5 @@ async function addArguments(
     const value = evaluateDirective(directive, context);
     if (value !== undefined) setMember(parameters, name, value);
   }
-  return context.seeing({ parameters });
+  return withVariables(context, { parameters });
 }

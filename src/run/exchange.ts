@@ -13,7 +13,16 @@ import { endpointError, evaluateEndpointCall } from './request/endpoint-call.js'
 import { type Following, type ResolvedRequest, resolveRequest } from './request/resolve-request.js';
 import { describeRequest } from './response/check-response.js';
 import { atDirective, runError } from './scope/evaluate-directive.js';
-import type { EndpointAnswer, EndpointCall, RunContext } from './scope/run-context.js';
+import {
+  awaitAbortable,
+  type EndpointAnswer,
+  type EndpointCall,
+  emit,
+  emitLater,
+  type RunContext,
+  raceWithAbort,
+  throwIfAborted,
+} from './scope/run-context.js';
 
 /** What a request, or a follow-up page of it, sends: an HTTP request, or a call of a sibling endpoint. */
 export type Exchange =
@@ -93,9 +102,9 @@ export function exchangeKey(
  *   the reason of the caller's signal once that is aborted
  */
 async function sendRequest(request: TransportRequest, context: RunContext): Promise<TransportResponse> {
-  const { clock, budget, transport } = context.settings;
+  const { clock, budget, transport } = context.run.settings;
   const { log } = context.run;
-  context.counters.requests++;
+  context.run.counters.requests++;
   const now = clock.now();
   const account = budget.open(request.url, context.run.connection, now);
   const shortage = budget.admit(account, now);
@@ -107,18 +116,18 @@ async function sendRequest(request: TransportRequest, context: RunContext): Prom
     log.send(request);
     traceRequest(request, context);
     // A trace listener may abort the run.
-    context.assertGoesOn();
+    throwIfAborted(context);
     sentAt = clock.now();
-    response = await context.unlessOver(transport(request));
+    response = await raceWithAbort(transport(request), context);
   } catch (error) {
-    context.assertGoesOn();
+    throwIfAborted(context);
     // Misuse is no outcome of the app.
     throw isEngineError(error) && error.code !== 'USAGE' ? exchangeError(error, request, context) : error;
   } finally {
     budget.leave(account);
   }
   budget.heed(account, response, sentAt, clock.now());
-  context.assertGoesOn();
+  throwIfAborted(context);
   log.receive(response);
   traceResponse(response, clock.now() - sentAt, context);
   return response;
@@ -135,7 +144,7 @@ const ERROR_TYPES: Partial<Record<ErrorCode, AppErrorType>> = {
 };
 
 function exchangeError(error: EngineError, request: TransportRequest, context: RunContext): AppError {
-  const place = placeOfUrl(context.document);
+  const place = placeOfUrl(context.position.document);
   return runError(ERROR_TYPES[error.code] ?? 'RuntimeError', error.message, context, {
     place,
     cause: error,
@@ -144,28 +153,29 @@ function exchangeError(error: EngineError, request: TransportRequest, context: R
 }
 
 function traceRequest(request: TransportRequest, context: RunContext): void {
-  const { document, settings, run } = context;
-  const isFull = settings.trace !== 'summary';
+  const { run, position } = context;
+  const { document } = position;
+  const isFull = run.settings.trace !== 'summary';
   const size = request.body?.byteLength ?? 0;
   // Neither the body nor the context, whose names hold the last body: an event that is never rendered would keep them.
   const { method, url, headers } = request;
   const sent = { method, url, headers, body: isFull ? request.body : undefined };
-  context.emitLater(() => {
+  emitLater(() => {
     const { body, ...shown } = run.log.redactor.request(sent);
     return { kind: 'request', ...shown, ...(isFull && { body }), size, place: placeOfUrl(document) ?? {} };
-  });
+  }, context);
 }
 
 function traceResponse(response: TransportResponse, durationMs: number, context: RunContext): void {
-  const { settings, run } = context;
-  const isFull = settings.trace !== 'summary';
+  const { run } = context;
+  const isFull = run.settings.trace !== 'summary';
   const { byteLength: size } = response.body;
   // Without the body, which an event that is never rendered would keep.
   const received = isFull ? response : { ...response, body: undefined };
-  context.emitLater(() => {
+  emitLater(() => {
     const { status, headers, body } = run.log.redactor.response(received);
     return { kind: 'response', status, headers, ...(isFull && { body }), size, durationMs };
-  });
+  }, context);
 }
 
 /** Finding a place reads the text of the file again, which is too much for every page of a trace with a listener. */
@@ -183,22 +193,22 @@ function placeOfUrl(document: Document | undefined): SourceLocation | undefined 
  * that would have to wait longer goes out at once, as it would without a budget, and the service answers what it likes.
  * Figures of the embedder's hold until the time of the run is up. [choice]
  *
- * @throws what `assertGoesOn` throws
+ * @throws as `throwIfAborted`
  * @see docs/limits.md (Budget)
  */
 async function waitForCallBudget(account: Account, first: Shortage, context: RunContext): Promise<void> {
-  const { budget } = context.settings;
+  const { budget } = context.run.settings;
   let shortage: Shortage | undefined = first;
   let isNext = false;
   try {
     while (shortage !== undefined) {
       if (isTooLong(shortage, context)) {
-        budget.force(account, context.settings.clock.now());
+        budget.force(account, context.run.settings.clock.now());
         return;
       }
       await waitFor(shortage, account, context);
       isNext ||= shortage.waitMs === undefined;
-      shortage = budget.admit(account, context.settings.clock.now(), isNext);
+      shortage = budget.admit(account, context.run.settings.clock.now(), isNext);
     }
   } catch (error) {
     if (isNext) wakeNext(account);
@@ -212,15 +222,15 @@ function isTooLong({ reason, waitMs }: Shortage, { run }: RunContext): boolean {
 }
 
 async function waitFor(shortage: Shortage, account: Account, context: RunContext): Promise<void> {
-  const { clock } = context.settings;
+  const { clock } = context.run.settings;
   const { reason, waitMs, limit } = shortage;
   const { origin } = account;
-  context.emit({ kind: 'wait', reason: 'budget', delayMs: waitMs, because: reason, origin, limit });
+  emit({ kind: 'wait', reason: 'budget', delayMs: waitMs, because: reason, origin, limit }, context);
   const startedAt = clock.now();
   const waiting =
-    waitMs === undefined ? takeTurn(account, context.signal) : clock.sleep(waitMs, context.signal);
+    waitMs === undefined ? takeTurn(account, context.run.signal) : clock.sleep(waitMs, context.run.signal);
   try {
-    await context.whileGoingOn(waiting);
+    await awaitAbortable(waiting, context);
   } finally {
     context.run.addWait({ origin, reason, limit }, clock.now() - startedAt);
   }

@@ -24,7 +24,7 @@ import {
   runError,
   traceScope,
 } from './scope/evaluate-directive.js';
-import type { RunContext } from './scope/run-context.js';
+import { emit, type RunContext, throwIfAborted, withPosition, withVariables } from './scope/run-context.js';
 import type { StopReason } from './trace/trace.js';
 
 /** What differs between the uses of a request. */
@@ -72,12 +72,16 @@ export async function* runCommunication(
     const pages: Page[] = [];
     let end: RequestEnd;
     if (isLast && !isWrapped) {
-      end = yield* runRequest(request, { appliesLimit: true, ...plan }, context.at({ requestIndex }));
+      end = yield* runRequest(
+        request,
+        { appliesLimit: true, ...plan },
+        withPosition(context, { requestIndex }),
+      );
       if (end.hasResult) return end;
     } else {
       const { accepts: _, ...lastPlan } = plan;
       const requestPlan = isLast ? { appliesLimit: true, ...lastPlan } : { appliesLimit: false };
-      const source = runRequest(request, requestPlan, context.at({ requestIndex }));
+      const source = runRequest(request, requestPlan, withPosition(context, { requestIndex }));
       let step = await source.next();
       for (; !step.done; step = await source.next()) pages.push(step.value);
       end = step.value;
@@ -89,10 +93,10 @@ export async function* runCommunication(
   }
   if (result === undefined) return { hasResult: false, context };
   const { request, requestIndex } = result;
-  const at = context.at({ requestIndex });
+  const at = withPosition(context, { requestIndex });
   const isWrapped = wraps && request.response.wrapper !== undefined;
   const pages = isWrapped ? [wrapPages(request, result.pages, at)] : result.pages;
-  at.assertGoesOn();
+  throwIfAborted(at);
   for (const page of pages) {
     assertAccepted(page, plan.accepts, request, at);
     yield page;
@@ -110,11 +114,11 @@ export async function* runRequest(
   plan: RequestPlan,
   parent: RunContext,
 ): AsyncGenerator<Page, RequestEnd> {
-  parent.assertGoesOn();
-  const { context: asked, goesAhead } = askRequest(request, parent);
-  if (!goesAhead) return yield* skipRequest(request, plan, asked);
-  assertSendable(request, asked);
-  const first = plan.begin?.(request, asked) ?? asked;
+  throwIfAborted(parent);
+  const { context: prepared, goesAhead } = prepareRequest(request, parent);
+  if (!goesAhead) return yield* skipRequest(request, plan, prepared);
+  assertSendable(request, prepared);
+  const first = plan.begin?.(request, prepared) ?? prepared;
   const limit = plan.appliesLimit ? evaluateLimit(request.response, first) : undefined;
   if (request.isStatic) return yield* runStatic(request, plan, limit, first);
   // The requests of an endpoint are counted where they are sent.
@@ -139,28 +143,31 @@ export async function* runRequest(
       const page = isFollowUp ? request.pagination : undefined;
       exchange = buildExchange(request, page, context, followingPage(isFollowUp, exchange), exchange);
       if (exchange === undefined) return stop('no-next-url', context);
-      if (paginator.stopsAtRequest(exchange, context)) return stop('page-loop', context);
+      if (paginator.recordRequest(exchange, context)) return stop('page-loop', context);
       if (isFollowUp) run.counters.pages++;
 
       // Send, decode, check, and again while `repeat` holds
       let received = await receive(request, exchange, context);
       if (request.repeat !== undefined) received = await repeatExchange(request, exchange, received, context);
-      if (paginator.stopsAtBody(received.bytes, received.context)) return stop('page-loop', received.context);
+      if (paginator.recordBody(received.bytes, received.context)) return stop('page-loop', received.context);
 
       // Collect
       const taken = collectPage(request, limit, records, received.context);
-      records += countRecords(taken.page);
+      const count = countRecords(taken.page);
+      records += count;
+      if (request.pagination !== undefined) run.counters.pagedRecords += count;
+      if (context.position.endpoint === undefined) run.counters.records = records;
       hasResult ||= taken.page.isIterated || taken.page.outputs.length > 0;
       assertAccepted(taken.page, plan.accepts, request, taken.context);
 
       // Decide
       const isSatisfied = plan.isSatisfied?.(taken.page, taken.context) === true;
       const decision = paginator.decide(taken.page, { limit, records, isSatisfied }, taken.context);
-      first.assertGoesOn();
+      throwIfAborted(first);
       const end = decision.reason && stop(decision.reason, decision.context);
       yield taken.page;
       if (end !== undefined) return end;
-      const next = decision.context.at({ page: decision.context.position.page + 1 });
+      const next = withPosition(decision.context, { page: decision.context.position.page + 1 });
       context = extendTemp(request.temp, next);
     }
   } finally {
@@ -168,16 +175,16 @@ export async function* runRequest(
   }
 }
 
-/** The position of a request with its `temp`, and whether its condition holds. */
-export function askRequest(
+/** Adds the `temp` of a request, registers its `log.sanitize`, and evaluates its condition. */
+export function prepareRequest(
   request: CompiledRequest,
   parent: RunContext,
 ): { readonly context: RunContext; readonly goesAhead: boolean } {
-  const before = parent.at({ document: request.document, page: 1 });
+  const before = withPosition(parent, { document: request.document, page: 1 });
   atDirective({ pointer: '/log/sanitize' }, before, () =>
     before.run.log.sanitize(evaluateSanitize(request, before)),
   );
-  const context = extendTemp(request.temp, before.seeing({ pagination: { page: 1 } }));
+  const context = extendTemp(request.temp, withVariables(before, { pagination: { page: 1 } }));
   return { context, goesAhead: evaluateFlag(request.condition?.test, true, context) };
 }
 
@@ -195,14 +202,14 @@ async function* skipRequest(
   plan: RequestPlan,
   context: RunContext,
 ): AsyncGenerator<Page, RequestEnd> {
-  if (context.settings.trace === 'deep') traceScope('request', context);
-  context.emit({ kind: 'skipped', place: request.document.locationOf('/condition') });
+  if (context.run.settings.trace === 'deep') traceScope('request', context);
+  emit({ kind: 'skipped', place: request.document.locationOf('/condition') }, context);
   const fallback = request.condition?.default;
   const page = singlePage(fallback && evaluateDirective(fallback, context));
   if (page.outputs.length === 0) return { hasResult: false, context };
   assertAccepted(page, plan.accepts, request, context);
   plan.isSatisfied?.(page, context);
-  context.assertGoesOn();
+  throwIfAborted(context);
   yield page;
   return { hasResult: true, context };
 }
@@ -221,12 +228,12 @@ async function* runStatic(
   limit: number | undefined,
   before: RunContext,
 ): AsyncGenerator<Page, RequestEnd> {
-  const checked = takeIn(request, undefined, undefined, before);
+  const checked = acceptResponse(request, undefined, undefined, before);
   const { page, context } = collectOutputs(request.response, limit ?? Number.POSITIVE_INFINITY, checked);
-  if (context.position.endpoint === undefined) context.counters.records = countRecords(page);
+  if (context.position.endpoint === undefined) context.run.counters.records = countRecords(page);
   assertAccepted(page, plan.accepts, request, context);
   plan.isSatisfied?.(page, context);
-  context.assertGoesOn();
+  throwIfAborted(context);
   yield page;
   return { hasResult: page.isIterated || page.outputs.length > 0, context };
 }
@@ -234,14 +241,14 @@ async function* runStatic(
 /** Request no. 101 of a chain is an error, unlike that of a page or a repeat. See docs/limits.md (Requests). [inf] */
 function assertRequestLeft(context: RunContext): void {
   const { maxRequests } = context.run.limits;
-  if (context.counters.requests < maxRequests) return;
-  const place = context.document?.locationOf('/url');
+  if (context.run.counters.requests < maxRequests) return;
+  const place = context.position.document?.locationOf('/url');
   throw runError('RuntimeError', `The module may send ${maxRequests} requests, and needs more.`, context, {
     place,
   });
 }
 
-/** A response that was taken in. */
+/** A response that is decoded and checked. */
 interface Received {
   /** The context with the names of the response. */
   readonly context: RunContext;
@@ -249,34 +256,39 @@ interface Received {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Sends one exchange and takes the response in. */
+/** Sends one exchange, decodes and checks the response. */
 async function receive(request: CompiledRequest, exchange: Exchange, context: RunContext): Promise<Received> {
   const answer = await sendExchange(exchange, context);
   if (answer.kind === 'endpoint') {
     const { body, statusCode, headers } = answer;
     return {
-      context: takeIn(request, exchange, undefined, context.seeing({ body, statusCode, headers })),
+      context: acceptResponse(
+        request,
+        exchange,
+        undefined,
+        withVariables(context, { body, statusCode, headers }),
+      ),
       bytes: undefined,
     };
   }
   const { response } = answer;
   const decoded = decodeResponse(request.response, response, context);
-  return { context: takeIn(request, exchange, response, decoded), bytes: response.body };
+  return { context: acceptResponse(request, exchange, response, decoded), bytes: response.body };
 }
 
 /**
- * Sees `response.temp`, then throws the error of a response that is none of success. All errors an app reports of its
- * responses are thrown here.
+ * Adds `response.temp`, then throws the error of a failed response. All errors that an app reports for its responses are
+ * thrown here.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [inf]
  */
-function takeIn(
+function acceptResponse(
   request: CompiledRequest,
   exchange: Exchange | undefined,
   response: TransportResponse | undefined,
   decoded: RunContext,
 ): RunContext {
   const context = extendTemp(request.response.temp, decoded);
-  if (context.settings.trace === 'deep') traceScope('response', context);
+  if (context.run.settings.trace === 'deep') traceScope('response', context);
   const failure = checkResponse(request.response, response, context);
   if (failure !== undefined) {
     const sent = exchange?.kind === 'http' ? exchange.request : undefined;
@@ -308,8 +320,8 @@ async function repeatExchange(
     const context = extendTemp(request.temp, received.context);
     const goesAhead = evaluateFlag(request.condition?.test, true, context);
     if (!goesAhead) return { context, bytes: received.bytes };
-    const seen = page === undefined ? context : asked.seeing({ temp: context.scope['temp'] });
-    if (context.settings.trace === 'deep') traceScope('request', seen);
+    const seen = page === undefined ? context : withVariables(asked, { temp: context.scope['temp'] });
+    if (context.run.settings.trace === 'deep') traceScope('request', seen);
     const again = buildExchange(request, page, seen, following, exchange);
     if (again === undefined) return { context, bytes: received.bytes };
     received = await receive(request, again, context);
@@ -322,33 +334,33 @@ function followingPage(isFollowUp: boolean, last: Exchange | undefined): Followi
   return { what: 'page', servers: last?.first === undefined ? [] : [last.first] };
 }
 
-/** The records of a response, as many as are wanted and allowed. See docs/limits.md (Records). */
+/** Collects the outputs of a response, as many as are wanted and allowed. See docs/limits.md (Records). */
 function collectPage(
   request: CompiledRequest,
   limit: number | undefined,
   before: number,
   context: RunContext,
 ): ReturnType<typeof collectOutputs> {
-  const { counters, run } = context;
-  const isPaged = request.pagination !== undefined;
-  const { maxRecords } = run.limits;
+  const { counters, limits } = context.run;
+  const { maxRecords } = limits;
   const wanted = (limit ?? Number.POSITIVE_INFINITY) - before;
-  const allowed = isPaged ? maxRecords - counters.pagedRecords : Number.POSITIVE_INFINITY;
+  const allowed =
+    request.pagination === undefined ? Number.POSITIVE_INFINITY : maxRecords - counters.pagedRecords;
   const taken = collectOutputs(request.response, Math.min(wanted, allowed), context);
   if (taken.page.isCut && allowed < wanted) warnOfLimit('max-records', maxRecords, 'records', context);
-  const count = countRecords(taken.page);
-  if (isPaged) counters.pagedRecords += count;
-  if (context.position.endpoint === undefined) counters.records = before + count;
   return taken;
 }
 
 /** Reports why paging ended. */
 function reportStop(reason: StopReason, records: number, context: RunContext): void {
-  const { requests, pages } = context.counters;
-  if (context.position.endpoint === undefined) context.counters.stopReason = reason;
-  context.emit({
-    kind: 'stop',
-    reason,
-    used: { requests, pages, records, elapsedMs: context.run.elapsedMs },
-  });
+  const { requests, pages } = context.run.counters;
+  if (context.position.endpoint === undefined) context.run.counters.stopReason = reason;
+  emit(
+    {
+      kind: 'stop',
+      reason,
+      used: { requests, pages, records, elapsedMs: context.run.elapsedMs },
+    },
+    context,
+  );
 }

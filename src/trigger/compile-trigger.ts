@@ -65,7 +65,7 @@ function readWord<Word extends string>(
   if (directive === undefined || text === '') return undefined;
   const word = words.find((known) => known === text);
   if (word !== undefined) return word;
-  const place = context.document?.locationOf(directive.pointer);
+  const place = context.position.document?.locationOf(directive.pointer);
   const message = `One of ${words.join(', ')} is expected, not ${JSON.stringify(text.slice(0, 80))}.`;
   throw runError('InvalidConfigurationError', message, context, { place });
 }

@@ -3,7 +3,13 @@ import type { CompiledRequest, CompiledTrigger } from '../document/compile/compi
 import { type Bundle, evaluateLimit, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { CommunicationPlan } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';
-import type { RunContext } from '../run/scope/run-context.js';
+import {
+  type RunContext,
+  throwIfAborted,
+  warn,
+  withPosition,
+  withVariables,
+} from '../run/scope/run-context.js';
 import { append } from '../util/join-lists.js';
 import { assertNoEndpoint, compileTrigger, readTriggerOrder, readTriggerType } from './compile-trigger.js';
 import { readItemKey } from './read-item-key.js';
@@ -77,7 +83,7 @@ export class Poll {
     assertNoEndpoint(requests, context);
     const last = requests.at(-1);
     if (last === undefined) return;
-    this.context = context.at({ document: last.document });
+    this.context = withPosition(context, { document: last.document });
     this.trigger = compileTrigger(last, this.context);
     // Known before anything is evaluated, so that all directives can read data.lastDate.
     this.setType(readTriggerType(this.trigger, this.context));
@@ -100,7 +106,7 @@ export class Poll {
     if (!remembersTooMuch(state, found)) return;
     const { context } = this;
     const message = `The trigger would have to remember more than ${MAX_REMEMBERED} characters of ids: its items need shorter ids, or dates that tell them apart.`;
-    const place = context.document?.locationOf('/response/trigger');
+    const place = context.position.document?.locationOf('/response/trigger');
     throw runError('RuntimeError', message, context, { place });
   }
 
@@ -108,7 +114,7 @@ export class Poll {
     this.type = type;
     if (type === undefined) return;
     this.state = this.initialState(type);
-    this.context = this.context.seeing({ data: { ...this.data, ...exposeState(this.state) } });
+    this.context = withVariables(this.context, { data: { ...this.data, ...exposeState(this.state) } });
   }
 
   private prepareTests(): void {
@@ -124,23 +130,26 @@ export class Poll {
     if (known !== undefined) return known;
     if (data !== undefined && readTriggerState(data, type === 'id' ? 'date' : 'id') !== undefined) {
       const message = `The state is of another type than the trigger, which now goes by ${type}: it starts anew.`;
-      context.warn({
-        code: 'trigger-state',
-        message,
-        place: context.document?.locationOf('/response/trigger/type'),
-      });
+      warn(
+        {
+          code: 'trigger-state',
+          message,
+          place: context.position.document?.locationOf('/response/trigger/type'),
+        },
+        context,
+      );
     }
     const start = this.start ?? DEFAULT_START[type];
     if (start === 'all') return stateOfAll(type);
     // Ids say nothing about the hour: what there is now has to be seen first.
-    return start === 'now' && type === 'date' ? startFromNow(context.settings.clock.now()) : undefined;
+    return start === 'now' && type === 'date' ? startFromNow(context.run.settings.clock.now()) : undefined;
   }
 
   begin(request: CompiledRequest, context: RunContext): RunContext {
     const trigger = compileTrigger(request, context);
     const type = this.type ?? readTriggerType(trigger, context);
     if (type === undefined) {
-      const place = context.document?.locationOf('/response/trigger/type');
+      const place = context.position.document?.locationOf('/response/trigger/type');
       throw runError('InvalidConfigurationError', 'trigger.type evaluates to nothing.', context, { place });
     }
     this.order = readTriggerOrder(trigger, context);
@@ -167,7 +176,7 @@ export class Poll {
     this.prepareTests();
     let holdsOld = false;
     for (const [index, key] of page.keys.entries()) {
-      this.context.assertGoesOn();
+      throwIfAborted(this.context);
       const position = readItemKey(key, index, { trigger, type }, this.context);
       if (position === undefined) continue;
       const bundles = page.isIterated ? [page.outputs[index]] : listBundles(page);
@@ -203,11 +212,11 @@ export class Poll {
   /** Newest first, what lies behind a limit of paging is older than what is put out now, and is never asked for again. */
   private warnOfGap(): void {
     const { context } = this;
-    const isCut = context.counters.stopReason?.startsWith('max-') === true && !this.isComplete;
+    const isCut = context.run.counters.stopReason?.startsWith('max-') === true && !this.isComplete;
     if (!isCut) return;
     const message = 'Paging ended at a limit before all new items were seen: some may never be put out.';
-    const place = context.document?.locationOf('/response/trigger');
-    context.warn({ code: 'trigger-incomplete', message, place });
+    const place = context.position.document?.locationOf('/response/trigger');
+    warn({ code: 'trigger-incomplete', message, place }, context);
   }
 }
 

@@ -6,7 +6,7 @@ import { isDate, toText } from '../iml/values/coerce.js';
 import { describeType } from '../iml/values/value-kind.js';
 import type { ItemKey } from '../run/response/collect-outputs.js';
 import { atDirective, runError } from '../run/scope/evaluate-directive.js';
-import type { RunContext } from '../run/scope/run-context.js';
+import { type RunContext, warnOnce } from '../run/scope/run-context.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 import type { ItemPosition, TriggerType } from './trigger-state.js';
 
@@ -28,9 +28,9 @@ export function readItemKey(
   const dateMs = type === 'id' ? 0 : readItemDate(key.date, trigger.date, context);
   if (id !== undefined && dateMs !== undefined) return { id, dateMs };
   const what = id === undefined ? 'id' : 'date';
-  const place = context.document?.locationOf(trigger[what]?.pointer ?? '/response/trigger');
+  const place = context.position.document?.locationOf(trigger[what]?.pointer ?? '/response/trigger');
   const message = `Items without ${what} are left out: trigger.${what} gives nothing for them.`;
-  context.warnOnce({ code: 'trigger-key', message, place });
+  warnOnce({ code: 'trigger-key', message, place }, context);
   return undefined;
 }
 
@@ -43,7 +43,7 @@ function roundedId(id: number, index: number, trigger: CompiledTrigger, context:
   const item = `item ${index + 1} of page ${context.position.page}`;
   const message = `trigger.id of ${item} is the number ${id}, which JSON does not carry exactly. Use an id that is text.`;
   return runError('DataError', message, context, {
-    place: context.document?.locationOf(trigger.id?.pointer ?? ''),
+    place: context.position.document?.locationOf(trigger.id?.pointer ?? ''),
   });
 }
 
@@ -69,7 +69,7 @@ function readItemDate(
   if (date !== undefined) return date.getTime();
   const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : describeType(value);
   const message = `trigger.date has to give a date, not ${shown}. parseDate reads dates in other forms, "X" being Unix time.`;
-  const place = directive && context.document?.locationOf(directive.pointer);
+  const place = directive && context.position.document?.locationOf(directive.pointer);
   throw runError('RuntimeError', message, context, { place });
 }
 

@@ -16,7 +16,7 @@ import { isEmpty } from '../iml/values/coerce.js';
 import { collectPages } from '../run/paging/page-source.js';
 import { listBundles, type Page } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
-import type { RunContext } from '../run/scope/run-context.js';
+import { type RunContext, throwIfAborted, warn, withPosition } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 import { assertNoEndpoint, compileTrigger, readTriggerType } from './compile-trigger.js';
@@ -75,7 +75,7 @@ export async function listEpoch(
     const { pages, end } = await collectPages(runCommunication(requests, context, { wraps: false }));
     const last = requests.at(-1);
     const requestIndex = Math.max(0, requests.length - 1);
-    const at = end.context.at({ document: last?.document, requestIndex, page: 1 });
+    const at = withPosition(end.context, { document: last?.document, requestIndex, page: 1 });
     const listed = last === undefined ? NOTHING : readEntries(pages, compileTrigger(last, at), at);
     const result = joinLists(pages.map((page) => listBundles(page)));
     warnOfLabels(result, at);
@@ -110,7 +110,7 @@ function readEntries(
   const entries: EpochEntry[] = [];
   for (const { keys, outputs } of pages) {
     for (const [index, key] of keys.entries()) {
-      context.assertGoesOn();
+      throwIfAborted(context);
       const item = readItemKey(key, index, { trigger, type }, context);
       const output = outputs[index];
       const [label, date] = ['label', 'date'].map((name) =>
@@ -129,5 +129,8 @@ function readEntries(
 function warnOfLabels(outputs: readonly unknown[], context: RunContext): void {
   if (outputs.every((output) => isPlainObject(output) && !isEmpty(ownMember(output, 'label')))) return;
   const message = 'An entry of an epoch needs a label; some outputs have none.';
-  context.warn({ code: 'epoch-label', message, place: context.document?.locationOf('/response/output') });
+  warn(
+    { code: 'epoch-label', message, place: context.position.document?.locationOf('/response/output') },
+    context,
+  );
 }

@@ -14,7 +14,7 @@ import {
   pageOfBundles,
 } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
-import type { RunContext } from '../run/scope/run-context.js';
+import { type RunContext, throwIfAborted } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
 import type { Poll } from './poll.js';
 import { assertTriggerStart } from './trigger-start.js';
@@ -82,6 +82,6 @@ function splitBatches({ request }: Poll, items: readonly PolledItem[], end: RunC
     return items.map((item) => ({ bundles: item.bundles, taken: [item] }));
   const outputs = joinLists(items.map(({ bundles }) => bundles));
   const wrapped = applyWrapper(request, outputs, end);
-  end.assertGoesOn();
+  throwIfAborted(end);
   return [{ bundles: listBundles(wrapped), taken: items }];
 }

@@ -4,7 +4,7 @@ import { toText } from '../iml/values/coerce.js';
 import { isUnsafeNumber } from '../iml/values/unsafe-number.js';
 import { readContainer } from '../run/response/collect-outputs.js';
 import { evaluateDirective, evaluateFlag, runError } from '../run/scope/evaluate-directive.js';
-import type { RunContext } from '../run/scope/run-context.js';
+import { createItemContext, type RunContext, throwIfAborted } from '../run/scope/run-context.js';
 import type { CompiledWebhook } from './compile-webhook.js';
 
 /** A connection as far as routing needs it. */
@@ -71,16 +71,16 @@ export function collectBundles(
   }
   const items = readContainer(iterate, context);
   if (items.length > maxItems) throw tooManyItems(items.length, maxItems, webhook, iterate, context);
-  const { context: at, show } = context.forItems();
+  const { itemContext, setItem } = createItemContext(context);
   let accepted = 0;
   for (const item of items) {
-    context.assertGoesOn();
-    show(item);
-    if (!evaluateFlag(iterate.condition, true, at)) continue;
+    throwIfAborted(context);
+    setItem(item);
+    if (!evaluateFlag(iterate.condition, true, itemContext)) continue;
     accepted++;
-    const bundle = evaluateOutput(webhook.output, item, at);
+    const bundle = evaluateOutput(webhook.output, item, itemContext);
     if (bundle === undefined || bundle === null) continue;
-    bundles.push({ bundle, uid: isShared ? (uid ?? evaluateUid(webhook, at)) : undefined });
+    bundles.push({ bundle, uid: isShared ? (uid ?? evaluateUid(webhook, itemContext)) : undefined });
   }
   return { bundles, items: items.length, accepted };
 }

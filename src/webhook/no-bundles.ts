@@ -86,7 +86,7 @@ function readValue({ path, name, evaluate }: ConditionPath, context: RunContext)
   const value = attempt(() => evaluate(context.scope));
   if (typeof value === 'number' || typeof value === 'boolean') return { path, value: String(value) };
   if (typeof value !== 'string') return { path, value: describeType(value) };
-  const redacted = context.redactor.value({ [name]: value }) as Readonly<Record<string, unknown>>;
+  const redacted = context.run.log.redactor.value({ [name]: value }) as Readonly<Record<string, unknown>>;
   const text = String(redacted[name]);
   return { path, value: JSON.stringify(text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text) };
 }

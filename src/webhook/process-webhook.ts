@@ -7,7 +7,7 @@ import { parseForm } from '../http/body/decode-text.js';
 import { findHeader } from '../http/message/headers.js';
 import { createCaseless } from '../iml/values/caseless.js';
 import { evaluateDirective, evaluateFlag, traceScope } from '../run/scope/evaluate-directive.js';
-import type { RunContext } from '../run/scope/run-context.js';
+import { type RunContext, withPosition, withVariables } from '../run/scope/run-context.js';
 import { buildFinalAnswer } from './answer.js';
 import {
   type CollectedBundles,
@@ -77,14 +77,14 @@ export async function processWebhook(
   let phase: WebhookPhase = 'specification';
   try {
     const spec = await compile();
-    context = context.at({ document: spec.document });
+    context = withPosition(context, { document: spec.document });
 
     phase = 'read';
     if (unreadable !== undefined) throw unreadable;
 
     phase = 'payload';
     context = await openCall(call, limits, context);
-    if (context.settings.trace === 'deep') traceScope('response', context);
+    if (context.run.settings.trace === 'deep') traceScope('response', context);
 
     phase = 'verification';
     // Without a condition, every call is a verification request.
@@ -101,7 +101,8 @@ export async function processWebhook(
 
     phase = 'uid';
     // Without iterate, `item` is the body. Source: docs/differences.md. [rt]
-    const items = spec.iterate === undefined ? context.seeing({ item: context.scope['body'] }) : context;
+    const items =
+      spec.iterate === undefined ? withVariables(context, { item: context.scope['body'] }) : context;
     const uid = isShared ? evaluateUid(spec, items) : undefined;
 
     phase = 'items';
@@ -166,7 +167,7 @@ async function openCall(
     encoding === undefined ? sent : await decompressPayload(sent, encoding, limits.maxBodyBytes);
   // Source: https://help.make.com/webhooks: such a call has no body. [inf]
   const hasBody = method !== 'GET' && method !== 'HEAD';
-  return context.seeing({
+  return withVariables(context, {
     common: undefined,
     method,
     query: parseForm(readCallQuery(url)),

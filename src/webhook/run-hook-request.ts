@@ -10,7 +10,7 @@ import { describeType } from '../iml/values/value-kind.js';
 import { collectPages } from '../run/paging/page-source.js';
 import { type RequestPlan, runRequest } from '../run/run-communication.js';
 import { atDirective, evaluateDirective, learnGiven, runError } from '../run/scope/evaluate-directive.js';
-import type { RunContext } from '../run/scope/run-context.js';
+import { type RunContext, withPosition } from '../run/scope/run-context.js';
 import { deepMerge, isPlainObject, type PlainObject } from '../util/plain-object.js';
 
 /** What attach, detach and update are run with: the hook's parameters, the connection, and the hook as `webhook`. */
@@ -80,7 +80,7 @@ async function keepData(requests: readonly CompiledRequest[], start: RunContext)
         return false;
       },
     };
-    const pages = runRequest(request, plan, context.at({ requestIndex: index }));
+    const pages = runRequest(request, plan, withPosition(context, { requestIndex: index }));
     const { end } = await collectPages(pages);
     context = end.context;
   }

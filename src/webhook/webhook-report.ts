@@ -2,7 +2,7 @@ import { asRunError, type Report } from '../component/report.js';
 import { AppError } from '../errors/app-error.js';
 import { isEngineError, WebhookError } from '../errors/engine-error.js';
 import type { BuiltResponse } from '../run/response/build-answer.js';
-import type { RunContext } from '../run/scope/run-context.js';
+import { emit, type RunContext } from '../run/scope/run-context.js';
 import type { RunWarning, TraceEvent } from '../run/trace/trace.js';
 import { answerFailure, toResponse } from './answer.js';
 import type { Delivery } from './collect-bundles.js';
@@ -93,7 +93,7 @@ function writeReport(
   { ok, error, phase, bundles, verification, deliveries, recipients, noBundles }: Outcome,
   answer: BuiltResponse,
   call: IncomingCall,
-  { trace, warnings }: RunContext,
+  { run }: RunContext,
 ): WebhookReport {
   const report = {
     ok,
@@ -106,8 +106,8 @@ function writeReport(
     noBundles,
     answer,
     call,
-    trace: trace.events,
-    warnings,
+    trace: run.log.trace.events,
+    warnings: run.log.warnings,
   };
   Object.defineProperty(report, 'response', RESPONSE);
   return report as WebhookReport; // of the kind that the outcome is
@@ -137,7 +137,10 @@ export function reportFailedCall(
   context: RunContext,
 ): WebhookReport {
   const known = isEngineError(error, WebhookError) ? error : (asRunError(error) ?? unexpected(error));
-  context.emit({ kind: 'failed', phase, message: context.clean(known.message), place: known.place });
+  emit(
+    { kind: 'failed', phase, message: context.run.log.redact(known.message), place: known.place },
+    context,
+  );
   const answer = answerFailure(known);
   const nothing = {
     bundles: undefined,

@@ -151,18 +151,18 @@ describe('buildAnswer', () => {
     const context = contextOf({});
     build({ headers: { 'Content-Length': '1', HOST: 'x', 'X-A': '1' } }, {}, 'json', context);
     const names = ['Content-Length', 'Host'];
-    expect(context.warnings).toMatchObject(
+    expect(context.run.log.warnings).toMatchObject(
       names.map((name) => ({
         code: 'header-ignored',
         message: `The header ${name} is the transport's to set.`,
       })),
     );
-    expect(context.warnings.map(({ place }) => place)).toEqual(
+    expect(context.run.log.warnings.map(({ place }) => place)).toEqual(
       names.map(() => ({ pointer: '/respond/headers' })),
     );
     const quiet = contextOf({});
     build({ headers: { 'X-A': '1' } }, {}, 'json', quiet);
-    expect(quiet.warnings).toEqual([]);
+    expect(quiet.run.log.warnings).toEqual([]);
   });
 
   it.each(['{{x}}', { deep: '{{x}}' }])('refuses a body that holds itself: %j', (body) => {

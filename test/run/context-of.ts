@@ -1,9 +1,9 @@
 import { CallBudget } from '../../src/run/limits/call-budget.js';
 import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
-import { Run, RunContext } from '../../src/run/scope/run-context.js';
+import { Run, type RunContext, startContext } from '../../src/run/scope/run-context.js';
 import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 
-/** The place of a run that sends nothing, with these names. */
+/** The context of a run that sends nothing, with these variables. */
 export function contextOf(scope: Record<string, unknown>): RunContext {
   const settings = {
     transport: () => Promise.reject(new Error('Nothing is sent.')),
@@ -16,5 +16,5 @@ export function contextOf(scope: Record<string, unknown>): RunContext {
     onTrace: undefined,
   } as const;
   const rules = { timeoutMs: 1000, callEndpoint: undefined, keepsHost: false };
-  return RunContext.start(new Run(settings, rules, []), scope);
+  return startContext(new Run(settings, rules, []), scope);
 }

@@ -60,7 +60,7 @@ describe('temp', () => {
       compileDirective({ token: 'hush-hush-1', a: 'open-open-1' }, '/response/temp', directives),
       context,
     );
-    expect(context.redactor.text('hush-hush-1 open-open-1')).toBe('[SANITIZED] open-open-1');
+    expect(context.run.log.redactor.text('hush-hush-1 open-open-1')).toBe('[SANITIZED] open-open-1');
   });
 });
 
@@ -82,7 +82,7 @@ describe('a response', () => {
   });
 
   it('teaches what it holds under a secret name', () => {
-    const { redactor } = receive({}, { json: { token: 'hush-hush-1', a: 'open-open-1' } });
+    const { redactor } = receive({}, { json: { token: 'hush-hush-1', a: 'open-open-1' } }).run.log;
     expect(redactor.text('hush-hush-1 open-open-1')).toBe('[SANITIZED] open-open-1');
   });
 

@@ -14,6 +14,7 @@ import { type Document, subDocument } from '../../document/reading/document.js';
 import { isEmptySpec, readSingleRequest } from '../../module/run-instant-trigger.js';
 import { moduleForm, readForm } from '../../parameters/form/form.js';
 import { buildAnswer } from '../../run/response/build-answer.js';
+import { endpointContext, withPosition } from '../../run/scope/run-context.js';
 import { compileTrigger } from '../../trigger/compile-trigger.js';
 import { Poll } from '../../trigger/poll.js';
 import { compileEpoch } from '../../trigger/run-epoch.js';
@@ -46,7 +47,7 @@ export function dryRunApp(app: App, isMeant: IsMeant = () => true): readonly Run
   for (const { communication } of rpcs) dryRunRequests(dryRun, communication, base);
   for (const { name, communication } of pick('endpoint', app.endpoints)) {
     const requests = compile(dryRun, communication, base);
-    dryRun.requests(requests, dryRun.context().apart(name, {}, false));
+    dryRun.requests(requests, endpointContext(dryRun.context(), name, {}, false));
   }
   // The forms that are read before a run.
   for (const module of modules) dryRun.step(() => moduleForm(module));
@@ -152,7 +153,7 @@ function dryRunSection(
   dryRun.requests(requests, context, { appliesLimit: false });
   const run = new ConnectionRun(context, emptyConnection(component, {}, undefined), 'UTC');
   for (const request of requests) {
-    dryRun.step(() => run.tryKeep(request.response, context.at({ document: request.document })));
+    dryRun.step(() => run.tryKeep(request.response, withPosition(context, { document: request.document })));
   }
 }
 

@@ -14,10 +14,10 @@ import { DEFAULT_LIMITS } from '../../run/limits/limits.js';
 import { readRepeat } from '../../run/paging/paginate.js';
 import { evaluateLimit } from '../../run/response/collect-outputs.js';
 import { extendTemp } from '../../run/response/receive-response.js';
-import { askRequest, assertSendable, type RequestPlan } from '../../run/run-communication.js';
+import { assertSendable, prepareRequest, type RequestPlan } from '../../run/run-communication.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
 import { atDirective, evaluateDirective, evaluateFlag } from '../../run/scope/evaluate-directive.js';
-import { Run, RunContext } from '../../run/scope/run-context.js';
+import { Run, type RunContext, startContext, withPosition } from '../../run/scope/run-context.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { isPlainObject } from '../../util/plain-object.js';
 
@@ -61,7 +61,7 @@ export class DryRun {
   /** A run of its own, without any data. */
   context(): RunContext {
     const rules = { timeoutMs: DEFAULT_LIMITS.timeoutMs, keepsHost: false, callEndpoint: undefined };
-    return RunContext.start(new Run(SETTINGS, rules, []), freshNames());
+    return startContext(new Run(SETTINGS, rules, []), freshNames());
   }
 
   /** Takes a step; keeps what it throws as a refusal if a run would tell of it. */
@@ -81,7 +81,7 @@ export class DryRun {
     for (const [index, request] of requests.entries()) {
       const isLast = index === requests.length - 1;
       const own = { appliesLimit: isLast, ...(isLast && plan) };
-      this.request(request, own, context.at({ requestIndex: index, document: request.document }));
+      this.request(request, own, withPosition(context, { requestIndex: index, document: request.document }));
     }
   }
 
@@ -117,7 +117,7 @@ export class DryRun {
 
 /** What `runRequest` does before it sends anything. */
 function begin(request: CompiledRequest, plan: RequestPlan, parent: RunContext): boolean {
-  const { context, goesAhead } = askRequest(request, parent);
+  const { context, goesAhead } = prepareRequest(request, parent);
   if (!goesAhead) return true;
   // The rule `platform-only` reports the other requests that cannot be sent.
   if (request.endpoint !== undefined) assertSendable(request, context);

@@ -4,7 +4,14 @@ import { type Exchange, exchangeKey } from '../exchange.js';
 import type { Page } from '../response/collect-outputs.js';
 import type { EngineSettings } from '../scope/engine-settings.js';
 import { evaluateFlag, evaluateNumber, runError } from '../scope/evaluate-directive.js';
-import type { RunContext } from '../scope/run-context.js';
+import {
+  awaitAbortable,
+  emit,
+  type RunContext,
+  warn,
+  warnOnce,
+  withVariables,
+} from '../scope/run-context.js';
 import type { StopReason } from '../trace/trace.js';
 
 /** What follows where the embedder says nothing: the platform would go on, too. [choice] */
@@ -34,29 +41,30 @@ export class Paginator {
   }
 
   /**
-   * Whether paging ends before this is asked for: it was asked for an earlier page, its token or link came round again.
+   * Records a request before it is sent.
    *
+   * @returns whether paging ends here, because the request equals an earlier one: its token or link came again
    * @throws AppError of type RuntimeError with `onPageLoop: 'error'`
    */
-  stopsAtRequest(exchange: Exchange, context: RunContext): boolean {
+  recordRequest(exchange: Exchange, context: RunContext): boolean {
     const key = this.#pagination && exchangeKey(exchange, this.#pagination, context);
     if (key === undefined) return false;
-    if (this.#sent.has(key)) return this.#note('its token or link is the same', context);
+    if (this.#sent.has(key)) return this.#recordLoop('its token or link is the same', context);
     this.#sent.add(key);
     return false;
   }
 
   /**
-   * Whether paging ends at this answer: a body that is not empty came a second time in a row. Answers without bytes are
-   * not compared.
+   * Records the body of a response; undefined bytes are not compared.
    *
+   * @returns whether paging ends here, because the body is not empty and equals the last one
    * @throws AppError of type RuntimeError with `onPageLoop: 'error'`
    */
-  stopsAtBody(bytes: Uint8Array | undefined, context: RunContext): boolean {
+  recordBody(bytes: Uint8Array | undefined, context: RunContext): boolean {
     const last = this.#lastBody;
     this.#lastBody = bytes;
     if (bytes === undefined || last === undefined || bytes.byteLength === 0) return false;
-    return Buffer.compare(bytes, last) === 0 && this.#note('its body is the same', context);
+    return Buffer.compare(bytes, last) === 0 && this.#recordLoop('its body is the same', context);
   }
 
   /**
@@ -78,9 +86,9 @@ export class Paginator {
     if (limit !== undefined && records >= limit) return { reason: 'response-limit', context };
     if (page.isEmpty) return { reason: 'empty-page', context };
     if (isSatisfied) return { reason: 'trigger', context };
-    const next = context.seeing({ pagination: { page: context.position.page + 1 } });
+    const next = withVariables(context, { pagination: { page: context.position.page + 1 } });
     const goesOn = evaluateFlag(pagination.condition, true, next);
-    return { reason: goesOn ? findLimit(next) : 'condition', context: next };
+    return { reason: goesOn ? checkLimits(next) : 'condition', context: next };
   }
 
   /** Warns of a loop, once for all its pages; for use when paging is over. */
@@ -91,14 +99,14 @@ export class Paginator {
       this.#loops === 1
         ? `Page ${page} repeats an earlier page: ${what}.`
         : `${this.#loops} pages repeat an earlier page, the first of them page ${page}: ${what}.`;
-    const place = context.document?.locationOf('/pagination');
-    context.warnOnce({ code: 'page-loop', message, place }, `${place?.file} ${place?.pointer}`);
+    const place = context.position.document?.locationOf('/pagination');
+    warnOnce({ code: 'page-loop', message, place }, context, `${place?.file} ${place?.pointer}`);
   }
 
-  #note(what: string, context: RunContext): boolean {
+  #recordLoop(what: string, context: RunContext): boolean {
     const { page } = context.position;
     if (this.#onPageLoop === 'error') {
-      const place = context.document?.locationOf('/pagination');
+      const place = context.position.document?.locationOf('/pagination');
       throw runError('RuntimeError', `Page ${page} repeats an earlier page: ${what}.`, context, { place });
     }
     this.#loop ??= { page, what };
@@ -108,9 +116,10 @@ export class Paginator {
   }
 }
 
-function findLimit(context: RunContext): StopReason | undefined {
-  const { counters } = context;
-  const { maxRecords, maxPages, maxRequests } = context.run.limits;
+/** Warns of the limit of paging that is reached, if any. */
+function checkLimits(context: RunContext): StopReason | undefined {
+  const { counters, limits } = context.run;
+  const { maxRecords, maxPages, maxRequests } = limits;
   if (counters.pagedRecords >= maxRecords) return warnOfLimit('max-records', maxRecords, 'records', context);
   if (counters.pages >= maxPages) return warnOfLimit('max-pages', maxPages, 'follow-up pages', context);
   if (counters.requests >= maxRequests) return warnOfLimit('max-requests', maxRequests, 'requests', context);
@@ -124,12 +133,15 @@ export function warnOfLimit(
   what: string,
   context: RunContext,
 ): StopReason {
-  const place = context.document?.locationOf('/pagination');
-  context.warnOnce({
-    code: 'limit-reached',
-    message: `Paging ended at the limit of ${limit} ${what}.`,
-    place,
-  });
+  const place = context.position.document?.locationOf('/pagination');
+  warnOnce(
+    {
+      code: 'limit-reached',
+      message: `Paging ended at the limit of ${limit} ${what}.`,
+      place,
+    },
+    context,
+  );
   return reason;
 }
 
@@ -146,25 +158,28 @@ export async function waitForRepeat(
   context: RunContext,
 ): Promise<boolean> {
   if (repeat === undefined || !evaluateFlag(repeat.condition, false, context)) return false;
-  const { run, settings } = context;
+  const { run } = context;
   const { limit, delay } = readRepeat(repeat, context);
-  const place = context.document?.locationOf(repeat.pointer);
+  const place = context.position.document?.locationOf(repeat.pointer);
   if (repeats >= limit) {
-    context.warn({
-      code: 'repeat-limit',
-      message: `The condition still holds after ${repeats} repeats.`,
-      place,
-    });
+    warn(
+      {
+        code: 'repeat-limit',
+        message: `The condition still holds after ${repeats} repeats.`,
+        place,
+      },
+      context,
+    );
     return false;
   }
-  if (context.counters.requests >= run.limits.maxRequests) {
+  if (run.counters.requests >= run.limits.maxRequests) {
     const message = `Repeating ended at the limit of ${run.limits.maxRequests} requests.`;
-    context.warn({ code: 'limit-reached', message, place });
+    warn({ code: 'limit-reached', message, place }, context);
     return false;
   }
   const delayMs = Math.min(Math.max(0, delay), LONGEST_TIMER_MS);
-  context.emit({ kind: 'wait', delayMs, reason: 'repeat', repeats, place });
-  await context.whileGoingOn(settings.clock.sleep(delayMs, context.signal));
+  emit({ kind: 'wait', delayMs, reason: 'repeat', repeats, place }, context);
+  await awaitAbortable(run.settings.clock.sleep(delayMs, run.signal), context);
   return true;
 }
 
@@ -181,6 +196,6 @@ export function readRepeat(
   const limit = repeat.countsFirst ? written - 1 : written;
   const delay = evaluateNumber(repeat.delay, context) ?? 0;
   if (!Number.isNaN(limit) && !Number.isNaN(delay)) return { limit, delay };
-  const place = context.document?.locationOf(repeat.pointer);
+  const place = context.position.document?.locationOf(repeat.pointer);
   throw runError('RuntimeError', 'repeat.limit and repeat.delay have to be numbers.', context, { place });
 }

@@ -7,7 +7,7 @@ import { collectNamedSecrets } from '../../redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import { runError } from '../scope/evaluate-directive.js';
-import type { RunContext } from '../scope/run-context.js';
+import { type RunContext, warnOnce } from '../scope/run-context.js';
 
 /** What a run is given, and what it keeps: a member of it is a credential where its name says so. */
 const GIVEN_NAMES: readonly string[] = [
@@ -25,7 +25,7 @@ const GIVEN_NAMES: readonly string[] = [
  * unless the app's base names that host or the embedder does.
  */
 export function createCrossingRule(request: CompiledRequest, context: RunContext): CrossOriginPolicy {
-  const policy = context.settings.hosts;
+  const policy = context.run.settings.hosts;
   const known = [request.baseUrl, request.url];
   const { log } = context.run;
   let credentials: Redactor | undefined;
@@ -49,14 +49,17 @@ export function createCrossingRule(request: CompiledRequest, context: RunContext
     isGiven: (url) => findGiven().includes(url.origin),
     sendsSecrets: policy?.sendsSecrets === true,
     isSecretHeader: (name) => isSecretName(name, 'header'),
-    holdsSecret: (text) => context.redactor.holdsSecret(text) || holdsCredential(text),
+    holdsSecret: (text) => context.run.log.redactor.holdsSecret(text) || holdsCredential(text),
     holdsCredential,
     onWithheld: (what, origin) =>
-      context.warnOnce({
-        code: 'other-host',
-        message: `${[...new Set(what)].join(', ')} did not go along to ${origin}, a host the app does not name. Add it to network.appHosts (--app-host) if it is the app's.`,
-        place: context.document?.locationOf('/url'),
-      }),
+      warnOnce(
+        {
+          code: 'other-host',
+          message: `${[...new Set(what)].join(', ')} did not go along to ${origin}, a host the app does not name. Add it to network.appHosts (--app-host) if it is the app's.`,
+          place: context.position.document?.locationOf('/url'),
+        },
+        context,
+      ),
   };
 }
 
@@ -90,7 +93,7 @@ export function assertUniversalHost(
     throw runError('RuntimeError', message, context, { place });
   }
   const message = 'The data of the run decides which server is called. Give the app a baseUrl.';
-  context.warnOnce({ code: 'open-host', message, place });
+  warnOnce({ code: 'open-host', message, place }, context);
 }
 
 /** The server an address leads to that names a value for its host, and nothing of the run's data. */

@@ -59,9 +59,9 @@ function evaluateConnection(connection: Directive | undefined, context: RunConte
   if (
     connection !== undefined &&
     typeof connection.raw !== 'object' &&
-    context.settings.semantics !== 'documented'
+    context.run.settings.semantics !== 'documented'
   ) {
-    const place = context.document?.locationOf(connection.pointer);
+    const place = context.position.document?.locationOf(connection.pointer);
     const message = 'The connection of an endpoint is an object, not text.';
     throw runError('InvalidConfigurationError', message, context, { place });
   }
@@ -84,6 +84,6 @@ function endpointName(name: unknown, context: RunContext): string {
 /** A failure of a call, at the place where the endpoint is named. */
 export function endpointError(message: string, context: RunContext): Error {
   return runError('RuntimeError', message, context, {
-    place: context.document?.locationOf('/endpoint'),
+    place: context.position.document?.locationOf('/endpoint'),
   });
 }

@@ -19,7 +19,7 @@ import {
   evaluateText,
   runError,
 } from '../scope/evaluate-directive.js';
-import type { RunContext } from '../scope/run-context.js';
+import { type RunContext, type RunPosition, warn, warnOnce } from '../scope/run-context.js';
 import { assertUniversalHost, createCrossingRule } from './cross-origin.js';
 import { signRequest } from './sign-request.js';
 
@@ -98,10 +98,11 @@ export function resolveRequest(
     body,
     redirect: follows ? 'follow' : 'manual',
     ca: evaluateText(request.ca, context),
-    signal: context.signal,
+    signal: context.run.signal,
     crossing: () => createCrossingRule(request, context),
   };
-  const origin = following ?? followedCaller(server, context);
+  if (following === undefined) recordEndpointServer(server, context);
+  const origin = following ?? followedCaller(context);
   const first = origin === undefined ? server : findNearest(server, origin.servers);
   const crossing = origin && findCrossing(server, first, { origin, page, request }, context);
   return { request: seal(unsigned, crossing, { page, request }, context), first, headers };
@@ -142,9 +143,9 @@ function findCrossing(
   const rule = createCrossingRule(request, context);
   if (rule.isTrusted(server)) return undefined;
   const directive = page === undefined ? request.url : page.url;
-  const place = directive && context.document?.locationOf(directive.pointer);
+  const place = directive && context.position.document?.locationOf(directive.pointer);
   const message = `The ${CROSSING_SOURCES[origin.what]} leads to ${server.origin}, a host the app does not name.`;
-  context.warnOnce({ code: 'other-host', message, place });
+  warnOnce({ code: 'other-host', message, place }, context);
   return rule.sendsSecrets ? undefined : rule;
 }
 
@@ -158,16 +159,19 @@ const CROSSING_SOURCES = {
  * The requests that a request of an endpoint follows if its caller follows a response. Most calls were made for the first
  * page, too; one that was not is held to where the others went, and to the named hosts if none was sent.
  */
-function followedCaller(server: HttpServer, { position, run }: RunContext): Following | undefined {
-  const { endpoint, followsResponse, requestIndex } = position;
-  if (endpoint === undefined) return undefined;
-  const key = `${requestIndex} ${endpoint}`;
-  if (!followsResponse) {
-    run.endpointServers.set(key, server);
-    return undefined;
-  }
-  const known = run.endpointServers.get(key);
+function followedCaller({ position, run }: RunContext): Following | undefined {
+  if (!position.followsResponse) return undefined;
+  const known = run.endpointServers.get(endpointKey(position));
   return { what: 'endpoint', servers: known === undefined ? [...run.endpointServers.values()] : [known] };
+}
+
+function recordEndpointServer(server: HttpServer, { position, run }: RunContext): void {
+  if (position.endpoint === undefined || position.followsResponse) return;
+  run.endpointServers.set(endpointKey(position), server);
+}
+
+function endpointKey({ requestIndex, endpoint }: RunPosition): string {
+  return `${requestIndex} ${endpoint}`;
 }
 
 function findNearest(server: HttpServer, others: readonly HttpServer[]): HttpServer | undefined {
@@ -246,7 +250,9 @@ function placeOfMember(name: string, layers: Layers, context: RunContext): Sourc
     const key = Object.keys(members).find((member) => member.toLowerCase() === name.toLowerCase());
     if (key === undefined) continue;
     const isWritten = isPlainObject(directive.raw) && Object.hasOwn(directive.raw, key);
-    return context.document?.locationOf(isWritten ? childPointer(directive.pointer, key) : directive.pointer);
+    return context.position.document?.locationOf(
+      isWritten ? childPointer(directive.pointer, key) : directive.pointer,
+    );
   }
   return undefined;
 }
@@ -287,7 +293,7 @@ function buildAddress(request: CompiledRequest, parts: RequestParts, context: Ru
   );
   for (const name of [...collections].slice(0, MAX_WARNINGS)) {
     const message = `A collection cannot be sent in a query: "${name}" goes out with an empty value.`;
-    context.warnOnce({ code: 'qs-collection', message, place: placeOfMember(name, layers, context) });
+    warnOnce({ code: 'qs-collection', message, place: placeOfMember(name, layers, context) }, context);
   }
   if (context.run.rules.keepsHost) assertUniversalHost(built.url, request, parts.urlDirective, context);
   return built;
@@ -318,7 +324,7 @@ function buildBody(
     readRequestType(evaluateDirective(request.type, context)),
   );
   const layers = parts.body && isPlainObject(value) ? [{ directive: parts.body, members: value }] : [];
-  return atLayers(layers, parts.body, context, () => encodeBody(type, value, context.settings.random));
+  return atLayers(layers, parts.body, context, () => encodeBody(type, value, context.run.settings.random));
 }
 
 /** What headers are made of, beside what is written for all requests alike. */
@@ -351,14 +357,17 @@ function resolveHeaders(
   let isOfAddress = false;
   const isRedirected = (): boolean => {
     isOfAddress = true;
-    return context.settings.hosts?.isRedirected(url) === true;
+    return context.run.settings.hosts?.isRedirected(url) === true;
   };
   const { headers: written, ignored } = atLayers(layers, request.headers.at(-1), context, () =>
     buildHeaders(parts.layers, host, isRedirected),
   );
   for (const name of ignored.slice(0, MAX_WARNINGS)) {
     const place = placeOfMember(name, layers, context);
-    context.warn({ code: 'header-ignored', message: `The header ${name} is the transport's to set.`, place });
+    warn(
+      { code: 'header-ignored', message: `The header ${name} is the transport's to set.`, place },
+      context,
+    );
   }
   const isReusable = !isOfAddress && ignored.length === 0;
   return { parts, entries: completeHeaders(written, parts), isReusable };

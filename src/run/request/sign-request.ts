@@ -29,7 +29,7 @@ function signWithAws(
 ): TransportRequest {
   const credentials = evaluateFlatObject(compiled.aws, context);
   if (credentials === undefined) return request;
-  const nowMs = context.settings.clock.now();
+  const nowMs = context.run.settings.clock.now();
   const headers = atDirective(compiled.aws, context, () => {
     const read: AwsCredentials = { key: '', secret: '', ...textMembers(credentials) };
     return signAws(request, read, nowMs);
@@ -44,7 +44,7 @@ function signWithOAuth(
 ): TransportRequest {
   const options = evaluateFlatObject(compiled.oauth, context);
   if (options === undefined) return request;
-  const { clock, random } = context.settings;
+  const { clock, random } = context.run.settings;
   const sources = { nowMs: clock.now(), nonce: createNonce(random) };
   const signed = atDirective(compiled.oauth, context, () =>
     signOAuth1(request, textMembers(options), sources),

@@ -9,7 +9,7 @@ import { toText } from '../../iml/values/coerce.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { didYouMean } from '../../util/suggest.js';
 import { atDirective, evaluateDirective, evaluateFlatObject, runError } from '../scope/evaluate-directive.js';
-import type { RunContext } from '../scope/run-context.js';
+import { type RunContext, warn, withPosition } from '../scope/run-context.js';
 
 /** The answer to a webhook sender, ready to be written. */
 export interface BuiltResponse {
@@ -50,10 +50,11 @@ const EMPTY = new Uint8Array();
  */
 export function buildAnswer(
   respond: CompiledRespond,
-  run: RunContext,
+  caller: RunContext,
   textType: Exclude<RespondType, 'urlencoded'> = 'json',
 ): BuiltResponse {
-  const context = run.document === respond.document ? run : run.at({ document: respond.document });
+  const { document } = respond;
+  const context = caller.position.document === document ? caller : withPosition(caller, { document });
   const status = readStatus(respond.status, context);
   const headers = readHeaders(respond.headers, context);
   const type = readType(respond.type, context);
@@ -106,9 +107,12 @@ function readHeaders(directive: Directive | undefined, context: RunContext): rea
     buildHeaders([Object.fromEntries(own)], ''),
   );
   const told = own.length < values.length ? [...ignored, 'Host'] : ignored;
-  const place = told.length === 0 ? undefined : context.document?.locationOf(directive.pointer);
+  const place = told.length === 0 ? undefined : context.position.document?.locationOf(directive.pointer);
   for (const name of told.slice(0, MAX_WARNINGS)) {
-    context.warn({ code: 'header-ignored', message: `The header ${name} is the transport's to set.`, place });
+    warn(
+      { code: 'header-ignored', message: `The header ${name} is the transport's to set.`, place },
+      context,
+    );
   }
   return headers;
 }
@@ -138,12 +142,12 @@ function writeBody(value: unknown, type: RespondType, context: RunContext): Writ
 }
 
 function writeTyped(value: unknown, type: RespondType, context: RunContext): WrittenBody {
-  const { body } = encodeBody(type, value, context.settings.random);
+  const { body } = encodeBody(type, value, context.run.settings.random);
   return { body: body ?? EMPTY, contentType: CONTENT_TYPES[type] };
 }
 
 function respondError(message: string, directive: Directive | undefined, context: RunContext): Error {
   return runError('RuntimeError', message, context, {
-    place: directive && context.document?.locationOf(directive.pointer),
+    place: directive && context.position.document?.locationOf(directive.pointer),
   });
 }

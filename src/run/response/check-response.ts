@@ -16,7 +16,7 @@ import { toText } from '../../iml/values/coerce.js';
 import { readErrorValue } from '../../iml/values/error-value.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { atDirective, evaluateDirective, evaluateFlag, runError } from '../scope/evaluate-directive.js';
-import type { RunContext } from '../scope/run-context.js';
+import { type RunContext, warnOnce } from '../scope/run-context.js';
 
 /** Why a response is no good; its message may hold secrets as yet. */
 export interface ResponseFailure {
@@ -111,7 +111,7 @@ function readFailure(
     message: message === undefined || isStatusAlone(message) ? defaultErrorMessage(status) : message,
     details: {
       statusCode: response?.status,
-      place: failure?.place ?? context.document?.locationOf(decided?.pointer ?? '/url'),
+      place: failure?.place ?? context.position.document?.locationOf(decided?.pointer ?? '/url'),
       retryAfterMs: response && retryAfter(response, context),
       cause: failure,
     },
@@ -182,7 +182,7 @@ class ErrorReader {
       if (!isEngineError(error, AppError)) throw error;
       this.failure ??= error;
       const message = `The error of the response could not be evaluated: ${error.message}`;
-      this.#context.warnOnce({ code: 'error-directive', message, place: error.place });
+      warnOnce({ code: 'error-directive', message, place: error.place }, this.#context);
       return undefined;
     }
   }
@@ -219,5 +219,5 @@ function readErrorType(name: string): AppErrorType {
 }
 
 function retryAfter(response: TransportResponse, context: RunContext): number | undefined {
-  return parseRetryAfter(responseHeader(response.headers, 'retry-after'), context.settings.clock.now());
+  return parseRetryAfter(responseHeader(response.headers, 'retry-after'), context.run.settings.clock.now());
 }

@@ -7,7 +7,14 @@ import { describeType } from '../../iml/values/value-kind.js';
 import { joinLists } from '../../util/join-lists.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { evaluateDirective, evaluateFlag, evaluateNumber, runError } from '../scope/evaluate-directive.js';
-import type { RunContext } from '../scope/run-context.js';
+import {
+  createItemContext,
+  emitLater,
+  type RunContext,
+  throwIfAborted,
+  withPosition,
+  withVariables,
+} from '../scope/run-context.js';
 
 /** What one response gave. */
 export interface Page {
@@ -59,25 +66,25 @@ function collectItems(
 ): TakenPage {
   const items = readContainer(iterate, before);
   // Readable in wrapper and pagination. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination [doc]
-  const context = before.seeing({ iterate: { container: { first: items[0], last: items.at(-1) } } });
-  const { context: at, show } = context.forItems();
+  const context = withVariables(before, { iterate: { container: { first: items[0], last: items.at(-1) } } });
+  const { itemContext, setItem } = createItemContext(context);
   const outputs: unknown[] = [];
   const keys: ItemKey[] = [];
   let looked = 0;
   for (const item of items) {
     if (outputs.length >= wanted) break;
-    before.assertGoesOn();
+    throwIfAborted(before);
     looked++;
-    show(item);
-    if (!evaluateFlag(iterate.condition, true, at)) continue;
-    const output = spec.output === undefined ? item : evaluateDirective(spec.output, at);
+    setItem(item);
+    if (!evaluateFlag(iterate.condition, true, itemContext)) continue;
+    const output = spec.output === undefined ? item : evaluateDirective(spec.output, itemContext);
     if (isNothing(output)) continue;
     outputs.push(output);
-    if (spec.trigger !== undefined) keys.push(evaluateKey(spec, at));
+    if (spec.trigger !== undefined) keys.push(evaluateKey(spec, itemContext));
   }
   const { length: held } = items;
   const page = { isIterated: true, outputs, keys, held, isEmpty: held === 0, isCut: looked < held };
-  if (context.settings.trace === 'deep') tracePage(page, looked, context);
+  if (context.run.settings.trace === 'deep') tracePage(page, looked, context);
   return { page, context };
 }
 
@@ -88,15 +95,15 @@ function isNothing(output: unknown): output is undefined | null | false {
 
 function tracePage({ isIterated, isCut, outputs }: Page, looked: number, context: RunContext): void {
   const { log } = context.run;
-  context.emitLater(() => {
+  emitLater(() => {
     const shown = log.redactor.value(outputs);
     return { kind: 'page', isIterated, isCut, looked, outputs: Array.isArray(shown) ? shown : [] };
-  });
+  }, context);
 }
 
 function collectSingle(spec: CompiledResponse, wanted: number, context: RunContext): TakenPage {
   const page = takeSingle(spec, wanted, context);
-  if (context.settings.trace === 'deep') tracePage(page, page.isEmpty ? 0 : 1, context);
+  if (context.run.settings.trace === 'deep') tracePage(page, page.isEmpty ? 0 : 1, context);
   return { page, context };
 }
 
@@ -136,7 +143,7 @@ export function wrapPages(request: CompiledRequest, pages: readonly Page[], cont
 
 /** `wrapper` runs once, over the outputs of all pages; nothing comes after it. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/wrapper [doc] */
 export function applyWrapper(request: CompiledRequest, output: unknown, context: RunContext): Page {
-  const at = context.at({ document: request.document, page: 1 }).seeing({ output });
+  const at = withVariables(withPosition(context, { document: request.document, page: 1 }), { output });
   return singlePage(evaluateDirective(request.response.wrapper, at));
 }
 
@@ -192,7 +199,7 @@ export function evaluateLimit(spec: CompiledResponse, context: RunContext): numb
   const limit = evaluateNumber(spec.limit, context);
   if (limit === undefined) return undefined;
   if (limit >= 1) return Math.floor(limit);
-  const place = spec.limit && context.document?.locationOf(spec.limit.pointer);
+  const place = spec.limit && context.position.document?.locationOf(spec.limit.pointer);
   const message = Number.isNaN(limit)
     ? 'The limit is not a number.'
     : `The limit has to be at least 1, not ${limit}.`;
@@ -242,7 +249,7 @@ export function readContainer(iterate: CompiledIterate, context: RunContext): re
   if (Array.isArray(value)) return value;
   if (value === undefined || value === null || value === '') return [];
   if (isPlainObject(value)) return [value];
-  const place = context.document?.locationOf(iterate.container.pointer);
+  const place = context.position.document?.locationOf(iterate.container.pointer);
   throw runError(
     'RuntimeError',
     `An array is expected to iterate over, not ${describeType(value)}.`,

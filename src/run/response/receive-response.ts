@@ -13,7 +13,7 @@ import {
   setMember,
 } from '../../util/plain-object.js';
 import { atDirective, evaluateDirective, runError } from '../scope/evaluate-directive.js';
-import type { RunContext } from '../scope/run-context.js';
+import { type RunContext, withVariables } from '../scope/run-context.js';
 
 /**
  * Decodes the body of a response as `response.type` says.
@@ -32,15 +32,15 @@ export function decodeResponse(
     statusCode,
     headers: isCaseless(headers) ? headers : createCaseless(Object.entries(headers)),
   };
-  const type = readResponseType(spec, statusCode, before.seeing({ ...head, body: undefined }));
+  const type = readResponseType(spec, statusCode, withVariables(before, { ...head, body: undefined }));
   const decoded = decodeBody(response, type);
   if (!decoded.ok) {
     const { type: errorType, message, cause } = decoded.error;
-    const place = before.document?.locationOf(spec.type?.pointer ?? '/response');
+    const place = before.position.document?.locationOf(spec.type?.pointer ?? '/response');
     throw runError(errorType, message, before, { place, cause, statusCode });
   }
   before.run.log.decoded(decoded.value);
-  return before.seeing({ ...head, body: decoded.value });
+  return withVariables(before, { ...head, body: decoded.value });
 }
 
 function readResponseType({ type }: CompiledResponse, status: number, context: RunContext): ResponseType {
@@ -58,7 +58,7 @@ export function extendTemp(directive: Directive | undefined, context: RunContext
   const value = evaluateDirective(directive, context);
   if (directive === undefined || value === undefined || value === null) return context;
   if (!isPlainObject(value)) {
-    const place = context.document?.locationOf(directive.pointer);
+    const place = context.position.document?.locationOf(directive.pointer);
     throw runError('RuntimeError', `temp has to be a collection, not ${describeType(value)}.`, context, {
       place,
     });
@@ -69,7 +69,7 @@ export function extendTemp(directive: Directive | undefined, context: RunContext
   atDirective(directive, context, () =>
     log.collect(rules.hidesTemp ? collectSecrets(value) : collectNamedSecrets(value)),
   );
-  return context.seeing({ temp });
+  return withVariables(context, { temp });
 }
 
 /** Levels that are merged; below, the later value replaces the earlier one. */

@@ -9,7 +9,7 @@ import { collectGiven } from '../../redaction/collect-secrets.js';
 import { redactCauses } from '../../redaction/redact-app-error.js';
 import { isCaseless, isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { TraceDetail } from '../trace/trace.js';
-import type { RunContext } from './run-context.js';
+import { emitLater, type RunContext } from './run-context.js';
 import type { RunLog } from './run-log.js';
 
 /**
@@ -19,7 +19,7 @@ import type { RunLog } from './run-log.js';
  */
 export function evaluateDirective(directive: Directive | undefined, context: RunContext): unknown {
   if (directive === undefined) return undefined;
-  context.settings.observer?.onDirective(context.document, directive.pointer);
+  context.run.settings.observer?.onDirective(context.position.document, directive.pointer);
   try {
     return directive.evaluate(context.scope);
   } catch (error) {
@@ -29,7 +29,7 @@ export function evaluateDirective(directive: Directive | undefined, context: Run
 
 function expressionError(error: ImlError, directive: Directive, context: RunContext): AppError {
   const pointer = error.place?.pointer ?? directive.pointer;
-  const place = context.document?.locationOf(pointer, error.offset) ?? { pointer };
+  const place = context.position.document?.locationOf(pointer, error.offset) ?? { pointer };
   error.place = place;
   return runError('RuntimeError', error.message, context, { place, cause: error });
 }
@@ -41,9 +41,9 @@ export function runError(
   context: RunContext,
   details: Omit<AppErrorOptions, 'requestIndex' | 'page'> = {},
 ): AppError {
-  redactCauses(details.cause, (text) => context.clean(text));
+  redactCauses(details.cause, (text) => context.run.log.redact(text));
   const { requestIndex, page } = context.position;
-  return new AppError(type, context.clean(message), { requestIndex, page, ...details });
+  return new AppError(type, context.run.log.redact(message), { requestIndex, page, ...details });
 }
 
 /** Runs a step that builds on evaluated values; what it throws gets the directive's place. */
@@ -56,7 +56,7 @@ export function atDirective<T>(
     return step();
   } catch (error) {
     if (!isEngineError(error) || error instanceof AppError) throw error;
-    const place = directive && context.document?.locationOf(directive.pointer);
+    const place = directive && context.position.document?.locationOf(directive.pointer);
     throw runError('RuntimeError', error.message, context, { place, cause: error });
   }
 }
@@ -73,7 +73,7 @@ export function evaluateFlag(
   if (directive === undefined) return absent;
   const value = evaluateDirective(directive, context);
   const isYes = value !== 'false' && isTruthy(value);
-  context.settings.observer?.onDecision(context.document, directive.pointer, isYes);
+  context.run.settings.observer?.onDecision(context.position.document, directive.pointer, isYes);
   return isYes;
 }
 
@@ -105,7 +105,7 @@ export function evaluateFlatObject(
   const value = evaluateDirective(directive, context);
   if (directive === undefined || value === undefined || value === null || value === '') return undefined;
   if (!isPlainObject(value)) {
-    const place = context.document?.locationOf(directive.pointer);
+    const place = context.position.document?.locationOf(directive.pointer);
     throw runError('RuntimeError', `A collection is expected here, not ${describeType(value)}.`, context, {
       place,
     });
@@ -140,12 +140,12 @@ type ScopeDetail = Extract<TraceDetail, { readonly kind: 'scope' }>;
  */
 export function traceScope(phase: ScopeDetail['phase'], context: RunContext): void {
   const { log } = context.run;
-  const { scope, changed, unset } = log.scopeChanges(context.position.communication, context.scope);
-  context.emitLater(() => {
+  const { scope, changed, unset } = log.recordScope(context.position.communication, context.scope);
+  emitLater(() => {
     const names: Record<string, unknown> = {};
     for (const [name, value] of changed) Object.assign(names, redactName(name, value, log));
     return { kind: 'scope', phase, scope, names, unset };
-  });
+  }, context);
 }
 
 /** One name as the only member of an object, so that a secret name hides its value. */

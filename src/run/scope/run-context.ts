@@ -1,25 +1,15 @@
 import type { Document } from '../../document/reading/document.js';
 import { AppError } from '../../errors/app-error.js';
 import type { HttpServer } from '../../http/message/http-url.js';
-import type { DebugOutput } from '../../iml/environment/environment.js';
-import {
-  type Branch,
-  type MissingValue,
-  SCOPE_LISTENER,
-  type ScopeListener,
-} from '../../iml/environment/scope-listener.js';
-import type { Redactor } from '../../redaction/redact.js';
+import type { ScopeListener } from '../../iml/environment/scope-listener.js';
 import { type AbortListener, addAbortListener, removeAbortListener } from '../../util/abort-listeners.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { BudgetReason } from '../limits/call-budget.js';
 import type { Limits } from '../limits/limits.js';
-import type { EventPosition, RunWarning, StopReason, TraceDetail, TraceEvent } from '../trace/trace.js';
+import type { RunWarning, StopReason, TraceDetail, TraceEvent } from '../trace/trace.js';
 import type { EngineSettings } from './engine-settings.js';
 import { RunLog } from './run-log.js';
-import { deriveScope, type NewScope, type RunNames, type RunScope, startScope } from './run-scope.js';
-
-/** Renders an event of the trace. */
-type WriteDetail = () => TraceDetail;
+import { createScope, deriveScope, type RunNames, type RunScope } from './run-scope.js';
 
 /** What is decided when a run starts. */
 export interface RunRules {
@@ -98,17 +88,6 @@ export interface RunPosition {
   readonly communication: object;
 }
 
-function startPosition(): RunPosition {
-  return {
-    document: undefined,
-    requestIndex: 0,
-    page: 1,
-    endpoint: undefined,
-    followsResponse: false,
-    communication: {},
-  };
-}
-
 /** Nobody sees these reasons, so one of each does for all runs: making one takes the stack's trace. */
 const RUN_OVER: DOMException = new DOMException('The run is over.', 'AbortError');
 const TIME_UP: DOMException = new DOMException('The time of the run is up.', 'TimeoutError');
@@ -152,7 +131,7 @@ export class Run {
     return this.connectionIdentity;
   }
 
-  /** What the budgets of services made this run wait for. */
+  /** The waits that call budgets caused. */
   get waits(): readonly BudgetWait[] | undefined {
     return this.waited;
   }
@@ -178,7 +157,8 @@ export class Run {
     this.controller.abort(reason);
   }
 
-  endInTime(): void {
+  /** Ends what is under way because the time is up. */
+  timeOut(): void {
     this.abort(TIME_UP);
   }
 
@@ -192,206 +172,181 @@ export class Run {
     return this.controller?.signal.reason === TIME_UP || this.elapsedMs > this.rules.timeoutMs;
   }
 
-  /** @throws the reason of the caller's signal once that is aborted */
-  assertWanted(): void {
+  /** @throws the reason of the caller's signal if it is aborted */
+  throwIfCanceled(): void {
     const signal = this.controller?.signal;
     if (signal?.reason !== TIME_UP) signal?.throwIfAborted();
   }
 }
 
-/**
- * A place in a run with the names seen there: what a step is given, and what it gives back where it adds to the names.
- * None is ever changed.
- */
-export class RunContext implements ScopeListener {
+/** The state of a run at one step: its facts, the variables that expressions see, and the position. Immutable. */
+export interface RunContext {
   readonly run: Run;
   readonly scope: RunScope;
   readonly position: RunPosition;
+}
 
-  private constructor(run: Run, scope: NewScope, position: RunPosition) {
-    this.run = run;
-    scope[SCOPE_LISTENER] = this;
-    this.scope = scope;
-    this.position = position;
-  }
+/** The context in which a run starts. */
+export function startContext(run: Run, names: RunScope): RunContext {
+  const position = startPosition();
+  return { run, scope: createScope(names, createScopeListener(run, position)), position };
+}
 
-  /** Where a run starts, with the names it is given. */
-  static start(run: Run, names: RunScope): RunContext {
-    return new RunContext(run, startScope(names), startPosition());
-  }
+function startPosition(): RunPosition {
+  return {
+    document: undefined,
+    requestIndex: 0,
+    page: 1,
+    endpoint: undefined,
+    followsResponse: false,
+    communication: {},
+  };
+}
 
-  /** The same names at another position. */
-  at(change: Partial<RunPosition>): RunContext {
-    return new RunContext(this.run, deriveScope(this.scope, {}), { ...this.position, ...change });
-  }
+/** The same variables at another position. */
+export function withPosition(
+  { run, scope, position }: RunContext,
+  changes: Partial<RunPosition>,
+): RunContext {
+  const next = { ...position, ...changes };
+  return { run, scope: deriveScope(scope, {}, createScopeListener(run, next)), position: next };
+}
 
-  /** The same position, seen with other names: those given stand over the present ones, which stay as they are. */
-  seeing(names: RunNames): RunContext {
-    return new RunContext(this.run, deriveScope(this.scope, names), this.position);
-  }
+/** The same position with other variables. */
+export function withVariables({ run, scope, position }: RunContext, names: RunNames): RunContext {
+  return { run, scope: deriveScope(scope, names), position };
+}
 
-  /**
-   * The same position for a list of items: what is shown is seen as `item`, one after the other. A copy of the names for
-   * each item would cost as much as evaluating it, so this one scope, which nobody else has, is changed.
-   */
-  forItems(): { readonly context: RunContext; readonly show: (item: unknown) => void } {
-    const context = this.seeing({ item: undefined });
-    const names: Record<string, unknown> = context.scope;
-    const show = (item: unknown): void => {
-      names['item'] = item;
-    };
-    return { context, show };
-  }
+/** The context of an endpoint call: a communication of its own that shares the run. */
+export function endpointContext(
+  { run, scope }: RunContext,
+  endpoint: string,
+  names: RunNames,
+  followsResponse: boolean,
+): RunContext {
+  const position = { ...startPosition(), endpoint, followsResponse };
+  return { run, scope: deriveScope(scope, names, createScopeListener(run, position)), position };
+}
 
-  /** A communication of its own on the counters, clock and log of this run: the names are its alone. */
-  apart(endpoint: string, names: RunNames, followsResponse: boolean): RunContext {
-    const position = { ...startPosition(), endpoint, followsResponse };
-    return new RunContext(this.run, deriveScope(this.scope, names), position);
-  }
+/**
+ * A context for a list of items; `setItem` changes its variable `item`. One scope serves all items, because copying
+ * the variables for each item costs as much as evaluating it.
+ */
+export function createItemContext(context: RunContext): {
+  readonly itemContext: RunContext;
+  readonly setItem: (item: unknown) => void;
+} {
+  const { run, position } = context;
+  const scope = deriveScope(context.scope, { item: undefined });
+  const setItem = (item: unknown): void => {
+    scope['item'] = item;
+  };
+  return { itemContext: { run, scope, position }, setItem };
+}
 
-  /**
-   * Ends the run when its time is up, or nobody wants its result any more. Exactly at the limit it may still go on.
-   *
-   * @throws AppError of type ModuleTimeoutError; the reason of the caller's signal once that is aborted
-   * @see docs/limits.md (Time)
-   */
-  assertGoesOn(): void {
-    const { run, position } = this;
-    run.assertWanted();
-    if (!run.isTimeUp) return;
-    const { requestIndex, page } = position;
-    const message = `The module took longer than ${run.rules.timeoutMs / 1000} seconds.`;
-    throw new AppError('ModuleTimeoutError', message, { requestIndex, page });
-  }
+/**
+ * Ends the run if its time is up or the caller has aborted it. Exactly at the limit the run goes on.
+ *
+ * @throws AppError of type ModuleTimeoutError; the reason of the caller's signal
+ * @see docs/limits.md (Time)
+ */
+export function throwIfAborted({ run, position }: RunContext): void {
+  run.throwIfCanceled();
+  if (!run.isTimeUp) return;
+  const { requestIndex, page } = position;
+  const message = `The module took longer than ${run.rules.timeoutMs / 1000} seconds.`;
+  throw new AppError('ModuleTimeoutError', message, { requestIndex, page });
+}
 
-  /** Waits for something that the signal of the run may end; what is thrown then is what ended the run. */
-  async whileGoingOn<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work;
-    } catch (error) {
-      this.assertGoesOn();
-      throw error;
-    }
-  }
-
-  /**
-   * Waits for what is done for other runs as well and does not end with this one, but no longer than this one goes on.
-   *
-   * @throws as `assertGoesOn`
-   */
-  async unlessOver<T>(work: Promise<T>): Promise<T> {
-    const { signal } = this;
-    let listener: AbortListener | undefined;
-    const over = new Promise<void>((resolve) => {
-      // It tells nobody twice.
-      if (signal.aborted) return resolve();
-      listener = { onAbort: resolve };
-      addAbortListener(signal, listener);
-    });
-    try {
-      await Promise.race([work, over]);
-      this.assertGoesOn();
-      return await work;
-    } finally {
-      if (listener !== undefined) removeAbortListener(signal, listener);
-    }
-  }
-
-  get settings(): EngineSettings {
-    return this.run.settings;
-  }
-
-  get counters(): RunCounters {
-    return this.run.counters;
-  }
-
-  get document(): Document | undefined {
-    return this.position.document;
-  }
-
-  get signal(): AbortSignal {
-    return this.run.signal;
-  }
-
-  get warnings(): readonly RunWarning[] {
-    return this.run.log.warnings;
-  }
-
-  get trace(): RunLog['trace'] {
-    return this.run.log.trace;
-  }
-
-  get redactor(): Redactor {
-    return this.run.log.redactor;
-  }
-
-  /** A message without secrets. */
-  clean(message: string): string {
-    return this.run.log.redact(message);
-  }
-
-  emit(detail: TraceDetail): void {
-    this.emitLater(() => detail);
-  }
-
-  /**
-   * `emit` for an event that costs something to write; it is written when it is asked for, or never. Until then all that
-   * `write` reaches is kept, so it must not reach a context.
-   */
-  emitLater(write: WriteDetail): void {
-    const event = placeEvent(this.#eventPosition(), write);
-    this.trace.add(event);
-  }
-
-  #eventPosition(): EventPosition {
-    const { requestIndex, page, endpoint } = this.position;
-    const at = this.settings.clock.now();
-    return { at, requestIndex, page, ...(endpoint !== undefined && { endpoint }) };
-  }
-
-  /** A message may quote what an expression gave. */
-  warn(raw: RunWarning): void {
-    const warning = { ...raw, message: this.clean(raw.message) };
-    this.run.log.warnings.push(warning);
-    this.emit({ kind: 'warning', warning });
-  }
-
-  /** Warns of something that may come up again and again. */
-  warnOnce(warning: RunWarning, key: string = warning.message): void {
-    if (this.run.log.isNew(`${warning.code} ${key}`)) this.warn(warning);
-  }
-
-  onDebug({ function: name, values, place }: DebugOutput): void {
-    const { log } = this.run;
-    this.emitLater(() => {
-      const shown = log.redactor.value(values);
-      return { kind: 'debug', function: name, values: Array.isArray(shown) ? shown : [], place };
-    });
-  }
-
-  onBranch({ pointer, offset, isYes }: Branch): void {
-    this.settings.observer?.onDecision(this.document, pointer, isYes, offset);
-  }
-
-  wantsMissing(): boolean {
-    return this.run.log.tellsMissing;
-  }
-
-  /** Each missing value is told once a run, however many records miss it, up to as many as somebody may read. */
-  onMissing({ expression, pointer, offset, reason }: MissingValue): void {
-    const { requestIndex, endpoint, document } = this.position;
-    if (!this.run.log.isNewlyMissing(`${requestIndex} ${pointer} ${offset} ${endpoint ?? ''}`)) return;
-    this.emitLater(() => {
-      const place = document?.locationOf(pointer, offset) ?? { pointer };
-      return { kind: 'missing', expression, reason, place };
-    });
+/** Waits for work that the signal of the run ends, and throws the reason why the run ended. */
+export async function awaitAbortable<T>(work: Promise<T>, context: RunContext): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    throwIfAborted(context);
+    throw error;
   }
 }
 
 /**
- * Beside the method, whose closures would all keep its `this`: with it each event kept the names of its place, so the decoded
- * bodies of all pages, until the trace was read or dropped.
+ * Waits for work that other runs share, at most until this run ends. The work goes on.
+ *
+ * @throws as `throwIfAborted`
  */
-function placeEvent(position: EventPosition, write: WriteDetail): () => TraceEvent {
-  return () => ({ ...position, ...write() }) as TraceEvent;
+export async function raceWithAbort<T>(work: Promise<T>, context: RunContext): Promise<T> {
+  const { signal } = context.run;
+  let listener: AbortListener | undefined;
+  const aborted = new Promise<void>((resolve) => {
+    // An aborted signal calls no listener.
+    if (signal.aborted) return resolve();
+    listener = { onAbort: resolve };
+    addAbortListener(signal, listener);
+  });
+  try {
+    await Promise.race([work, aborted]);
+    throwIfAborted(context);
+    return await work;
+  } finally {
+    if (listener !== undefined) removeAbortListener(signal, listener);
+  }
+}
+
+/** What an event needs of a context: without its scope, which holds the decoded bodies. */
+type EventSource = Pick<RunContext, 'run' | 'position'>;
+
+/** Adds an event to the trace. */
+export function emit(detail: TraceDetail, source: EventSource): void {
+  emitLater(() => detail, source);
+}
+
+/**
+ * Adds an event that is costly to render. `render` runs when the trace is read, or never. The trace keeps what `render` refers
+ * to, so `render` must not refer to a context.
+ */
+export function emitLater(render: () => TraceDetail, { run, position }: EventSource): void {
+  const { requestIndex, page, endpoint } = position;
+  const at = run.settings.clock.now();
+  const event = { at, requestIndex, page, ...(endpoint !== undefined && { endpoint }) };
+  run.log.trace.add(() => ({ ...event, ...render() }) as TraceEvent);
+}
+
+/** Adds a warning to the report and the trace. The message is redacted, as it may quote a value. */
+export function warn(raw: RunWarning, source: EventSource): void {
+  const { log } = source.run;
+  const warning = { ...raw, message: log.redact(raw.message) };
+  log.addWarning(warning);
+  emit({ kind: 'warning', warning }, source);
+}
+
+/** Adds a warning unless the run has one with the same code and key. */
+export function warnOnce(warning: RunWarning, source: EventSource, key: string = warning.message): void {
+  if (source.run.log.markReported(`${warning.code} ${key}`)) warn(warning, source);
+}
+
+/** Records what expressions report: missing values, branches and `debug(...)`. */
+function createScopeListener(run: Run, position: RunPosition): ScopeListener {
+  const { log, settings } = run;
+  const { document, requestIndex, endpoint } = position;
+  return {
+    onDebug({ function: name, values, place }) {
+      const render = (): TraceDetail => {
+        const shown = log.redactor.value(values);
+        return { kind: 'debug', function: name, values: Array.isArray(shown) ? shown : [], place };
+      };
+      emitLater(render, { run, position });
+    },
+    onBranch({ pointer, offset, isYes }) {
+      settings.observer?.onDecision(document, pointer, isYes, offset);
+    },
+    wantsMissing: () => log.acceptsMissing,
+    // The log keeps a missing value once per run, however many records miss it.
+    onMissing({ expression, pointer, offset, reason }) {
+      if (!log.markMissing(`${requestIndex} ${pointer} ${offset} ${endpoint ?? ''}`)) return;
+      const render = (): TraceDetail => {
+        const place = document?.locationOf(pointer, offset) ?? { pointer };
+        return { kind: 'missing', expression, reason, place };
+      };
+      emitLater(render, { run, position });
+    },
+  };
 }

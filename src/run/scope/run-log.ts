@@ -23,7 +23,7 @@ interface ScopeChanges {
 /** The trace, the warnings and the secrets of a run. */
 export class RunLog {
   readonly trace: TraceLog;
-  readonly warnings: RunWarning[] = [];
+  readonly #warnings: RunWarning[] = [];
   /** Secrets by their fields and names: they must not stand in the path of another host either, where ids may. */
   readonly credentials: string[] = [];
   readonly #reported = new Set<string>();
@@ -106,32 +106,40 @@ export class RunLog {
   }
 
   #warnOfMany(): void {
-    if (!this.isNew('many-secrets')) return;
+    if (!this.markReported('many-secrets')) return;
     const message = `Too many secrets: this run redacts ${MAX_KNOWN_SECRETS} of them. Others may be shown or sent to other hosts. See docs/security.md.`;
-    this.warnings.push({ code: 'many-secrets', message, place: undefined });
+    this.addWarning({ code: 'many-secrets', message, place: undefined });
   }
 
-  /** Whether something is reported for the first time. */
-  isNew(key: string): boolean {
-    const isNew = !this.#reported.has(key);
+  get warnings(): readonly RunWarning[] {
+    return this.#warnings;
+  }
+
+  addWarning(warning: RunWarning): void {
+    this.#warnings.push(warning);
+  }
+
+  /** Marks something as reported; false if it is already. */
+  markReported(key: string): boolean {
+    if (this.#reported.has(key)) return false;
     this.#reported.add(key);
-    return isNew;
+    return true;
   }
 
-  /** Whether missing values are still reported: only the first 500 are. */
-  get tellsMissing(): boolean {
+  /** Whether the run still reports missing values: it reports the first 500. */
+  get acceptsMissing(): boolean {
     return this.#missing.size < MAX_MISSING;
   }
 
-  /** Whether a missing value is reported for the first time. */
-  isNewlyMissing(key: string): boolean {
-    if (!this.tellsMissing || this.#missing.has(key)) return false;
+  /** Marks a missing value as reported; false if it is already, or the run reports no more. */
+  markMissing(key: string): boolean {
+    if (!this.acceptsMissing || this.#missing.has(key)) return false;
     this.#missing.add(key);
     return true;
   }
 
-  /** The names of a communication that changed since the last call. */
-  scopeChanges(communication: object, scope: Readonly<Record<string, unknown>>): ScopeChanges {
+  /** Records the variables of a communication, and returns those that changed since the last call. */
+  recordScope(communication: object, scope: Readonly<Record<string, unknown>>): ScopeChanges {
     const before = this.#scopes.get(communication) ?? new Map<string, unknown>();
     const now = new Map(Object.entries(scope).filter(([, value]) => value !== undefined));
     this.#scopes.set(communication, now);

@@ -26,11 +26,11 @@ export interface RunNames {
   readonly pagination?: unknown;
 }
 
-/** The names expressions see. Nobody changes them: who adds to them makes the next scope. */
+/** The variables that expressions see. Immutable: `deriveScope` makes a scope with other values. */
 export type RunScope = Readonly<Record<string, unknown>>;
 
-/** A scope as long as only its maker has it. */
-export interface NewScope extends Record<string, unknown> {
+/** A scope that only its creator can change. */
+interface NewScope extends Record<string, unknown> {
   [SCOPE_LISTENER]: ScopeListener | undefined;
   [FURTHER]: readonly string[];
 }
@@ -40,32 +40,31 @@ const FURTHER: unique symbol = Symbol('iml.furtherNames');
 
 const NONE: readonly string[] = [];
 
-/** The first scope of a run. */
-export function startScope(names: RunScope): NewScope {
-  const scope = copyNames(names);
-  for (const name of Object.keys(names)) {
-    if (Object.hasOwn(scope, name)) continue;
-    scope[FURTHER] = [...scope[FURTHER], name];
-    scope[name] = names[name];
-  }
-  return scope;
+/** The first scope of a run; `listener` gets what its expressions report. */
+export function createScope(names: RunScope, listener: ScopeListener): NewScope {
+  const further = Object.keys(names).filter((name) => !KNOWN.has(name));
+  return addFurther(copyNames(names, listener), names, further);
 }
 
-/** The names of a scope, some of them with another value. */
-export function deriveScope(scope: RunScope, changes: RunNames): NewScope {
-  const derived = copyNames(scope);
-  const further = (scope as NewScope)[FURTHER];
-  for (const name of further) derived[name] = scope[name];
-  derived[FURTHER] = further;
+/** A scope with the names and the listener of another one, some of them with another value. */
+export function deriveScope(
+  scope: RunScope,
+  changes: RunNames,
+  listener: ScopeListener | undefined = (scope as NewScope)[SCOPE_LISTENER],
+): NewScope {
+  const derived = addFurther(copyNames(scope, listener), scope, (scope as NewScope)[FURTHER]);
   for (const name in changes) derived[name] = changes[name as keyof RunNames];
   return derived;
 }
 
-/**
- * One literal makes all scopes, so that all have one shape, by which expressions find a name at once. A spread would make
- * another shape whenever it copies what a spread has made, and take ten times as long.
- */
-function copyNames(scope: RunNames): NewScope {
+function addFurther(scope: NewScope, names: RunScope, further: readonly string[]): NewScope {
+  for (const name of further) scope[name] = names[name];
+  scope[FURTHER] = further;
+  return scope;
+}
+
+/** One literal makes all scopes, so that they share one hidden class, by which expressions find a name fast. */
+function copyNames(scope: RunNames, listener: ScopeListener | undefined): NewScope {
   return {
     environment: scope.environment,
     parameters: scope.parameters,
@@ -89,7 +88,9 @@ function copyNames(scope: RunNames): NewScope {
     item: scope.item,
     output: scope.output,
     pagination: scope.pagination,
-    [SCOPE_LISTENER]: undefined,
+    [SCOPE_LISTENER]: listener,
     [FURTHER]: NONE,
   };
 }
+
+const KNOWN: ReadonlySet<string> = new Set(Object.keys(copyNames({}, undefined)));
