@@ -1,18 +1,18 @@
 import type { Semantics } from '../iml/environment/environment.js';
 import type { Document, Warning } from './reading/document.js';
 
-/** A custom app, whatever layout it was read from. Nothing in it is compiled or merged yet. */
+/** A custom app, independent of its layout on disk. Documents are neither merged nor compiled. */
 export interface App {
-  /** What messages call the app: the folder's name, or the name given to `defineApp`. */
+  /** Name of the app in messages: the folder's name, or the name passed to `defineApp`. */
   readonly name: string;
   /**
-   * What tells the app from others of its name, so that what is kept for it is given to no other: the real path of its
-   * folder, or the name given to `defineApp`.
+   * Identifies the app among apps of the same name, so that stored data never reaches another app: the real path of
+   * the folder, or the name passed to `defineApp`.
    */
   readonly identity: string;
-  /** What the app is called on the platform, as its manifest tells (`origins`); empty for one that has not been there. */
+  /** Ids of the app on the platform, from `origins` in the manifest; empty if it was never uploaded. */
   readonly appIds: readonly string[];
-  /** What `iml.config.json` beside the manifest says. Default of an engine: `runtime`. */
+  /** `semantics` of `iml.config.json` beside the manifest. Default of an engine: `runtime`. */
   readonly semantics?: Semantics | undefined;
   readonly base: Document | undefined;
   readonly common: Document | undefined;
@@ -26,16 +26,16 @@ export interface App {
   readonly warnings: readonly Warning[];
 }
 
-/** What a module does, in the spelling of the manifest. */
+/** Type of a module, spelled as in the manifest. */
 export type ModuleType = 'trigger' | 'action' | 'search' | 'instant_trigger' | 'responder' | 'universal';
 
 interface Component {
-  /** Local id in the manifest; what `rpc://` references and module links use. */
+  /** Local id in the manifest; `rpc://` references and module links use it. */
   readonly name: string;
   readonly label: string | undefined;
 }
 
-/** A module of an app, as it was read: its documents are neither merged with the base nor compiled. */
+/** A module as read from disk: its documents are neither merged with the base nor compiled. */
 export interface ModuleComponent extends Component {
   readonly type: ModuleType;
   readonly description: string | undefined;
@@ -43,7 +43,7 @@ export interface ModuleComponent extends Component {
   /** Name of the connection component. */
   readonly connection: string | undefined;
   readonly altConnection: string | undefined;
-  /** Name of the webhook component; instant triggers only. */
+  /** Name of the webhook component. Instant triggers only. */
   readonly webhook: string | undefined;
   readonly communication: Document | undefined;
   readonly epoch: Document | undefined;
@@ -54,7 +54,7 @@ export interface ModuleComponent extends Component {
   readonly scope: Document | undefined;
 }
 
-/** A connection of an app, as it was read. */
+/** A connection as read from disk. */
 export interface ConnectionComponent extends Component {
   readonly type: 'basic' | 'oauth';
   readonly communication: Document | undefined;
@@ -64,7 +64,7 @@ export interface ConnectionComponent extends Component {
   readonly defaultScope: Document | undefined;
 }
 
-/** An RPC of an app, as it was read. */
+/** An RPC as read from disk. */
 export interface RpcComponent extends Component {
   readonly connection: string | undefined;
   readonly altConnection: string | undefined;
@@ -72,7 +72,7 @@ export interface RpcComponent extends Component {
   readonly params: Document | undefined;
 }
 
-/** A webhook of an app, as it was read. */
+/** A webhook as read from disk. */
 export interface WebhookComponent extends Component {
   readonly type: 'web' | 'web-shared';
   readonly connection: string | undefined;
@@ -85,17 +85,17 @@ export interface WebhookComponent extends Component {
   readonly requiredScope: Document | undefined;
 }
 
-/** A custom function of an app: its source, which nothing has run. */
+/** A custom function as source code. Loading an app runs none of it. */
 export interface FunctionComponent extends Component {
-  /** Source text; undefined where the file is absent. */
+  /** Source code; undefined if the file is missing. */
   readonly code: string | undefined;
   readonly test: string | undefined;
   readonly file: string | undefined;
-  /** File of the test; absent where there is none. */
+  /** File of the test, if any. */
   readonly testFile?: string | undefined;
 }
 
-/** An endpoint of an app, as it was read. */
+/** An endpoint as read from disk. */
 export interface EndpointComponent extends Component {
   readonly description: string | undefined;
   readonly connection: string | undefined;

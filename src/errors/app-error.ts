@@ -3,7 +3,7 @@ import { EngineError } from './engine-error.js';
 import type { SourceLocation } from './source-location.js';
 
 /**
- * The types an error of a module can have; they decide how a scenario reacts.
+ * Error types of a module. A scenario reacts according to the type.
  * Source: https://help.make.com/types-of-errors, https://github.com/integromat/imt-proto.
  */
 export const APP_ERROR_TYPES = [
@@ -30,43 +30,43 @@ export const APP_ERROR_TYPES = [
   'BundleValidationError',
 ] as const;
 
-/** One of the error types of the platform, as `error.type` names them. */
+/** An error type of the platform, as written in `error.type`. */
 export type AppErrorType = (typeof APP_ERROR_TYPES)[number];
 
-/** Suspension after a RateLimitError unless the error says otherwise: 20 minutes. */
+/** How long a scenario pauses after a RateLimitError without a delay of its own: 20 minutes. */
 export const RATE_LIMIT_DELAY_MS: number = 20 * 60 * 1000;
 
-/** The request a run failed at, without secrets. */
+/** The failed request of a run, with secrets redacted. */
 export interface FailedRequest {
   readonly method: string;
   readonly url: string;
-  /** Undefined without a response. */
+  /** Undefined if no response arrived. */
   readonly statusCode?: number | undefined;
   /** The first 200 characters of the response body. */
   readonly body?: string | undefined;
-  /** Where the component writes the request; the error handler is often in the base. */
+  /** Location of the request in the component. The error handler is often in the base. */
   readonly place: SourceLocation | undefined;
 }
 
-/** What an error of an app carries besides its type and message. */
+/** Options of `AppError`. */
 export interface AppErrorOptions {
   /** HTTP status that caused the error. */
   readonly statusCode?: number | undefined;
   /** 0-based index of the request in its chain. */
   readonly requestIndex?: number | undefined;
-  /** Page number the request asked for, 1 for the first. */
+  /** Number of the requested page, starting at 1. */
   readonly page?: number | undefined;
-  /** The directive that decided the error, or the request that failed. */
+  /** Location of the directive that caused the error, or of the failed request. */
   readonly place?: SourceLocation | undefined;
-  /** Milliseconds a scenario waits after it; only RateLimitError and IncompleteDataError have one. */
+  /** Milliseconds a scenario waits after the error. Set for RateLimitError and IncompleteDataError only. */
   readonly delay?: number | undefined;
-  /** `Retry-After` of the response in milliseconds from its arrival. */
+  /** `Retry-After` of the response in milliseconds, counted from its arrival. */
   readonly retryAfterMs?: number | undefined;
-  /** One error a field, where several fields are wrong. */
+  /** One message per invalid field. */
   readonly suberrors?: readonly string[] | undefined;
   /** Default: APP_ERROR. */
   readonly code?: ErrorCode | undefined;
-  /** What was sent, and received. */
+  /** The failed request and the start of its response. */
   readonly request?: FailedRequest | undefined;
   readonly cause?: unknown;
 }
@@ -77,7 +77,9 @@ const RETRYABLE: ReadonlySet<AppErrorType> = new Set([
   'ModuleTimeoutError',
 ]);
 
-/** An error the platform would show to a user: what an app reports, what a status means, or what a limit ends. */
+/**
+ * An error that the platform shows to a user: reported by the app, derived from an HTTP status, or raised by a limit.
+ */
 export class AppError extends EngineError {
   readonly type: AppErrorType;
   readonly statusCode: number | undefined;
@@ -101,7 +103,7 @@ export class AppError extends EngineError {
     this.request = options.request;
   }
 
-  /** Whether the same run may succeed later without anybody changing anything. */
+  /** Whether the same run may succeed later without a change. */
   get retryable(): boolean {
     return RETRYABLE.has(this.type);
   }

@@ -4,8 +4,8 @@ import { EngineError, isEngineError } from './engine-error.js';
 import { ImlError } from './iml-error.js';
 
 /**
- * What something handed in is, in words for its owner: `null`, `text`, `the number NaN`, `a list`, `a promise`. Texts are never
- * shown, as one in the wrong place may be a secret.
+ * Names the kind of a value for error messages: `null`, `text`, `the number NaN`, `a list`, `a promise`. Never shows
+ * text, as it may be a secret.
  */
 export function describeKind(value: unknown): string {
   switch (typeof value) {
@@ -33,21 +33,21 @@ function describeObject(value: object): string {
     const isNamed = typeof name === 'string' && name !== 'Object' && /^\w{1,40}$/.test(name);
     return isNamed ? `an object of ${name}` : 'an object';
   } catch {
-    // A proxy whose traps throw.
+    // The value is a proxy whose traps throw.
     return 'an object';
   }
 }
 
-/** What a value that an embedder hands in may be. */
+/** Allowed values of an option. */
 export interface OptionShape {
-  /** In words that go behind "has to be". */
+  /** Completes the sentence "... has to be". */
   readonly expected: string;
   readonly fits: (value: unknown) => boolean;
-  /** Texts it may be, of which the nearest is named. */
+  /** Allowed texts. Error messages suggest the nearest one. */
   readonly choices?: readonly string[];
 }
 
-/** A shape for each member that a type has. */
+/** One shape per member of `T`. */
 export type OptionShapes<T> = { readonly [Name in keyof Required<T>]: OptionShape };
 
 export const ANY_VALUE: OptionShape = { expected: 'anything', fits: () => true };
@@ -60,14 +60,14 @@ export const ANY_FUNCTION: OptionShape = {
   expected: 'a function',
   fits: (value) => typeof value === 'function',
 };
-/** A plain object whose members can be read. */
+/** A plain object whose members can be read without an exception. */
 export const ANY_OBJECT: OptionShape = objectUpTo(Number.POSITIVE_INFINITY);
-/** Bytes, also of a Buffer. */
+/** Bytes; a Buffer is allowed. */
 export const BYTES: OptionShape = { expected: 'a Uint8Array', fits: (value) => value instanceof Uint8Array };
 export const ANY_LIST: OptionShape = { expected: 'a list', fits: (value) => Array.isArray(value) };
 export const TEXT_LIST: OptionShape = {
   expected: 'a list of texts',
-  // By hand, as `every` skips holes.
+  // Spreads first, as `some` skips holes.
   fits: (value) =>
     Array.isArray(value) && value.length < 1e6 && ![...value].some((entry) => !ANY_TEXT.fits(entry)),
 };
@@ -83,9 +83,9 @@ export const SIGNAL: OptionShape = {
 };
 
 /**
- * A plain object. Its members are read once: what throws then is told as that, before anything relies on it.
+ * A plain object. Reads each member once, so that a throwing getter is reported before other code relies on the value.
  *
- * @param most names of one that is read; more take long, and have to be refused before anything reads them
+ * @param most largest number of members to read. Larger objects pass; a later size check has to reject them.
  */
 export function objectUpTo(most: number): OptionShape {
   return {
@@ -99,7 +99,7 @@ export function objectUpTo(most: number): OptionShape {
   };
 }
 
-/** One of some texts or numbers. */
+/** One of the listed texts or numbers. */
 export function oneOfChoices(...choices: readonly (string | number)[]): OptionShape {
   const texts = choices.filter((choice) => typeof choice === 'string');
   return {
@@ -109,7 +109,7 @@ export function oneOfChoices(...choices: readonly (string | number)[]): OptionSh
   };
 }
 
-/** An object with such functions, its own or those of its class, of which some may be missing. */
+/** An object with the listed functions, own or inherited. The optional ones may be missing. */
 export function objectWithFunctions(
   functions: readonly string[],
   optional: readonly string[] = [],
@@ -136,7 +136,7 @@ export function wholeNumber(least: number, most: number = Number.MAX_SAFE_INTEGE
   };
 }
 
-/** What fits one of two. */
+/** Accepts what either shape accepts. */
 export function either(first: OptionShape, second: OptionShape): OptionShape {
   return {
     expected: `${first.expected} or ${second.expected}`,
@@ -146,32 +146,33 @@ export function either(first: OptionShape, second: OptionShape): OptionShape {
 }
 
 /**
- * Checks what an embedder without types may hand in: each member that is there has to fit, and no other name may stand in
- * it, as a misspelt one would go unheard.
+ * Checks a value that an embedder without types may pass: each present member has to fit its shape, and unknown
+ * members are rejected.
  *
- * @param what how the object is called in messages: `The options of createEngine`
- * @param isOpen whether other names may stand in it, too
- * @throws EngineError (USAGE) for what does not fit, by its name; ImlError (IML_HOST_VALUE) for what throws while it is read
+ * @param what name of the object in messages: `The options of createEngine`
+ * @param isOpen whether unknown members are allowed
+ * @throws EngineError (USAGE) with the name of the invalid member; ImlError (IML_HOST_VALUE) if a getter or proxy
+ * throws
  */
 export function checkMembers(
-  given: unknown,
+  input: unknown,
   shapes: Readonly<Record<string, OptionShape>>,
   what: string,
   isOpen = false,
 ): void {
   readSafely(what, () => {
-    if (!isObject(given) || Array.isArray(given)) {
-      throw new EngineError('USAGE', `${what}: an object is expected, not ${describeKind(given)}.`);
+    if (!isObject(input) || Array.isArray(input)) {
+      throw new EngineError('USAGE', `${what}: an object is expected, not ${describeKind(input)}.`);
     }
-    const unknown = isOpen ? undefined : Object.keys(given).find((name) => !Object.hasOwn(shapes, name));
+    const unknown = isOpen ? undefined : Object.keys(input).find((name) => !Object.hasOwn(shapes, name));
     if (unknown !== undefined) {
       const hint = didYouMean(unknown, Object.keys(shapes));
-      throw new EngineError('USAGE', `${what}: there is no "${unknown.slice(0, 80)}".${hint}`);
+      throw new EngineError('USAGE', `${what}: unknown member "${unknown.slice(0, 80)}".${hint}`);
     }
     for (const name in shapes) {
       const shape = shapes[name];
-      // Of a class, too: its getters are no own members.
-      const value: unknown = Reflect.get(given, name);
+      // Reads inherited members too: getters of a class are not own members.
+      const value: unknown = Reflect.get(input, name);
       if (shape !== undefined && value !== undefined) assertFits(value, shape, `${what}: "${name}"`);
     }
   });
@@ -180,9 +181,9 @@ export function checkMembers(
 /**
  * Checks the options of a public function.
  *
- * @param what how messages call them: `The options of createHost`
- * @param required names that have to be there
- * @throws as `checkMembers`, and EngineError (USAGE) for a required one that is missing
+ * @param what name of the options in messages: `The options of createHost`
+ * @param required names of required options
+ * @throws as `checkMembers`, and EngineError (USAGE) for a missing required option
  */
 export function checkOptions<T extends object>(
   options: T,
@@ -195,7 +196,11 @@ export function checkOptions<T extends object>(
   if (missing !== undefined) throw new EngineError('USAGE', `${what}: "${missing}" is missing.`);
 }
 
-/** @throws EngineError (USAGE), and ImlError (IML_HOST_VALUE) for what throws while it is looked at */
+/**
+ * Checks one value.
+ *
+ * @throws EngineError (USAGE) if it does not fit; ImlError (IML_HOST_VALUE) if a getter or proxy throws
+ */
 export function checkValue(value: unknown, shape: OptionShape, what: string): void {
   readSafely(what, () => assertFits(value, shape, what));
 }
@@ -207,9 +212,9 @@ function assertFits(value: unknown, { fits, expected, choices }: OptionShape, wh
 }
 
 /**
- * Reads something of an embedder's.
+ * Reads a value of the embedder.
  *
- * @throws ImlError (IML_HOST_VALUE) where that throws what is no error of ours, a getter or a proxy
+ * @throws ImlError (IML_HOST_VALUE) if a getter or proxy throws an error that is not an EngineError
  */
 export function readSafely<T>(what: string, read: () => T): T {
   try {
@@ -221,7 +226,10 @@ export function readSafely<T>(what: string, read: () => T): T {
 }
 
 function unreadable(what: string, cause: unknown): ImlError {
-  return new ImlError('IML_HOST_VALUE', `${what} cannot be read: reading threw.`, { kind: 'type', cause });
+  return new ImlError('IML_HOST_VALUE', `${what} cannot be read: a getter or proxy threw.`, {
+    kind: 'type',
+    cause,
+  });
 }
 
 function isObject(value: unknown): value is object {
@@ -232,18 +240,18 @@ function hasFunctions(value: object, names: readonly string[]): boolean {
   return names.every((name) => typeof Reflect.get(value, name) === 'function');
 }
 
-/** What a limit may be, besides a whole number that a number holds exactly. */
+/** Allowed values of a limit. A limit is always a safe integer. */
 interface BoundsRule {
-  /** The smallest value. Default 0. */
+  /** Smallest allowed value. Default: 0. */
   readonly least?: number;
-  /** Whether `Infinity` stands for no limit. Default false: timers and sizes of memory need an end. */
+  /** Whether `Infinity` is allowed and means "no limit". Default: false, as timers and memory sizes need a bound. */
   readonly infinity?: boolean;
 }
 
 /**
- * The default limits with the given ones in their place; a member that is undefined counts as absent.
+ * Merges limits into the defaults. Members that are undefined count as absent.
  *
- * @throws EngineError (USAGE) for a name that is no limit, with the nearest one, and for a value the rule refuses
+ * @throws EngineError (USAGE) for an unknown limit, with the nearest name, and for a value outside of the rule
  */
 export function resolveBounds<Limits extends object>(
   defaults: Limits,
@@ -253,10 +261,7 @@ export function resolveBounds<Limits extends object>(
   const written = Object.entries(given).filter(([, value]) => value !== undefined);
   for (const [name, value] of written) {
     if (!Object.hasOwn(defaults, name)) {
-      throw new EngineError(
-        'USAGE',
-        `There is no limit "${name}".${didYouMean(name, Object.keys(defaults))}`,
-      );
+      throw new EngineError('USAGE', `Unknown limit "${name}".${didYouMean(name, Object.keys(defaults))}`);
     }
     const allowed =
       (Number.isSafeInteger(value) && Number(value) >= least) || (infinity && value === Infinity);

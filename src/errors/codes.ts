@@ -1,6 +1,6 @@
 /**
- * Every code an error of this package can carry, with what it means.
- * Callers match on `code`: it is stable, and it survives two copies of the package in one process.
+ * Error codes of this package and their meaning. Callers match on `code`: it is stable, and works across copies of the
+ * package.
  */
 export const ERROR_CODES = {
   IML_SYNTAX: 'An expression does not parse.',
@@ -67,5 +67,5 @@ export const ERROR_CODES = {
   USAGE: 'The library was called in a way it does not know.',
 } as const;
 
-/** The stable name of a failure, to be matched by callers. docs/errors.md has them all, with examples. */
+/** The stable name of a failure. docs/errors.md lists all codes with examples. */
 export type ErrorCode = keyof typeof ERROR_CODES;

@@ -1,20 +1,20 @@
 import type { ErrorCode } from './codes.js';
 import type { SourceLocation } from './source-location.js';
 
-/** What an error knows besides its code and message: the first cause, and the place in the app. Default: neither. */
+/** Options of `EngineError`. */
 export interface EngineErrorOptions {
-  /** What went wrong first, kept for whoever debugs; never printed. */
+  /** The first cause, for debugging; never printed. */
   readonly cause?: unknown;
   readonly place?: SourceLocation | undefined;
 }
 
-/** Errors this package has made: to look one up runs nothing of what was thrown. */
-const OURS = new WeakSet<object>();
+/** All errors created by this package. A lookup runs no code of the thrown value. */
+const ENGINE_ERRORS = new WeakSet<object>();
 
-/** The root of every error this package throws on purpose. */
+/** Base class of all errors this package throws on purpose. */
 export class EngineError extends Error {
   readonly code: ErrorCode;
-  /** Where in the app the failing piece is written, as far as it is known. */
+  /** Location in the app, as far as known. */
   place: SourceLocation | undefined;
 
   constructor(code: ErrorCode, message: string, options: EngineErrorOptions = {}) {
@@ -22,10 +22,10 @@ export class EngineError extends Error {
     this.name = 'EngineError';
     this.code = code;
     this.place = options.place;
-    OURS.add(this);
+    ENGINE_ERRORS.add(this);
   }
 
-  /** The fields that are safe to log: no cause, no stack. */
+  /** Fields that are safe to log, without cause and stack. */
   toJSON(): Record<string, unknown> {
     return {
       name: this.name,
@@ -36,38 +36,37 @@ export class EngineError extends Error {
   }
 }
 
-/** A class of errors of this package. */
 type ErrorClass<E extends EngineError> = abstract new (...args: never[]) => E;
 
 /**
- * Whether something thrown is an error of this package, or one of a kind of them. What an embedder's value throws may be a proxy whose
- * traps throw in turn: `instanceof` would run them, and so would reading from a proxy of an error.
+ * Whether a thrown value is an error of this package, optionally of one class. An embedder may throw a proxy with
+ * throwing traps; `instanceof` alone would run them.
  */
 export function isEngineError(thrown: unknown): thrown is EngineError;
 export function isEngineError<E extends EngineError>(thrown: unknown, kind: ErrorClass<E>): thrown is E;
 export function isEngineError(thrown: unknown, kind: ErrorClass<EngineError> = EngineError): boolean {
-  return typeof thrown === 'object' && thrown !== null && OURS.has(thrown) && thrown instanceof kind;
+  return typeof thrown === 'object' && thrown !== null && ENGINE_ERRORS.has(thrown) && thrown instanceof kind;
 }
 
-/** A part of an app that cannot be read or has a shape that cannot be run. `place` says where. */
+/** A part of an app that cannot be read or has an invalid shape. `place` holds the location. */
 export class SpecError extends EngineError {
   override readonly name = 'SpecError';
 }
 
 /**
- * A store cannot do what it was asked: `STORE_CONFLICT` when a unique value is taken, `STORE_BUSY` when other writers
- * did not let it through, `STORE_FAILED` for the rest (no connection, no disk, a missing driver).
+ * A store failed: `STORE_CONFLICT` if a unique value exists already, `STORE_BUSY` if concurrent writers blocked the
+ * transaction, `STORE_FAILED` otherwise (no connection, no disk, a missing driver).
  */
 export class StoreError extends EngineError {
   override readonly name = 'StoreError';
 }
 
-/** Something about a webhook that is no matter of its app: a payload nobody can read, a hook that cannot be changed. */
+/** A webhook failure that the app did not cause: an unreadable payload, or a hook that cannot be changed. */
 export class WebhookError extends EngineError {
   override readonly name = 'WebhookError';
 }
 
-/** A run that is not written down: it could not be played again, or a secret would stand in it. */
+/** A run that cannot be recorded: a replay would differ, or the file would contain a secret. */
 export class RecordingError extends EngineError {
   override readonly name = 'RecordingError';
 
@@ -76,7 +75,7 @@ export class RecordingError extends EngineError {
   }
 }
 
-/** A file of a test case that cannot be run as it is written. `place` says where: file, line, column and JSON pointer. */
+/** A test case file that cannot be run. `place` holds file, line, column and JSON pointer. */
 export class CaseError extends EngineError {
   override readonly name = 'CaseError';
 
@@ -85,18 +84,18 @@ export class CaseError extends EngineError {
   }
 }
 
-/** What a failure of the network knows besides code, message, cause and place. */
+/** Options of `TransportError`. */
 export interface TransportErrorOptions extends EngineErrorOptions {
-  /** The errno name of the system (`ECONNREFUSED`), where there is one. */
+  /** System error name (`ECONNREFUSED`), if any. */
   readonly errno?: string | undefined;
   /** Whether the same request may succeed later. Default: true for NETWORK_FAILED and NETWORK_TIMEOUT, else false. */
   readonly retryable?: boolean | undefined;
 }
 
-const PASSING: ReadonlySet<ErrorCode> = new Set(['NETWORK_FAILED', 'NETWORK_TIMEOUT']);
+const TRANSIENT: ReadonlySet<ErrorCode> = new Set(['NETWORK_FAILED', 'NETWORK_TIMEOUT']);
 
 /**
- * An HTTP exchange that gave no response: what a `Transport` rejects with.
+ * An HTTP exchange without a response. A `Transport` rejects with this error.
  *
  * @example
  * throw new TransportError('NETWORK_FAILED', 'The proxy is gone.');
@@ -106,14 +105,14 @@ export class TransportError extends EngineError {
   readonly errno: string | undefined;
   readonly retryable: boolean;
   /**
-   * Name of the query parameter, header or field of the body that is wrong, where it is one of them. An expression may
-   * have given it, so it may be a secret: whoever turns it into a place takes it away.
+   * Name of the invalid query parameter, header or body field, if any. An expression may have produced the name, so it
+   * may be a secret: code that converts it to a location has to clear it.
    */
   member: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: TransportErrorOptions = {}) {
     super(code, message, options);
     this.errno = options.errno;
-    this.retryable = options.retryable ?? PASSING.has(code);
+    this.retryable = options.retryable ?? TRANSIENT.has(code);
   }
 }

@@ -2,13 +2,13 @@ import type { ErrorCode } from './codes.js';
 import { EngineError } from './engine-error.js';
 import { codeFrame, type Position, positionAt, type SourceLocation } from './source-location.js';
 
-/** What kind of mistake an expression holds, in the words of the conformance vectors. */
+/** Kind of a language error, as the conformance vectors name it. */
 export type ImlErrorKind = 'syntax' | 'unknown-function' | 'function-error' | 'type' | 'limit';
 
-/** What an error of the language knows: its kind, and where in which template it stands. Only `kind` is required. */
+/** Options of `ImlError`. Only `kind` is required. */
 export interface ImlErrorOptions {
   readonly kind: ImlErrorKind;
-  /** The template the error is in. */
+  /** The template that contains the error. */
   readonly source?: string | undefined;
   /** 0-based UTF-16 offset into `source`. */
   readonly offset?: number | undefined;
@@ -16,12 +16,12 @@ export interface ImlErrorOptions {
   readonly place?: SourceLocation | undefined;
 }
 
-/** An error of the language: a template that does not parse, or one that fails while it is evaluated. */
+/** A language error: a template that does not parse, or an expression whose evaluation failed. */
 export class ImlError extends EngineError {
   readonly kind: ImlErrorKind;
   source: string | undefined;
   offset: number | undefined;
-  /** What to write instead, where that is clear. Kept apart because the message has the platform's own words. */
+  /** A suggested fix, if known. Separate from the message, which repeats the platform's wording. */
   hint: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: ImlErrorOptions) {
@@ -32,13 +32,13 @@ export class ImlError extends EngineError {
     this.offset = options.offset;
   }
 
-  /** Line and column inside the template, both 1-based. */
+  /** Line and column inside the template, 1-based. */
   get position(): Position | undefined {
     if (this.source === undefined || this.offset === undefined) return undefined;
     return positionAt(this.source, this.offset);
   }
 
-  /** The message with the failing line of the template and a caret under the place. */
+  /** The message, followed by the failing line of the template with a caret. */
   print(): string {
     const text = this.hint === undefined ? this.message : `${this.message} ${this.hint}`;
     if (this.source === undefined || this.offset === undefined) return text;
@@ -51,14 +51,14 @@ export class ImlError extends EngineError {
 }
 
 /**
- * The error of a built-in function that cannot use a value.
- * The call that runs it adds the place and puts `Function 'name' finished with error!` in front.
+ * Creates the error of a built-in function that cannot use a value. The caller adds the location and the prefix
+ * `Function 'name' finished with error!`.
  */
 export function functionError(message: string, cause?: unknown): ImlError {
   return new ImlError('IML_FUNCTION', message, { kind: 'function-error', cause });
 }
 
-/** The error of an expression that would need more time, memory or depth than it may have. */
+/** Creates the error of an expression that exceeds its limit of time, memory or depth. */
 export function limitError(message: string): ImlError {
   return new ImlError('IML_LIMIT', message, { kind: 'limit' });
 }

@@ -5,11 +5,10 @@ type Loaders = Readonly<Record<string, () => Promise<unknown>>>;
 type Loaded<Given extends Loaders> = { readonly [Name in keyof Given]: Awaited<ReturnType<Given[Name]>> };
 
 /**
- * Loads packages that only some users need to install: all that a purpose needs at once, so that one message names all
- * that are missing.
+ * Loads optional packages. Loads all packages of a purpose at once, so that one message names all missing ones.
  *
- * @param purpose what they are for, as the start of a sentence: `A SQLite store`
- * @param loaders an `import()` of each, by the name of the package
+ * @param purpose start of the message: `A SQLite store`
+ * @param loaders one `import()` per package name
  * @throws EngineError (PACKAGE_MISSING)
  */
 export async function loadPackages<Given extends Loaders>(
@@ -36,7 +35,7 @@ export async function loadPackages<Given extends Loaders>(
 
 const MISSING_CODES: ReadonlySet<unknown> = new Set(['ERR_MODULE_NOT_FOUND', 'MODULE_NOT_FOUND']);
 
-/** A package may also lack the part of it that is made for this machine. */
+/** True also if the package lacks its binary for this platform. */
 function isMissing(outcome: PromiseSettledResult<unknown> | undefined): outcome is PromiseRejectedResult {
   if (outcome?.status !== 'rejected') return false;
   const { reason } = outcome;

@@ -1,26 +1,26 @@
 import type { ErrorCode } from './codes.js';
 import { EngineError } from './engine-error.js';
 
-/** One field of a request that is wrong. */
+/** One invalid field of a request. */
 export interface RestSuberror {
   readonly message: string;
   readonly name: string;
 }
 
 export interface RestErrorOptions {
-  /** HTTP status of the answer. */
+  /** HTTP status of the response. */
   readonly status: number;
-  /** The code the API answers with, such as `SC400` or `IM903`. */
+  /** Error code of the REST API, such as `SC400` or `IM903`. */
   readonly apiCode: string;
-  /** The sentence the API answers with beside the message. */
+  /** Second sentence of the error response. */
   readonly detail?: string | undefined;
   readonly suberrors?: readonly RestSuberror[] | undefined;
-  /** Headers of the answer. */
+  /** Headers of the response. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly cause?: unknown;
 }
 
-/** A request to the REST API that is refused. It becomes the answer as it stands. */
+/** A rejected request to the REST API. The server sends it as the response. */
 export class RestError extends EngineError {
   override readonly name = 'RestError';
   readonly status: number;

@@ -1,30 +1,30 @@
-/** Where in an app something is written. Fields that are not known are absent. */
+/** A location in an app. Unknown fields are absent. */
 export interface SourceLocation {
-  /** Path of the file, relative to the app's folder. */
+  /** File path relative to the app folder. */
   readonly file?: string | undefined;
-  /** JSON pointer into that file (RFC 6901), `` for its root. */
+  /** JSON pointer into the file (RFC 6901); empty for the root. */
   readonly pointer?: string | undefined;
   /** 1-based. */
   readonly line?: number | undefined;
-  /** 1-based, in UTF-16 units. */
+  /** 1-based, in UTF-16 code units. */
   readonly column?: number | undefined;
 }
 
-/** `base.imljson#/response/error:12:7`, as much of it as is known. */
+/** Formats the known parts of a location: `base.imljson#/response/error:12:7`. */
 export function formatLocation(place: SourceLocation): string {
   const pointer = place.pointer === undefined ? '' : `#${place.pointer}`;
   const position = place.line === undefined ? '' : `:${place.line}:${place.column ?? 1}`;
   return `${place.file ?? ''}${pointer}${position}`;
 }
 
-/** One more step into a JSON pointer, escaped as RFC 6901 asks. */
+/** Appends a step to a JSON pointer, escaped as in RFC 6901. */
 export function childPointer(pointer: string, key: string | number): string {
-  // Hardly a name has either, and every member of every file passes here.
+  // Fast path: names rarely contain either character.
   if (typeof key === 'number' || !(key.includes('~') || key.includes('/'))) return `${pointer}/${key}`;
   return `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** A place in a text, both 1-based; columns count UTF-16 units. */
+/** A position in a text. Both are 1-based; columns count UTF-16 code units. */
 export interface Position {
   readonly line: number;
   readonly column: number;
@@ -32,7 +32,9 @@ export interface Position {
 
 const LINE_BREAK = /\r\n|[\n\r]/g;
 
-/** Line and column of a 0-based offset. An offset behind the end is the place after the last character. */
+/**
+ * Returns line and column of a 0-based offset. An offset beyond the end maps to the position after the last character.
+ */
 export function positionAt(text: string, offset: number): Position {
   let line = 1;
   let lineStart = 0;
@@ -48,7 +50,7 @@ export function positionAt(text: string, offset: number): Position {
 const MAX_WIDTH = 100;
 
 /**
- * The line of `text` at `offset` with a caret under it, for a terminal:
+ * Returns the line at `offset` with a caret below it:
  *
  *     1 | {{if(true, 1, 2}}
  *       |                ^
@@ -62,7 +64,7 @@ export function listLines(text: string): string[] {
   return text.split(/\r\n|[\n\r]/);
 }
 
-/** The same of a line by itself. */
+/** Same as `codeFrame`, for one line. */
 export function writeFrame(source: string, { line, column }: Position): string {
   const from = Math.max(0, Math.min(column - 1 - MAX_WIDTH / 2, source.length - MAX_WIDTH));
   const shown = source.slice(from, from + MAX_WIDTH).replaceAll('\t', ' ');

@@ -67,7 +67,7 @@ export interface HostOptions {
   readonly limits?: Partial<HostLimits> | undefined;
   /** Where the host is reached from outside, such as `https://hooks.example.com`. Default: the origin it listens on. */
   readonly baseUrl?: string | undefined;
-  /** Gets what happens: calls, runs, suspensions, problems. Default: nobody. `tellAll` makes one of several. */
+  /** Gets what happens: calls, runs, suspensions, problems. Default: nobody. `notifyAll` makes one of several. */
   readonly observer?: HostObserver | undefined;
   /** What is counted, for `/metrics`: `await createHostMetrics()`. Default: nothing, and 404. */
   readonly metrics?: HostMetrics | undefined;

@@ -1,4 +1,4 @@
-/** A map that forgets its oldest entry when it is full, for work that is worth keeping but may be done again. */
+/** A map with a capacity that evicts its oldest entries. */
 export interface BoundedCache<V> {
   get(key: string): V | undefined;
   set(key: string, value: V): void;
@@ -6,9 +6,9 @@ export interface BoundedCache<V> {
 }
 
 /**
- * Makes an empty cache for at most `capacity` entries. Keys come from data, so none of them is kept beyond that.
+ * Creates an empty cache of at most `capacity` entries.
  *
- * @param maxCharacters of all keys together, where a value takes as much as its key; one that is longer is kept alone. Default: any.
+ * @param maxCharacters largest total length of all keys. A longer key is stored alone. Default: unlimited.
  */
 export function createBoundedCache<V>(
   capacity: number,
@@ -35,43 +35,43 @@ export function createBoundedCache<V>(
   };
 }
 
-/** Something that may be made again, kept by its owner while it is in use. */
-interface Kept<V> {
+/** A value that can be created again, held by its owner. */
+interface CachedValue<V> {
   value: V | undefined;
-  /** The generation that used it last. */
+  /** Generation of the last use. */
   generation: number;
 }
 
-/** Makes `make()` once, and again after it was dropped. */
-export type MakeAgain<V> = (make: () => V) => V;
+/** Returns the cached value, or creates it with `make`. */
+export type GetOrCreate<V> = (make: () => V) => V;
 
 /**
- * Keeps what was used most recently of all its owners together, at most `capacity` values, and drops others, at least half of them later: an
- * owner that is asked again makes its value anew. Owners hold their values; what nobody owns any more is not held here.
+ * An LRU cache across owners: keeps about `capacity` values and drops the ones used least recently. Each owner holds
+ * its value and creates it again on demand; the cache itself holds weak references only.
  */
 export class RecentlyUsed<V> {
   readonly #half: number;
   #generation = 0;
-  /** Used in this generation, and in the one before. */
-  #young: WeakRef<Kept<V>>[] = [];
-  #old: WeakRef<Kept<V>>[] = [];
+  /** Values used in this generation, and in the previous one. */
+  #young: WeakRef<CachedValue<V>>[] = [];
+  #old: WeakRef<CachedValue<V>>[] = [];
 
   constructor(capacity: number) {
     this.#half = Math.ceil(capacity / 2);
   }
 
-  /** A place for one value. */
-  own(): MakeAgain<V> {
-    const kept: Kept<V> = { value: undefined, generation: -1 };
+  /** Registers an owner of one value. */
+  own(): GetOrCreate<V> {
+    const cached: CachedValue<V> = { value: undefined, generation: -1 };
     return (make) => {
-      // Nearly all uses end here: one comparison, no list that is put in order.
-      if (kept.generation !== this.#generation) this.#use(kept);
-      kept.value ??= make();
-      return kept.value;
+      // Hot path: a single comparison.
+      if (cached.generation !== this.#generation) this.#use(cached);
+      cached.value ??= make();
+      return cached.value;
     };
   }
 
-  #use(kept: Kept<V>): void {
+  #use(kept: CachedValue<V>): void {
     kept.generation = this.#generation;
     this.#young.push(new WeakRef(kept));
     if (this.#young.length < this.#half) return;

@@ -5,12 +5,12 @@ interface Waiting<Holder> {
 }
 
 /**
- * Bytes that many holders together may hold. One that finds too few left waits; the one that has held some for longest never
- * does, so that two that wait for each other cannot stop everything.
+ * A byte budget shared by many holders. A holder waits if too few bytes are left. The oldest holder never waits, which
+ * prevents a deadlock of holders that wait for each other.
  */
 export class ByteBudget<Holder> {
   readonly #maxBytes: number;
-  /** The oldest holder is first. */
+  /** Bytes by holder, oldest holder first. */
   readonly #held = new Map<Holder, number>();
   #used = 0;
   #waiting: Waiting<Holder>[] = [];
@@ -19,12 +19,12 @@ export class ByteBudget<Holder> {
     this.#maxBytes = maxBytes;
   }
 
-  /** Bytes that are held now. */
+  /** Bytes in use. */
   get used(): number {
     return this.#used;
   }
 
-  /** Waits until a holder may hold so many bytes, what it holds already included. */
+  /** Waits until the holder may hold this many bytes in total. */
   async hold(holder: Holder, bytes: number): Promise<void> {
     if (this.#waiting.length === 0 && this.#take(holder, bytes)) return;
     await new Promise<void>((resolve) => {
@@ -33,7 +33,7 @@ export class ByteBudget<Holder> {
     });
   }
 
-  /** Gives back all that a holder holds, and ends its waiting. */
+  /** Releases all bytes of a holder and ends its wait. */
   release(holder: Holder): void {
     this.#used -= this.#held.get(holder) ?? 0;
     this.#held.delete(holder);
@@ -43,7 +43,7 @@ export class ByteBudget<Holder> {
     this.#serve();
   }
 
-  /** In the order in which they came, but for the oldest holder. */
+  /** Serves in order of arrival; the oldest holder goes first. */
   #serve(): void {
     const waiting: Waiting<Holder>[] = [];
     for (const next of this.#waiting) {

@@ -1,14 +1,14 @@
-/** The port to time. Everything that waits or asks for the hour takes one. */
+/** The port to time. All code that waits or reads the time takes a clock. */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the Unix epoch. */
   now(): number;
   /** Resolves after `delayMs`; rejects with the signal's reason if it is aborted first. */
   sleep(delayMs: number, signal?: AbortSignal): Promise<void>;
-  /** Calls back once, when `delayMs` have passed, unless the returned function is called before. */
+  /** Calls back once after `delayMs`. The returned function cancels the call. */
   after(delayMs: number, callback: () => void): () => void;
 }
 
-/** Real time. */
+/** The system clock. */
 export const SYSTEM_CLOCK: Clock = {
   now: Date.now,
   sleep: (delayMs, signal) =>
@@ -31,13 +31,13 @@ export const SYSTEM_CLOCK: Clock = {
   },
 };
 
-/** Milliseconds a timer can be set for, some 24.8 days; what is set for longer goes off at once. */
+/** Longest delay of a timer in milliseconds (24.8 days). Node.js fires longer timers at once. */
 export const LONGEST_TIMER_MS: number = 2 ** 31 - 1;
 
-/** As seconds, this lies in the year 5138; as milliseconds, in 1973. */
+/** Smaller numbers are seconds. As seconds this is the year 5138, as milliseconds 1973. */
 const FIRST_MILLISECONDS = 1e11;
 
-/** Milliseconds since the epoch of a Unix time that is told in seconds or, being large enough, in milliseconds. */
+/** Converts a Unix time in seconds or, from a certain size on, milliseconds to milliseconds. */
 export function unixTimeToMs(time: number): number {
   return Math.abs(time) < FIRST_MILLISECONDS ? time * 1000 : time;
 }

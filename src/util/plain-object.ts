@@ -1,30 +1,27 @@
-/** An object with own members only, as JSON gives it. */
+/** An object as `JSON.parse` creates it. */
 export type PlainObject = Record<string, unknown>;
 
-/** The prototype of a plain object whose members expressions look up without case, as those of headers. It has no members. */
+/** Prototype of plain objects with case-insensitive lookup, such as headers. Has no members. */
 export const CASELESS: object = Object.freeze(Object.create(null));
 
 /**
- * True for `{}`-like objects: those made by a literal, by `JSON.parse`, without a prototype, or looked up without case. Arrays, dates,
- * buffers and class instances are none.
+ * Whether a value is a plain object: an object literal, a result of `JSON.parse`, an object without a prototype or one
+ * with case-insensitive lookup. Arrays, dates, buffers and class instances are not.
  */
 export function isPlainObject(value: unknown): value is PlainObject {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   const prototype: object | null = Object.getPrototypeOf(value);
   if (prototype === null || prototype === Object.prototype || prototype === CASELESS) return true;
-  // Objects of another realm (node:vm, a test runner) have their own Object.prototype: nothing stands above it.
+  // Objects of another realm (node:vm, a test runner) have a different Object.prototype, itself without a prototype.
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
 }
 
-/** True for a plain object that is looked up without case. Its names are in lower case. */
+/** Whether a value is a plain object with case-insensitive lookup. Its names are in lower case. */
 export function isCaseless(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === CASELESS;
 }
 
-/**
- * Writes a member under a name that may come from data.
- * `__proto__` becomes an ordinary own member instead of a change of the prototype.
- */
+/** Writes a member whose name may come from data. `__proto__` becomes an own member and never changes the prototype. */
 export function setMember(target: PlainObject, name: string, value: unknown): void {
   if (name === '__proto__') {
     Object.defineProperty(target, name, { value, writable: true, enumerable: true, configurable: true });
@@ -33,16 +30,16 @@ export function setMember(target: PlainObject, name: string, value: unknown): vo
   }
 }
 
-/** Reads an own member; inherited ones (`constructor`, `toString`) read as undefined. */
+/** Reads an own member. Inherited names (`constructor`, `toString`) return undefined. */
 export function ownMember(target: object, name: string): unknown {
   return Object.hasOwn(target, name) ? (target as PlainObject)[name] : undefined;
 }
 
-/** Levels that are joined; below, the later side stands whole. Keeps data of any depth off the host's stack. */
+/** Deeper levels are replaced instead of merged, which bounds recursion. */
 const MAX_DEPTH = 64;
 
 /**
- * Joins two objects into a new one: plain objects member by member, everything else (arrays too) taken from `later`.
+ * Merges two objects into a new one. Plain objects merge by member; `later` replaces everything else, arrays included.
  */
 export function deepMerge(earlier: PlainObject, later: PlainObject, depth = 0): PlainObject {
   const merged: PlainObject = {};
@@ -57,7 +54,7 @@ export function deepMerge(earlier: PlainObject, later: PlainObject, depth = 0): 
   return merged;
 }
 
-/** Marks a switch over `kind` as complete: a value that reaches it is a defect of ours, not of the input. */
+/** Marks a `switch` as exhaustive. A value that arrives here is a defect of this package. */
 export function assertNever(value: never): never {
   throw new TypeError(`Unhandled case: ${JSON.stringify(value)}`);
 }

@@ -1,15 +1,15 @@
 import { isPlainObject, type PlainObject, setMember } from './plain-object.js';
 
-/** Deeper values are left out: what is kept is written and read again, and neither may exhaust the stack. */
+/** Deeper values are dropped, so that writing and reading cannot overflow the stack. */
 const MAX_DEPTH = 200;
 
-/** The name of the only member of a collection that stands for a value JSON does not have. */
+/** Names of the single member that marks a value JSON cannot represent. */
 const MARK = { date: '$date', bytes: '$bytes', escaped: '$value' } as const;
 const MARKS: ReadonlySet<string> = new Set(Object.values(MARK));
 
 /**
- * A value of the language as plain JSON data from which `fromPortable` makes it again: dates and bytes are kept.
- * What JSON cannot hold otherwise (undefined, functions, invalid dates) is left out.
+ * Converts a value of the language to JSON data that `fromPortable` reverts. Dates and bytes survive; undefined,
+ * functions and invalid dates are dropped.
  */
 export function toPortable(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) return undefined;
@@ -31,7 +31,7 @@ function portableMembers(value: PlainObject, depth: number): PlainObject {
   return hasMark(members) ? { [MARK.escaped]: members } : members;
 }
 
-/** The value that `toPortable` was given. Anything else is read as the plain data it is. */
+/** Reverts `toPortable`. Other data is read as plain JSON. */
 export function fromPortable(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH * 2) return undefined;
   if (Array.isArray(value)) return value.map((item) => fromPortable(item, depth + 1));
@@ -53,7 +53,7 @@ function readMembers(value: PlainObject, depth: number): PlainObject {
   return members;
 }
 
-/** A mark stands alone; data that happens to look like one is wrapped. */
+/** Data that looks like a mark is wrapped in `$value`. */
 function hasMark(value: PlainObject): boolean {
   const names = Object.keys(value);
   return names.length === 1 && MARKS.has(names[0] ?? '');

@@ -1,19 +1,19 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** AES-256-GCM: what was changed does not open. */
+/** Authenticated encryption: changed data does not decrypt. */
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const VERSION = 'v1';
 
-/** Bytes a key has to have. */
+/** Required key length in bytes. */
 export const SEAL_KEY_BYTES = 32;
 
 /**
- * Encrypts a text, with a fresh nonce each time. The result is one word of ASCII.
+ * Encrypts a text with a random nonce. The result is ASCII without spaces.
  *
- * @param key of `SEAL_KEY_BYTES`
- * @param purpose what the text is for: it opens only for the same, so that sealed texts cannot be put in each other's place
+ * @param key of `SEAL_KEY_BYTES` bytes
+ * @param purpose additional authenticated data: a text sealed for one purpose does not open for another
  */
 export function seal(text: string, key: Uint8Array, purpose: string): string {
   const nonce = randomBytes(NONCE_BYTES);
@@ -23,7 +23,7 @@ export function seal(text: string, key: Uint8Array, purpose: string): string {
   return [VERSION, ...parts].join('.');
 }
 
-/** The sealed text; undefined if the key or the purpose differs, or the text was changed. */
+/** Decrypts a sealed text. Returns undefined if key or purpose differ, or the text was changed. */
 export function unseal(sealed: string, key: Uint8Array, purpose: string): string | undefined {
   const [version, ...encoded] = sealed.split('.');
   const [nonce, tag, data] = encoded.map((part) => Buffer.from(part, 'base64url'));
@@ -34,7 +34,7 @@ export function unseal(sealed: string, key: Uint8Array, purpose: string): string
   try {
     return Buffer.concat([decipher.update(data), decipher.final()]).toString('utf8');
   } catch {
-    // The reason would only help an attacker.
+    // A reason would only help an attacker.
     return undefined;
   }
 }

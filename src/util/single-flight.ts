@@ -1,11 +1,11 @@
-/** Lets any number of callers share one piece of work while it is under way. */
+/** Shares concurrent work between callers (single flight). */
 export interface SingleFlight<T> {
   /**
-   * Starts `work` unless work under the same key is under way, and waits for its result.
-   * Aborting `signal` ends the wait of this caller with the signal's reason; the work goes on for the others.
+   * Starts `work` unless work with the same key is running, and waits for its result. If `signal` aborts, this caller
+   * rejects with the signal's reason; the work continues for the others.
    */
   readonly run: (key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
-  /** Resolves when all work that is under way now is over, however it ends. */
+  /** Resolves when all running work has settled. */
   readonly settled: () => Promise<void>;
 }
 
@@ -17,7 +17,7 @@ export function createSingleFlight<T>(): SingleFlight<T> {
       let shared = underWay.get(key);
       if (shared === undefined) {
         shared = work().finally(() => underWay.delete(key));
-        // When every caller has left, nobody sees a failure; it must not count as unhandled then.
+        // Prevents an unhandled rejection if every caller has left.
         shared.catch(() => {});
         underWay.set(key, shared);
       }

@@ -1,4 +1,4 @@
-/** The candidate nearest to `name` by edit distance, ignoring case, or undefined if none is near enough to be a slip. */
+/** Returns the nearest candidate by edit distance, ignoring case, or undefined if none is near. */
 function suggest(name: string, candidates: Iterable<string>): string | undefined {
   const lower = name.toLowerCase();
   const threshold = Math.max(1, Math.floor(name.length * 0.4));
@@ -14,23 +14,23 @@ function suggest(name: string, candidates: Iterable<string>): string | undefined
   return best;
 }
 
-/** Shorter beginnings fit too many names. */
+/** Shorter prefixes match too many names. */
 const MIN_PREFIX_LENGTH = 4;
 
 function measureDistance(name: string, candidate: string, limit: number): number {
-  // A name cut short is a slip, however much is missing.
+  // A prefix counts as a typo, however much is missing.
   if (name.length >= MIN_PREFIX_LENGTH && candidate.startsWith(name)) return Math.min(1, limit);
   if (Math.abs(candidate.length - name.length) >= limit) return limit;
   return editDistance(name, candidate);
 }
 
-/** The names as they may follow a message: ` Did you mean "x"?`, or nothing. */
+/** Returns ` Did you mean "x"?` for the nearest candidate, or empty text. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const nearest = name.length > 64 ? undefined : suggest(name, candidates);
   return nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
 }
 
-/** Letters added, left out, changed, or swapped with their neighbour (optimal string alignment). */
+/** Edit distance with insertions, deletions, substitutions and transpositions (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

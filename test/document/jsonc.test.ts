@@ -81,7 +81,7 @@ describe('readDocument', () => {
     const text = `{${Array.from({ length: MAX_WARNINGS + 50 }, () => '"a":1').join(',')}}`;
     readDocument(text, FILE, collectWarnings(warnings));
     expect(warnings).toHaveLength(MAX_WARNINGS + 1);
-    expect(warnings.at(-1)?.message).toContain('left out');
+    expect(warnings.at(-1)?.message).toContain('omitted');
   });
 });
 

@@ -76,7 +76,7 @@ describe('options', () => {
     [{ timezone: 5 }, 'The options of compile: "timezone" has to be text, not the number 5.'],
     [{ platformVersion: '1' }, 'The options of compile: "platformVersion" has to be one of 1, 2, not text.'],
     [{ now: 0 }, 'The options of compile: "now" has to be a function, not the number 0.'],
-    [{ zone: 'UTC' }, 'The options of compile: there is no "zone".'],
+    [{ zone: 'UTC' }, 'The options of compile: unknown member "zone".'],
   ])('that are none are refused: %j', (options, message) =>
     expect(compileWith(options)).toThrow(expect.objectContaining({ code: 'USAGE', message })),
   );

@@ -147,7 +147,7 @@ describe('the language server', () => {
   it('says what a key it offers does', async () => {
     const items = await editor.at<CompletionItem[]>('textDocument/completion', '{ "url": "/a", "|" }');
     const documentation = items.find(({ label }) => label === 'repeat')?.documentation;
-    expect(JSON.stringify(documentation)).toContain('Sends the request again while a condition holds');
+    expect(JSON.stringify(documentation)).toContain('Repeats the request while a condition holds');
   });
 
   it.each([

@@ -27,7 +27,7 @@ describe('JSON Schemas', () => {
     const { definitions } = (await makeSchema('communication')) as {
       definitions: Record<string, { properties: Record<string, { description?: string }> }>;
     };
-    expect(definitions['request']?.properties['repeat']?.description).toContain('Sends the request again');
+    expect(definitions['request']?.properties['repeat']?.description).toContain('Repeats the request');
     expect(definitions['trigger']?.properties['order']).toMatchObject({
       examples: ['asc', 'desc', 'unordered'],
     });

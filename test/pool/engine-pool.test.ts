@@ -459,7 +459,7 @@ describe('workers', () => {
 
 describe('options of createEnginePool', () => {
   it.each([
-    [{ thread: 2 }, 'there is no "thread". Did you mean "threads"?'],
+    [{ thread: 2 }, 'unknown member "thread". Did you mean "threads"?'],
     [{ threads: 0 }, '"threads" has to be a whole number'],
     [{ resourceLimits: { maxOldGenerationSize: 1 } }, 'Did you mean "maxOldGenerationSizeMb"?'],
     [{ worker: './nowhere.js' }, 'The module of the workers is not found'],

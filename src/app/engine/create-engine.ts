@@ -14,7 +14,7 @@ import { CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/call-budget.js';
 import { resolveLimits } from '../../run/limits/limits.js';
 import { DEFAULT_ON_PAGE_LOOP } from '../../run/paging/paginate.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
-import { type MakeAgain, RecentlyUsed } from '../../util/bounded-cache.js';
+import { type GetOrCreate, RecentlyUsed } from '../../util/bounded-cache.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { createWebhook, type Webhook } from '../../webhook/create-webhook.js';
 import { resolveWebhookLimits } from '../../webhook/payload/webhook-limits.js';
@@ -187,7 +187,7 @@ function compileEnvironment(options: EngineOptions): Environment {
 
 /** A communication is compiled when it is first run, and kept while it is among those that run. What fails is done anew by the next run. */
 function compileOnce(app: App, directives: Runtime['directives']): Runtime['compile'] {
-  const places = new WeakMap<Document, MakeAgain<Promise<readonly CompiledRequest[]>>>();
+  const places = new WeakMap<Document, GetOrCreate<Promise<readonly CompiledRequest[]>>>();
   return (communication, withoutBase = false) => {
     const compiled = places.get(communication) ?? COMPILED.own();
     places.set(communication, compiled);

@@ -3,25 +3,25 @@ import { compileTemplate } from '../../iml/compile/compile-template.js';
 import type { Environment, FunctionTable, Scope } from '../../iml/environment/environment.js';
 import { ownMember } from '../../util/plain-object.js';
 
-/** One directive made ready, with the place it is written at. */
+/** A compiled directive with its location. */
 export interface Directive {
   readonly evaluate: (scope: Scope) => unknown;
   /** JSON pointer into the (merged) document of its request. */
   readonly pointer: string;
-  /** The value as written, for directives whose form decides how they are read. */
+  /** The value as written. Some directives depend on its form. */
   readonly raw: unknown;
 }
 
 export interface DirectiveContext {
   readonly environment: Environment;
   readonly functions: FunctionTable;
-  /** What the requests of one chain have in common: it is made ready once for all of them. */
+  /** Directives shared by the requests of a chain. */
   readonly shared?: SharedDirectives;
 }
 
-/** What was made ready for one of several requests, as the others may have the same from the base. */
+/** Cache of compiled directives within a chain, as its requests often inherit the same ones from the base. */
 export class SharedDirectives {
-  /** By pointer, then by the value as written. */
+  /** By pointer, then by the raw value. */
   private readonly directives = new Map<string, Map<unknown, Directive>>();
 
   get(pointer: string, value: unknown): Directive | undefined {
@@ -36,15 +36,15 @@ export class SharedDirectives {
   }
 }
 
-/** Makes the value at `pointer` ready, or gives undefined where nothing is written. */
+/** Compiles the value at `pointer`. Returns undefined if `value` is undefined. */
 export function compileDirective(
   value: unknown,
   pointer: string,
   context: DirectiveContext,
 ): Directive | undefined {
   if (value === undefined) return undefined;
-  const known = context.shared?.get(pointer, value);
-  if (known !== undefined) return known;
+  const cached = context.shared?.get(pointer, value);
+  if (cached !== undefined) return cached;
   const { environment, functions } = context;
   const evaluate = compileTemplate(value, { environment, functions, pointer });
   const directive = { evaluate, pointer, raw: value };
@@ -52,7 +52,7 @@ export function compileDirective(
   return directive;
 }
 
-/** Compiles directives that are members of one object. */
+/** Compiles members of one object. */
 export class DirectiveReader {
   private readonly object: object;
   private readonly pointer: string;
@@ -68,7 +68,7 @@ export class DirectiveReader {
     return compileDirective(ownMember(this.object, key), childPointer(this.pointer, key), this.context);
   }
 
-  /** Like `read`; a text without braces is taken as a path. Only `iterate` and its container. */
+  /** Like `read`, but text without braces is a path. For `iterate` and its container only. */
   readPath(key: string): Directive | undefined {
     const value = ownMember(this.object, key);
     const isBare = typeof value === 'string' && value.trim() !== '' && !value.includes('{{');

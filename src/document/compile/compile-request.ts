@@ -27,16 +27,16 @@ import type {
 } from './compiled-request.js';
 import { BASE_POINTER, type CountMerged, mergeWithBase } from './merge.js';
 
-/** Requests of a chain: a hundred of them may send something. [choice] */
+/** Largest number of requests in a chain; up to 100 of them may send. [choice] */
 const MAX_CHAIN = 1000;
 
-/** Names of all objects that the requests of a chain hold in part from the base: each request has its own. [choice] */
+/** Largest number of members in all objects that merge base and request, counted per request. [choice] */
 const MAX_MERGED = 50_000;
 
 /**
- * Makes a communication ready: one request, or an array of them run in order. The base is merged into each.
+ * Compiles a communication: one request, or an array of requests that run in order. Merges the base into each.
  *
- * @throws SpecError (SPEC_INVALID) where a request is no object, for more than 1000 of them, and where they hold too much in part from the base
+ * @throws SpecError (SPEC_INVALID) if a request is not an object, or the chain exceeds a limit
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
  */
 export function compileCommunication(
@@ -56,7 +56,7 @@ export function compileCommunication(
   const countMerged = (names: number): void => {
     merged += names;
     if (merged <= MAX_MERGED) return;
-    const message = `The objects that requests of a communication share with the base have at most ${MAX_MERGED} members in all.`;
+    const message = `The requests of a communication merge more than ${MAX_MERGED} members with the base.`;
     throw new SpecError('SPEC_INVALID', message, { place: communication.locationOf('') });
   };
   for (const [index, written] of value.entries()) {
@@ -66,9 +66,9 @@ export function compileCommunication(
   return requests;
 }
 
-/** What the requests of a chain are made ready with. */
+/** Context shared by the requests of a chain. */
 interface ChainContext extends DirectiveContext {
-  /** Lists of `log.sanitize`, by the list as written. */
+  /** Compiled `log.sanitize` lists by raw list. */
   readonly sanitized?: Map<readonly unknown[], readonly CompiledSanitize[]>;
 }
 
@@ -125,7 +125,7 @@ export function compileRequest(
   };
 }
 
-/** The base's own headers or qs, which are evaluated apart from the request's. */
+/** Compiles headers or qs of the base, which are evaluated separately from those of the request. */
 function compileInherited(
   base: PlainObject,
   key: 'headers' | 'qs',
@@ -134,7 +134,7 @@ function compileInherited(
   return compileDirective(ownMember(base, key), `${BASE_POINTER}/${key}`, context);
 }
 
-/** `condition`, or `{condition, default}`; of a request or of a webhook. */
+/** Compiles `condition`, or `{condition, default}`, of a request or webhook. */
 export function compileCondition(
   request: PlainObject,
   context: DirectiveContext,
@@ -148,20 +148,26 @@ export function compileCondition(
   return { test: read.read('condition'), default: read.read('default') };
 }
 
-/** Why a request cannot be sent as it is written. Source: https://github.com/minsu-kang/make-custom-app-skill. [inf] */
+/**
+ * Returns why a request cannot be sent, from its directives alone. Source:
+ * https://github.com/minsu-kang/make-custom-app-skill. [inf]
+ */
 function findRefusal(request: PlainObject): RequestRefusal | undefined {
   const has = (key: string): boolean => {
     const value = ownMember(request, key);
     return value !== undefined && value !== null && value !== false;
   };
   if (has('endpoint') && has('url')) {
-    return { message: 'A request has an endpoint or a url, not both.', pointer: '/url' };
+    return { message: 'A request cannot have both endpoint and url.', pointer: '/url' };
   }
   if (has('isc')) {
-    return { message: 'A request with isc reaches services inside Make only.', pointer: '/isc' };
+    return { message: 'A request with isc works inside Make only.', pointer: '/isc' };
   }
   if (has('agency')) {
-    return { message: "A request with agency runs on a customer's premises only.", pointer: '/agency' };
+    return {
+      message: 'A request with agency works with an on-premise agent of Make only.',
+      pointer: '/agency',
+    };
   }
   return undefined;
 }
@@ -182,8 +188,8 @@ function compileEndpointCall(
 }
 
 /**
- * `repeat`, or its other name `while`, whose limit counts the first request, too.
- * Source: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf]
+ * `repeat`, or its alias `while`, whose limit includes the first request. Source:
+ * https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf]
  */
 function compileRepeat(request: PlainObject, context: DirectiveContext): CompiledRepeat | undefined {
   const name = isPlainObject(ownMember(request, 'repeat')) ? 'repeat' : 'while';
@@ -221,8 +227,8 @@ function compilePagination(request: PlainObject, context: DirectiveContext): Com
 const SANITIZE_EXPRESSION = /^([^<]*)<(.+)>$/s;
 
 /**
- * `request.body<parameters.secret>` hides the value of the expression. Blanks around an entry say nothing.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [doc]
+ * `request.body<parameters.secret>` redacts the value of the expression. Ignores whitespace around an entry. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api. [doc]
  */
 function compileSanitize(request: PlainObject, context: ChainContext): readonly CompiledSanitize[] {
   const log = ownMember(request, 'log');
@@ -242,7 +248,8 @@ function compileSanitize(request: PlainObject, context: ChainContext): readonly 
 }
 
 /**
- * Makes a response spec ready. Anything that is no object counts as empty.
+ * Compiles a response spec. Values that are not objects count as empty.
+ *
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses
  */
 export function compileResponse(
@@ -311,7 +318,7 @@ function compileErrorEntry(value: unknown, pointer: string, context: DirectiveCo
   return { message: read.read('message'), type: read.read('type'), pointer };
 }
 
-/** `iterate` as text, bare path, or container and condition; of a response or of a webhook. */
+/** Compiles `iterate` of a response or webhook: text, a bare path, or container and condition. */
 export function compileIterate(
   parent: Readonly<Record<string, unknown>>,
   parentPointer: string,
@@ -339,20 +346,20 @@ function compileTrigger(value: unknown, context: DirectiveContext): CompiledTrig
   };
 }
 
-/** How a webhook sender is answered, ready to run: of a responder, `respond` or `verification.respond`. */
+/** The compiled response to a webhook sender: of a responder, `respond` or `verification.respond`. */
 export interface CompiledRespond {
   readonly type: Directive | undefined;
   readonly status: Directive | undefined;
   readonly headers: Directive | undefined;
   readonly body: Directive | undefined;
-  /** The document that directives' pointers lead into. */
+  /** Directive pointers refer to this document. */
   readonly document: Document;
 }
 
 /**
- * Makes the answer at `pointer` of a document ready. Anything that is no object counts as empty.
+ * Compiles the webhook response at `pointer`. Values that are not objects count as empty.
  *
- * @param value what stands there
+ * @param value the value at `pointer`
  * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks
  */
 export function compileRespond(

@@ -2,13 +2,13 @@ import type { FunctionTable } from '../../iml/environment/environment.js';
 import type { Document } from '../reading/document.js';
 import type { Directive } from './compile-directive.js';
 
-/** One request of a communication, merged with the base and ready to run. Field names are the directives'. */
+/** A request of a communication, merged with the base and compiled. Fields are named after their directives. */
 export interface CompiledRequest {
-  /** The merged spec; directives' pointers lead into it. */
+  /** The merged spec. Directive pointers refer to it. */
   readonly document: Document;
-  /** What its expressions can call. */
+  /** Functions its expressions can call. */
   readonly functions: FunctionTable;
-  /** No `url`: nothing is sent. */
+  /** True without `url`: the request is not sent. */
   readonly isStatic: boolean;
   readonly temp: Directive | undefined;
   readonly condition: CompiledCondition | undefined;
@@ -16,7 +16,7 @@ export interface CompiledRequest {
   readonly baseUrl: Directive | undefined;
   readonly method: Directive | undefined;
   readonly encodeUrl: Directive | undefined;
-  /** Weakest first: what is inherited from the base, then the request's own. */
+  /** Lowest precedence first: headers of the base, then of the request. */
   readonly headers: readonly Directive[];
   readonly inheritedQs: Directive | undefined;
   readonly qs: Directive | undefined;
@@ -29,7 +29,7 @@ export interface CompiledRequest {
   readonly aws: Directive | undefined;
   readonly oauth: Directive | undefined;
   readonly endpoint: CompiledEndpointCall | undefined;
-  /** Why the request cannot be sent here; undefined if it can. */
+  /** Why the request cannot be sent; undefined if it can. */
   readonly refusal: RequestRefusal | undefined;
   readonly repeat: CompiledRepeat | undefined;
   readonly sanitize: readonly CompiledSanitize[];
@@ -37,17 +37,17 @@ export interface CompiledRequest {
   readonly pagination: CompiledPagination | undefined;
 }
 
-/** Why a request cannot be sent, as it is written. */
+/** A reason why a request cannot be sent. */
 export interface RequestRefusal {
   readonly message: string;
   readonly pointer: string;
 }
 
-/** One path of `log.sanitize`. */
+/** One entry of `log.sanitize`. */
 export interface CompiledSanitize {
-  /** Without the expression in angle brackets. */
+  /** The path without the expression in angle brackets. */
   readonly path: string;
-  /** Of `request.body<expression>`: its value is what is hidden. */
+  /** The expression of `request.body<expression>`; its value is redacted. */
   readonly expression: Directive | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface CompiledCondition {
   readonly default: Directive | undefined;
 }
 
-/** A call of a sibling endpoint instead of HTTP. */
+/** A call of an endpoint of the same app instead of HTTP. */
 export interface CompiledEndpointCall {
   readonly name: Directive;
   readonly connection: Directive | undefined;
@@ -78,16 +78,16 @@ export interface CompiledResponse {
   readonly temp: Directive | undefined;
   readonly valid: CompiledValid | undefined;
   readonly error: CompiledError | undefined;
-  /** `error` beside `url`; that of the response comes first. */
+  /** `error` beside `url`. `response.error` has precedence. */
   readonly outerError: CompiledError | undefined;
-  /** Of an endpoint: false keeps a list of one as a list. */
+  /** Endpoints only: false keeps a list with one item as a list. */
   readonly unwrap: Directive | undefined;
   readonly iterate: CompiledIterate | undefined;
   readonly output: Directive | undefined;
   readonly wrapper: Directive | undefined;
   readonly limit: Directive | undefined;
   readonly trigger: CompiledTrigger | undefined;
-  /** Of connections, attach and update. */
+  /** Connections, attach and update only. */
   readonly data: Directive | undefined;
   readonly metadata: Directive | undefined;
   readonly uid: Directive | undefined;
@@ -102,12 +102,12 @@ export interface CompiledValid {
 }
 
 export interface CompiledError extends ErrorEntry {
-  /** Entries by status text, `404`. */
+  /** Entries by status, such as `404`. */
   readonly entries: ReadonlyMap<string, ErrorEntry>;
 }
 
 export interface ErrorEntry {
-  /** An entry written as text is its message. */
+  /** An entry that is text is its message. */
   readonly message: Directive | undefined;
   readonly type: Directive | undefined;
   readonly pointer: string;

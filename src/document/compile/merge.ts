@@ -2,13 +2,13 @@ import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Document } from '../reading/document.js';
 
-/** How a key of the base meets the same key of a component. */
+/** How a key of the base is merged with the same key of a component. */
 type MergeRule = 'deep' | 'shallow' | 'union' | 'component';
 
 /**
- * Source: https://developers.make.com/custom-apps-documentation/app-components/base. `url` is not inherited: an element without
- * one is static. [inf]
- * `headers` and `qs` are not here: each side is evaluated on its own and then merged by name, as either may be an expression.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/base. `url` is not inherited: a
+ * component without it is static. [inf] `headers` and `qs` are absent: both sides are evaluated separately and then
+ * merged by name, as either may be an expression.
  */
 const RULES: Readonly<Record<string, MergeRule>> = {
   baseUrl: 'component',
@@ -31,8 +31,8 @@ const RULES: Readonly<Record<string, MergeRule>> = {
 };
 
 /**
- * What an epoch takes from its trigger's communication: by the same rules, and what makes it a request of its own besides.
- * Headers and qs stand in the merged object here, as they are one layer above the base. Source:
+ * Merge rules of an epoch over its trigger's communication. Adds the keys that make it a request of its own. Merges
+ * headers and qs here, as the base comes one layer below. Source:
  * https://developers.make.com/custom-apps-documentation/component-blocks/epoch. [doc]
  */
 const EPOCH_RULES: Readonly<Record<string, MergeRule>> = {
@@ -47,10 +47,10 @@ const EPOCH_RULES: Readonly<Record<string, MergeRule>> = {
 
 const { body: _, ...RULES_OF_DELETE } = RULES;
 
-/** Told of so many names of an object that is neither side's alone, before it is made. Throws to make none. */
+/** Called with the number of names of a merged object before it is created. Throws to prevent it. */
 export type CountMerged = (names: number) => void;
 
-/** A request spec with what it takes from the base. Places lead to the file each piece is written in. */
+/** Merges the base into a request spec. Locations refer to the file that contains each part. */
 export function mergeWithBase(
   base: Document | undefined,
   component: Document,
@@ -61,8 +61,8 @@ export function mergeWithBase(
 }
 
 /**
- * The body of the base is the default of POST, PUT and PATCH; a GET sends none anyhow. A method that is an expression
- * is not known yet. Source: https://developers.make.com/custom-apps-documentation/app-components/base. [doc][inf]
+ * The body of the base is the default for POST, PUT and PATCH; GET sends no body. A method from an expression is
+ * unknown at this point. Source: https://developers.make.com/custom-apps-documentation/app-components/base. [doc][inf]
  */
 function isDelete({ value: base }: Document, { value: component }: Document): boolean {
   const readMethod = (value: unknown) => (isPlainObject(value) ? ownMember(value, 'method') : undefined);
@@ -70,7 +70,7 @@ function isDelete({ value: base }: Document, { value: component }: Document): bo
   return typeof method === 'string' && method.trim().toUpperCase() === 'DELETE';
 }
 
-/** The request an epoch panel is filled by: the epoch over the trigger's request. The base is still to be merged in. */
+/** Merges an epoch over the trigger's request. The base is not merged yet. */
 export function mergeEpoch(communication: Document, epoch: Document): Document {
   return mergeDocuments(communication, epoch, EPOCH_RULES);
 }
@@ -94,12 +94,12 @@ function mergeDocuments(
 }
 
 /**
- * Pointers below this lead into the base instead of the merged spec: the base's own `headers` and `qs`
- * take part in a request without being in the merged object.
+ * Pointers below this one refer to the base, whose `headers` and `qs` are used without being part of the merged
+ * object.
  */
 export const BASE_POINTER = '/base';
 
-/** Keeps, for every piece taken whole from the base, where it came from; all else is the component's. */
+/** Merges two specs and records which parts come from the base unchanged. Everything else belongs to the component. */
 class Merger {
   private readonly base: Document;
   private readonly component: Document;
@@ -163,7 +163,7 @@ class Merger {
     return merged;
   }
 
-  /** `log.sanitize` hides what either side names. */
+  /** `log.sanitize` redacts the paths of both sides. */
   private mergeLog(base: PlainObject, component: PlainObject): PlainObject {
     const lists = [ownMember(base, 'sanitize'), ownMember(component, 'sanitize')];
     for (const list of lists) if (Array.isArray(list)) this.countMerged(list.length);

@@ -1,18 +1,18 @@
 import type { Expression } from '../../iml/syntax/ast.js';
 import { parseTemplate } from '../../iml/syntax/parser.js';
 
-/** The server of an address, as far as it is written and not made by expressions. */
+/** The literal part of a URL's server, without expressions. */
 interface StaticServer {
   readonly scheme: 'http' | 'https';
-  /** The host, or what it ends with (`.example.com`) where an expression stands before that; with the port, if one is written. */
+  /** The host with its port, if any; after an expression, its literal suffix (`.example.com`). */
   readonly host: string;
   readonly isWhole: boolean;
 }
 
-/** The scheme and authority of an address. What an expression gives is a sign of its own, so that it ends neither. */
+/** Scheme and authority of a URL. Expressions are replaced by a character that ends neither. */
 const AUTHORITY = /(https?):\/\/([^\s/?#"'\\<>`|,;)]+)/gi;
 
-/** Lists the servers of all addresses in a text. */
+/** Lists the servers of all URLs in a text. */
 export function listStaticServers(text: string): readonly StaticServer[] {
   const written = text.replace(/\{\{.*?\}\}/gs, '\u0000');
   return [...written.matchAll(AUTHORITY)].map(([, scheme = '', authority = '']) => {
@@ -27,8 +27,8 @@ export function listStaticServers(text: string): readonly StaticServer[] {
 }
 
 /**
- * Whether an address that a template gave is on the server that is written in it: what stands in the place of an expression
- * (`https://{{connection.shop}}.example.com`) may bring a host of its own.
+ * Whether the URL of an evaluated template is on the server written in the template. An expression inside of the host
+ * (`https://{{connection.shop}}.example.com`) may insert another host.
  */
 export function isOnStaticServer(template: unknown, { hostname, port, protocol }: URL): boolean {
   if (typeof template !== 'string' || !/^\s*https?:\/\//i.test(template)) return true;
@@ -40,29 +40,29 @@ export function isOnStaticServer(template: unknown, { hostname, port, protocol }
   );
 }
 
-/** Stands for a value that is named, and is none of the signs that end an authority. */
+/** Placeholder for a plain value. Not a character that ends an authority. */
 const VALUE = '\u0000';
 
-/** An address whose server is a value alone, or whose host is one, with its port behind it. */
-const GIVEN = new RegExp(`^(?:${VALUE}|https?://${VALUE}(?::\\d{1,5})?)(?:[/?#]|$)`, 'i');
+/** A URL whose server, or whose host, is a single value, optionally with a port. */
+const INPUT_HOST = new RegExp(`^(?:${VALUE}|https?://${VALUE}(?::\\d{1,5})?)(?:[/?#]|$)`, 'i');
 
 /**
- * Whether the host of an address is a value as somebody gave it: `{{connection.url}}/items`, `https://{{connection.host}}:8443`. An
- * expression that does more than name a value could make any host of it.
+ * Whether the host of a URL is an input value: `{{connection.url}}/items`, `https://{{connection.host}}:8443`. Any
+ * other expression could produce an arbitrary host.
  *
- * @param names that values may be read from
- * @throws ImlError (IML_SYNTAX) for what is no template
+ * @param names variables that hold input
+ * @throws ImlError (IML_SYNTAX) if the template does not parse
  */
 export function isHostFromInput(address: unknown, names: readonly string[]): boolean {
   if (typeof address !== 'string') return false;
   let written = '';
   for (const part of parseTemplate(address.trimStart()).parts) {
     if (typeof part === 'string') written += part;
-    else if (GIVEN.test(written) && /[/?#]/.test(written.replace(/^https?:\/\//i, ''))) break;
+    else if (INPUT_HOST.test(written) && /[/?#]/.test(written.replace(/^https?:\/\//i, ''))) break;
     else if (namesValue(part, names)) written += VALUE;
     else return false;
   }
-  return GIVEN.test(written);
+  return INPUT_HOST.test(written);
 }
 
 function namesValue(expression: Expression, names: readonly string[]): boolean {

@@ -1,35 +1,34 @@
 import { childPointer, type SourceLocation } from '../../errors/source-location.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 
-/** Objects and arrays inside each other. Apps stay below 40; what reads them later may recurse. [choice] */
+/** Deepest nesting of objects and arrays. Apps stay below 40; later stages may recurse. [choice] */
 export const MAX_JSON_DEPTH = 256;
 
-/** One JSON value of an app together with where it is written. */
+/** A JSON value of an app with its source locations. */
 export interface Document {
   /** Plain JSON data. */
   readonly value: unknown;
-  /** Path relative to the app's folder, with `/`; undefined for an app given as an object. */
+  /** Path relative to the app folder, with `/`. Undefined for an app defined as an object. */
   readonly file: string | undefined;
   /**
-   * Where the value at a JSON pointer stands, or the name of the member there if `part` is `key`;
-   * the nearest known parent if the pointer leads nowhere. With `offset`, a 0-based UTF-16 offset
-   * into that text or name: where the character is written in the file.
+   * Returns the location of the value at a JSON pointer, or of its member name if `part` is `key`. Falls back to the
+   * nearest existing parent. `offset` is a 0-based UTF-16 offset into that text or name.
    */
   readonly locationOf: (pointer: string, offset?: number, part?: 'value' | 'key') => SourceLocation;
-  /** The same as a 0-based UTF-16 offset in `text`. Absent where there is no file. */
+  /** Same as `locationOf`, as a 0-based UTF-16 offset into `text`. Absent without a file. */
   readonly offsetOf?: (pointer: string, offset?: number, part?: 'value' | 'key') => number;
-  /** The file's text without its byte order mark; absent where there is no file. */
+  /** The file's text without its byte order mark. Absent without a file. */
   readonly text?: string;
 }
 
-/** Something about an app that does not stop it from loading but that its author should know. */
+/** A defect that does not prevent the app from loading. */
 export interface Warning {
   readonly code: WarningCode;
   readonly message: string;
   readonly place: SourceLocation;
 }
 
-/** What kind of defect a warning tells of; stable, for callers to match. */
+/** Kind of a warning. Stable; callers match on it. */
 export type WarningCode =
   | 'null-component'
   | 'component-is-array'
@@ -50,7 +49,7 @@ export type WarningCode =
   | 'syntax'
   | 'upgraded';
 
-/** The value of a member or item as a document of its own; its places are still those of the file. */
+/** Creates a document for a member or item. Locations still refer to the file. */
 export function subDocument(document: Document, key: string | number): Document {
   const { value, file } = document;
   const prefix = childPointer('', key);
@@ -69,23 +68,23 @@ export function subDocument(document: Document, key: string | number): Document 
   };
 }
 
-/** Tells of a defect. The place is asked for only if the warning is kept, as finding it may mean reading a file again. */
+/** Reports a defect. `place` is called only if the warning is kept, as computing it may read the file again. */
 export type Warn = (code: WarningCode, message: string, place: () => SourceLocation) => void;
 
-/** Warnings one reader or check keeps of one file, before it stops telling. [choice] */
+/** Largest number of warnings per file and check. [choice] */
 export const MAX_WARNINGS = 100;
 
-/** A `Warn` that adds to a list. */
+/** Creates a `Warn` that appends to a list. */
 export function collectWarnings(list: Warning[]): Warn {
   return (code, message, place) => void list.push({ code, message, place: place() });
 }
 
-/** The same as `warn` until `MAX_WARNINGS` are told; then one that says so, then nothing. */
+/** Forwards the first `MAX_WARNINGS` warnings, then a final notice, then nothing. */
 export function limitWarnings(warn: Warn): Warn {
   let count = 0;
   return (code, message, place) => {
     count++;
     if (count <= MAX_WARNINGS) warn(code, message, place);
-    else if (count === MAX_WARNINGS + 1) warn(code, `${message} Further warnings are left out.`, place);
+    else if (count === MAX_WARNINGS + 1) warn(code, `${message} Further warnings are omitted.`, place);
   };
 }

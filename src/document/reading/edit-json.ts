@@ -1,18 +1,17 @@
 import { applyEdits, modify } from 'jsonc-parser';
 
-/** One change of a JSON text: a value put at a path, or taken away where it is undefined. */
+/** An edit of a JSON text. Removes the value at `path` if `value` is undefined. */
 export interface JsonEdit {
-  /** Names of members and indices of items, from the root. */
+  /** Member names and array indices, from the root. */
   readonly path: readonly (string | number)[];
   readonly value: unknown;
 }
 
 /**
- * Changes a JSON text with comments in the order given, and leaves all else of it as it is written. What is new is indented
- * as the text is.
+ * Applies edits to a JSON text with comments, in order. Keeps the rest of the text and its indentation style.
  *
- * @param order names of members of the outermost object: one that is new stands where they say. Default: at the end
- * @param write what is done to the text of what is new. Default: nothing
+ * @param order order of member names of the root object, for new members. Default: at the end
+ * @param write transforms inserted text. Default: none
  */
 export function editJson(
   text: string,
@@ -31,15 +30,17 @@ export function editJson(
         changed,
         modify(changed, [...path], value, {
           formattingOptions,
-          ...(path.length === 1 && { getInsertionIndex: (names) => findPlace(names, path[0], order) }),
+          ...(path.length === 1 && {
+            getInsertionIndex: (names) => findInsertionIndex(names, path[0], order),
+          }),
         }).map((edit) => ({ ...edit, content: write(edit.content) })),
       ),
     text,
   );
 }
 
-/** Behind the last of the members that stand in front of it. */
-function findPlace(names: readonly string[], name: unknown, order: readonly string[]): number {
+/** Returns the index after the last existing member that precedes `name` in `order`. */
+function findInsertionIndex(names: readonly string[], name: unknown, order: readonly string[]): number {
   const rank = order.indexOf(String(name));
   if (rank < 0) return names.length;
   const before = names.findLastIndex((other) => order.indexOf(other) >= 0 && order.indexOf(other) < rank);

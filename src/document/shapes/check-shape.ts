@@ -9,13 +9,13 @@ import { DOCUMENT_RULES, type DocumentKind } from './document-shapes.js';
 import type { JsonType, KeyShape, Shape } from './shape.js';
 
 /**
- * Compares a file of an app with what its kind knows: keys that no schema and no page has (`unknown-key`)
- * and values of a kind that cannot work (`wrong-type`). Free-form objects (body, qs, headers, temp, output, data) are not entered.
- * Published apps break the schemas, so nothing here is an error. [app]
+ * Checks a file of an app against the shape of its kind: reports unknown keys (`unknown-key`) and unusable types
+ * (`wrong-type`). Skips free-form objects (body, qs, headers, temp, output, data). Published apps violate the schemas,
+ * so these are warnings only. [app]
  */
 export function checkShape(document: Document, kind: DocumentKind, warn: Warn): void {
   const rule = DOCUMENT_RULES[kind];
-  // An empty object is what the editor writes for a part that is not used, whatever the part. [src]
+  // The editor writes an empty object for unused parts. [src]
   if (isPlainObject(document.value) && Object.keys(document.value).length === 0) return;
   checkValue({ document, warn }, rule, document.value, '');
   if (kind === 'parameters' && Array.isArray(document.value)) {
@@ -62,8 +62,8 @@ function checkMembers(check: Check, shape: Shape, value: PlainObject, pointer: s
 }
 
 /**
- * A list of parameters holds objects, and texts that name an RPC.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/parameters. [src]
+ * A parameter list holds objects, and texts that refer to an RPC. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/parameters. [src]
  */
 function checkParameters(check: Check, list: readonly unknown[]): void {
   list.forEach((parameter, index) => {
@@ -122,8 +122,8 @@ function shorten(name: string): string {
 }
 
 /**
- * Parses every template of a file, names of members included, and tells of those that do not parse (`syntax`),
- * with the line and column of the mistake in the file. The app loads all the same: only evaluating such a template is an error.
+ * Parses all templates of a file, including member names, and reports syntax errors (`syntax`) with line and column in
+ * the file. The app still loads; evaluating such a template throws.
  */
 export function checkTemplates(document: Document, warn: Warn): void {
   const visit = (value: unknown, pointer: string): void => {
@@ -144,12 +144,12 @@ export function checkTemplates(document: Document, warn: Warn): void {
   visit(document.value, '');
 }
 
-function checkTemplate(source: string, placeAt: (offset: number) => SourceLocation, warn: Warn): void {
+function checkTemplate(source: string, locate: (offset: number) => SourceLocation, warn: Warn): void {
   if (!source.includes('{{')) return;
   try {
     parseTemplate(source);
   } catch (error) {
     if (!(error instanceof ImlError)) throw error;
-    warn('syntax', error.message, () => placeAt(error.offset ?? 0));
+    warn('syntax', error.message, () => locate(error.offset ?? 0));
   }
 }

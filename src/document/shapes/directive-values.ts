@@ -1,4 +1,7 @@
-/** Encodings of a request's body. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc] */
+/**
+ * Encodings of a request body. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
+ */
 export const REQUEST_TYPES = [
   'json',
   'urlencoded',
@@ -9,7 +12,10 @@ export const REQUEST_TYPES = [
   'binary',
 ] as const;
 
-/** Ways to read a response. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type. [doc] */
+/**
+ * Decodings of a response. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type. [doc]
+ */
 export const RESPONSE_TYPES = [
   'automatic',
   'json',
@@ -21,14 +27,20 @@ export const RESPONSE_TYPES = [
   'xml',
 ] as const;
 
-/** How an answer to a webhook sender is written. Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc] */
+/**
+ * Encodings of a webhook response. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc]
+ */
 export const RESPOND_TYPES = ['json', 'urlencoded', 'text'] as const;
 
-/** What a polling trigger goes by. Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger. [doc] */
+/**
+ * Ordering criteria of a polling trigger. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/modules/trigger. [doc]
+ */
 export const TRIGGER_TYPES = ['id', 'date'] as const;
 
-/** The order in which a service lists items. Source: the same page. [doc] */
+/** Order in which the API lists items. Source: the same page. [doc] */
 export const TRIGGER_ORDERS = ['asc', 'desc', 'unordered'] as const;
 
-/** Methods editors offer; a request takes any. */
+/** Methods that editors suggest. A request accepts any method. */
 export const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

@@ -24,35 +24,33 @@ const CONDITION_SHAPE: Shape = {
   title: 'a condition',
   keys: {
     condition: described('Whether the request is sent.', FLAG),
-    default: described('What the request gives where it is not sent.'),
+    default: described('Result of the request if it is not sent.'),
   },
 };
 
 const CONDITION: KeyShape = described(
-  'Whether the request is sent, evaluated behind `temp`. As an object, `default` is its result where it is not. Default: true.',
+  'Whether the request is sent, evaluated after `temp`. As an object, `default` is the result if it is not sent. Default: true.',
   scalarOr(CONDITION_SHAPE, 'string', 'boolean', 'number'),
 );
 
 const ITERATE_SHAPE: Shape = {
   title: 'iterate',
   keys: {
-    container: described(
-      'The list to go through, such as `{{body.items}}`; a path may stand without braces.',
-      TEXT,
-    ),
-    condition: described('Whether an item is taken; reads `item`.', FLAG),
+    container: described('The list to iterate over, such as `{{body.items}}`. A path needs no braces.', TEXT),
+    condition: described('Whether to include an item; reads `item`.', FLAG),
   },
 };
 
 const ITERATE: KeyShape = described(
-  'The list of a response to go through; `output` is evaluated for each `item`. A path may stand without braces.',
+  'The list of the response to iterate over. `output` is evaluated for each `item`. A path needs no braces.',
   scalarOr(ITERATE_SHAPE, 'string'),
 );
 
 /**
- * Not all are in the documented list: the first leg of OAuth 1 cannot do without `callback`; the rest of the signer's options. [inf]
+ * Some keys are undocumented: the request token of OAuth 1 needs `callback`; the others are options of the signing
+ * library. [inf]
  */
-const OAUTH1: KeyShape = described('Signs the request by OAuth 1.0a.', {
+const OAUTH1: KeyShape = described('Signs the request with OAuth 1.0a.', {
   types: ['object', 'string'],
   shape: {
     title: 'oauth',
@@ -62,81 +60,84 @@ const OAUTH1: KeyShape = described('Signs the request by OAuth 1.0a.', {
       private_key: described('Private key in PEM form, for RSA-SHA1.', TEXT),
       token: described('Token of the user.', TEXT),
       token_secret: described('Secret of that token.', TEXT),
-      verifier: described('What the callback of an authorization brought.', TEXT),
+      verifier: described('Verifier from the authorization callback.', TEXT),
       signature_method: described('Default: `HMAC-SHA1`.', TEXT, [
         'HMAC-SHA1',
         'HMAC-SHA256',
         'RSA-SHA1',
         'PLAINTEXT',
       ]),
-      transport_method: described('Where the signature goes. Default: `header`.', TEXT, [
+      transport_method: described('Where to send the signature. Default: `header`.', TEXT, [
         'header',
         'query',
         'body',
       ]),
       body_hash: described('Hash of the body, or true to compute it.', FLAG),
-      callback: described('Where the user is sent back to.', TEXT),
+      callback: described('Callback URL after the authorization.', TEXT),
       realm: described('Realm of the Authorization header.', TEXT),
-      nonce: described('Replaces the random nonce.', TEXT),
-      timestamp: described('Replaces the time, in Unix seconds.', TEXT),
+      nonce: described('Nonce. Default: random.', TEXT),
+      timestamp: described('Timestamp in Unix seconds. Default: now.', TEXT),
       version: described('Default: `1.0`.', TEXT),
     },
   },
 });
 
 const RESPOND: KeyShape = described(
-  'How the sender of a webhook is answered.',
+  'Response to the sender of the webhook.',
   only({
     title: 'respond',
     keys: {
-      type: described('How the body is written. Default: json.', TEXT, RESPOND_TYPES),
-      status: described('HTTP status of the answer, 100 to 999. Default: 200.', NUMBER),
-      headers: described('Headers of the answer.', FREE_OBJECT),
-      body: described('What the answer holds.'),
+      type: described('Encoding of the body. Default: json.', TEXT, RESPOND_TYPES),
+      status: described('HTTP status of the response, 100 to 999. Default: 200.', NUMBER),
+      headers: described('Headers of the response.', FREE_OBJECT),
+      body: described('Body of the response.'),
     },
   }),
 );
 
 const VERIFICATION: KeyShape = described(
-  'How calls are answered by which a service makes sure that the address is yours. They are no events.',
+  'Response to verification calls, which confirm the ownership of the address. They are not events.',
   only({
     title: 'verification',
     keys: {
-      condition: described('Which calls are such. Without one all are.', FLAG),
+      condition: described('Whether a call is a verification call. Default: true.', FLAG),
       respond: RESPOND,
     },
   }),
 );
 
 const PAGINATION: KeyShape = described(
-  'How the next page is asked for. What stands here is merged over the request, unless `mergeWithParent` is false.',
+  'How to request the next page. Merged over the request, unless `mergeWithParent` is false.',
   only({
     title: 'pagination',
     keys: {
-      mergeWithParent: described('Whether the page takes over what the request says. Default: true.', FLAG),
-      url: described('Address of the next page; where it evaluates to nothing, there is none.', TEXT),
+      mergeWithParent: described(
+        'Whether the page inherits the directives of the request. Default: true.',
+        FLAG,
+      ),
+      url: described('URL of the next page. There is no next page if it is empty.', TEXT),
       method: described('Method of the follow-up request.', TEXT, METHODS),
-      headers: described('Headers of the follow-up request, over those of the request.', FREE_OBJECT),
+      headers: described('Headers of the follow-up request, merged over those of the request.', FREE_OBJECT),
       qs: described(
-        'Query of the follow-up request, over that of the request: `{ "page": "{{pagination.page}}" }`.',
+        'Query of the follow-up request, merged over that of the request: `{ "page": "{{pagination.page}}" }`.',
         FREE_OBJECT,
       ),
       body: described('Body of the follow-up request.'),
       condition: described('Whether there is another page; reads `body`, `headers`, `temp`.', FLAG),
       // Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests, endpoint. [src]
-      endpoint: described('The endpoint that gives the next page.'),
-      input: described('What that endpoint reads as `parameters`.', FREE_OBJECT),
+      endpoint: described('The endpoint that returns the next page.'),
+      input: described('`parameters` of that endpoint.', FREE_OBJECT),
     },
   }),
 );
 
 const LOG: KeyShape = described(
-  'What is left out of logs.',
+  'Redaction of logs.',
   only({
     title: 'log',
     keys: {
       sanitize: described(
-        'Paths whose values logs do not show: `request.headers.authorization`, `response.body.access_token`, `request.body<parameters.secret>`.',
+        'Paths whose values are redacted in logs: `request.headers.authorization`, `response.body.access_token`, `request.body<parameters.secret>`.',
         { types: ['array', 'string'] },
       ),
     },
@@ -151,111 +152,108 @@ const AWS: KeyShape = described(
       key: described('Access key id.', TEXT),
       secret: described('Secret access key.', TEXT),
       session: described('Session token.', TEXT),
-      bucket: described('Name of the bucket, unless the path holds it.', TEXT),
+      bucket: described('Name of the bucket, unless the path contains it.', TEXT),
       sign_version: described('Version of the signature. Default: 2.', TEXT, ['2', '4']),
     },
   }),
 );
 
-/** Keys of a request that base, modules, connections and epochs share. */
+/** Keys of a request in base, modules, connections and epochs. */
 const REQUEST_KEYS: Readonly<Record<string, KeyShape>> = {
   url: described(
-    'Address of the request; one that starts with `/` follows `baseUrl`. Without it nothing is sent.',
+    'URL of the request. A URL that starts with `/` is appended to `baseUrl`. Without `url`, no request is sent.',
     TEXT,
   ),
-  encodeUrl: described('Whether special characters of the address are escaped. Default: true.', FLAG),
+  encodeUrl: described('Whether to percent-encode special characters of the URL. Default: true.', FLAG),
   method: described('HTTP method. Default: GET.', TEXT, METHODS),
   headers: described(
-    'Headers of the request by name, merged over those of the base. Empty ones are not sent.',
+    'Headers of the request by name, merged over those of the base. Empty headers are not sent.',
     FREE_OBJECT,
   ),
   qs: described(
-    'Query of the request by name, merged over that of the base and the one in `url`. A list repeats its name.',
+    'Query of the request by name, merged over that of the base and of `url`. A list repeats its name.',
     FREE_OBJECT,
   ),
-  ca: described('A further certificate authority, in PEM form.', TEXT),
-  body: described('Body of the request; not sent with GET.'),
-  type: described('How the body is written. Default: json.', TEXT, REQUEST_TYPES),
-  temp: described(
-    'Names kept as `temp` for all that follows, evaluated before everything else of the request.',
-    FREE_OBJECT,
-  ),
+  ca: described('Additional certificate authority in PEM form.', TEXT),
+  body: described('Body of the request. Not sent with GET.'),
+  type: described('Encoding of the body. Default: json.', TEXT, REQUEST_TYPES),
+  temp: described('Variables stored in `temp`, evaluated before the rest of the request.', FREE_OBJECT),
   condition: CONDITION,
   aws: AWS,
-  followRedirects: described('Whether redirects of a GET are followed. Default: true.', FLAG),
-  followAllRedirects: described('Whether redirects of other methods are followed. Default: true.', FLAG),
+  followRedirects: described('Whether to follow redirects of GET requests. Default: true.', FLAG),
+  followAllRedirects: described('Whether to follow redirects of other methods. Default: true.', FLAG),
   log: LOG,
   oauth: OAUTH1,
   pagination: PAGINATION,
 };
 
 const REPEAT: KeyShape = described(
-  'Sends the request again while a condition holds, as when a job is waited for.',
+  'Repeats the request while a condition holds, for example to poll a job.',
   only({
     title: 'repeat',
     keys: {
-      condition: described('Whether it is sent again; reads `body`, `temp`.', FLAG),
-      delay: described('How long to wait before, in milliseconds.', NUMBER),
-      limit: described('How often at most, the first time not counted.', NUMBER),
+      condition: described('Whether to repeat the request; reads `body`, `temp`.', FLAG),
+      delay: described('Delay before each repetition, in milliseconds.', NUMBER),
+      limit: described('Largest number of repetitions, without the first request.', NUMBER),
     },
   }),
 );
 
-/** Keys of a request that is no base: of modules, RPCs, connections, webhooks and endpoints. */
+/** Further keys of a request in modules, RPCs, connections, webhooks and endpoints. */
 const API_KEYS: Readonly<Record<string, KeyShape>> = {
   ...REQUEST_KEYS,
-  gzip: described('Whether compressed answers are asked for. Default: false.', FLAG),
+  gzip: described('Whether to request a compressed response. Default: false.', FLAG),
   repeat: REPEAT,
-  while: described('The same as `repeat`, its limit counting the first time.', REPEAT),
-  error: described('What an error says, where `response.error` does not: better written there.', {
+  while: described('Same as `repeat`; its limit includes the first request.', REPEAT),
+  error: described('Error message if `response.error` is absent. Prefer `response.error`.', {
     types: ['string', 'object'],
   }),
   endpoint: described(
-    'Runs an endpoint of the app in place of a request of its own.',
+    'Runs an endpoint of the app instead of a request.',
     scalarOr(
       {
         title: 'endpoint',
         keys: {
           name: described('Name of the endpoint.', TEXT),
-          connection: described('Connection it runs with. Default: that of its caller.', TEXT),
+          connection: described('Connection of the endpoint. Default: that of the caller.', TEXT),
         },
       },
       'string',
     ),
   ),
-  input: described('What the endpoint reads as `parameters`.', FREE_OBJECT),
-  output: described('What a call of a webhook gives as a bundle. Default: its body.', ANYTHING),
+  input: described('`parameters` of the endpoint.', FREE_OBJECT),
+  output: described('Bundle that a webhook call produces. Default: its body.', ANYTHING),
   iterate: ITERATE,
   respond: RESPOND,
   verification: VERIFICATION,
 };
 
 const MESSAGE: KeyShape = described(
-  'What the user is told, such as `[{{statusCode}}] {{body.error.message}}`.',
+  'Error message for the user, such as `[{{statusCode}}] {{body.error.message}}`.',
   TEXT,
 );
 
 const ERROR_TYPE: KeyShape = described(
-  'Type of the error: it decides what the scenario does. Default: by the status.',
+  'Error type, which decides how the scenario reacts. Default: by the status.',
   TEXT,
   APP_ERROR_TYPES,
 );
 
 /**
- * An entry may be plain text.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error. [inf]
+ * An entry may be text. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error. [inf]
  */
 const ERROR_ENTRY: KeyShape = described(
-  'What holds for responses of this status.',
+  'Error of responses with this status.',
   scalarOr({ title: 'an error entry', keys: { message: MESSAGE, type: ERROR_TYPE } }, 'string'),
 );
 
-const TYPE_NAME: KeyShape = described('How a response of these statuses is read.', TEXT, RESPONSE_TYPES);
+const TYPE_NAME: KeyShape = described('How to decode a response with these statuses.', TEXT, RESPONSE_TYPES);
 
-/** Keys every kind of response knows. Source: https://github.com/integromat/vscode-apps-sdk. [src] */
+/** Keys of all kinds of responses. Source: https://github.com/integromat/vscode-apps-sdk. [src] */
 const RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
   type: described(
-    'How the response is read: one name, or one by status (`*`, `404`, `400-499`). Default: automatic, by its content type.',
+    'How to decode the response: one name, or names by status (`*`, `404`, `400-499`). Default: automatic, by content type.',
     {
       types: ['string', 'object'],
       shape: {
@@ -267,12 +265,12 @@ const RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
     RESPONSE_TYPES,
   ),
   valid: described(
-    'Whether a response of status 200 to 399 is one that counts. Default: true.',
+    'Whether a response with status 200 to 399 is valid. Default: true.',
     scalarOr(
       {
         title: 'valid',
         keys: {
-          condition: described('Whether the response counts.', FLAG),
+          condition: described('Whether the response is valid.', FLAG),
           message: MESSAGE,
           type: ERROR_TYPE,
         },
@@ -283,7 +281,7 @@ const RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
     ),
   ),
   error: described(
-    'What an error says: a text, or message and type, also by status. It holds for 400 to 599, and for what `valid` refuses.',
+    'Error message as text, or message and type, also by status. Applies to status 400 to 599 and to responses that are not `valid`.',
     scalarOr(
       {
         title: 'error',
@@ -293,52 +291,51 @@ const RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
       'string',
     ),
   ),
-  limit: described('How many items are given at most, over all pages. Default: no limit.', NUMBER),
+  limit: described('Largest number of items over all pages. Default: no limit.', NUMBER),
   iterate: ITERATE,
-  temp: described(
-    'Names kept as `temp` for all that follows, evaluated before the rest of the response.',
-    FREE_OBJECT,
+  temp: described('Variables stored in `temp`, evaluated before the rest of the response.', FREE_OBJECT),
+  output: described(
+    'Output bundle, evaluated per `item` when iterating. Default: `{{item}}`, else `{{body}}`.',
   ),
-  output: described('What is given: of each `item` when iterating. Default: `{{item}}`, else `{{body}}`.'),
-  oauth: described('Members kept for OAuth 1.'),
+  oauth: described('Members stored for OAuth 1.'),
 };
 
 const BASE_RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
   ...RESPONSE_KEYS,
-  data: described('Names kept in the connection, or with the webhook, for later requests.', FREE_OBJECT),
+  data: described('Data stored in the connection or webhook for later requests.', FREE_OBJECT),
   metadata: described(
-    'How the connection is labelled.',
+    'Label of the connection.',
     only({
       title: 'metadata',
       keys: {
-        value: described('Label of the connection, such as the name of the account.', TEXT),
-        type: described('What the label is. Default: text.', TEXT, ['text', 'email']),
+        value: described('Text of the label, such as the account name.', TEXT),
+        type: described('Type of the label. Default: text.', TEXT, ['text', 'email']),
       },
     }),
   ),
-  uid: described('Id of the user at the service: shared webhooks find their connections by it.', TEXT),
-  wrapper: described('What is made of all outputs, once, behind the last page. Default: `{{output}}`.'),
+  uid: described('User id at the remote API. Shared webhooks find their connections by it.', TEXT),
+  wrapper: described('Final output, evaluated once after the last page. Default: `{{output}}`.'),
 };
 
 const API_RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
   ...BASE_RESPONSE_KEYS,
   trigger: described(
-    'How a polling trigger tells what is new.',
+    'How a polling trigger detects new items.',
     only({
       title: 'trigger',
       keys: {
-        type: described('Whether items are told apart by date or by id.', TEXT, TRIGGER_TYPES),
-        order: described('The order in which the service lists items.', TEXT, TRIGGER_ORDERS),
+        type: described('Whether new items are detected by date or by id.', TEXT, TRIGGER_TYPES),
+        order: described('Order in which the API lists items.', TEXT, TRIGGER_ORDERS),
         id: described('Id of an item: `{{item.id}}`.', TEXT),
         date: described('Date of an item, for the type date: `{{item.created}}`.', TEXT),
       },
     }),
   ),
-  unwrap: described('Of an endpoint: `false` keeps a list of one item a list. Default: true.', FLAG),
-  expires: described('When the connection, or its refresh token, ends: a date.', TEXT),
+  unwrap: described('Endpoints only: `false` keeps a list with one item as a list. Default: true.', FLAG),
+  expires: described('Expiration date of the connection, or of its refresh token.', TEXT),
 };
 
-/** What is known of a file of an app, by the kind of its contents. */
+/** Kinds of files in an app. */
 export type DocumentKind =
   | 'base'
   | 'api'
@@ -352,7 +349,7 @@ export type DocumentKind =
   | 'array'
   | 'any';
 
-const RESPONSE = 'What is made of the response.';
+const RESPONSE = 'How to process the response.';
 
 const API: Shape = {
   title: 'a request',
@@ -361,51 +358,48 @@ const API: Shape = {
 
 const { endpoint: _forbidden, ...ENDPOINT_KEYS } = API.keys;
 
-/** A request, or several that run in order. */
+/** A request, or several requests that run in order. */
 const REQUESTS: KeyShape = { types: ['object', 'array'], each: true, shape: API };
 
 const SECTIONS: Readonly<Record<string, string>> = {
-  preauthorize: 'Requests before the user is sent to the page of the service.',
-  requestToken: 'OAuth 1: asks for the token the user is sent to the page with.',
-  authorize: 'The page the user is sent to; nothing is sent by the app.',
-  accessToken: 'OAuth 1: exchanges what the callback brought for a token.',
-  token: 'Exchanges the code of the callback for tokens, or asks for one without a user.',
-  info: 'Asks who the user is: label of the connection, uid. Fails where the tokens do not work.',
-  refresh: 'Asks for new tokens before the present ones end.',
-  invalidate: 'Tells the service that the tokens are not needed any more.',
+  preauthorize: 'Requests before the user is redirected to the authorization page.',
+  requestToken: 'OAuth 1: requests the temporary token.',
+  authorize: 'Authorization page for the user. The app sends no request.',
+  accessToken: 'OAuth 1: exchanges the verifier of the callback for a token.',
+  token: 'Exchanges the code of the callback for tokens, or requests a token without a user.',
+  info: 'Requests user data for the label and uid. Fails if the tokens are invalid.',
+  refresh: 'Requests new tokens before the current ones expire.',
+  invalidate: 'Revokes the tokens.',
 };
 
 /**
- * The first-party schemas, plus what the documentation adds to them.
- * Source: https://github.com/integromat/vscode-apps-sdk [src]; root `uid` of webhooks,
- * https://developers.make.com/custom-apps-documentation/app-components/webhooks [doc];
- * OAuth 1 sections, https://developers.make.com/custom-apps-documentation/app-components/connections [doc];
- * the responder, https://developers.make.com/custom-apps-documentation/app-components/modules/responder [doc].
+ * Shapes by kind: the first-party schemas with additions from the documentation. Source:
+ * https://github.com/integromat/vscode-apps-sdk [src]; root `uid` of webhooks,
+ * https://developers.make.com/custom-apps-documentation/app-components/webhooks [doc]; OAuth 1 sections,
+ * https://developers.make.com/custom-apps-documentation/app-components/connections [doc]; the responder,
+ * https://developers.make.com/custom-apps-documentation/app-components/modules/responder [doc].
  */
 export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
   base: {
-    about: 'What all modules, RPCs and requests of webhooks take over.',
+    about: 'Directives that all modules, RPCs and webhook requests inherit.',
     types: ['object', 'array'],
     each: true,
     shape: {
       title: 'base',
       keys: {
         ...REQUEST_KEYS,
-        baseUrl: described(
-          'What addresses that start with `/` follow: scheme and host, such as `https://api.example.com/v1`.',
-          TEXT,
-        ),
-        timeout: described('How long a run may take, 1 to 300000 milliseconds. Default: 40000.', NUMBER),
+        baseUrl: described('Prefix of URLs that start with `/`, such as `https://api.example.com/v1`.', TEXT),
+        timeout: described('Time limit of a run, 1 to 300000 milliseconds. Default: 40000.', NUMBER),
         response: described(RESPONSE, only({ title: 'response of base', keys: BASE_RESPONSE_KEYS })),
       },
     },
   },
   api: {
     ...REQUESTS,
-    about: 'The communication of a component: one request, or a list of them run in order.',
+    about: 'The communication of a component: one request, or a list of requests that run in order.',
   },
   oauth: {
-    about: 'The communication of an OAuth connection: a request, or a list, for each step.',
+    about: 'The communication of an OAuth connection: a request or a list of requests per step.',
     ...only({
       title: 'an OAuth connection',
       keys: {
@@ -420,19 +414,19 @@ export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
     }),
   },
   webhook: {
-    about: 'What a call of a webhook is and gives. It takes nothing over from the base.',
+    about: 'How to process a webhook call. Inherits nothing from the base.',
     types: ['object', 'array'],
     each: true,
     shape: {
       title: 'a webhook',
       keys: {
         ...API.keys,
-        uid: described('Whom an event of a shared webhook is for: the `uid` of their connections.', TEXT),
+        uid: described('Recipient of a shared webhook event: the `uid` of the connections.', TEXT),
       },
     },
   },
   responder: {
-    about: 'The answer of a responder to the sender of a webhook.',
+    about: 'The response of a responder to the sender of a webhook.',
     types: ['object', 'array'],
     each: true,
     shape: {
@@ -440,14 +434,14 @@ export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
       keys: {
         ...API_KEYS,
         response: described(
-          'The answer.',
+          'The response.',
           only({
             title: 'response of a responder',
             keys: {
               ...API_RESPONSE_KEYS,
-              status: described('HTTP status of the answer, 100 to 999. Default: 200.', NUMBER),
-              headers: described('Headers of the answer.', FREE_OBJECT),
-              body: described('What the answer holds.'),
+              status: described('HTTP status of the response, 100 to 999. Default: 200.', NUMBER),
+              headers: described('Headers of the response.', FREE_OBJECT),
+              body: described('Body of the response.'),
             },
           }),
         ),
@@ -455,20 +449,20 @@ export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
     },
   },
   epoch: {
-    about: 'What a user can choose as the start of a polling trigger: its request with these changes.',
+    about: 'Choices for the start of a polling trigger: its request with these changes.',
     ...only({
       title: 'an epoch',
       keys: {
         ...REQUEST_KEYS,
         repeat: REPEAT,
-        output: described('An entry of the panel: `label` and `date`.'),
+        output: described('A choice: `label` and `date`.'),
         iterate: ITERATE,
         response: described(RESPONSE, only({ title: 'response of an epoch', keys: RESPONSE_KEYS })),
       },
     }),
   },
   endpoint: {
-    about: 'The request of an endpoint, which other requests of the app call by its name.',
+    about: 'The request of an endpoint. Other requests of the app call it by name.',
     ...only({ title: 'an endpoint', keys: ENDPOINT_KEYS }),
   },
   parameters: { types: ['array', 'string'] },
@@ -477,7 +471,7 @@ export const DOCUMENT_RULES: Readonly<Record<DocumentKind, KeyShape>> = {
   any: ANYTHING,
 };
 
-/** Whether the strings of such a file are templates. Samples, scopes, groups and common data are plain data. */
+/** Whether text in such a file is a template. Samples, scopes, groups and common data are plain data. */
 export function holdsTemplates(kind: DocumentKind): boolean {
   return kind !== 'object' && kind !== 'array' && kind !== 'any';
 }

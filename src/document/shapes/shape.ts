@@ -1,32 +1,32 @@
-/** The kinds of JSON values a key may hold. `null` is allowed everywhere: it stands for "not given". */
+/** JSON types a key may hold. `null` is always allowed and means "not set". */
 export type JsonType = 'string' | 'number' | 'boolean' | 'object' | 'array';
 
-/** What is known of the value under one key of a spec. */
+/** The rule for the value of one key. */
 export interface KeyShape {
-  /** undefined: anything. A key that takes IML takes a string too. */
+  /** Undefined allows any type. Include `string` for keys that accept IML. */
   readonly types?: readonly JsonType[];
-  /** What the members are when the value is an object; without one they are free. */
+  /** Shape of an object value. Without it, members are free-form. */
   readonly shape?: Shape;
-  /** Whether an array holds objects of that shape. */
+  /** Whether an array of objects of that shape is allowed. */
   readonly each?: boolean;
-  /** Whether such an array may hold texts besides, as addresses of RPCs stand among fields. */
+  /** Whether that array may also hold texts, such as RPC addresses among fields. */
   readonly orTexts?: boolean;
-  /** What the key does, in a sentence or two, as editors show it. */
+  /** Description shown by editors. */
   readonly about?: string;
-  /** Texts it is known to take, for editors to offer; others may come of an expression. */
+  /** Known texts that editors suggest. Expressions may produce others. */
   readonly words?: readonly string[];
 }
 
-/** A closed object of a spec. */
+/** A closed object. */
 export interface Shape {
-  /** As a message names it: `a request`. */
+  /** Name in messages: `a request`. */
   readonly title: string;
   readonly keys: Readonly<Record<string, KeyShape>>;
-  /** Keys that follow a pattern, such as status codes. */
+  /** Keys that match a pattern, such as status codes. */
   readonly pattern?: { readonly key: RegExp; readonly rule: KeyShape };
-  /** Whether other keys are let through, as forms on the platform know keys that matter on screen only. Default: false. */
+  /** Whether unknown keys are allowed. Forms of the platform have keys that affect display only. Default: false. */
   readonly isOpen?: boolean;
-  /** Keys an object cannot do without. Default: none. */
+  /** Required keys. Default: none. */
   readonly required?: readonly string[];
 }
 
@@ -36,10 +36,10 @@ export const ANYTHING: KeyShape = {};
 export const TEXT: Types = { types: ['string', 'number'] };
 export const FLAG: Types = { types: ['boolean', 'string'] };
 export const NUMBER: Types = { types: ['number', 'string'] };
-/** Free-form members; IML that gives the whole object is common: `"headers": "{{...}}"`. [app] */
+/** Free-form members. An expression often provides the whole object: `"headers": "{{...}}"`. [app] */
 export const FREE_OBJECT: Types = { types: ['object', 'string'] };
 
-/** A rule with what editors show of it. */
+/** Adds a description to a rule. */
 export function described(about: string, rule: KeyShape = ANYTHING, words?: readonly string[]): KeyShape {
   return { ...rule, about, ...(words && { words }) };
 }
@@ -49,7 +49,7 @@ export function only(shape: Shape): KeyShape {
   return { types: ['object'], shape };
 }
 
-/** An object of a shape, or a plain value that stands for it. */
+/** An object of a shape, or a scalar shorthand. */
 export function scalarOr(shape: Shape, ...types: JsonType[]): KeyShape {
   return { types: [...types, 'object'], shape };
 }

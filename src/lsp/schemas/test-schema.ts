@@ -44,7 +44,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   'expect.stop': 'Why paging stopped.',
   'expect.query': 'JSONata over the report, which has to give true.',
   'expect.state': 'State of the trigger afterwards.',
-  'expect.respond': 'How the sender of a webhook is answered.',
+  'expect.respond': 'Response to the sender of the webhook.',
   'expect.connection': 'Data the connection keeps.',
 };
 

@@ -1,19 +1,19 @@
 import type { JsonType, KeyShape, Shape } from '../../document/shapes/shape.js';
 import type { PlainObject } from '../../util/plain-object.js';
 
-/** What names a schema in editors. */
+/** Title and description of a schema. */
 interface SchemaHead {
-  /** As a person would call the file: `Communication of an OAuth connection`. */
+  /** Name of the file kind: `Communication of an OAuth connection`. */
   readonly title: string;
-  /** What the file is for. */
+  /** Purpose of the file. */
   readonly description?: string | undefined;
 }
 
 const DRAFT = 'http://json-schema.org/draft-07/schema#';
 
 /**
- * A rule as a JSON Schema of draft 7, with a definition for each shape in it, which may hold itself. `null` is let
- * through everywhere, as it stands for "not given".
+ * Converts a rule to a JSON Schema (draft 7). Each shape becomes a definition, as shapes can be recursive. `null` is
+ * always allowed and means "not set".
  */
 export function writeJsonSchema(
   rule: KeyShape,
@@ -25,7 +25,7 @@ export function writeJsonSchema(
     if (known !== undefined) return known.name;
     const name = freeName(shape.title, definitions);
     const schema: PlainObject = {};
-    // Known before its members are read: they may refer to it.
+    // Registered before its members are read, as they may refer to it.
     definitions.set(shape, { name, schema });
     Object.assign(
       schema,
@@ -39,7 +39,7 @@ export function writeJsonSchema(
     $schema: DRAFT,
     title,
     ...(description !== undefined && { description }),
-    // Comments and trailing commas are what apps are written with; editors know these two words.
+    // Keywords of VS Code: app files contain comments and trailing commas.
     allowComments: true,
     allowTrailingCommas: true,
     ...own,
@@ -62,7 +62,7 @@ function chooseSchema(rule: KeyShape, refer: Refer): PlainObject {
   const { about, words, types, shape, each = false, orTexts = false } = rule;
   const description = about === undefined ? {} : { description: about, markdownDescription: about };
   if (types === undefined) return description;
-  // Words are what editors offer; any other text may come of an expression.
+  // Examples only, as an expression may produce other texts.
   const offered = words === undefined ? {} : { examples: words };
   if (shape === undefined) return { ...description, type: listTypes(types), ...offered };
   const reference = { $ref: `#/definitions/${refer(shape)}` };

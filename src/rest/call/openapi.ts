@@ -87,7 +87,7 @@ function operationObject(operation: RestOperation, components: Map<string, Plain
       requestBody: { required: true, content: { 'application/json': { schema: hoist(body, components) } } },
     }),
     responses: {
-      '200': { description: 'The answer.', content: { [type]: { schema: hoist(schema, components) } } },
+      '200': { description: 'The response.', content: { [type]: { schema: hoist(schema, components) } } },
       ...Object.fromEntries(refusals),
     },
     security: authentication === 'none' ? [] : [{ token: [] }, { bearer: [] }],

@@ -1,31 +1,31 @@
 import { lstat, realpath } from 'node:fs/promises';
 import path from 'node:path';
 
-/** What parts paths, what some systems refuse in a name, and what steers a terminal. */
+/** Path separators, characters that some systems reject in names, and terminal control characters. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not be in a name.
 const UNSAFE = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069<>:"|?*/\\]/g;
 
-/** Halves of characters, which stand for nothing alone. */
+/** Lone surrogates. */
 const LONE = /\p{Surrogate}/gu;
 
-/** Devices of Windows, whatever their extension. */
+/** Reserved device names of Windows, with any extension. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
 
-/** Systems take 255, and endings are added. */
+/** File systems allow 255 bytes; callers append suffixes. */
 const MAX_BYTES = 200;
 
 /**
- * What somebody else has called a thing as the name of a file or folder, which lies where it is put: no hidden one, none above.
- * `_` where nothing is left of it.
+ * Converts an untrusted string into a safe file name: never hidden, never a parent folder. Returns `_` if nothing
+ * remains.
  */
 export function toFileName(name: string): string {
   return cutBytes(toSafeName(name), MAX_BYTES) || '_';
 }
 
-/** The same, however long it is; empty where nothing is left. */
+/** Same as `toFileName` without a length limit. Returns empty text if nothing remains. */
 export function toSafeName(name: string): string {
   const safe = name.replace(UNSAFE, '_').replace(LONE, '_');
-  // A pattern anchored at the end would take quadratic time for a long run of dots.
+  // Loops, as a pattern anchored at the end takes quadratic time on a long run of dots.
   let start = 0;
   let end = safe.length;
   while (start < end && isTrimmed(safe[start])) start++;
@@ -37,7 +37,7 @@ function isTrimmed(character: string | undefined): boolean {
   return character !== undefined && /[\s.]/.test(character);
 }
 
-/** Whole characters up to a number of bytes. */
+/** Cuts text to a number of UTF-8 bytes, at a character boundary. */
 export function cutBytes(text: string, maxBytes: number): string {
   let bytes = 0;
   let kept = '';
@@ -50,10 +50,10 @@ export function cutBytes(text: string, maxBytes: number): string {
 }
 
 /**
- * Whether a path below a folder still lies below it when links are followed. What is not there yet leads nowhere else; a
- * link to nothing might.
+ * Whether a path below a folder stays below it after resolving symbolic links. A path that does not exist stays; a
+ * dangling link may not.
  *
- * @param target absolute, below `folder`
+ * @param target absolute path below `folder`
  */
 export async function staysBelow(folder: string, target: string): Promise<boolean> {
   const root = await realpath(folder).catch(() => undefined);
@@ -66,7 +66,7 @@ export async function staysBelow(folder: string, target: string): Promise<boolea
   return true;
 }
 
-/** By the names of two absolute paths alone; a folder is below itself. */
+/** Whether one absolute path is below another by name alone. A folder counts as below itself. */
 export function isBelow(folder: string, target: string): boolean {
   const relative = path.relative(folder, target);
   return relative !== '..' && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);

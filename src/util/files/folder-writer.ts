@@ -4,59 +4,63 @@ import path from 'node:path';
 import { isBelow, staysBelow } from './file-name.js';
 import { readErrno } from './read-regular-file.js';
 
-/** A file to write as a whole. */
+/** A file to write. */
 export interface NewFile {
-  /** Absolute, below the root of the writer. */
+  /** Absolute path below the writer's root. */
   readonly path: string;
   readonly content: string | Uint8Array;
 }
 
 /**
- * Writes files below one folder. Symbolic links inside that folder are not followed out of it: an app of somebody else may
- * contain links. The root itself may be a link, as the user chose it.
+ * Writes files below one folder. Never follows symbolic links out of that folder, as an app from others may contain
+ * links. The root itself may be a link, as the user chose it.
  *
- * All methods reject with OutsideFolderError for a path that leads out of the root, or with the error of the file system.
+ * All methods reject with OutsideFolderError for a path outside of the root, or with the file system's error.
  */
 export interface FolderWriter {
-  /** Absolute. */
+  /** Absolute path. */
   readonly root: string;
   /**
-   * Creates or replaces a file. Concurrent readers, and readers after a crash, see the old content or the new content,
-   * never a part. An existing file keeps its mode; a link is replaced, not followed.
+   * Creates or replaces a file atomically: readers see the old or the new content, also after a crash. An existing
+   * file keeps its mode; a link is replaced, not followed.
    */
   readonly replace: (file: string, content: string | Uint8Array, options?: ReplaceOptions) => Promise<void>;
-  /** Creates a file, and the folders it needs. @returns false if something has this name already, also a dangling link */
+  /**
+   * Creates a file and its parent folders.
+   *
+   * @returns false if the name exists already, even as a dangling link
+   */
   readonly create: (file: string, content: string | Uint8Array, modes?: NewModes) => Promise<boolean>;
   /**
-   * Creates or replaces several files in order, all of them or none: list a file that names the others last. New files and
+   * Creates or replaces several files in order, all or none. List a file that refers to the others last. New files and
    * folders are readable by their owner only, as they contain responses. [choice]
    */
   readonly writeAll: (files: readonly NewFile[]) => Promise<void>;
-  /** Creates a folder if it does not exist; new folders are readable by their owner only. */
+  /** Creates a folder, readable by its owner only, if it does not exist. */
   readonly createFolder: (folder: string) => Promise<void>;
   /** Removes a file if it exists. */
   readonly remove: (file: string) => Promise<void>;
 }
 
 export interface ReplaceOptions {
-  /** Mode of a file that does not exist yet. Default: 0o666 without the umask. */
+  /** Mode of a new file. Default: 0o666 without the umask. */
   readonly newMode?: number | undefined;
-  /** Whether missing folders are created. Default: true. */
+  /** Whether to create missing folders. Default: true. */
   readonly createFolders?: boolean | undefined;
 }
 
-/** Modes of what is created, without the umask. */
+/** Modes of new files and folders, without the umask. */
 interface NewModes {
   readonly file: number;
   readonly folder: number;
 }
 
-/** A path leads out of the root of a writer. */
+/** A path outside of the root. */
 class OutsideFolderError extends Error {
   override readonly name = 'OutsideFolderError';
 }
 
-/** @param root absolute */
+/** @param root absolute path */
 export function createFolderWriter(root: string): FolderWriter {
   const assertInside = async (file: string): Promise<void> => {
     if (!isBelow(root, file) || !(await staysBelow(root, path.dirname(file)))) {
@@ -96,7 +100,7 @@ export function createFolderWriter(root: string): FolderWriter {
   };
 }
 
-/** Why a file was not written, for a message: `EACCES`, or the link that leads elsewhere. */
+/** Returns the reason of a failed write for a message: an error name such as `EACCES`, or the path with the link. */
 export function describeWriteFailure(error: unknown): string {
   return error instanceof OutsideFolderError ? error.message : readErrno(error);
 }
@@ -118,7 +122,7 @@ function draftBeside(file: string): string {
   return path.join(path.dirname(file), `.${randomBytes(9).toString('hex')}.tmp`);
 }
 
-/** Fails with EEXIST if something has the name. */
+/** Fails with EEXIST if the file exists. */
 async function writeFileWith(file: string, content: NewFile['content'], mode = 0o666): Promise<void> {
   const handle = await open(file, 'wx', mode);
   try {
@@ -142,13 +146,13 @@ async function writeTogether(files: readonly NewFile[]): Promise<void> {
     for (const { draft, target } of drafts) await rename(draft, target);
   } catch (error) {
     for (const { draft } of drafts) await rm(draft, { force: true });
-    // A folder that another process has used meanwhile stays.
+    // Fails, as intended, if another process uses the folder.
     for (const folder of folders) await rmdir(folder).catch(() => {});
     throw error;
   }
 }
 
-/** Creates a folder and its parents. Returns the created ones, the deepest first. */
+/** Creates a folder and its parents. Returns the created ones, deepest first. */
 async function createFolder(folder: string): Promise<readonly string[]> {
   const first = await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
   if (first === undefined) return [];
@@ -160,6 +164,6 @@ async function createFolder(folder: string): Promise<readonly string[]> {
   return created;
 }
 
-/** Modes of what nobody but its owner may read. */
+/** Modes that only the owner can read. */
 export const OWNER_ONLY_FILE = 0o600;
 export const OWNER_ONLY_FOLDER = 0o700;

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs';
 
-/** The bytes of a file, or why they are not had, as the rest of a sentence about it. */
+/** The bytes of a file, or the problem as the end of a sentence about the file. */
 type RegularFile =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly problem: string };
@@ -8,20 +8,20 @@ type RegularFile =
 const CHUNK_BYTES = 64 * 1024;
 
 /**
- * Reads what was opened and nothing that takes its place meanwhile: a pipe is not waited for, a device has no end, a file that grows
- * is read up to its bound, and where a path leads is judged once it is open.
+ * Reads a regular file through one descriptor, so that the file cannot be exchanged between check and read. Pipes,
+ * devices and files beyond `maxBytes` are refused without waiting.
  *
- * @param judge is told the path without links of what was opened, and throws where that may not be read
- * @throws what `judge` throws, and errors of the system (`ENOENT`)
+ * @param assertAllowed receives the resolved path of the opened file and throws if it may not be read
+ * @throws errors of `assertAllowed` and of the system (`ENOENT`)
  */
 export function readRegularFile(
   file: string,
   maxBytes: number,
-  judge: (opened: string) => void = () => {},
+  assertAllowed: (opened: string) => void = () => {},
 ): RegularFile {
   const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    judge(findOpened(descriptor, file));
+    assertAllowed(findOpened(descriptor, file));
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return { ok: false, problem: 'is no regular file' };
     const bytes = stats.size > maxBytes ? undefined : readUpTo(descriptor, stats.size, maxBytes);
@@ -33,7 +33,7 @@ export function readRegularFile(
   }
 }
 
-/** Linux knows where a descriptor leads; elsewhere the path is asked once more. */
+/** Linux exposes the path of a descriptor. Elsewhere the path is resolved again. */
 function findOpened(descriptor: number, file: string): string {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`);
@@ -42,12 +42,12 @@ function findOpened(descriptor: number, file: string): string {
   }
 }
 
-/** @returns undefined for a file that has grown beyond what may be read */
+/** @returns undefined if the file grew beyond `maxBytes` */
 function readUpTo(descriptor: number, size: number, maxBytes: number): Buffer | undefined {
   const chunks: Buffer[] = [];
   let length = 0;
   for (;;) {
-    // One byte more than there should be tells the end of a file that has not grown.
+    // One extra byte detects the end of a file that did not grow.
     const chunk = Buffer.allocUnsafe(length === 0 ? size + 1 : CHUNK_BYTES);
     const read = readSync(descriptor, chunk);
     if (read === 0) return Buffer.concat(chunks, length);
@@ -57,7 +57,7 @@ function readUpTo(descriptor: number, size: number, maxBytes: number): Buffer | 
   }
 }
 
-/** `ENOENT` and the like; `unknown error` for anything that is no error of the system. */
+/** Returns the error name of the system (`ENOENT`), or `unknown error`. */
 export function readErrno(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
 }
