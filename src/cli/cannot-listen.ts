@@ -3,9 +3,9 @@ import { readErrno } from '../util/files/read-regular-file.js';
 import { usageError } from './usage-error.js';
 
 /**
- * What a command says that got no port to listen on.
+ * The message of a command that cannot listen on its port.
  *
- * @param hostname the address it asked for, where that may be the reason
+ * @param hostname the requested address, if it may be the reason
  */
 export function cannotListen(port: number, error: unknown, hostname?: string): EngineError {
   const errno = readErrno(error);

@@ -1,11 +1,11 @@
-/** What a command tells the shell. */
+/** Exit codes of the process. */
 export const EXIT: {
   readonly ok: 0;
   /** The app, the module or the expression failed. */
   readonly failed: 1;
-  /** The command line names something that does not exist or makes no sense. */
+  /** The command line is invalid or names something that does not exist. */
   readonly usage: 2;
-  /** A service is not as cases have recorded it. */
+  /** An API differs from its recorded cases. */
   readonly drift: 3;
   /** Ctrl-C: 128 and the number of SIGINT, as shells expect. */
   readonly interrupted: 130;

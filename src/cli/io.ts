@@ -1,37 +1,37 @@
-/** One of the two streams a command writes to. */
+/** Standard output or standard error. */
 export interface Output {
-  /** Whether a person reads it as it is written. */
+  /** Whether the stream is a TTY. */
   readonly isTerminal: boolean;
-  /** Width of the terminal; undefined where there is none. */
+  /** Width of the terminal; undefined without one. */
   readonly columns: number | undefined;
-  /** Resolves when the text was taken. Rejects with an error of code `EPIPE` once nobody reads any more. */
+  /** Resolves when the stream accepted the text. Rejects with code `EPIPE` when the reader closed the stream. */
   readonly write: (text: string) => Promise<void>;
 }
 
-/** All a command knows of the process it runs in, so that tests run commands without one. */
+/** The process as commands see it. Tests replace it. */
 export interface Io {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Absolute; relative paths of arguments start here. */
+  /** Absolute. Relative paths of arguments resolve against it. */
   readonly cwd: string;
   /** All of standard input, to its end. */
   readonly readStdin: () => Promise<Uint8Array>;
   /**
-   * Asks a person and gives the line that is typed, undefined at the end of input; hidden answers are not shown.
-   * Absent where nobody is there to ask.
+   * Prompts on the terminal and returns the typed line, or undefined at the end of input. `isHidden` turns the echo
+   * off. Absent without a terminal.
    */
   readonly ask?: (question: string, isHidden: boolean) => Promise<string | undefined>;
-  /** Does work that Ctrl-C ends by aborting the signal; outside of it Ctrl-C ends the process. */
+  /** Runs work whose signal Ctrl-C aborts. Otherwise Ctrl-C ends the process. */
   readonly interruptible: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 }
 
-/** Whether nobody reads any more what is written. */
+/** Whether the reader closed the stream. */
 export function isBrokenPipe(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }
 
-/** The reason of the signal of `interruptible`. */
+/** The abort reason of the signal of `interruptible`. */
 export class UserInterruption extends Error {
   override readonly name = 'UserInterruption';
 

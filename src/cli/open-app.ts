@@ -8,16 +8,16 @@ import { usageError } from './usage-error.js';
 
 export interface LoadedApp {
   readonly app: App;
-  /** The folder that paths of the app start at, absolute. */
+  /** Absolute folder that paths of the app are relative to. */
   readonly root: string;
-  /** Such a path as the user of the command would write it. */
+  /** The path as the user would type it. */
   readonly showPath: (file: string) => string;
 }
 
 /**
- * Loads the app an argument names.
+ * Loads the app of an argument.
  *
- * @throws EngineError (USAGE) where there is none; SpecError for one that cannot be loaded
+ * @throws EngineError (USAGE) if there is no app; SpecError if it cannot be loaded
  */
 export async function openApp(given: string, io: Io): Promise<LoadedApp> {
   const target = path.isAbsolute(given) ? given : path.resolve(io.cwd, given);
@@ -28,7 +28,7 @@ export async function openApp(given: string, io: Io): Promise<LoadedApp> {
   return { app: await loadApp(root), root, showPath };
 }
 
-/** Relative, but for what lies so far away that its own path is shorter. */
+/** Relative, unless the absolute path is shorter. */
 function pathFrom(folder: string, file: string): string {
   const relative = path.relative(folder, file);
   return relative.startsWith('..') && relative.length > file.length ? file : relative;

@@ -2,9 +2,9 @@ import type { WriteStream } from 'node:tty';
 import { askTerminal } from './input/ask-terminal.js';
 import { type Io, type Output, UserInterruption } from './io.js';
 
-/** The port to the process this runs in. */
+/** `Io` of the current process. */
 export interface ProcessIo extends Io {
-  /** Whether the process was asked to end while it worked. */
+  /** Whether the process received a signal while it worked. */
   readonly isInterrupted: () => boolean;
 }
 
@@ -27,12 +27,12 @@ export function createProcessIo(): ProcessIo {
 }
 
 function outputTo(stream: NodeJS.WriteStream & Partial<Pick<WriteStream, 'columns'>>): Output {
-  // Whoever writes is told by the callback of its write; without a listener the process would end with a stack.
+  // The callback of the write reports the error; without a listener the process would crash.
   stream.on('error', () => {});
   return {
     isTerminal: stream.isTTY === true,
     get columns() {
-      // A terminal that does not know its width says 0.
+      // A terminal of unknown width reports 0.
       return stream.isTTY === true ? stream.columns || undefined : undefined;
     },
     write: (text) =>
@@ -50,15 +50,15 @@ async function readStdin(): Promise<Uint8Array> {
 
 async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>, onSignal: () => void): Promise<T> {
   const controller = new AbortController();
-  // Once: a second Ctrl-C ends the process at once, should the first not get through.
+  // Once only: a second Ctrl-C ends the process.
   const stop = (): void => {
     onSignal();
     controller.abort(new UserInterruption());
   };
   process.once('SIGINT', stop);
-  // What runs services ends them with SIGTERM; they are to come to a good end as well.
+  // Service managers stop processes with SIGTERM.
   process.once('SIGTERM', stop);
-  // The terminal has gone: what goes on without one is not to break off.
+  // The terminal was closed.
   process.once('SIGHUP', stop);
   try {
     return await work(controller.signal);

@@ -10,16 +10,16 @@ import { readVersion } from './read-version.js';
 import { usageError } from './usage-error.js';
 
 /**
- * Carries out a command line.
+ * Runs a command line.
  *
- * @param args what follows the program's name
+ * @param args arguments after the program's name
  * @returns the exit code; never rejects
  */
 export async function runCli(args: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(args, io);
   } catch (error) {
-    // Whoever reads the output has seen enough: that is no failure.
+    // A closed reader (`| head`) is not an error.
     if (isBrokenPipe(error)) return EXIT.ok;
     return reportFailure(error, args[0], io).catch(() => EXIT.failed);
   }

@@ -13,22 +13,22 @@ import type { ServeSettings } from './input/serve-options.js';
 import type { Io } from './io.js';
 import type { LoadedApp } from './open-app.js';
 
-/** The worker threads of `iml serve`. Webhooks have threads of their own, so that no call waits for the runs of scenarios. */
+/** Worker threads of `iml serve`. Webhooks have their own threads, so that a call never waits for a scenario. */
 export interface ServePools {
   readonly webhooks: EnginePool;
   readonly flows: EnginePool;
   readonly apps: Readonly<Record<string, PoolHostApp>>;
-  /** Names of the connections that were made for an app. */
+  /** Names of the stored connections of an app. */
   readonly connectionNames: (app: string) => Promise<readonly string[]>;
-  /** Starts the threads and loads the apps before the first call. Does not wait. */
+  /** Starts the threads and loads the apps in the background. */
   readonly warmUp: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** A call of a webhook sends no requests: two threads process many calls. */
+/** Processing a webhook call sends no requests, so two threads suffice. */
 const WEBHOOK_THREADS = 2;
 
-/** Time that a run has beyond `limits.timeoutMs`, at which it ends by itself. */
+/** Grace period after `limits.timeoutMs` before the pool terminates the worker. */
 const EXTRA_MS = 20_000;
 
 export function openServePools(
@@ -68,7 +68,7 @@ export function openServePools(
     warmUp: () => {
       for (const { app, root } of loaded) {
         const task = { module: HOST_WORKER, name: 'loadApp', app: app.name, input: root };
-        // The first call tells what is wrong.
+        // The first run reports the error.
         for (const pool of [webhooks, flows]) void pool.run(task).catch(() => {});
       }
     },
@@ -78,7 +78,7 @@ export function openServePools(
   };
 }
 
-/** One thread per app and one more, but not fewer than there are processors: from 2 to 8. [choice] */
+/** One thread per app plus one, at least the number of processors, from 2 to 8. [choice] */
 function chooseThreads(apps: number): number {
   return Math.min(8, Math.max(2, apps + 1, availableParallelism()));
 }

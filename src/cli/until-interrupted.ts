@@ -1,6 +1,6 @@
 import { type Io, UserInterruption } from './io.js';
 
-/** Resolves at Ctrl-C, or when the process is asked to end. */
+/** Resolves at Ctrl-C or SIGTERM. */
 export async function untilInterrupted(io: Pick<Io, 'interruptible'>): Promise<void> {
   await io.interruptible(untilAborted).catch((error: unknown) => {
     if (!(error instanceof UserInterruption)) throw error;

@@ -1,14 +1,10 @@
-/** Commands that go on until they are stopped. */
+/** Commands that run until they are stopped. */
 const GO_ON = ['dev', 'lsp', 'rest', 'serve'];
 
 /**
- * What V8 is told of WebAssembly: the parser of HTTP answers and QuickJS, whose functions are large. It optimizes them after a few
- * kB of work, on another thread that a process waits for at its end: 0.15 s of the processor for one answer, 0.1 s for the
- * interpreter of custom functions.
- *
- * A command that comes to an end leaves them as they are first compiled: custom functions take a quarter longer then, which costs
- * as much as optimizing after some 0.4 s in them. One that goes on has them optimized, later: V8 counts how far jumps
- * lead, which in QuickJS is far. This, nearly all it can count to, is some 50 calls.
+ * Chooses the V8 flag for WebAssembly (llhttp and QuickJS). By default V8 optimizes hot functions on another thread,
+ * and the process waits for it at its end. Short commands disable that: custom functions then run somewhat slower.
+ * Long-running commands raise the budget instead, so that V8 optimizes after about 50 calls.
  */
 export function chooseWasmFlag([name = '', ...rest]: readonly string[]): string {
   const goesOn = GO_ON.includes(name) || rest.includes('--watch');

@@ -69,7 +69,7 @@ async function checkApp(args: Arguments, io: Io): Promise<number> {
   return report.findings.some(({ level }) => LEVELS.indexOf(level) <= limit) ? EXIT.failed : EXIT.ok;
 }
 
-/** @throws EngineError (USAGE) where no app is there, or the settings cannot be used */
+/** @throws EngineError (USAGE) if there is no app or the settings are invalid */
 async function check(folder: string): Promise<CheckReport> {
   return checkFolder(folder).catch((error: unknown) => {
     throw error instanceof SpecError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
@@ -113,7 +113,7 @@ async function printReport(report: CheckReport, format: Format, io: Io): Promise
   }
 }
 
-/** Writes the files that fixes change, each as a whole. */
+/** Writes each fixed file as a whole. */
 async function fixFiles({ root, findings }: CheckReport): Promise<number> {
   const files = new Set(findings.flatMap(({ fix }) => fix?.edits.map(({ file }) => file) ?? []));
   const writer = createFolderWriter(root);

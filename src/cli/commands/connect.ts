@@ -142,7 +142,7 @@ async function connect(args: Arguments, io: Io): Promise<number> {
   }
 }
 
-/** What failed is recorded, too; why it cannot be does not hide what failed. */
+/** Records failed runs too. A recording error must not hide the error of the run. */
 async function tellRecorded(
   recorder: ConnectionRecorder | undefined,
   failure: AppError,
@@ -169,7 +169,7 @@ async function makeConnection(
   return io.interruptible((signal) => connection.create({ ...input, signal }).orThrow());
 }
 
-/** @throws EngineError (USAGE) for a name the app does not have, and for none where it has not just one */
+/** @throws EngineError (USAGE) for an unknown name, and without a name if the app does not have exactly one */
 function chooseConnection({ app }: LoadedApp, name: string | undefined): ConnectionComponent {
   const [only, ...others] = app.connections.values();
   if (name === undefined) {
@@ -181,7 +181,7 @@ function chooseConnection({ app }: LoadedApp, name: string | undefined): Connect
   return findNamed(() => findConnection(app, name));
 }
 
-/** Every module and webhook that uses the connection shall work with it, unless less is asked for. */
+/** By default, the scopes of all modules and webhooks that use the connection. */
 function readScope(args: Arguments, { app }: LoadedApp, component: ConnectionComponent): ScopeRequest {
   const modules = args.texts('module');
   const unknown = modules.find((name) => !app.modules.has(name));
@@ -200,14 +200,14 @@ function readName(args: Arguments, { app }: LoadedApp, component: ConnectionComp
   );
 }
 
-/** What is kept under a name is replaced by the same connection, made again, and by no other. */
+/** A stored connection is replaced only by the same connection of the same app. */
 export async function assertNameIsFree(
   files: ConnectionFiles,
   name: string,
   { owner, component }: { readonly owner: ConnectionOwner; readonly component: { readonly name: string } },
 ): Promise<void> {
   const kept = await files.read(name).catch((error: unknown) => {
-    // One that cannot be opened is made again in this way.
+    // A connection that cannot be opened may be replaced.
     if (error instanceof StoreError) return undefined;
     throw error;
   });
@@ -243,7 +243,7 @@ function readWhole(args: Arguments, option: string, max: number): number | undef
   throw usageError(`--${option}: "${text}" is no whole number of at most ${max}.`);
 }
 
-/** As a shell takes it. */
+/** Quotes a name for a shell. */
 function quoted(name: string): string {
   return /^[\w.-]+$/.test(name) ? name : `'${name}'`;
 }

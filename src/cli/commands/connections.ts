@@ -98,7 +98,7 @@ async function list(files: ConnectionFiles, args: Arguments, io: Io): Promise<nu
   return EXIT.ok;
 }
 
-/** What may be shown of a connection. */
+/** Connection data that is safe to print. */
 function toRow({ name, owner, savedAt, stored }: ConnectionEntry): Record<string, string> {
   const expires = stored.expires instanceof Date ? stored.expires.toISOString() : (stored.expires ?? '');
   return {
@@ -112,7 +112,7 @@ function toRow({ name, owner, savedAt, stored }: ConnectionEntry): Record<string
   };
 }
 
-/** By convention apps keep the instant at which the access token expires as `expires` of the data of a connection. */
+/** By convention, apps store the expiry of the access token as `expires` in the data of a connection. */
 function readTokenExpiry(expires: unknown): string {
   const date =
     expires instanceof Date ? expires : new Date(typeof expires === 'string' ? expires : Number.NaN);
@@ -125,7 +125,7 @@ interface Workplace {
   readonly io: Io;
 }
 
-/** Does what needs the app: its requests are what tests, refreshes and invalidates. */
+/** Runs an action that needs the app, which has the requests for it. */
 async function act(action: Action, entry: ConnectionEntry, place: Workplace): Promise<number> {
   const { args, io } = place;
   const loaded = await openOwner(entry, place);
@@ -151,9 +151,9 @@ async function act(action: Action, entry: ConnectionEntry, place: Workplace): Pr
 }
 
 /**
- * The app a connection was made for, from where it was or from where the command line says it is.
+ * Loads the app of a connection from its stored folder or from `--app`.
  *
- * @throws EngineError (USAGE) where it is not there, or another is
+ * @throws EngineError (USAGE) if it is missing or another app
  */
 async function openOwner(entry: ConnectionEntry, { args, io }: Workplace): Promise<LoadedApp> {
   const { owner } = entry;
@@ -173,7 +173,7 @@ async function openKnown({ app, folder }: ConnectionOwner, io: Io): Promise<Load
   });
 }
 
-/** Gives a connection to the app it was made for where that lies now, or to the one it has become. */
+/** Assigns a connection to the new folder of its app. */
 async function move(entry: ConnectionEntry, { files, args, io }: Workplace): Promise<number> {
   const folder = args.text('app');
   if (folder === undefined) throw usageError('Missing --app FOLDER: where the app is now.');
@@ -199,9 +199,9 @@ interface Performance extends Workplace {
 }
 
 /**
- * A refresh is not given the signal of Ctrl-C: renewed tokens that nobody keeps would end the connection.
+ * A refresh ignores Ctrl-C: losing renewed tokens would break the connection.
  *
- * @returns what to say about it
+ * @returns the message to print
  */
 async function perform(action: Action, entry: ConnectionEntry, at: Performance): Promise<string> {
   const { files, connection, loaded, signal } = at;
@@ -234,7 +234,7 @@ async function perform(action: Action, entry: ConnectionEntry, at: Performance):
 type Kept = Succeeded<ConnectionReport>;
 type Keep = (report: Kept) => Promise<Kept>;
 
-/** Works on a connection as it is kept now, while no other process does; what is sent may have changed it. */
+/** Changes a stored connection under its lock. */
 async function change(
   { name, owner }: ConnectionEntry,
   files: ConnectionFiles,
@@ -249,7 +249,7 @@ async function change(
   });
 }
 
-/** A service that does not answer does not keep anybody from removing a connection. */
+/** A connection can be removed even if its API does not respond. */
 async function invalidate(
   entry: ConnectionEntry,
   { connection, loaded, io, signal }: Performance,

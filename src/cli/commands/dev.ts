@@ -105,7 +105,7 @@ async function dev(args: Arguments, io: Io): Promise<number> {
   }).catch((error: unknown) =>
     Promise.reject(isListening(error) ? cannotListen(portOf(error) ?? port, error) : error),
   );
-  // Asked from here on, so that whoever stops it while it says where it is stops it as well.
+  // Registered first, so that an interruption during the start counts.
   const interrupted = untilInterrupted(io);
   try {
     await sayWhere(server, traceText, io);
@@ -124,7 +124,7 @@ async function sayWhere(server: DevServer, traceText: string | undefined, io: Io
   );
 }
 
-/** A token that stays, for what is configured once. Others could guess a short one, and some characters are none of a header. */
+/** The permanent token of `IML_DEV_TOKEN`. It must be long and valid in a header. */
 function readToken(io: Io): string | undefined {
   const token = io.env['IML_DEV_TOKEN'];
   if (token === undefined || token === '') return undefined;
@@ -134,7 +134,7 @@ function readToken(io: Io): string | undefined {
   );
 }
 
-/** One argument that ends in .jsonl is a trace, of the app in this folder. */
+/** A single argument that ends in .jsonl is a trace; the app is in the current folder. */
 function readPlaces({ positionals }: Arguments): readonly [folder: string, trace: string | undefined] {
   const [first = '.', second] = positionals;
   return second === undefined && first.endsWith('.jsonl') ? ['.', first] : [first, second];
@@ -146,7 +146,7 @@ async function readTrace(file: string, io: Io): Promise<string> {
   });
 }
 
-/** The folder of the history ignores itself, so that nobody commits what a service answered. */
+/** Adds a .gitignore to the folder of the history, which contains API responses. */
 async function readHistoryFile(args: Arguments, { root }: LoadedApp, io: Io): Promise<string> {
   const given = args.text('history');
   if (given !== undefined) return path.resolve(io.cwd, given);
@@ -157,7 +157,7 @@ async function readHistoryFile(args: Arguments, { root }: LoadedApp, io: Io): Pr
   return path.join(folder, 'dev.db');
 }
 
-/** Beside the build, wherever that lies. */
+/** The page is built beside this file. */
 function pageFolder(): string {
   const manifest = createRequire(import.meta.url).resolve('iml-runtime/package.json');
   return path.join(path.dirname(manifest), 'dist', 'page');
@@ -177,7 +177,7 @@ async function listConnections(
     }));
 }
 
-/** The same address at each start, so that a service need be told only once. */
+/** Derives stable webhook addresses, so that they stay valid over restarts. */
 async function createHookKeys({ app }: LoadedApp, io: Io): Promise<(webhook: string) => string> {
   const key = await userKey(configFolder(io.env));
   return (webhook) =>

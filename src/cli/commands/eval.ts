@@ -79,7 +79,7 @@ function readNow(text: string | undefined): number | undefined {
   return ms;
 }
 
-/** JSON in place, `@file` as everywhere, or the plain path of a file. */
+/** Inline JSON, `@file`, or the path of a file. */
 async function readContext(text: string | undefined, io: Io): Promise<PlainObject> {
   if (text === undefined) return {};
   const isInPlace = /^\s*[{@]/.test(text);

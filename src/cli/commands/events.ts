@@ -112,7 +112,7 @@ function readQuery(args: Arguments, extra: string | undefined, nowMs: number): Q
 
 const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** A time of its own, or how long ago. */
+/** An ISO time, or a duration before now. */
 function readTime(args: Arguments, name: 'after' | 'before', nowMs: number): number | undefined {
   const text = args.text(name);
   if (text === undefined) return undefined;
@@ -155,7 +155,7 @@ type Owners = Pick<EventSummary, 'hookId' | 'scenarioId'>;
 
 type NamesOf = (event: Owners) => EventNames;
 
-/** What the hooks and scenarios of events are called; those that are gone since are told by their ids. */
+/** Names of the hooks and scenarios of events; IDs for those that were removed. */
 async function readNames(store: HostStore, events: readonly Owners[]): Promise<NamesOf> {
   const hookIds = [...new Set(events.map(({ hookId }) => hookId))];
   const scenarioIds = [...new Set(events.flatMap(({ scenarioId }) => scenarioId ?? []))];

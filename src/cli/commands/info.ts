@@ -58,7 +58,7 @@ async function showInfo(args: Arguments, io: Io): Promise<number> {
   return EXIT.ok;
 }
 
-/** Of a whole app loading alone has looked for mistakes; the check looks further. */
+/** Loading finds only some mistakes; refers to `iml check`. */
 function tellOfCheck({ app, showPath }: LoadedApp): string {
   const count = app.warnings.length;
   const command = `iml check ${printableLine(showPath('')) || '.'}`;
@@ -66,7 +66,7 @@ function tellOfCheck({ app, showPath }: LoadedApp): string {
   return `loading has ${count} ${count === 1 ? 'finding' : 'findings'}; ${command} tells of all`;
 }
 
-/** @throws EngineError (USAGE) for a name the app does not have */
+/** @throws EngineError (USAGE) for an unknown name */
 function requireName(app: App, name: string): string {
   const names = COMPONENT_SECTIONS.flatMap(({ section }) => [...app[section].keys()]);
   if (names.includes(name)) return name;

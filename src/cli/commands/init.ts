@@ -34,13 +34,13 @@ async function initTests(args: Arguments, io: Io): Promise<number> {
   if (what !== 'tests') throw usageError(`"${what}" is nothing this command writes. There is tests.`);
   const { app, root } = await openApp(folder, io);
   const given = path.resolve(io.cwd, folder);
-  // Beside the app, where the folder that was named holds it.
+  // In the app folder, even if the argument is its parent.
   const tests = path.join(
     (await isFolder(given)) && root.startsWith(given + path.sep) ? given : root,
     TEST_FOLDER,
   );
   const tested = await listTested(root, given);
-  // All of them lie in a folder of their own below that.
+  // All cases are in a subfolder of it.
   const schema = findCaseSchema(path.join(tests, 'component', 'case.test.json'));
   const writer = createFolderWriter(path.dirname(tests));
   let count = 0;
@@ -72,7 +72,7 @@ async function isFolder(target: string): Promise<boolean> {
   return (await stat(target).catch(() => undefined))?.isDirectory() === true;
 }
 
-/** The components that cases name, as they are written. */
+/** Names of the components that existing cases cover. */
 async function listTested(root: string, given: string): Promise<ReadonlySet<string>> {
   const places = await findTests([(await isFolder(given)) ? given : root]);
   const tested = new Set<string>();

@@ -17,7 +17,7 @@ async function serve(args: Arguments): Promise<number> {
   if (!args.isSet('stdio')) throw usageError('iml lsp needs --stdio.');
   const { serveLsp } = await import('../../lsp/serve-lsp.js');
   serveLsp(readVersion());
-  // The protocol ends the process, by `exit` or when the editor goes away.
+  // The protocol ends the process: `exit`, or a closed stream.
   await new Promise(() => {});
   return EXIT.ok;
 }

@@ -104,7 +104,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   const hooks = readHooks(args, io, { config, pages });
   const tls = await readTls(args, io);
   const place = await findRestInstance(args, io);
-  // The port comes first: where it cannot be had, no instance is made.
+  // The port is opened first: without it no instance is created.
   const opening = openLater(() => openRestInstance(place, { args, io, hooks }));
   const fetchOrStatus: Rest['fetch'] = async (request, reception) =>
     pages.answer(request) ?? opening.fetch(request, reception);
@@ -116,7 +116,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     const first = await firstToken(rest, place);
     await registerApps(rest.services, config.apps ?? []);
     opened = rest;
-    // Asked from here on: whoever stops it while it says where it is stops it as well.
+    // Registered first, so that an interruption during the start counts.
     const interrupted = untilInterrupted(io);
     try {
       const origin = hooks.origin ?? server.origin;
@@ -133,13 +133,13 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   }
 }
 
-/** An instance that is opened behind a server that listens already; who calls before waits. */
+/** Opens an instance while the server already listens; requests wait for it. */
 function openLater(start: () => Promise<Rest>): Pick<Rest, 'fetch'> & { readonly open: () => Promise<Rest> } {
   let settle: (rest: Promise<Rest>) => void = () => undefined;
   const opened = new Promise<Rest>((resolve) => {
     settle = resolve;
   });
-  // Told to whoever opened it; a call that waits learns it as well.
+  // The caller handles the rejection; waiting requests receive it too.
   opened.catch(() => undefined);
   return {
     open: () => {
@@ -165,7 +165,7 @@ function readHooks(args: Arguments, io: Io, { config, pages }: HookParts): RestH
     ...options,
     notifications: {
       notify: async (notification) => {
-        // Without mail the operator passes invitations on.
+        // Without mail, the operator passes invitations on.
         if (notification.kind === 'invitation created')
           write(describeInvitation(notification, format ?? 'text'));
         await options.notifications?.notify(notification).catch((error: unknown) => {
@@ -205,7 +205,7 @@ async function firstToken({ services }: Rest, place: RestPlace): Promise<string>
   return `Administrator token, shown this once: ${token}\nFurther tokens: ${further}\n`;
 }
 
-/** The prices and coupons that checkouts of the instance take. */
+/** Prints the prices and coupons of the instance. */
 async function printPrices(args: Arguments, io: Io): Promise<number> {
   const { prices, coupons } = listOffers(await readRestConfig(args.text('config'), io));
   const rows = prices.map(({ id, productName, amount, currencyCode, period, selfService }) =>

@@ -112,7 +112,7 @@ async function callRpcOfApp(args: Arguments, io: Io): Promise<number> {
   });
 }
 
-/** The arguments of a reference, as a case has them. */
+/** Arguments of a reference in the format of a case. */
 function readArguments(address: string): { readonly query?: Record<string, string> } {
   const { query = [] } = parseRpcReference(address) ?? {};
   return query.length === 0 ? {} : { query: Object.fromEntries(query) };

@@ -84,7 +84,7 @@ async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {
   });
 }
 
-/** @throws EngineError (USAGE) for options that are for polling triggers alone, or exclude each other */
+/** @throws EngineError (USAGE) for options of polling triggers on other modules, and for conflicting options */
 function assertStateOptions(args: Arguments, { name, type }: ModuleComponent): void {
   const given = ['start', 'state'].find(args.isSet);
   if (given === undefined) return;
@@ -120,7 +120,7 @@ interface TriggerBegin {
   readonly signal: AbortSignal;
 }
 
-/** A start counts while there is no state. */
+/** `--start` applies only without stored state. */
 async function withStart(
   prepared: PreparedRun,
   { module, start, file, signal }: TriggerBegin,
@@ -140,7 +140,7 @@ async function withStart(
   }
 }
 
-/** What a run that failed has put out comes again. */
+/** After a failed run the state stays, so that the next run returns the same items again. */
 async function keepState({ error, state }: ExecutedRun, file: StateFile | undefined): Promise<void> {
   if (error === undefined && state !== undefined) await file?.write(state);
 }
@@ -151,7 +151,7 @@ function notesOn(outcome: ExecutedRun, module: ModuleComponent, { input, maxBund
   if (error === undefined) {
     if (bundles > 0 || maxBundles === 0) return '';
     const { start, payload } = input;
-    // A state the trigger could not use is none: it has started anew.
+    // An unusable state was ignored.
     const isUnused = outcome.warnings.some(({ code }) => code === 'trigger-state');
     const data = isUnused ? undefined : input.data;
     return explainEmptyRun({ type, requests, data, start, payload, state });

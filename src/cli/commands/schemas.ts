@@ -101,7 +101,7 @@ async function writeSchemas(args: Arguments, io: Io): Promise<number> {
   return EXIT.ok;
 }
 
-/** @throws EngineError (USAGE) for a workspace the app is not in */
+/** @throws EngineError (USAGE) for a workspace that does not contain the app */
 function findWorkspace(args: Arguments, io: Io, root: string): string {
   const given = args.text('workspace');
   const isIn = (folder: string): boolean => root === folder || root.startsWith(`${folder}${path.sep}`);
@@ -111,7 +111,7 @@ function findWorkspace(args: Arguments, io: Io, root: string): string {
   return workspace;
 }
 
-/** An app that is half written does not load: then files are known by their names only. */
+/** An unfinished app may not load; schemas are then assigned by file name only. */
 async function loadIfSound(root: string): Promise<App | undefined> {
   return loadApp(root).catch((error: unknown) => {
     if (error instanceof EngineError) return undefined;

@@ -72,7 +72,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   const write = createLineOutput(io.stderr, (count) => {
     if (count > 0) say(`${count} lines above are missing because standard error was not read.\n`);
   });
-  // A log of JSON is read by programs: nothing else stands between its lines.
+  // Only JSON lines go to a JSON log.
   const say: Say = settings.log === 'json' ? (text) => write(messageLine(text, SYSTEM_CLOCK.now())) : write;
   const loaded = await loadApps(args.positionals, io);
   const entries = await readEntries(args.text('scenarios'), loaded, io);
@@ -110,7 +110,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
       notifier?.observer,
     ),
   });
-  // Asked from here on, so that what is being set up is brought to its end as well.
+  // Registered first, so that an interruption waits for the set-up to finish.
   const interrupted = untilInterrupted(io);
   let isInterrupted = false;
   try {
@@ -142,7 +142,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     return EXIT.ok;
   } finally {
     await host.stop(undefined, isInterrupted ? settings.drainMs : 0);
-    // Reads what the connection of a hook knows as secret.
+    // Reads the secrets of the connection of a hook.
     await recorder.settled();
     await parts.store.close();
     await pools.close();
@@ -150,7 +150,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   }
 }
 
-/** Tells a text of its own, of one line or several. */
+/** Prints a message of one or more lines. */
 type Say = (text: string) => void;
 
 interface Served {
@@ -161,7 +161,7 @@ interface Served {
   readonly parts: HostParts;
 }
 
-/** The receiver of the apps, with `--record` over it. */
+/** The receiver of the apps, wrapped by the recorder of `--record`. */
 async function openCallRecorder(
   args: Arguments,
   { pools, loaded, settings, say, parts }: Served,
@@ -183,7 +183,7 @@ async function openCallRecorder(
   });
 }
 
-/** What scenarios put out, as long as somebody reads it. */
+/** Prints the bundles of scenarios while standard output is read. */
 function putOut(io: Io, say: Say): NonNullable<PoolFlowsOptions['onBundles']> {
   const write = createLineOutput(io.stdout, (count) =>
     say(
@@ -212,7 +212,7 @@ interface Setup {
   readonly isLogKept: boolean;
 }
 
-/** One scenario that cannot be set up keeps no other from running. @returns the names of those that cannot */
+/** A scenario that cannot be set up does not prevent the others. @returns the names of those that failed */
 async function setUp(setup: Setup): Promise<ReadonlySet<string>> {
   const { host, parts, apps, connectionNames, entries, say } = setup;
   const options = { host, store: parts.store, engines: apps, connectionNames };
@@ -226,7 +226,7 @@ async function setUp(setup: Setup): Promise<ReadonlySet<string>> {
       say(`  ${printableLine(name)}  ${address}${printableLine(off)}\n`);
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      // What a service did not take leaves the scenario as it was at the start before, if there was one.
+      // After an API error the scenario stays as it was, if it existed.
       if (!(error instanceof AppError)) refused.add(entry.name);
       say(`  ${printableLine(entry.name)} is not served:\n${printError(error)}`);
     }
@@ -234,12 +234,12 @@ async function setUp(setup: Setup): Promise<ReadonlySet<string>> {
   return refused;
 }
 
-/** Who knows an address may send to it: it is told to people, and no part of a log that is kept. */
+/** Addresses are secrets: printed on a terminal, redacted in a stored log. */
 function showAddress({ name, url }: Hook, { isLogKept }: Setup): string {
   return isLogKept ? `has an address: iml scenarios show ${printableLine(name)}` : url;
 }
 
-/** Takes away what an earlier start has set up and this one does not name. */
+/** Removes scenarios of earlier starts that the file no longer names. */
 async function prune({ host, parts, apps, entries, say }: Setup): Promise<void> {
   const named = new Set(entries.map(({ name }) => name));
   for (const { name } of await host.scenarios.list()) {
@@ -247,7 +247,7 @@ async function prune({ host, parts, apps, entries, say }: Setup): Promise<void> 
     try {
       const report = await removeScenario({ host, store: parts.store, engines: apps }, name);
       say(`  ${printableLine(name)}  removed\n`);
-      // It is gone here whatever the service says, which may go on sending.
+      // The hook is removed here even if the API refused to detach it.
       if (report?.error !== undefined) say(printError(report.error));
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
@@ -269,7 +269,7 @@ async function loadApps(folders: readonly string[], io: Io): Promise<readonly Lo
   return loaded;
 }
 
-/** What the check finds in what the scenarios use. */
+/** Prints diagnostics of the components that scenarios use. */
 async function tellFindings(
   loaded: readonly LoadedApp[],
   entries: readonly ScenarioEntry[],

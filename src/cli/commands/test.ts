@@ -20,7 +20,7 @@ import { type FailedCase, readUpdateScope, UPDATE_SCOPE, updateCases } from '../
 import { watchTests } from '../tests/watch-tests.js';
 import { usageError } from '../usage-error.js';
 
-/** Where requests of --record and --live go; a case has a timezone of its own. */
+/** The network options apply to --record and --live; each case has its own timezone. */
 const { timezone: _timezone, semantics: _semantics, ...SERVICE_OPTIONS } = ENGINE_OPTIONS;
 
 export const TEST_COMMAND: Command = {
@@ -157,14 +157,14 @@ async function testApps(args: Arguments, io: Io): Promise<number> {
   });
 }
 
-/** A service is asked for one thing at a time. Loaded where it is asked for: a run without a network needs none of it. */
+/** Requests are sent one at a time. Loaded lazily, because most runs need no network. */
 async function openLive(args: Arguments, io: Io, signal: AbortSignal): Promise<LiveRunner> {
   const { createLiveRunner } = await import('../tests/live-tests.js');
   const { openService } = await import('../tests/service-access.js');
   return createLiveRunner(await openService(args, io), signal);
 }
 
-/** @throws EngineError (USAGE) for options that exclude each other, or are of no use alone */
+/** @throws EngineError (USAGE) for options that conflict or require another one */
 function assertTogether(args: Arguments): void {
   const modes = ['live', 'record', 'update', 'watch', 'coverage', 'trace'].filter(args.isSet);
   if (modes.length > 1 && (modes[0] === 'live' || modes[0] === 'record')) {

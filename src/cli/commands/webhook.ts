@@ -175,7 +175,7 @@ function noBundlesLine({ message, place }: NoBundles): string {
   return `No bundles. ${printableLine(message)} (${formatLocation(place)})\n`;
 }
 
-/** Of a shared hook: whose events these are. */
+/** For shared hooks: the users of the events. */
 function deliveryLines(deliveries: WebhookReport['deliveries']): string {
   return (deliveries ?? [])
     .map(({ uid, bundles }) => `for the uid ${printableLine(uid)}: ${bundles.length} bundle(s)\n`)

@@ -10,22 +10,22 @@ import { printable } from '../output/terminal-text.js';
 import { type Callback, type CallbackServer, startCallbackServer } from './callback-server.js';
 
 export interface BrowserSettings {
-  /** 0: any that is free. */
+  /** 0 chooses a free port. */
   readonly port: number;
-  /** What the service is told, where that is not the address of the port itself. */
+  /** Redirect URI, if it differs from the address of the port. */
   readonly redirectUri: URL | undefined;
-  /** Milliseconds the person has. */
+  /** Milliseconds to wait for the redirect. */
   readonly waitMs: number;
-  /** Where requests go instead: the person is sent there, too. */
+  /** Host mapping (`--map`), also applied to the authorization page. */
   readonly hosts: HostMapping | undefined;
-  /** Told of the callback that is taken. */
+  /** Called with the accepted callback. */
   readonly onCallback?: (callback: { readonly redirectUri: string; readonly query: CallbackQuery }) => void;
 }
 
 /**
- * Authorizes a connection by a person at a browser: prints the address of the page and waits for the callback.
+ * Authorizes a connection in a browser: prints the address of the page and waits for the callback.
  *
- * @throws AppError where the service or the app refuses; EngineError (ABORTED) where nobody comes back in time
+ * @throws AppError if the API or the app refuses; EngineError (ABORTED) after `waitMs`
  */
 export async function authorizeInBrowser(
   connection: Connection,

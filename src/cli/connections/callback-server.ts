@@ -4,25 +4,25 @@ import type { CallbackQuery } from '../../connection/receive-callback.js';
 import { parseForm } from '../../http/body/decode-text.js';
 import { cannotListen } from '../cannot-listen.js';
 
-/** A callback that was taken; its sender waits for the answer. */
+/** An accepted callback. The browser waits for `answer`. */
 export interface Callback {
   readonly query: CallbackQuery;
-  /** Tells the person in the browser how it went. */
+  /** Shows the result in the browser. */
   readonly answer: (isDone: boolean) => void;
 }
 
-/** Waits on a port of this machine for a browser that a service sends back. */
+/** Listens on a local port for the redirect of the browser. */
 export interface CallbackServer {
-  /** Address to be sent back to. */
+  /** The redirect URI. */
   readonly url: string;
-  /** The first callback that `isOwn` takes; others are answered with 400 and change nothing. */
+  /** Resolves with the first callback that `isOwn` accepts; responds to others with 400. */
   readonly next: (isOwn: (query: CallbackQuery) => boolean, signal: AbortSignal) => Promise<Callback>;
   readonly close: () => Promise<void>;
 }
 
 const LINGER_MS = 500;
 
-/** Nothing of a request is shown, so nobody can make these pages say something else. */
+/** The pages contain nothing of the request, so they cannot be injected into. */
 const PAGES = {
   done: 'Connected. You can close this page.',
   failed: 'Not connected. The terminal says why. You can close this page.',
@@ -33,9 +33,9 @@ const PAGES = {
 /**
  * Listens on the loopback address only.
  *
- * @param port 0: any that is free
- * @param path what callbacks come to
- * @throws EngineError (USAGE) for a port that cannot be listened on
+ * @param port 0 chooses a free port
+ * @param path path of the callback
+ * @throws EngineError (USAGE) if the port cannot be opened
  */
 export async function startCallbackServer(port: number, path: string): Promise<CallbackServer> {
   let take: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;
@@ -47,7 +47,7 @@ export async function startCallbackServer(port: number, path: string): Promise<C
     server.once('error', (error) => reject(cannotListen(port, error)));
     server.listen(port, '127.0.0.1', resolve);
   });
-  const { port: bound } = server.address() as AddressInfo; // of a server that listens on a port
+  const { port: bound } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${bound}${path}`,
     next: (isOwn, signal) =>
@@ -70,7 +70,7 @@ export async function startCallbackServer(port: number, path: string): Promise<C
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeIdleConnections();
-        // Browsers open connections they may never use.
+        // Browsers open connections that they may never use.
         setTimeout(() => server.closeAllConnections(), LINGER_MS).unref();
       }),
   };

@@ -3,9 +3,8 @@ import path from 'node:path';
 import type { Io } from '../io.js';
 
 /**
- * Where the command keeps what belongs to the user of this machine: `XDG_CONFIG_HOME` or `~/.config` with
- * `iml-runtime` in it, on Windows `APPDATA`. A relative XDG_CONFIG_HOME counts as absent.
- * Source: XDG Base Directory Specification.
+ * Folder of the user's configuration: `iml-runtime` in `XDG_CONFIG_HOME` or `~/.config`, on Windows in `APPDATA`. A
+ * relative XDG_CONFIG_HOME is ignored. Source: XDG Base Directory Specification.
  */
 export function configFolder(env: Io['env'], platform: string = process.platform): string {
   const home = env['HOME'] || homedir();

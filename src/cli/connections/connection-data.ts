@@ -5,10 +5,10 @@ import type { Io } from '../io.js';
 import { configFolder } from './config-folder.js';
 import { openConnectionFiles } from './connection-store.js';
 
-/** Reads all that is kept of a connection of this user, by its name; nothing where there is none. */
+/** Reads the data of a stored connection by name; an empty list for an unknown name. */
 export type ReadConnectionData = (name: string) => Promise<readonly unknown[]>;
 
-/** @returns what rejects with StoreError (STORE_FAILED) for a connection that cannot be opened */
+/** @returns a function that rejects with StoreError (STORE_FAILED) for a connection that cannot be opened */
 export function createConnectionReader(env: Io['env']): ReadConnectionData {
   const files = openConnectionFiles(configFolder(env));
   return async (name) => {
@@ -19,7 +19,7 @@ export function createConnectionReader(env: Io['env']): ReadConnectionData {
   };
 }
 
-/** Finds what the connections of this user must not show, as far as they can be opened: what a host keeps is shown all the same. */
+/** Collects the secrets of the user's connections. Skips those that cannot be opened. */
 export function createConnectionSecrets(env: Io['env']): FindConnectionSecrets {
   const read = createConnectionReader(env);
   return async ({ connection }) => collectGiven(...(await read(connection).catch(ignoreUnreadable)));

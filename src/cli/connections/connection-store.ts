@@ -11,13 +11,13 @@ import { withFileLock } from './file-lock.js';
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from './private-file.js';
 import { userKey } from './user-key.js';
 
-/** For which app a connection was made. */
+/** The app of a connection. */
 export interface ConnectionOwner {
   /** Name of the app. */
   readonly app: string;
   /** The real path of its folder. */
   readonly folder: string;
-  /** Its names on the platform; empty where it has none, or where the version that wrote the file kept none. */
+  /** Its IDs in Make; empty if unknown. */
   readonly appIds: readonly string[];
 }
 
@@ -25,11 +25,11 @@ export function identifyOwner({ name, identity, appIds }: App): ConnectionOwner 
   return { app: name, folder: identity, appIds };
 }
 
-/** A connection with what the command knows of it. */
+/** A stored connection with its metadata. */
 export interface ConnectionEntry {
   readonly name: string;
   readonly owner: ConnectionOwner;
-  /** ISO 8601: when it was made or refreshed last. */
+  /** ISO 8601 time of the last change. */
   readonly savedAt: string;
   readonly stored: StoredConnection;
 }
@@ -37,22 +37,22 @@ export interface ConnectionEntry {
 export interface ConnectionList {
   /** By name. */
   readonly entries: readonly ConnectionEntry[];
-  /** Why a connection cannot be opened, one for each of them. */
+  /** One error per connection that cannot be opened. */
   readonly unreadable: readonly StoreError[];
 }
 
-/** Connections in the user's folder, each in an encrypted file of its own. */
+/** Connections in the user's folder, one encrypted file each. */
 export interface ConnectionFiles {
   /** @throws StoreError (STORE_FAILED) for a file that cannot be opened */
   readonly read: (name: string) => Promise<ConnectionEntry | undefined>;
   readonly write: (name: string, stored: StoredConnection, owner: ConnectionOwner) => Promise<void>;
   readonly list: () => Promise<ConnectionList>;
-  /** Resolves to false where there is none. */
+  /** Resolves to false for an unknown name. */
   readonly remove: (name: string) => Promise<boolean>;
   readonly exclusively: <T>(name: string, work: () => Promise<T>) => Promise<T>;
 }
 
-/** Neither JSON nor a file, so that it can stand in the place of either. */
+/** Distinguishable from inline JSON and `@file`. */
 const NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_.@ -]{0,63}$/u;
 
 export function isConnectionName(text: string): boolean {
@@ -62,7 +62,7 @@ export function isConnectionName(text: string): boolean {
 /** @param folder see `configFolder` */
 export function openConnectionFiles(folder: string): ConnectionFiles {
   const entries = path.join(folder, 'connections');
-  // Hexadecimal: names that differ in case only are two files on every system.
+  // Hexadecimal, because some file systems ignore case.
   const locateEntry = (name: string): string =>
     path.join(entries, `${Buffer.from(name, 'utf8').toString('hex')}.sealed`);
   const read = async (name: string): Promise<ConnectionEntry | undefined> => {
@@ -114,8 +114,8 @@ async function writeEntry(entry: ConnectionEntry, file: string, folder: string):
 }
 
 /**
- * The store an engine is given for runs of one app. A connection that was made for another app is refused:
- * its credentials must not reach the servers of this one.
+ * A `ConnectionStore` for one app. It refuses connections of other apps, because their credentials must not reach the
+ * hosts of this one.
  */
 export function storeForApp(files: ConnectionFiles, owner: ConnectionOwner): ConnectionStore {
   return {
@@ -132,23 +132,22 @@ export function storeForApp(files: ConnectionFiles, owner: ConnectionOwner): Con
   };
 }
 
-/** For whom a connection is kept on: an app that has come to the platform since is known by its name there from now on. */
+/** The owner to store: adds IDs that the app has received since. */
 export function keptOwner(owner: ConnectionOwner, app: ConnectionOwner): ConnectionOwner {
   return owner.appIds.length === 0 && isSameApp(owner, app) ? { ...owner, appIds: app.appIds } : owner;
 }
 
 export const MOVE_HINT = 'iml connections move NAME --app FOLDER hands a connection over';
 
-/** Why a connection is not given to the app that asks for it. */
+/** The message for a connection of another app. */
 export function otherApp({ name, owner }: ConnectionEntry): string {
   const known = owner.appIds.length === 0 ? '' : ` (${owner.appIds.join(', ')})`;
   return `The connection "${name}" was made for the app "${owner.app}"${known} in ${owner.folder} and is not given to another.`;
 }
 
 /**
- * Whether an app is the one that a connection was made for. It lies where that one lay: any app may have the same base name,
- * and say that it is called the same on the platform. And one that was known there has one of its names still: another may
- * have been put in its place.
+ * Whether an app is the owner of a connection. The folder must match, because any app can use any name and ID. An app
+ * that had IDs in Make must still have one of them, because another app may have replaced it in the folder.
  */
 export function isSameApp(owner: ConnectionOwner, app: ConnectionOwner): boolean {
   const { folder, appIds } = owner;
@@ -165,7 +164,7 @@ async function listEntries(folder: string, read: ConnectionFiles['read']): Promi
   for (const name of names.sort()) {
     try {
       const entry = await read(name);
-      // Removed meanwhile.
+      // It may have been removed meanwhile.
       if (entry !== undefined) entries.push(entry);
     } catch (error) {
       if (!(error instanceof StoreError)) throw error;
@@ -175,12 +174,12 @@ async function listEntries(folder: string, read: ConnectionFiles['read']): Promi
   return { entries, unreadable };
 }
 
-/** Bound to its name: the content of one file cannot be put in place of another. */
+/** Binds the sealed content to its name, so that files cannot be swapped. */
 function namePurpose(name: string): string {
   return `iml-runtime connection ${name}`;
 }
 
-/** What was sealed is ours, as the tag proves; what may differ is the version that wrote it. */
+/** The authentication tag proves that we wrote the content, possibly with an earlier version. */
 function readEntry(name: string, portable: unknown): ConnectionEntry | undefined {
   const entry = fromPortable(portable);
   if (!isPlainObject(entry)) return undefined;

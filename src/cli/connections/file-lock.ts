@@ -6,13 +6,13 @@ import { readErrno } from '../../util/files/read-regular-file.js';
 import { createPrivateFile } from './private-file.js';
 
 const POLL_MS = 50;
-/** A refresh may take as long as a module. */
+/** Longer than the longest refresh. */
 const MAX_WAIT_MS = 310_000;
 const STALE_MS = 330_000;
 
 /**
- * Runs `work` while no other process of this machine runs work under the same lock file. A lock is stale if its process
- * has ended, or if it is older than any work can be; one process removes it.
+ * Runs `work` under a lock file, across processes of this machine. A lock is stale if its process has ended or if it
+ * is older than the longest work.
  *
  * @throws StoreError (STORE_BUSY) if the lock stays taken
  */
@@ -36,13 +36,13 @@ export async function withFileLock<T>(file: string, work: () => Promise<T>): Pro
 
 type Release = () => Promise<void>;
 
-/** Undefined if another process has the lock. The content of a lock file is unique: process id and random digits. */
+/** Undefined if another process has the lock. The content is unique: process ID and random digits. */
 async function tryLock(file: string): Promise<Release | undefined> {
   const content = `${process.pid} ${randomBytes(8).toString('hex')}`;
   try {
     if (!(await createPrivateFile(file, content))) return undefined;
   } catch (error) {
-    // Where nothing can be written, such as on a read-only file system, there is nothing to protect.
+    // A folder that cannot be written needs no lock.
     if (['ENOENT', 'EROFS', 'EACCES', 'EPERM'].includes(readErrno(error))) return async () => {};
     throw new StoreError('STORE_FAILED', `Cannot create the file ${file} (${readErrno(error)}).`);
   }
@@ -52,8 +52,8 @@ async function tryLock(file: string): Promise<Release | undefined> {
 }
 
 /**
- * Removes a stale lock. Only the holder of a second lock may do so, whose name is made of the stale content: without it, a
- * process that saw the stale lock could remove the new lock of another process that saw it, too.
+ * Removes a stale lock while holding a second lock that is named after the stale content. Without it, a process that
+ * saw the stale lock could remove the new lock of another process.
  *
  * @returns whether the stale lock is gone
  */
@@ -62,7 +62,7 @@ async function removeStale(file: string): Promise<boolean> {
   if (known === undefined || !known.isStale) return false;
   const guard = `${file}.${nameOf(known.content)}`;
   const release = await tryLock(guard);
-  // The process that removes it may have ended, too.
+  // The process that removes the lock may have ended too.
   if (release === undefined) return removeStale(guard);
   try {
     if ((await readLock(file))?.content === known.content) await rm(file, { force: true });
@@ -72,7 +72,7 @@ async function removeStale(file: string): Promise<boolean> {
   }
 }
 
-/** The random digits of a lock; of a lock without them, which an earlier version wrote, the process id. */
+/** The random digits of a lock. Locks of earlier versions have only the process ID. */
 function nameOf(content: string): string {
   return /[0-9a-f]+$/.exec(content)?.[0].slice(0, 16) ?? 'unknown';
 }
@@ -82,7 +82,7 @@ interface KnownLock {
   readonly isStale: boolean;
 }
 
-/** Undefined if there is no lock. */
+/** Undefined without a lock. */
 async function readLock(file: string): Promise<KnownLock | undefined> {
   try {
     const [content, { mtimeMs }] = await Promise.all([readFile(file, 'utf8'), stat(file)]);

@@ -6,19 +6,16 @@ import { createRedactor } from '../../redaction/redact.js';
 import type { Io } from '../io.js';
 import { createConnectionSecrets } from './connection-data.js';
 
-/**
- * What is not to be shown of what a host keeps; undefined where nobody knows it any more, as the hook is gone, and where it is more than
- * can be looked for: a shared webhook may have any number of members.
- */
+/** Secrets to redact in stored host data. Undefined if they are unknown because the hook was removed, or too many. */
 export type HostSecrets = readonly string[] | undefined;
 
-/** Finds the secrets of what a host keeps: those of the hook and of the connections, as far as this user has them. */
+/** Finds the secrets of stored host data: those of the hook, and those of connections that this user has. */
 export interface HostSecretFinder {
   readonly forEvent: (event: Pick<EventRow, 'hookId' | 'scenarioId'>) => Promise<HostSecrets>;
   readonly forScenario: (scenario: ScenarioRow) => Promise<HostSecrets>;
 }
 
-/** Many events have the same hook: what was found is kept as long as the finder is. */
+/** Results are cached per hook. */
 export function createHostSecretFinder(store: HostStore, env: Io['env']): HostSecretFinder {
   const findConnectionSecrets = createConnectionSecrets(env);
   const found = new Map<string, Promise<HostSecrets>>();

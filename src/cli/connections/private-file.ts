@@ -6,13 +6,13 @@ import { StoreError } from '../../errors/engine-error.js';
 import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER } from '../../util/files/folder-writer.js';
 import { readErrno } from '../../util/files/read-regular-file.js';
 
-/** Makes a folder that only its owner can enter; also of one that is there already. */
+/** Creates a folder with mode 0700, or sets the mode of an existing one. */
 export async function makePrivateFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true, mode: OWNER_ONLY_FOLDER });
   await chmod(folder, OWNER_ONLY_FOLDER);
 }
 
-/** Writes a file only its owner can read. Whoever reads meanwhile finds the old content or the new, never a part. */
+/** Writes a file with mode 0600. Concurrent readers see the old or the new content. */
 export async function writePrivateFile(file: string, content: string): Promise<void> {
   const draft = await writeDraft(file, content);
   try {
@@ -23,7 +23,7 @@ export async function writePrivateFile(file: string, content: string): Promise<v
   }
 }
 
-/** The same for a file that must not be there yet. Resolves to false where it is. */
+/** Like `writePrivateFile` for a new file. Resolves to false if it exists. */
 export async function createPrivateFile(file: string, content: string): Promise<boolean> {
   const draft = await writeDraft(file, content);
   try {
@@ -53,9 +53,9 @@ async function writeDraft(file: string, content: string): Promise<string> {
 }
 
 /**
- * Reads a file that nobody but its owner may be able to read; undefined where there is none.
+ * Reads a file that only its owner can read; undefined if it does not exist.
  *
- * @throws StoreError (STORE_FAILED) for a file that others can read, that somebody else owns, or that is a link
+ * @throws StoreError (STORE_FAILED) for a link, a file of another owner, or one that others can read
  */
 export async function readPrivateFile(file: string): Promise<string | undefined> {
   const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)).catch(
@@ -67,7 +67,7 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
   if (handle === undefined) return undefined;
   try {
     const { mode, uid } = await handle.stat();
-    // Windows has no such modes; there the folder of the user is what protects.
+    // Windows has no such modes; the user's folder protects the file.
     const isPosix = process.getuid !== undefined;
     if (isPosix && (mode & 0o077) !== 0) {
       throw new StoreError(

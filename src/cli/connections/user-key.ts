@@ -5,7 +5,7 @@ import { SEAL_KEY_BYTES } from '../../util/seal.js';
 import { createPrivateFile, makePrivateFolder, readPrivateFile } from './private-file.js';
 
 /**
- * The key of the user of this machine, made when it is first asked for. Processes that ask at the same time get the same.
+ * The user's key, created on first use. Concurrent processes get the same key.
  *
  * @throws StoreError (STORE_FAILED) for a key file that others can read or that holds no key
  */

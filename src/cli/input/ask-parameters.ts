@@ -16,10 +16,10 @@ import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 import { readFieldValue } from './parameter-value.js';
 
-/** Of many lines, or bytes: given as a file. */
+/** Multi-line or binary values: `NAME=@FILE`. */
 const FILE_TYPES: ReadonlySet<ParameterType> = new Set(['pkey', 'cert', 'buffer']);
 
-/** Not for a person to fill in. */
+/** Fields that are not prompted for. */
 const UNASKED_TYPES: ReadonlySet<ParameterType> = new Set([
   'banner',
   'hidden',
@@ -28,18 +28,18 @@ const UNASKED_TYPES: ReadonlySet<ParameterType> = new Set([
   'separator',
 ]);
 
-/** Who answers, and what is known so far. */
+/** The prompt and the values so far. */
 interface Form {
   readonly ask: NonNullable<Io['ask']>;
   readonly io: Io;
-  /** Grows with every answer. */
+  /** Extended by every answer. */
   readonly values: PlainObject;
 }
 
 /**
- * Asks for the values of a form that are not given yet, field by field; nested fields once their field has a value,
- * fields with a condition where it holds. An empty answer leaves a field to its default. Advanced fields are asked for
- * only where they are required.
+ * Prompts for missing values of a form, field by field. Nested fields follow when their field has a value,
+ * conditional fields when their condition holds. An empty answer keeps the default. Optional advanced fields are
+ * skipped.
  *
  * @throws EngineError (USAGE) at the end of input
  */
@@ -61,7 +61,7 @@ async function askFields(elements: readonly ParameterElement[], form: Form): Pro
   }
 }
 
-/** A condition that cannot be evaluated asks: an empty answer is always possible, or the field is required. */
+/** A condition that cannot be evaluated counts as true: the user can answer with an empty line. */
 function isShown({ visible }: ParameterSpec, values: PlainObject): boolean {
   if (typeof visible === 'boolean') return visible;
   try {
@@ -76,7 +76,8 @@ async function askField(field: ParameterSpec, name: string, { ask, io, values }:
   const { help } = field.source;
   if (typeof help === 'string' && help !== '') await io.stderr.write(`${printableLine(help)}\n`);
   for (;;) {
-    // What is typed for a secret is not shown. Source: https://developers.make.com/custom-apps-documentation/block-elements/parameters.
+    // Secrets are typed without echo. Source:
+    // https://developers.make.com/custom-apps-documentation/block-elements/parameters.
     const answer = await ask(writeQuestion(field, name), isSecretField(field));
     if (answer === undefined) throw usageError(`The parameter "${name}" was not answered.`);
     if (answer !== '') {

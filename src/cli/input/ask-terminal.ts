@@ -2,15 +2,15 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { UserInterruption } from '../io.js';
 
-/** Where a person types and reads. */
+/** The terminal of the user. */
 export interface Terminal {
   readonly input: NodeJS.ReadableStream;
   readonly output: NodeJS.WritableStream;
 }
 
 /**
- * Asks a person on the terminal and gives the line that is typed; undefined at the end of input (Ctrl-D).
- * The question goes to standard error, as standard output may be a pipe. With `isHidden` nothing of the answer is shown.
+ * Prompts on standard error, because standard output may be a pipe, and returns the line; undefined at the end of
+ * input (Ctrl-D). `isHidden` turns the echo off.
  *
  * @throws UserInterruption on Ctrl-C
  */
@@ -21,7 +21,7 @@ export function askTerminal(
 ): Promise<string | undefined> {
   const output = isHidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : terminal.output;
   if (isHidden) terminal.output.write(question);
-  // As a terminal, so that the echo is ours to leave out; without history, which would bring back earlier answers.
+  // In terminal mode the echo can be suppressed. No history, which would show earlier answers.
   const lines = createInterface({ input: terminal.input, output, terminal: true, historySize: 0 });
   return new Promise((resolve, reject) => {
     let outcome: () => void = () => resolve(undefined);

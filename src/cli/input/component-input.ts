@@ -45,7 +45,7 @@ export type ComponentInput = Pick<ConnectedInput, 'connection' | 'common'>;
 /** @throws EngineError (USAGE) */
 export async function readComponentInput(args: Arguments, io: Io): Promise<ComponentInput> {
   const connection = args.text('connection');
-  // A name is looked up when the run starts, as it may have to be refreshed.
+  // A name is looked up when the run starts, because the connection may need a refresh.
   const isName = connection !== undefined && isConnectionName(connection);
   return {
     connection: isName ? connection : await readObjectOption(args, 'connection', io),
@@ -69,9 +69,9 @@ export function readCheck(args: Arguments): CheckParameters {
 }
 
 /**
- * The connections that runs of an app may name.
+ * The stored connections for runs of an app.
  *
- * @throws EngineError (USAGE) where the one that is named is not there; StoreError for one that cannot be opened
+ * @throws EngineError (USAGE) for an unknown name; StoreError for a connection that cannot be opened
  */
 export async function openConnections(
   { connection }: ComponentInput,
@@ -83,7 +83,7 @@ export async function openConnections(
   return storeForApp(files, identifyOwner(app));
 }
 
-/** What must not be shown of what was given. */
+/** Input values to redact. */
 export function listSecrets({ connection, common }: ComponentInput, { app }: LoadedApp): readonly unknown[] {
   return [typeof connection === 'string' ? undefined : connection, common, app.common?.value];
 }

@@ -9,7 +9,7 @@ import { didYouMean } from '../../util/suggest.js';
 import type { Arguments, Command, OptionSpec } from '../command.js';
 import { usageError } from '../usage-error.js';
 
-/** The option that names a file with others. */
+/** The option for a file with options. */
 export const CONFIG_OPTION: Readonly<Record<string, OptionSpec>> = {
   config: {
     value: 'FILE',
@@ -20,14 +20,14 @@ export const CONFIG_OPTION: Readonly<Record<string, OptionSpec>> = {
 type Subject = Pick<Command, 'options' | 'positionals'>;
 
 /**
- * A command line with the options of its configuration file, where it names one. Folders and files in it are meant from
- * where the file lies; what the command line says itself stays, lists of it included.
+ * Adds the options of the configuration file to a command line. Paths in the file are relative to it. Options of the
+ * command line take precedence, lists as a whole.
  *
- * - a switch is `true` or `false`; what may be repeated is a text or a list of them; anything else a text or a number
- * - what is `NAME=VALUE` on a command line is an object: `{ "limit": { "maxQueued": 1000 } }`
+ * - A flag is `true` or `false`; a repeatable option is a text or a list of texts; any other is a text or a number.
+ * - `NAME=VALUE` options are objects: `{ "limit": { "maxQueued": 1000 } }`.
  *
- * @throws EngineError (USAGE) for a file that cannot be read, (HOST_FILE) with the place of what is wrong in it;
- *   SpecError (SPEC_JSON)
+ * @throws EngineError (USAGE) for a file that cannot be read, (HOST_FILE) with the location of an invalid option;
+ * SpecError (SPEC_JSON)
  */
 export async function withConfigFile(args: Arguments, command: Subject, cwd: string): Promise<Arguments> {
   const name = args.text('config');
@@ -80,7 +80,7 @@ interface Spot {
   readonly folder: string;
 }
 
-/** As a command line would say it; undefined for a switch that is off. */
+/** The option as command line arguments; undefined for a flag that is off. */
 function readOption(at: Spot, spec: OptionSpec, given: unknown): readonly string[] | undefined {
   const { document, pointer, name } = at;
   if (spec.value === undefined) {

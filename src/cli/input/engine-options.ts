@@ -103,7 +103,7 @@ export function readEngineOptions(
     ...readNetworkOptions(args),
     baseUrl: readBaseUrl(args.text('base-url')),
     limits: {
-      // An app may set its own time up to a maximum, so both have to fall.
+      // An app can raise its time limit up to a maximum, so both must be lowered.
       ...(timeoutMs !== undefined && { timeoutMs, maxTimeoutMs: timeoutMs }),
     },
     onPageLoop: readPageLoop(args.text('on-page-loop')),
@@ -111,19 +111,19 @@ export function readEngineOptions(
   };
 }
 
-/** Whether somebody watches. */
+/** Whether requests are printed. */
 export function isTraced(args: Arguments): boolean {
   return (args.isSet('trace') && traceFile(args) === undefined) || args.isSet('trace-bodies');
 }
 
-/** The file a run is written to, where one is named. */
+/** The file for the trace, if any. */
 export function traceFile(args: Arguments): string | undefined {
   return args.text('trace') || undefined;
 }
 
-/** Tells on standard error what is sent and received, where that is asked for. */
+/** Prints requests on standard error if requested. */
 export function readTraceOptions(args: Arguments, io: Io): Pick<EngineOptions, 'trace' | 'onTrace'> {
-  // Told besides: whoever closed standard error does not end the work.
+  // A closed standard error must not end the run.
   const onTrace: TraceListener = (event) => void io.stderr.write(traceLine(event)).catch(() => {});
   return {
     trace: traceFile(args) !== undefined ? 'deep' : args.isSet('trace-bodies') ? 'full' : 'summary',
@@ -131,7 +131,7 @@ export function readTraceOptions(args: Arguments, io: Io): Pick<EngineOptions, '
   };
 }
 
-/** @throws EngineError (USAGE) for what is no whole number of at least 1 */
+/** @throws EngineError (USAGE) for anything but a positive integer */
 export function readWhole(args: Arguments, option: string): number | undefined {
   const text = args.text(option);
   if (text === undefined) return undefined;
@@ -139,7 +139,7 @@ export function readWhole(args: Arguments, option: string): number | undefined {
   throw usageError(`--${option}: "${text}" is no whole number of at least 1.`);
 }
 
-/** Read here already, so that a message names the option. */
+/** Checked here, so that the message names the option. */
 function readAppHosts(hosts: readonly string[]): readonly string[] {
   readHosts(hosts, '--app-host');
   return hosts;
@@ -159,7 +159,7 @@ function readMap(texts: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(hosts);
 }
 
-/** Said here for each pair, so that the message names the option. */
+/** Checked per pair, so that the message names the option. */
 function assertMappable(from: string, to: string): void {
   try {
     readHostMap({ [from]: to });

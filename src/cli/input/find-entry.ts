@@ -3,9 +3,9 @@ import type { ConnectionEntry, ConnectionFiles } from '../connections/connection
 import { usageError } from '../usage-error.js';
 
 /**
- * The connection that is kept under a name.
+ * The stored connection of a name.
  *
- * @throws EngineError (USAGE) where there is none; StoreError for one that cannot be opened
+ * @throws EngineError (USAGE) for an unknown name; StoreError if it cannot be opened
  */
 export async function findEntry(files: ConnectionFiles, name: string): Promise<ConnectionEntry> {
   const entry = await files.read(name);

@@ -2,9 +2,9 @@ import { SpecError } from '../../errors/engine-error.js';
 import { usageError } from '../usage-error.js';
 
 /**
- * A component that an argument names.
+ * The component of an argument.
  *
- * @throws EngineError (USAGE) for a name the app does not have
+ * @throws EngineError (USAGE) for an unknown name
  */
 export function findNamed<Component>(find: () => Component): Component {
   try {

@@ -16,10 +16,10 @@ import { usageError } from '../usage-error.js';
 import { PREPARE_OPTION } from './prepare-option.js';
 import { refuseLinks } from './refuse-links.js';
 
-/** Where processes of several machines have the key from. */
+/** Variable with the key, for hosts of several machines. */
 const KEY_VARIABLE = 'IML_HOST_KEY';
 
-/** Options of every command that works on what a host keeps. */
+/** Options of commands that open the store of a host. */
 export const HOST_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   data: { value: 'DIR', help: 'Folder of the SQLite file. Default: .iml in the current folder.' },
   database: {
@@ -32,17 +32,18 @@ export const HOST_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 export interface HostParts {
   readonly store: HostStore;
   readonly queue: HostQueue;
-  /** Where they are, as may be shown. */
+  /** Description of the store, safe to print. */
   readonly at: string;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens what a host keeps.
+ * Opens the store of a host.
  *
- * @param options.onWait called once if a server does not answer at first
- * @param options.mayCreate whether a folder may be made into one of a host; else it has to be one
- * @throws EngineError (USAGE) where both are given, and for a folder without data; StoreError for what cannot be opened
+ * @param options.onWait called once if a server does not respond at first
+ * @param options.mayCreate whether to create a missing store
+ * @throws EngineError (USAGE) if both options are set, and for a folder without data; StoreError if the store cannot
+ * be opened
  */
 export async function openHostParts(
   args: Arguments,
@@ -69,8 +70,8 @@ export async function openHostParts(
 }
 
 /**
- * The key what is kept is sealed with: that of the connections of this user, so that both are lost or kept together.
- * @throws EngineError (USAGE) for a variable that holds none; StoreError (STORE_FAILED) for such a file
+ * The key that seals stored data: IML_HOST_KEY, or the key of the user's connections.
+ * @throws EngineError (USAGE) for an invalid variable; StoreError (STORE_FAILED) for an invalid key file
  */
 async function readKey(env: Io['env']): Promise<Uint8Array> {
   const given = env[KEY_VARIABLE];
@@ -80,20 +81,20 @@ async function readKey(env: Io['env']): Promise<Uint8Array> {
   throw usageError(`${KEY_VARIABLE}: ${SEAL_KEY_BYTES} bytes as base64 are expected.`);
 }
 
-/** A folder that is misspelt must not look like a host to which nothing has come. */
+/** A misspelt folder must not look like an empty host. */
 async function assertData(file: string, root: string): Promise<void> {
   await access(file).catch((error: unknown) => {
     throw usageError(`There is no host's data in "${root}". iml serve --data makes it.`, error);
   });
 }
 
-/** All of them, so that nobody is told of one after the other. */
+/** All of them, so that one message names all missing packages. */
 const POSTGRES_PACKAGES = {
   pg: () => import('pg'),
   kysely: () => import('kysely'),
 };
 
-/** How long a server that starts beside the host is waited for. */
+/** Time to wait for a database that starts together with the host. */
 const SERVER_WAIT_MS = 30_000;
 
 async function openDatabase({
@@ -118,7 +119,7 @@ async function openDatabase({
       await queue.close();
       await store.close();
     };
-    // Never the whole address: it holds the password.
+    // Never the whole URL: it contains the password.
     return { store, queue, at: `PostgreSQL ${hostname}${pathname}`, close };
   } catch (error) {
     await store.close();

@@ -6,10 +6,10 @@ import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
 
 /**
- * The JSON value an option gives: written in place, in a file (`@file`), or on standard input (`@-`).
+ * The JSON value of an option: inline, from a file (`@file`), or from standard input (`@-`).
  *
- * @param option how messages name the option: `--data`
- * @throws EngineError (USAGE). The text itself is not quoted, as it may be a connection.
+ * @param option name of the option in messages: `--data`
+ * @throws EngineError (USAGE); does not quote the text, which may contain credentials
  */
 export async function readData(text: string, option: string, io: Io): Promise<unknown> {
   const isFile = text.startsWith('@');
@@ -20,13 +20,13 @@ export async function readData(text: string, option: string, io: Io): Promise<un
     return JSON.parse(source);
   } catch (error) {
     const hint = isFile ? '' : ' A file is given as @file.';
-    // V8 quotes the text in its message; only the position in it may be shown.
+    // V8 quotes the text in its message; only the position is safe.
     const position = /position \d+/.exec(String(error))?.[0];
     throw usageError(`${option}: the value ${from} is no JSON${position ? ` (at ${position})` : ''}.${hint}`);
   }
 }
 
-/** As `readData`, where only an object will do. */
+/** `readData` for values that must be objects. */
 export async function readDataObject(text: string, option: string, io: Io): Promise<PlainObject> {
   const value = await readData(text, option, io);
   if (isPlainObject(value)) return value;
@@ -34,7 +34,7 @@ export async function readDataObject(text: string, option: string, io: Io): Prom
 }
 
 /**
- * The bytes an option names: those of a file, or of standard input for `-`.
+ * The content of a file, or of standard input for `-`.
  *
  * @throws EngineError (USAGE) for a file that cannot be read
  */
@@ -47,7 +47,7 @@ export async function readSource(file: string, option: string, io: Io): Promise<
   }
 }
 
-/** Text of a file without its byte order mark; undefined for bytes that are no UTF-8. */
+/** Decodes UTF-8 without its byte order mark; undefined for invalid UTF-8. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -14,8 +14,8 @@ import { readDataObject } from './input-data.js';
 import { readFieldValue } from './parameter-value.js';
 
 /**
- * The values that `-p` options give together, later ones over earlier ones: JSON objects, their files, or `name=value`:
- * see `readFieldValue`.
+ * Merges the values of all `-p` options, later ones first: JSON objects, files, or `name=value` (see
+ * `readFieldValue`).
  *
  * @throws EngineError (USAGE)
  */
@@ -43,7 +43,7 @@ async function readGivenParameters(
   return values;
 }
 
-/** The form that parameters are given for. */
+/** The form of the parameters. */
 export interface GivenForm {
   /** `module`, `connection`, ... */
   readonly what: string;
@@ -51,7 +51,7 @@ export interface GivenForm {
 }
 
 /**
- * The same of the options of a command, with a warning for each name the form does not have.
+ * `readGivenParameters` with a warning for each name that the form lacks.
  *
  * @throws EngineError (USAGE)
  */
@@ -64,8 +64,8 @@ export async function readKnownParameters(args: Arguments, form: GivenForm, io: 
 }
 
 /**
- * Names that are no fields of the form, each as a sentence. None if an RPC returns further fields, at any depth, and none for an
- * RPC, which reads parameters of the form that calls it.
+ * One sentence per value without a field. None if an RPC adds fields at any depth, and none for an RPC, which reads
+ * the parameters of its caller.
  */
 function unknownParameters(values: PlainObject, { what, list }: GivenForm): readonly string[] {
   if (what === 'RPC' || hasFieldsOfRpc(list.elements)) return [];

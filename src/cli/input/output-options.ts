@@ -5,7 +5,7 @@ import { compileQuery } from '../output/query.js';
 import { usageError } from '../usage-error.js';
 import { isTraced } from './engine-options.js';
 
-/** Options of every command that prints rows or the report they are part of. */
+/** Options of commands that print bundles or a report. */
 export const OUTPUT_OPTIONS: OptionSpecs = inGroup('Output', {
   table: { help: 'Prints a table. Default on a terminal.' },
   ndjson: { help: 'Prints NDJSON, streamed. Default otherwise.' },
@@ -13,7 +13,7 @@ export const OUTPUT_OPTIONS: OptionSpecs = inGroup('Output', {
   query: { short: 'q', value: 'JSONATA', help: 'Prints the result of a JSONata expression over the report.' },
 });
 
-/** Of a command whose output may hold files. */
+/** Options of commands whose output can contain files. */
 export const SAVE_OPTION: OptionSpecs = inGroup('Output', {
   save: {
     value: 'DIR',

@@ -4,20 +4,20 @@ import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
 import { decodeUtf8, readSource } from './input-data.js';
 
-/** Fields that take bytes as they are. */
+/** Fields that accept bytes. */
 const BYTE_TYPES: ReadonlySet<string> = new Set(['buffer', 'upload']);
 
-/** Fields that take whatever comes, so that bytes which are no text stay bytes. */
+/** Fields that accept any value: bytes that are not text stay bytes. */
 const OPEN_TYPES: ReadonlySet<string> = new Set(['any', 'udt']);
 
 /**
- * The value a person gives a field: text as it stands, read by the type of the field; the content of a file (`@file`, or
- * `@-` for standard input); or, behind `@@`, text that starts with an @. A file gives its bytes to a field of bytes and
- * its text to every other, without the line break at its end that editors write.
+ * The value of a field from the command line: text converted by the type of the field; the content of a file
+ * (`@file`, `@-` for standard input); after `@@`, text that starts with an @. Fields for binary data receive the
+ * bytes of a file, others its text without the final line break.
  *
- * @param spec the field; undefined for one the form does not declare
- * @param option how messages name it: `--param data`
- * @throws EngineError (USAGE) for a file that cannot be read, or is no text where text is wanted
+ * @param spec the field; undefined for an undeclared one
+ * @param option name of the option in messages: `--param data`
+ * @throws EngineError (USAGE) for a file that cannot be read or is not text
  */
 export async function readFieldValue(
   text: string,

@@ -12,9 +12,9 @@ import { usageError } from '../usage-error.js';
 type OptionSpecs = Command['options'];
 
 /**
- * Reads what follows the name of a command. With `--help` the rest need not be complete.
+ * Parses the arguments of a command. With `--help` they may be incomplete.
  *
- * @throws EngineError (USAGE) for an unknown option, a value that is missing or too many, a missing or further argument
+ * @throws EngineError (USAGE) for an unknown option, and for a missing or superfluous value or argument
  */
 export function parseArguments(command: Command, args: readonly string[]): Arguments {
   const specs = listOptions(command);
@@ -22,7 +22,7 @@ export function parseArguments(command: Command, args: readonly string[]): Argum
     args: joinValues(args, specs),
     options: parserOptions(specs),
     allowPositionals: true,
-    // Not strict: what strict mode would say is said below, in the words of this command.
+    // The checks of strict mode follow below, with our own messages.
     strict: false,
     tokens: true,
   });
@@ -44,12 +44,12 @@ export function parseArguments(command: Command, args: readonly string[]): Argum
   };
 }
 
-/** `--trace run.jsonl` as `--trace=run.jsonl`: the parser knows options with a value and without, and none with both. */
+/** Rewrites `--trace run.jsonl` as `--trace=run.jsonl`, because util.parseArgs has no optional values. */
 function joinValues(args: readonly string[], specs: OptionSpecs): string[] {
   const joined: string[] = [];
   for (let index = 0; index < args.length; index++) {
     const arg = args[index] ?? '';
-    // Behind this nothing is an option.
+    // Everything after `--` is positional.
     if (arg === '--') return [...joined, ...args.slice(index)];
     const next = args[index + 1];
     const name = arg.slice(2);
@@ -79,7 +79,7 @@ function parserOptions(specs: OptionSpecs): ParserOptions {
 
 interface OptionToken {
   readonly name: string;
-  /** As it was written: `-p`, `--param`. */
+  /** As typed: `-p`, `--param`. */
   readonly rawName: string;
   readonly value: string | undefined;
   readonly inlineValue: boolean | undefined;

@@ -5,7 +5,7 @@ import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
 import { decodeUtf8, readSource } from './input-data.js';
 
-/** Options of a command that is given one call of a webhook. */
+/** Options that describe one webhook call. */
 export const CALL_OPTIONS: OptionSpecs = inGroup('Input', {
   call: {
     value: 'JSON|@FILE',
@@ -26,7 +26,7 @@ type Header = readonly [name: string, value: string];
 const EMPTY = new Uint8Array();
 
 /**
- * The call the options describe: that of a file, with what further options say over it.
+ * The webhook call of the options; single options override `--call`.
  *
  * @throws EngineError (USAGE)
  */
@@ -50,7 +50,7 @@ export async function readCallOptions(args: Arguments, io: Io): Promise<Incoming
   };
 }
 
-/** `{...}` in place, or a file, whose name may go without its @. */
+/** Inline `{...}`, or a file with or without `@`. */
 async function readWhole(text: string, io: Io): Promise<IncomingCall> {
   if (/^\s*\{/.test(text)) return parseJsonCall(text, 'what is given');
   const file = text.replace(/^@/, '');
@@ -82,7 +82,7 @@ function guessType(body: Uint8Array): string {
   }
 }
 
-/** @param what how messages name what is read */
+/** @param what name of the input in messages */
 function parseCall(bytes: Uint8Array, what: string): IncomingCall {
   const text = decodeUtf8(bytes);
   const isJson = text !== undefined && /^\s*\{/.test(text);
@@ -115,12 +115,12 @@ function parseObject(text: string, what: string): PlainObject {
     const value: unknown = JSON.parse(text);
     if (isPlainObject(value)) return value;
   } catch {
-    // Told below: the text itself is not quoted, as it may hold a secret.
+    // The message below does not quote the text, which may contain a secret.
   }
   throw usageError(`--call: ${what} is no JSON object.`);
 }
 
-/** Pairs, or an object whose members are a text or several. */
+/** Pairs, or an object with one or several texts per name. */
 function readHeaders(headers: unknown, what: string): readonly Header[] {
   if (headers === undefined || headers === null) return [];
   const entries: readonly unknown[] = isPlainObject(headers)
@@ -137,9 +137,9 @@ function readHeaders(headers: unknown, what: string): readonly Header[] {
   });
 }
 
-/** An HTTP request as it is sent, with line breaks of either kind in its head. */
+/** A raw HTTP request; its head may use LF or CRLF. */
 function parseHttpCall(bytes: Uint8Array, what: string): IncomingCall {
-  // One character a byte, so that places in the text are places in the bytes.
+  // One character per byte, so that offsets in the text are offsets in the bytes.
   const text = Buffer.from(bytes).toString('latin1');
   const end = /\r?\n\r?\n/.exec(text);
   const head = end === null ? text.replace(/\r?\n$/, '') : text.slice(0, end.index);

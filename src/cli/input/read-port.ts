@@ -1,7 +1,7 @@
 import { usageError } from '../usage-error.js';
 
 /**
- * The number `--port` gives; 0 stands for any port that is free.
+ * The number of `--port`; 0 chooses a free port.
  *
  * @throws EngineError (USAGE)
  */

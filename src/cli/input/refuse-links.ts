@@ -3,12 +3,12 @@ import path from 'node:path';
 import { usageError } from '../usage-error.js';
 
 /**
- * Refuses links in the place of a folder that a command keeps its data in where nobody names one, and among its files:
- * whoever wrote the app may have put them there, and what they lead to would be made private and written into.
+ * Refuses symbolic links as default data folder and among its files. The author of the app may have created them, and
+ * the command would write through them.
  *
- * @param home absolute; where this leads itself is the matter of whoever named it
- * @param folder absolute, below it
- * @param instead how another place is named, as a sentence
+ * @param home absolute; may be a link itself, as the user named it
+ * @param folder absolute, below `home`
+ * @param instead sentence that names the option for another folder
  * @throws EngineError (USAGE)
  */
 export async function refuseLinks(home: string, folder: string, instead: string): Promise<void> {

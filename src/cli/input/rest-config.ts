@@ -25,7 +25,7 @@ import { didYouMean } from '../../util/suggest.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
 
-/** What the file of `--config` says. */
+/** The content of the `--config` file. */
 export interface RestConfig {
   readonly prices?: readonly Price[] | undefined;
   readonly coupons?: readonly LocalCoupon[] | undefined;
@@ -33,11 +33,11 @@ export interface RestConfig {
   readonly features?: Readonly<Record<string, boolean>> | undefined;
   readonly defaultLicense?: License | undefined;
   readonly defaultProductName?: string | undefined;
-  /** Makes a white-label instance, whose licenses have this `productManagement`. */
+  /** White-label instance; its licenses have this `productManagement`. */
   readonly whiteLabel?: { readonly productManagement: string } | undefined;
-  /** An address that gets a POST with each notification as JSON. */
+  /** Receives each notification as a POST request with JSON. */
   readonly notifications?: { readonly url: string } | undefined;
-  /** An address that gets a POST for each access list. A response other than 2xx is a 422 for the caller. */
+  /** Receives each access list as a POST request. A response other than 2xx is a 422 for the caller. */
   readonly accessLists?: { readonly url: string } | undefined;
   readonly apps?: readonly RegisteredApp[] | undefined;
 }
@@ -103,7 +103,7 @@ export async function readRestConfig(file: string | undefined, io: Io): Promise<
   throw usageError(`--config: "${steps.join('.')}" of ${file} ${message}.${hint}`);
 }
 
-/** The options of an instance that a file of `--config` stands for. */
+/** Converts the `--config` file to options of an instance. */
 export function toRestOptions(config: RestConfig): Partial<RestOptions> {
   const { prices, coupons, features, defaultLicense, defaultProductName, whiteLabel } = config;
   const { notifications, accessLists } = config;
@@ -126,7 +126,7 @@ export function toRestOptions(config: RestConfig): Partial<RestOptions> {
 
 const POST_TIMEOUT_MS = 10_000;
 
-/** Rejects for an address that does not answer with 2xx. The address may be secret, so no message names it. */
+/** Rejects for a status other than 2xx. The URL may be secret, so messages do not contain it. */
 async function post(what: string, url: string, body: unknown): Promise<void> {
   const response = await fetch(url, {
     method: 'POST',

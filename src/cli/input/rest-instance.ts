@@ -20,7 +20,7 @@ import { refuseLinks } from './refuse-links.js';
 const KEY_VARIABLE = 'IML_REST_KEY';
 const DEFAULT_FOLDER = '.iml/rest';
 
-/** Options of every action of `iml rest`: which instance it is about. */
+/** Options of all actions of `iml rest`: the location of the instance. */
 export const REST_INSTANCE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   data: {
     value: 'DIR',
@@ -39,18 +39,19 @@ export const REST_INSTANCE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   zone: { value: 'DOMAIN', help: 'Zone of the instance. Default: eu1.make.com.' },
 };
 
-/** Where an instance is. */
+/** Location of an instance. */
 export interface RestPlace {
-  /** Of the instance, and of its files; undefined for a database. */
+  /** Folder of the files; undefined for a database. */
   readonly folder: string | undefined;
-  /** What a command line is called with to mean the same instance; no password stands in it. */
+  /** Command line arguments for the same instance, without its password. */
   readonly args: string;
   readonly database: string | undefined;
 }
 
 /**
- * Finds out which instance is meant.
- * @throws EngineError (USAGE) for options that exclude each other, and for a folder without an instance unless one is to be made
+ * Finds the location of the instance.
+ * @throws EngineError (USAGE) for conflicting options, and for a folder without an instance unless one is to be
+ * created
  */
 export async function findRestInstance(args: Arguments, io: Io): Promise<RestPlace> {
   const database = args.text('database');
@@ -66,18 +67,18 @@ export async function findRestInstance(args: Arguments, io: Io): Promise<RestPla
   return { folder, args: `--data ${quoted(folder)}`, database };
 }
 
-/** A word of a command line that a shell reads as one. */
+/** Quotes a word for a shell. */
 function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** What a command adds to the options of an instance. */
+/** Options that a command adds to those of an instance. */
 export type RestHooks = Pick<RestOptions, 'origin' | 'hosts' | 'onError' | 'onAnswer'> & Partial<RestOptions>;
 
 /**
- * Opens an instance of the REST API, and makes what is missing of one that is to be made.
- * @throws RestError (REST_CONFIG) for a key that is missing, is none, or is not the one of the data; EngineError (USAGE) for a
- * database without an instance unless one is to be made
+ * Opens an instance, or creates it.
+ * @throws RestError (REST_CONFIG) for a missing, invalid or wrong key; EngineError (USAGE) for a database without an
+ * instance unless one is to be created
  */
 export async function openRestInstance(
   place: RestPlace,
@@ -114,11 +115,11 @@ function databaseFile(folder: string): string {
 
 interface NamedKey {
   readonly key: Uint8Array;
-  /** The file or the variable it is from. */
+  /** The file or variable of the key. */
   readonly source: string;
 }
 
-/** From the environment, or from a file beside the SQLite file, which is made with the instance. */
+/** From the environment, or from a file beside the SQLite file that is created with the instance. */
 async function readKey({ folder }: RestPlace, { env }: Io): Promise<NamedKey> {
   const configured = env[KEY_VARIABLE];
   if (folder !== undefined) await makeFolder(folder);
@@ -130,13 +131,13 @@ async function readKey({ folder }: RestPlace, { env }: Io): Promise<NamedKey> {
   }
   const file = path.join(folder, 'encryption-key');
   const [hasKey, hasData] = await Promise.all([isFile(file), isFile(databaseFile(folder))]);
-  // A new key would open nothing of what is there.
+  // A new key could not open the existing data.
   if (hasData && !hasKey) {
     throw configError(
       `The file ${file} is missing, and ${databaseFile(folder)} is sealed with its key. Put it back, or set ${KEY_VARIABLE} to the key.`,
     );
   }
-  // A process that starts beside us finds the same key, whoever made it.
+  // A concurrent process may have created the key first.
   if (hasKey) await makeOwnerOnly(file);
   else await writeKey(file);
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
@@ -151,7 +152,7 @@ async function makeFolder(folder: string): Promise<void> {
   });
 }
 
-/** A copy that was put back may be open to others. */
+/** A restored backup may be readable by others. */
 async function makeOwnerOnly(file: string): Promise<void> {
   await chmod(file, OWNER_ONLY_FILE).catch((error: unknown) => {
     throw configError(`The file ${file} cannot be made private (${readErrno(error)}).`, error);

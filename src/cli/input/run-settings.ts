@@ -8,14 +8,14 @@ import { readEngineOptions, readTraceOptions, readWhole, traceFile } from './eng
 import { readData } from './input-data.js';
 import { readOutputSettings } from './output-options.js';
 
-/** What the command line of a run says, apart from the app, the module and its parameters. */
+/** Settings of a run, except app, module and parameters. */
 export interface RunSettings extends OutputSettings {
   readonly input: Omit<ConnectedInput, 'parameters' | 'signal'>;
   readonly engine: Omit<EngineOptions, 'app' | 'connections'>;
   readonly maxBundles: number;
-  /** The file the run is written to, as it was named. */
+  /** The file of the trace as the user typed it. */
   readonly traceFile: string | undefined;
-  /** The folder binary data is written to. */
+  /** Folder for binary data. */
   readonly save: string | undefined;
 }
 

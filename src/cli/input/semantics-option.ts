@@ -9,7 +9,7 @@ export const SEMANTICS_OPTION: Readonly<Record<string, OptionSpec>> = {
   },
 };
 
-/** @throws a usage error for a value that is none of them */
+/** @throws EngineError (USAGE) for an unknown value */
 export function readSemantics(text: string | undefined): Semantics | undefined {
   const semantics = SEMANTICS.find((known) => known === text);
   if (semantics !== undefined || text === undefined) return semantics;

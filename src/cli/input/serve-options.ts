@@ -77,7 +77,7 @@ export const SERVE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   ...NETWORK_OPTIONS,
 };
 
-/** What the options of `iml serve` say beside where things are. */
+/** Options of `iml serve`, except locations. */
 export interface ServeSettings {
   readonly port: number;
   readonly hostname: string | undefined;
@@ -87,7 +87,7 @@ export interface ServeSettings {
   readonly log: HostLogForm;
   readonly output: 'bundles' | 'none';
   readonly limits: Partial<HostLimits>;
-  /** Worker threads that run scenarios. */
+  /** Worker threads for scenarios. */
   readonly threads: number | undefined;
   readonly engine: Pick<
     EngineOptions,
@@ -95,7 +95,7 @@ export interface ServeSettings {
   >;
 }
 
-/** @throws EngineError (USAGE) for what makes no sense, before anything is opened */
+/** @throws EngineError (USAGE) for invalid options, before anything is opened */
 export function readServeSettings(args: Arguments): ServeSettings {
   const limits = readLimits(args, 'limit', resolveHostLimits, readConcurrency(args));
   const { maxBodyBytes } = limits;
@@ -111,7 +111,7 @@ export function readServeSettings(args: Arguments): ServeSettings {
     engine: {
       ...readNetworkOptions(args),
       limits: readLimits(args, 'run-limit', resolveLimits),
-      // Whoever lets larger payloads in wants them read, too.
+      // A larger payload limit implies larger parse limits.
       webhookLimits: {
         ...(maxBodyBytes !== undefined && { maxBodyBytes }),
         ...readLimits(args, 'webhook-limit', resolveWebhookLimits),
@@ -149,7 +149,7 @@ function readLimits<L extends object>(
     if (name === undefined) throw usageError(`--${option}: "${text}" is not NAME=NUMBER.`);
     return [name, Number(value)] as const;
   });
-  // Names are those of limits: `check` refuses all others.
+  // `check` refuses unknown names.
   const limits = Object.fromEntries(pairs) as Partial<L>;
   try {
     check(limits);

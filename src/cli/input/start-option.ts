@@ -11,10 +11,10 @@ import { usageError } from '../usage-error.js';
 const WORDS = ['all', 'now', 'newest'] as const;
 
 /**
- * What `--start` means for a trigger: a word, a date, or the id of an item, which is put out first.
+ * The value of `--start` for a trigger: a word, a date, or the ID of the first item to output.
  *
- * @param engine asks the epoch for the date of an item, where a trigger by date is given an id
- * @throws EngineError (USAGE) for what fits no trigger of its type
+ * @param engine loads the date of an item from the epoch for a date trigger
+ * @throws EngineError (USAGE) for a value that does not fit the type of the trigger
  */
 export async function readTriggerStart(
   text: string,
@@ -31,7 +31,7 @@ export async function readTriggerStart(
   return { data: await findStart(text, module, engine, input) };
 }
 
-/** `trigger.type` as the app writes it; undefined where an expression decides. */
+/** `trigger.type` of the app; undefined if it is an expression. */
 function writtenType({ communication }: ModuleComponent): TriggerType | undefined {
   const value = communication?.value;
   const last: unknown = Array.isArray(value) ? value.at(-1) : value;

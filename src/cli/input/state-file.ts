@@ -8,15 +8,15 @@ import { printJson } from '../output/json-output.js';
 import { usageError } from '../usage-error.js';
 import { decodeUtf8 } from './input-data.js';
 
-/** Where a polling trigger stands between two runs, in a file. */
+/** A file with the state of a polling trigger. */
 export interface StateFile {
-  /** What the run is given; undefined where the file is not there yet. */
+  /** The stored state; undefined without a file. */
   readonly data: PlainObject | undefined;
-  /** Whoever reads meanwhile finds the old state or the new one. */
+  /** Concurrent readers see the old or the new state. */
   readonly write: (state: unknown) => Promise<void>;
 }
 
-/** @throws EngineError (USAGE) for a file that cannot be read or holds no state */
+/** @throws EngineError (USAGE) for a file that cannot be read or contains no state */
 export async function openStateFile(file: string, io: Pick<Io, 'cwd'>): Promise<StateFile> {
   const target = path.resolve(io.cwd, file);
   return {
@@ -42,7 +42,7 @@ async function readState(target: string, file: string): Promise<PlainObject | un
     const state: unknown = JSON.parse(decodeUtf8(bytes) ?? '');
     if (isState(state)) return state;
   } catch {
-    // Told below.
+    // Reported below.
   }
   throw usageError(
     `--state: the file "${file}" holds no state of a trigger, such as {"lastId":7} or {"lastDate":"2026-01-31T12:00:00Z"}. Remove it to start anew.`,

@@ -13,8 +13,8 @@ import { escapeUnsafe } from '../../util/escape-unsafe.js';
 const MAX_DEPTH = 16;
 
 /**
- * Writes a TypeScript module with one type, `App`: parameters of modules, RPCs, connections and webhooks by name, and the
- * bundles of modules as their `interface` describes them. A form may get fields from an RPC: it accepts further members.
+ * Prints a TypeScript module with one type, `App`: parameters of modules, RPCs, connections and webhooks, and bundles
+ * of modules as in their `interface`. Forms with fields from an RPC accept more members.
  */
 export function printAppTypes({ name, modules, rpcs, connections, webhooks }: App): string {
   const ofForms = (components: ReadonlyMap<string, { readonly params: Document | undefined }>): string =>
@@ -42,7 +42,7 @@ export function printAppTypes({ name, modules, rpcs, connections, webhooks }: Ap
   return `// Written by "iml types". Types of the app ${quote(name)}.\nexport interface App ${printMembers(all, 0)}\n`;
 }
 
-/** Key, with `?` where it may be absent, and type. */
+/** Key (with `?` if optional) and type. */
 type Member = readonly [key: string, type: string, isOptional?: boolean, note?: string | undefined];
 
 function printMembers(members: readonly Member[], depth: number, isOpen = false): string {
@@ -68,7 +68,7 @@ function printParameters(elements: readonly ParameterElement[], depth: number): 
   return printFields(elements, depth, ({ required, visible }) => required && visible === true);
 }
 
-/** An API may leave out any member. */
+/** An API may omit any member. */
 function printBundle(elements: readonly ParameterElement[], depth: number): string {
   return printFields(elements, depth, () => false);
 }

@@ -5,22 +5,22 @@ import { type PrintedReport, type ReportSettings, writeReport } from './write-re
 
 export type OutputForm = 'json' | 'ndjson' | 'table' | 'query';
 
-/** How rows and the report they are part of are printed. */
+/** Format of bundles and report. */
 export interface OutputSettings extends ReportSettings {
   readonly form: OutputForm;
 }
 
-/** Where the bundles of a run go, or whatever else comes one by one. */
+/** Receives bundles one by one. */
 export interface BundleWriter {
   readonly write: (bundle: unknown) => Promise<void>;
-  /** It is over, well or not. `report` need not hold what was written. */
+  /** Ends the output, also after a failure. `report` need not contain the written bundles. */
   readonly end: <Report extends PrintedReport>(report: Report) => Promise<void>;
 }
 
 /**
- * Bundles as they come for `ndjson`; everything at the end for the other forms.
+ * Streams NDJSON; prints other formats at the end.
  *
- * @param member what the bundles are called in the report. Default: `bundles`.
+ * @param member name of the bundles in the report. Default: `bundles`.
  */
 export function createBundleWriter(
   settings: OutputSettings,
@@ -40,7 +40,7 @@ export function createBundleWriter(
       return {
         write: collect,
         end: (report) => {
-          // What failed has no bundles, however many came before.
+          // A failed run returns no bundles.
           const kept = report.error === undefined ? bundles : [];
           return writeReport({ ...report, [member]: kept }, settings, output);
         },

@@ -4,13 +4,13 @@ import { createRedactor } from '../../redaction/redact.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { printableLine } from './terminal-text.js';
 
-/** Names that tell who somebody is, and of what a label is made. */
+/** Names of members that identify a user, for labels. */
 const IDENTITY =
   /^(?:e?mail|user|username|login|account|domain|site|company|team|organi[sz]ation|workspace|id)$/i;
 
 /**
- * The label of a connection as it may be printed. An app may have made it of anything, so whatever of the credentials
- * is in it is taken out; who the user is may stay.
+ * The label of a connection, safe to print. An app can build it from any value, so credentials are redacted; the user
+ * name stays.
  */
 export function labelConnection(stored: StoredConnection): string {
   const { metadata, connection, parameters, common } = stored;

@@ -6,10 +6,10 @@ import type { LoadedApp } from '../open-app.js';
 import { printError } from './print-error.js';
 
 /**
- * An error with the line of the app it points at. The line is the app's own text, which nobody has cleaned, so what is
- * secret in it is taken out. For commands that have `--allow-local` and `--allow`.
+ * An error with the line of the app it points at; secrets in the line are redacted. Hints name `--allow-local` and
+ * `--allow`.
  *
- * @param secrets data whose values must not be shown
+ * @param secrets data to redact
  */
 export async function describeError(
   error: EngineError,
@@ -24,7 +24,7 @@ export async function describeError(
 
 const ALLOW_NOTE = '--allow-local lets the app call this machine, --allow HOST what else is not public.\n';
 
-/** Refused as not public. What is refused for another reason names the option that lets it through. */
+/** Refused because the address is not public. Other refusals name their own option. */
 function isRefusal(error: unknown): boolean {
   return error instanceof EngineError && error.code === 'NETWORK_REFUSED' && !/--[a-z]/.test(error.message);
 }

@@ -1,19 +1,19 @@
 import type { ModuleType } from '../../document/app.js';
 import { printJson } from './json-output.js';
 
-/** What is known of a run that gave no bundle. */
+/** A run without bundles. */
 export interface EmptyRun {
   readonly type: ModuleType;
   readonly requests: number;
-  /** The state a trigger was given. */
+  /** The state before the run. */
   readonly data: unknown;
   readonly start: string | undefined;
   readonly payload: unknown;
-  /** The state it ended with. */
+  /** The state after the run. */
   readonly state: unknown;
 }
 
-/** Why a trigger gave nothing, for a person who expected something; empty where there is nothing to say. */
+/** Explains why a trigger returned nothing; empty if there is no explanation. */
 export function explainEmptyRun(run: EmptyRun): string {
   switch (run.type) {
     case 'trigger':

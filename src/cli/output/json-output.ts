@@ -3,22 +3,21 @@ import { jsonText } from '../../http/body/json-text.js';
 import { escapeUnsafe } from '../../util/escape-unsafe.js';
 
 /**
- * A value as JSON text: dates are ISO text, binary data is base64, what is undefined is left out and stands as null alone.
- * Characters that would steer a terminal are written as `\u009b`, which is the same value: JSON may end up on one by any
- * way.
+ * JSON text: dates as ISO text, binary data as base64, undefined members omitted, undefined alone as null. Terminal
+ * control characters are escaped (`\u009b`).
  *
- * @throws EngineError (IML_LIMIT) for a value that holds itself or is nested deeper than 1000 levels
+ * @throws EngineError (IML_LIMIT) for cyclic values and for more than 1000 levels
  */
 export function printJson(value: unknown): string {
   return escapeUnsafe(writeJson(value));
 }
 
-/** The same in lines, indented by two blanks. */
+/** `printJson` with an indentation of two spaces. */
 export function printPrettyJson(value: unknown): string {
   return escapeUnsafe(JSON.stringify(toPlainJson(value), null, 2));
 }
 
-/** The value as JSON has it. */
+/** The value as JSON data. */
 export function toPlainJson(value: unknown): unknown {
   return JSON.parse(writeJson(value));
 }

@@ -1,13 +1,13 @@
 import type { Output } from '../io.js';
 
-/** Characters that may wait for somebody to read them. */
+/** Characters in the queue of unread output. */
 const MAX_WAITING = 1024 * 1024;
 
 /**
- * Writes lines of work that goes on: nobody waits for them, and whoever stops reading stops nothing. Lines that come
- * while too much waits are left out.
+ * Writes lines without waiting. Lines that do not fit into the queue are dropped, and a closed reader changes
+ * nothing.
  *
- * @param onLost is told how many lines are missing, once lines are read again, or at the first one with 0
+ * @param onLost called with the number of dropped lines when output is read again; with 0 for the first dropped line
  */
 export function createLineOutput(output: Output, onLost: (count: number) => void): (line: string) => void {
   let waiting = 0;

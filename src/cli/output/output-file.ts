@@ -8,8 +8,8 @@ import {
 import { usageError } from '../usage-error.js';
 
 /**
- * The folder that links must not lead out of, for output in a folder that the user named or a command has as default: the
- * working folder, which may be an app of somebody else; elsewhere the folder itself.
+ * The folder that links must not lead out of: the working folder, which may be a foreign app, or `folder` itself if
+ * it is elsewhere.
  *
  * @param folder absolute
  */
@@ -17,7 +17,7 @@ export function findOutputRoot(cwd: string, folder: string): string {
   return isBelow(cwd, folder) ? cwd : folder;
 }
 
-/** Writes one file that an option names. @throws EngineError (USAGE) if it cannot be written */
+/** Writes the file of an option. @throws EngineError (USAGE) if it cannot be written */
 export async function writeOutputFile(
   option: string,
   { cwd, file, content, ...options }: OutputFile,
@@ -36,7 +36,7 @@ interface OutputFile extends ReplaceOptions {
   readonly content: string;
 }
 
-/** The error for a file of an option that could not be written. */
+/** The error for an option whose file cannot be written. */
 export function cannotWrite(option: string, shown: string, error: unknown): Error {
   return usageError(`${option}: cannot write "${shown}": ${describeWriteFailure(error)}.`, error);
 }

@@ -5,19 +5,19 @@ import { codeFrame, type SourceLocation } from '../../errors/source-location.js'
 import { printable, printableLine, withoutCommands } from './terminal-text.js';
 
 export interface PrintErrorOptions {
-  /** Whether the stack of a defect of ours is shown. Default: no. */
+  /** Whether to print the stack of internal errors. Default: false. */
   readonly showStack?: boolean | undefined;
-  /** The line of the app the error points at, with a caret under it. */
+  /** The line of the app with a caret below it. */
   readonly frame?: string | undefined;
-  /** How to write the path of a file of the app. Default: as it is. */
+  /** Converts the path of an app file for display. Default: unchanged. */
   readonly showPath?: ((file: string) => string) | undefined;
-  /** Takes secrets out of what the error itself has not been cleaned of. Default: nothing. */
+  /** Redacts text that the error does not redact itself. Default: unchanged. */
   readonly redact?: ((text: string) => string) | undefined;
 }
 
 type Row = readonly [name: string, value: string];
 
-/** An error for a person: what happened, what is known about it, and where. Ends with a line break. */
+/** Formats an error: message, details, location. Ends with a line break. */
 export function printError(error: unknown, options: PrintErrorOptions = {}): string {
   if (!(error instanceof EngineError)) return printDefect(error, options);
   const redact = options.redact ?? ((text: string) => text);
@@ -60,7 +60,7 @@ function listDetails(error: EngineError): readonly Row[] {
   ];
 }
 
-/** What was sent and received, and where the component writes it if the error points elsewhere, mostly into the base. */
+/** Request and response, and the location of the component if the error points elsewhere, usually to the base. */
 function requestRows(error: EngineError, { showPath }: PrintErrorOptions): readonly Row[] {
   if (!(error instanceof AppError) || error.request === undefined) return [];
   const { method, url, body, place } = error.request;
@@ -87,7 +87,7 @@ function placeRows(place: SourceLocation | undefined, { showPath }: PrintErrorOp
   return [...row('at', where || undefined), ...row('pointer', pointer || undefined)];
 }
 
-/** A hint of the language belongs to the expression, also where the run made an error of the app of it. */
+/** Hints of the expression language, also for errors of the app that wrap one. */
 function listHints(error: EngineError): readonly string[] {
   const inner = error instanceof AppError ? error.cause : error;
   return inner instanceof ImlError && inner.hint !== undefined ? [inner.hint] : [];

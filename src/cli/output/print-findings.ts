@@ -3,9 +3,9 @@ import { printableLine } from './terminal-text.js';
 import { placeText } from './warning-lines.js';
 
 /**
- * Findings for a person: place, level, message, rule, and the line of the file with a caret.
+ * Formats diagnostics: location, level, message, rule, and the line with a caret.
  *
- * @param readFrame the line a finding is in; undefined where there is none
+ * @param readFrame the line of a diagnostic; undefined if there is none
  */
 export async function printFindings(
   findings: readonly Finding[],
@@ -24,8 +24,8 @@ export async function printFindings(
 }
 
 /**
- * `modules/x.iml.json:3:5: error: There is no "itm" here. [unknown-name]`. Further lines of a message stand below, behind a
- * bar: a name with a line break in it must not begin a line, as some readers of logs take `::` there for a command.
+ * `modules/x.iml.json:3:5: error: There is no "itm" here. [unknown-name]`. Further lines of a message are prefixed
+ * with a bar, because some log readers treat `::` at the start of a line as a command.
  */
 export function findingLine(
   { rule, level, message, place }: Finding,

@@ -3,13 +3,13 @@ import { printJson } from './json-output.js';
 import { fitText, padText, printableLine, textWidth } from './terminal-text.js';
 
 const GAP = '  ';
-/** A narrower column shows too little of long values to be worth it. */
+/** Narrower columns show too little of long values. */
 const MIN_WIDTH = 10;
 const DEFAULT_COLUMNS = 100;
 const MAX_BLOCK_VALUE = 1000;
 
 /**
- * Bundles as a table, a row each; as blocks of `name  value` where there is only one, or too many members for the width.
+ * A table with one row per bundle, or blocks of `name  value` for a single bundle or too many members.
  *
  * @param columns width of the terminal. Default 100.
  */
@@ -28,7 +28,7 @@ export function printTable(bundles: readonly unknown[], columns: number = DEFAUL
 
 const WHOLE = '(value)';
 
-/** The members of all bundles in the order they are first seen; one name stands for bundles that are no collections. */
+/** Members of all bundles in order of first appearance; one column for bundles that are not collections. */
 function collectNames(bundles: readonly unknown[]): readonly string[] {
   const names = new Set<string>();
   for (const bundle of bundles) {
@@ -48,12 +48,12 @@ function printValue(value: unknown): string {
   return printableLine(typeof value === 'string' ? value : unquoted(printJson(value)));
 }
 
-/** A date is text in JSON; in a table it needs no quotes. */
+/** Dates are quoted in JSON only. */
 function unquoted(json: string): string {
   return json.startsWith('"') ? json.slice(1, -1) : json;
 }
 
-/** Widths that fit together: the widest columns give first. Undefined where they would become too narrow. */
+/** Column widths that fit, shrinking the widest first. Undefined if columns would become too narrow. */
 function shrink(widths: readonly number[], available: number): readonly number[] | undefined {
   const total = (cap: number): number => widths.reduce((sum, width) => sum + Math.min(width, cap), 0);
   let cap = Math.min(Math.max(...widths, 0), available);
@@ -66,7 +66,7 @@ function line(cells: readonly string[], widths: readonly number[]): string {
   return `${padded.join(GAP).trimEnd()}\n`;
 }
 
-/** Values stand whole here, up to what is still worth reading. */
+/** Values are printed in full up to a readable length. */
 function block(names: readonly string[], cells: readonly string[]): string {
   const width = Math.max(0, ...names.map(textWidth));
   return names

@@ -6,20 +6,20 @@ import { fitText, printableLine } from './terminal-text.js';
 const INTERVAL_MS = 200;
 const ERASE_LINE = '\r\u001b[K';
 
-/** A line at the bottom of a terminal that tells how far a run is. */
+/** A progress line at the bottom of a terminal. */
 export interface Progress {
-  /** Writes to standard error or output above the line. */
+  /** Writes above the line. */
   readonly above: (write: () => Promise<void>) => Promise<void>;
-  /** Takes the line away for good. */
+  /** Removes the line. */
   readonly stop: () => Promise<void>;
 }
 
-/** Shows what `line` gives, again and again; nothing where standard error is no terminal. */
+/** Shows `line` repeatedly. Does nothing without a terminal. */
 export function startProgress(line: () => string, io: Pick<Io, 'stderr' | 'env'>): Progress {
   const { stderr, env } = io;
   if (!stderr.isTerminal || env['TERM'] === 'dumb')
     return { above: (write) => write(), stop: async () => {} };
-  // The line is decoration: whoever closed standard error does not miss it.
+  // The line is optional, so write errors are ignored.
   const show = (text: string): Promise<void> => stderr.write(text).catch(() => {});
   const draw = (): void =>
     void show(`${ERASE_LINE}${fitText(printableLine(line()), (stderr.columns ?? 80) - 1)}`);

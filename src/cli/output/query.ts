@@ -1,12 +1,12 @@
 import { usageError } from '../usage-error.js';
 
-/** A query ready to be asked. */
+/** A compiled query. */
 export type CompiledQuery = (data: unknown) => Promise<unknown>;
 
 /**
  * Compiles a JSONata expression.
  *
- * @throws EngineError (USAGE) for one that does not parse
+ * @throws EngineError (USAGE) for a syntax error
  */
 export async function compileQuery(text: string): Promise<CompiledQuery> {
   const { default: jsonata } = await import('jsonata');

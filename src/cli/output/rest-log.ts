@@ -4,13 +4,13 @@ import type { RestNotification } from '../../rest/services/ports.js';
 import { printJson } from './json-output.js';
 import { printableLine } from './terminal-text.js';
 
-/** How `iml rest` writes down what happens. */
+/** Log format of `iml rest`. */
 export type RestLogFormat = 'text' | 'json';
 
-/** Causes that are followed; a longer chain tells nothing more. */
+/** Maximum number of causes in a log line. */
 const MAX_CAUSES = 5;
 
-/** One line for a call that was answered. */
+/** One line per request. */
 export function describeAnswer(call: AnsweredCall, format: RestLogFormat): string {
   const { requestId, operation, method, path, status, durationMs } = call;
   const ms = Math.round(durationMs * 10) / 10;
@@ -21,7 +21,7 @@ export function describeAnswer(call: AnsweredCall, format: RestLogFormat): strin
   return printableLine(`${status} ${method} ${path} ${operation ?? '-'} ${ms} ms ${requestId}`);
 }
 
-/** One line for a call that failed on our side: which one, and all that is known of why. */
+/** One line per failed request, with the error and its causes. */
 export function describeFailure(error: unknown, call: FailedCall, format: RestLogFormat): string {
   const { requestId, operation, method, path } = call;
   const causes = describeCauses(error);
@@ -42,7 +42,7 @@ function describeCauses(error: unknown): readonly string[] {
   return causes;
 }
 
-/** One line for an invitation, with the hash by which it is accepted. */
+/** One line per invitation, with the hash that accepts it. */
 export function describeInvitation(
   { organizationId, userId, hash, atMs }: RestNotification,
   format: RestLogFormat,

@@ -7,25 +7,24 @@ import { printableLine } from './terminal-text.js';
 
 const SHOWN = 5;
 
-/** What the check finds in what runs, as text. */
+/** Diagnostics of the components that run, as text. */
 export interface RunFindings {
   readonly text: string;
-  /** Whether something that is written there takes part in the runs. */
+  /** Whether a source location belongs to the run. */
   readonly holds: (place: SourceLocation) => boolean;
 }
 
 /**
- * Prints what the check finds in what runs, the gravest first and a few only, a line each; then where to see the rest of it
- * and how much is known of the rest of the app.
+ * Prints the most severe diagnostics of the components that run, one line each, then how to see the others.
  *
- * @param told the place of an error that is told besides, and need not be told twice
+ * @param told location of an error that is printed separately
  */
 export async function printRunFindings(
   { app, root, showPath }: LoadedApp,
   started: readonly ComponentName[],
   told?: SourceLocation,
 ): Promise<RunFindings> {
-  // Most of the check is not needed to run, so it is read when the run is over.
+  // Loaded after the run, because most of the check is not needed before.
   const { checkRun } = await import('../../check/check-run.js');
   const { findings, elsewhere, holds } = await checkRun(app, root, started);
   const own = findings

@@ -1,7 +1,7 @@
 import type { RunReport } from '../../component/module-run.js';
 import { printJson } from './json-output.js';
 
-/** One line about a run that is over: what it gave, what it took, why it asked for no further page. */
+/** One line about a finished run: bundles, usage, stop reason. */
 export function runSummary({ stats, state }: RunReport, bundles: number): string {
   const { requests, pages, durationMs, stopReason, waits = [] } = stats;
   const parts = [

@@ -13,23 +13,23 @@ import { usageError } from '../usage-error.js';
 import { cannotWrite, findOutputRoot } from './output-file.js';
 import { printableLine } from './terminal-text.js';
 
-/** Members beside binary data that tell the name of its file. */
+/** Members beside binary data that contain its file name. */
 const NAME_MEMBERS: readonly string[] = ['fileName', 'filename', 'file_name', 'name', 'title'];
 
-/** Levels of a bundle that are looked through; JSON output ends at the same. */
+/** Depth limit, as for JSON output. */
 const MAX_DEPTH = 1000;
 
 const MAX_NAME_BYTES = 200;
 const MAX_NUMBER = 10_000;
 
 /**
- * Gives back a value with what is binary in it written to files and replaced by `@DIR/name`, which `-p` reads again.
+ * Writes binary data in a value to files and replaces it by `@DIR/name`, which `-p` reads.
  *
- * @throws EngineError (USAGE) for a folder or a file that cannot be written
+ * @throws EngineError (USAGE) for a folder or file that cannot be written
  */
 export type SaveBinaries = (value: unknown) => Promise<unknown>;
 
-/** @param folder where the files go; made when the first is written */
+/** @param folder created with the first file */
 export function createSaveBinaries(folder: string, io: Pick<Io, 'cwd' | 'stderr'>): SaveBinaries {
   const root = path.resolve(io.cwd, folder);
   const writer = createFolderWriter(findOutputRoot(io.cwd, root));
@@ -70,8 +70,8 @@ function nameIn(value: PlainObject): string | undefined {
 }
 
 /**
- * Writes a file that is not there yet, under its name or that name with a number: whatever lies there, links too, stays. It holds what
- * a service answered, so only its owner may read it, and a folder that is made for it.
+ * Creates a new file, with a number in its name if the name is taken. Never follows or overwrites links. Mode 0600,
+ * because it contains API data.
  */
 async function writeNew(
   writer: FolderWriter,
@@ -88,7 +88,7 @@ async function writeNew(
   throw usageError(`--save: there are ${MAX_NUMBER} files named like "${name}".`);
 }
 
-/** The last part of a path as the name of a file that lies where it is put; `.bin` where it has no extension. */
+/** The last part of a path as a safe file name; `.bin` without an extension. */
 export function safeFileName(wanted: string): string {
   const last = wanted.split(/[/\\]/).findLast((part) => part.trim() !== '') ?? '';
   const { name, ext } = path.parse(toSafeName(last) || 'data');

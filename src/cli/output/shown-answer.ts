@@ -1,12 +1,12 @@
 import type { BuiltResponse } from '../../run/response/build-answer.js';
 import { fitText, printableLine } from './terminal-text.js';
 
-/** The answer to the sender of a call as data: its body as text, or in base64 where it is none. */
+/** The response to the sender as data: the body as text, or base64. */
 export interface ShownAnswer {
   readonly status: number;
   readonly headers: BuiltResponse['headers'];
   readonly body: string;
-  /** Only where the body is no text. */
+  /** Only if the body is not text. */
   readonly encoding?: 'base64';
 }
 
@@ -18,7 +18,7 @@ export function shownAnswer({ status, headers, body }: BuiltResponse): ShownAnsw
 
 const SHOWN_WIDTH = 200;
 
-/** `answer: 200 text/plain, 8 bytes: Accepted`, in one line. */
+/** One line: `answer: 200 text/plain, 8 bytes: Accepted`. */
 export function answerLine({ status, headers, body }: BuiltResponse): string {
   const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
   const text = body.byteLength === 0 ? undefined : readText(body);

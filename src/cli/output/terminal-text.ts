@@ -5,32 +5,32 @@ const WIDE =
 
 const NARROWLESS = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
 
-/** Text of others as a terminal may show it: what would steer the terminal is written as `\u001b`. Lines and tabs stay. */
+/** Foreign text, safe for a terminal: control characters are escaped (`\u001b`). Line breaks and tabs stay. */
 export function printable(text: string): string {
   return escapeUnsafe(text);
 }
 
-/** The same in one line. */
+/** `printable` in one line. */
 export function printableLine(text: string): string {
   return printable(text.replaceAll('\n', '\\n').replaceAll('\t', '\\t'));
 }
 
-/** What begins a command to a runner of CI in its log: https://docs.github.com/actions/reference/workflow-commands-for-github-actions. */
+/** Workflow commands of CI logs: https://docs.github.com/actions/reference/workflow-commands-for-github-actions. */
 const COMMAND = /^([^\S\n]*)(?=::|##\[)/gm;
 
-/** Lines of others as a log may have them: one that a runner of CI would obey gets a bar before it. */
+/** Foreign lines, safe for a CI log: a bar precedes workflow commands. */
 export function withoutCommands(text: string): string {
   return text.replace(COMMAND, '$1| ');
 }
 
-/** Columns that text takes on a terminal: two for wide characters, none for marks on others. */
+/** Columns of text on a terminal: two for wide characters, zero for combining marks. */
 export function textWidth(text: string): number {
   let width = 0;
   for (const char of text) width += NARROWLESS.test(char) ? 0 : WIDE.test(char) ? 2 : 1;
   return width;
 }
 
-/** The text cut to a width, with `…` as its last column where something is missing. */
+/** Cuts text to a width; `…` marks a cut. */
 export function fitText(text: string, width: number): string {
   if (text.length <= width && textWidth(text) <= width) return text;
   let fitted = '';
@@ -44,7 +44,7 @@ export function fitText(text: string, width: number): string {
   return `${fitted}…`;
 }
 
-/** The text with blanks behind it up to a width. */
+/** Pads text with spaces. */
 export function padText(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - textWidth(text)));
 }

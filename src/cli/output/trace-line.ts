@@ -5,7 +5,7 @@ import { printJson } from './json-output.js';
 import { printable, printableLine, withoutCommands } from './terminal-text.js';
 import { valueText } from './value-text.js';
 
-/** An event of a run in lines: when, at which request and page, what. Values in events are clean of secrets. */
+/** Formats a trace event: time, request, page, details. Events are already redacted. */
 export function traceLine(event: TraceEvent): string {
   const time = new Date(event.at).toISOString().slice(11, 23);
   const line = `${time} [${event.requestIndex + 1}.${event.page}] ${describeEvent(event)}\n`;

@@ -2,7 +2,7 @@ import { classifyValue } from '../../iml/values/value-kind.js';
 import { printJson, printPrettyJson } from './json-output.js';
 import { printable } from './terminal-text.js';
 
-/** A value behind the name of its type, for a terminal: `number  3`. */
+/** A value after its type name, for a terminal: `number  3`. */
 export function typedValue(value: unknown): string {
   switch (classifyValue(value)) {
     case 'unset':
@@ -12,7 +12,7 @@ export function typedValue(value: unknown): string {
     case 'text':
       return `text  ${printable(JSON.stringify(value))}`;
     case 'number':
-      // JSON has neither NaN nor infinity, and no negative zero.
+      // JSON lacks NaN, infinity and negative zero.
       return `number  ${Object.is(value, -0) ? '-0' : String(value)}`;
     case 'boolean':
       return `boolean  ${String(value)}`;
@@ -29,7 +29,7 @@ export function typedValue(value: unknown): string {
   }
 }
 
-/** A value for a pipe: text and dates as they are, everything else as JSON. */
+/** A value for a pipe: text and dates unquoted, other values as JSON. */
 export function valueText(value: unknown): string {
   if (typeof value === 'string') return value;
   return value instanceof Date ? isoText(value) : printJson(value);

@@ -11,9 +11,9 @@ interface ToldWarning {
 }
 
 /**
- * What a run warned of, without what is told of the app: a run compiles all custom functions, those it calls or not.
+ * Warnings of a run, without those of loading the app: a run compiles all custom functions.
  *
- * @param holds whether something that is written there takes part in the run. Default: everything does.
+ * @param holds whether a source location belongs to the run. Default: all.
  */
 export function runWarnings(
   warnings: readonly ToldWarning[],
@@ -27,7 +27,7 @@ export function runWarnings(
     .join('');
 }
 
-/** A file of a custom function is looked at when the app is loaded, and again where it is compiled for a run. */
+/** Custom functions are checked when the app is loaded and again when they are compiled. */
 function isToldOfApp({ code, place }: ToldWarning, { warnings, functions }: App): boolean {
   if (code !== 'function' || place?.file === undefined) return false;
   const isAbsent = [...functions.values()].some(
@@ -45,7 +45,7 @@ function warningLine(
   return `warning: ${where === '' ? '' : `${where}: `}${printableLine(message)}\n`;
 }
 
-/** `modules/x.iml.json:3:5`; the pointer where no file is known. In one line, as names of files and members may hold anything. */
+/** `modules/x.iml.json:3:5`, or the pointer without a file. In one line, because names can contain anything. */
 export function placeText(
   { file, line, column, pointer }: SourceLocation,
   showPath: LoadedApp['showPath'],

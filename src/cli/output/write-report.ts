@@ -3,21 +3,21 @@ import type { Output } from '../io.js';
 import { printPrettyJson, toPlainJson } from './json-output.js';
 import type { CompiledQuery } from './query.js';
 
-/** How a report is printed. */
+/** Format of a report. */
 export interface ReportSettings {
-  /** What to find in it; undefined prints it whole. */
+  /** The query; undefined prints the whole report. */
   readonly query: CompiledQuery | undefined;
-  /** Whether its trace is printed; a query sees it anyway. */
+  /** Whether to print the trace. A query always sees it. */
   readonly traces: boolean;
 }
 
-/** The outcome of something as data; what an error keeps to itself is left out. */
+/** The outcome as data, without private data of the error. */
 export interface PrintedReport {
   readonly error?: EngineError | undefined;
   readonly trace?: unknown;
 }
 
-/** Prints a report as JSON, or what a query finds in it. */
+/** Prints a report as JSON, or the result of a query over it. */
 export async function writeReport<Report extends PrintedReport>(
   report: Report,
   { query, traces }: ReportSettings,

@@ -10,15 +10,15 @@ import type { PlainObject } from '../../util/plain-object.js';
 import type { RecordSettings } from './record-settings.js';
 import { createRecorder, type Recorder } from './recorder.js';
 
-/** Keeps how a connection is made, the way over a browser included. */
+/** Records the creation of a connection, including the browser steps. */
 export interface ConnectionRecorder {
   readonly engine: Recorder['engine'];
-  /** For the way over a browser. */
+  /** Hooks for the browser steps. */
   readonly browser: {
     readonly codeVerifier: string;
     readonly onCallback: (callback: { readonly redirectUri: string; readonly query: CallbackQuery }) => void;
   };
-  /** See `Recorder.write`. `failure` is what the making of the connection ended with. */
+  /** See `Recorder.write`. `failure` is the error of the creation. */
   readonly write: (failure: AppError | undefined) => Promise<string>;
 }
 
@@ -29,7 +29,7 @@ interface ConnectionToRecord {
   readonly options: Pick<EngineOptions, 'hosts' | 'timezone'>;
 }
 
-/** Makes a recorder for one connection that is about to be made. */
+/** Creates the recorder of one connection. */
 export function createConnectionRecorder(
   settings: RecordSettings,
   { app, component, input, options }: ConnectionToRecord,
@@ -51,7 +51,7 @@ export function createConnectionRecorder(
       recorder.write({
         app,
         component: { type: 'connection', name: component.name },
-        // Without a page, one of OAuth is made like any other.
+        // An OAuth connection without a page is created like others.
         kind: page === undefined ? 'connection' : 'oauth2',
         ...(common !== undefined && { common }),
         input: {

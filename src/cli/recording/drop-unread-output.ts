@@ -2,8 +2,8 @@ import type { Arguments } from '../command.js';
 import { type Io, isBrokenPipe, type Output } from '../io.js';
 
 /**
- * Where a run is recorded it goes on to its end, also when whoever reads the output has gone (`| head`): what is written
- * to the file is the point of it. What nobody reads is dropped.
+ * A recorded run continues when the reader of its output has gone (`| head`), because the file is the purpose. Unread
+ * output is dropped.
  */
 export function dropUnreadOutput(args: Arguments, io: Io): Io {
   if (!args.isSet('record') && !args.isSet('har')) return io;

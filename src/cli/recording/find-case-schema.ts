@@ -3,12 +3,12 @@ import path from 'node:path';
 import { CASE_SCHEMA_FILE } from '../../testing/cases/case-shape.js';
 import { readVersion } from '../read-version.js';
 
-/** Where the schema lies beside an app: in the package it is tested with, or where `iml schemas --write` puts it. */
+/** Locations of the schema near an app: the installed package, or the folder of `iml schemas --write`. */
 const PLACES = [`node_modules/iml-runtime/${CASE_SCHEMA_FILE}`, '.vscode/iml-schemas/test.schema.json'];
 
 /**
- * What a new case names as its `$schema`: the file of the package that is installed above it, which needs no network and is
- * of the version in use; where there is none, its public address.
+ * The `$schema` of a new case: the file of the installed package, which needs no network and has the right version,
+ * else its public address.
  *
  * @param caseFile absolute
  */

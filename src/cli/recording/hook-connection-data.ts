@@ -4,10 +4,10 @@ import type { HostStore } from '../../host/store/tables.js';
 import type { ReadConnectionData } from '../connections/connection-data.js';
 
 /**
- * What the connection of a hook holds, or at the address of a shared webhook those of all its members: its service may send that
- * along.
+ * Connection data of a hook, of all members for a shared webhook: the API may send it with a call.
  *
- * @throws EngineError (HOST_MISSING) for a hook that is gone; StoreError (STORE_FAILED) for a connection that cannot be opened
+ * @throws EngineError (HOST_MISSING) for a removed hook; StoreError (STORE_FAILED) for a connection that cannot be
+ * opened
  */
 export async function findHookConnectionData(
   store: HostStore,

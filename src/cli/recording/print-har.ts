@@ -10,9 +10,9 @@ import { usageError } from '../usage-error.js';
 import { countNouns, describeSecrets } from './write-case-files.js';
 
 /**
- * Prints the exchanges of a HAR, and tells on standard error what was left out and what a person should look at.
+ * Prints the exchanges of a HAR file, and on standard error what was skipped and what to review.
  *
- * @throws EngineError (USAGE) for a file that cannot be read or is no HAR; RecordingError
+ * @throws EngineError (USAGE) for a file that cannot be read or is not a HAR; RecordingError
  */
 export async function printHarExchanges(har: string, folder: string, io: Io): Promise<number> {
   const { app } = await openApp(folder, io);

@@ -16,36 +16,36 @@ import { readVersion } from '../read-version.js';
 import { findCaseSchema } from './find-case-schema.js';
 import { describeWritten, writeCaseFiles } from './write-case-files.js';
 
-/** A receiver that writes each call it gets as a case. */
+/** A receiver that records each call as a case. */
 export interface CallRecorder {
   readonly receiver: Receiver;
-  /** Waits for what is being written. */
+  /** Waits for pending writes. */
   readonly settled: () => Promise<void>;
 }
 
 export interface CallRecorderOptions {
   readonly apps: readonly App[];
-  /** Absolute; made where it is not there. */
+  /** Absolute; created if missing. */
   readonly folder: string;
-  /** The folder as it was given. */
+  /** The folder as the user typed it. */
   readonly shown: string;
   /** See `NamedFile`. */
   readonly root: string;
   readonly engine: Pick<EngineOptions, 'timezone' | 'webhookLimits'>;
-  /** Finds what the connection of a hook holds, by the id of the hook. */
+  /** Connection data of a hook by its ID. */
   readonly findConnectionData: (hookId: number) => Promise<unknown>;
   readonly say: (line: string) => void;
 }
 
-/** Calls that wait to be written; beyond that a service calls faster than anybody reads. */
+/** Maximum number of calls that wait to be written. */
 const MAX_WAITING = 100;
 
-/** Of a body. What is secret in a call is looked for at once, in a time that grows with its square. [choice] */
+/** Maximum body size. The search for secrets is synchronous and takes quadratic time. [choice] */
 const MAX_BODY_BYTES = 128 * 1024;
 
 /**
- * Lays the writing of cases over a receiver. The sender is answered as ever: a call is processed once more to be written,
- * one after another, which sends nothing.
+ * Wraps a receiver with a recorder. The response to the sender is unchanged: the recorder processes each call again,
+ * one after another, without sending requests.
  *
  * @throws EngineError (USAGE) for a folder that cannot be created
  */

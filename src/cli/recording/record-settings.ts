@@ -24,21 +24,21 @@ export interface RecordSettings {
 }
 
 export interface NamedFile {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
-  /** As the user named it. */
+  /** As the user typed it. */
   readonly shown: string;
-  /** Folder that nothing is written outside of, absolute: see `FolderWriter`. */
+  /** Absolute folder that files must be in: see `FolderWriter`. */
   readonly root: string;
 }
 
-/** A file that the user named. */
+/** A file of an option. */
 function nameFile(shown: string, cwd: string): NamedFile {
   const target = path.resolve(cwd, shown);
   return { path: target, shown, root: findOutputRoot(cwd, path.dirname(target)) };
 }
 
-/** Undefined where nothing is to be written. @throws EngineError (USAGE) */
+/** Undefined without recording. @throws EngineError (USAGE) */
 export async function readRecordSettings(args: Arguments, io: Io): Promise<RecordSettings | undefined> {
   const [record, har] = [args.text('record'), args.text('har')];
   if (record === undefined && har === undefined) return undefined;
@@ -53,7 +53,7 @@ export async function readRecordSettings(args: Arguments, io: Io): Promise<Recor
   };
 }
 
-/** What is recorded is never replaced without being asked: `iml test --update` shows the difference first. */
+/** Existing cases are never overwritten: use `iml test --update`. */
 async function nameCaseFile(given: string, io: Io): Promise<NamedFile> {
   const shown = withEnding(given);
   const file = nameFile(shown, io.cwd);

@@ -10,24 +10,24 @@ import { findCaseSchema } from './find-case-schema.js';
 import type { RecordSettings } from './record-settings.js';
 import { countNouns, describeWritten, writeCaseFiles, writeNamedFiles } from './write-case-files.js';
 
-/** What a run was, beside its calls. */
+/** A recorded run, without its calls. */
 export type RecordedSubject = Omit<RunToRecord, 'calls' | 'digests' | 'addresses'>;
 
-/** Keeps what an engine sends and receives, and writes it once the run is over. */
+/** Records requests and responses of an engine, and writes them after the run. */
 export interface Recorder {
-  /** For the engine that makes the run, over the options it has else. */
+  /** Engine options of the recorder. */
   readonly engine: Pick<EngineOptions, 'wrapTransport' | 'digest'>;
-  /** ISO 8601: when the recorder was made, which is the `now` of the case. */
+  /** ISO 8601 time of the recorder's creation: `now` of the case. */
   readonly now: string;
   /**
-   * Writes the files, and gives what is to be said of them.
+   * Writes the files and returns the message to print.
    *
    * @throws RecordingError (RECORDING_REFUSED); EngineError (USAGE) for a file that cannot be written
    */
   readonly write: (subject: RecordedSubject) => Promise<string>;
 }
 
-/** @param options those of the engine that tell where requests really go */
+/** @param options the network options of the engine */
 export function createRecorder(settings: RecordSettings, options: Pick<EngineOptions, 'hosts'>): Recorder {
   const { engine, startedAtMs, heard, isIncomplete } = createRunRecorder(options);
   return {

@@ -7,7 +7,7 @@ import { printError } from '../output/print-error.js';
 import type { RecordSettings } from './record-settings.js';
 import type { RecordedSubject, Recorder } from './recorder.js';
 
-/** What a command makes its engine of. */
+/** Options and input of a command. */
 interface Given {
   readonly app: App;
   readonly connections: ConnectionStore;
@@ -19,17 +19,17 @@ interface ConnectedComponent {
   readonly altConnection: string | undefined;
 }
 
-/** The input of a run, and what records it where that is asked for. */
+/** The input of a run and its recorder, if any. */
 export interface PreparedRecording<Input> {
   readonly input: Input;
   readonly recorder: Recorder | undefined;
 }
 
 /**
- * Makes a recorder where a run is to be recorded. A connection that is kept is opened before, and its data take the place
- * of its name: the exchanges that refresh it are no part of the run.
+ * Creates the recorder of a run. Opens a stored connection first and replaces its name by its data, so that token
+ * refreshes are not recorded.
  *
- * @throws EngineError for a connection that cannot be had
+ * @throws EngineError for a connection that cannot be opened
  */
 export async function prepareRecording<Input extends { readonly connection?: unknown }>(
   settings: RecordSettings | undefined,
@@ -38,7 +38,7 @@ export async function prepareRecording<Input extends { readonly connection?: unk
   input: Input,
 ): Promise<PreparedRecording<Input>> {
   if (settings === undefined) return { input, recorder: undefined };
-  // Few runs are recorded, and what writes cases is as large as what runs them.
+  // Loaded lazily, because few runs are recorded.
   const { createRecorder } = await import('./recorder.js');
   const { connection } = input;
   if (typeof connection !== 'string') return { input, recorder: createRecorder(settings, options) };
@@ -55,15 +55,15 @@ export async function prepareRecording<Input extends { readonly connection?: unk
   }
 }
 
-/** What a command tells of its work at the end. */
+/** The result of a command. */
 interface Told {
   readonly error: EngineError | undefined;
   readonly notes?: string | undefined;
 }
 
 /**
- * Writes what was recorded of a piece of work, and adds what is to be said of it. Where nothing is written, that is what
- * went wrong, unless the work itself did.
+ * Writes the recording and adds its message. A recording error becomes the error of the command unless the work
+ * failed itself.
  */
 export async function addRecording<Outcome extends Told>(
   outcome: Outcome,

@@ -14,11 +14,11 @@ import type { NamedFile } from './record-settings.js';
 export async function writeCaseFiles(file: NamedFile, { text, bodies }: WrittenCase): Promise<void> {
   const folder = bodiesFolder(file.path);
   const files = [...bodies].map(([name, content]) => ({ path: path.join(folder, name), content }));
-  // The case comes last: it names the others.
+  // The case is written last, because it refers to the others.
   await writeNamedFiles([...files, { path: file.path, content: text }], '--record', file);
 }
 
-/** Writes files for an option, all of them or none. @throws EngineError (USAGE) */
+/** Writes the files of an option, all or none. @throws EngineError (USAGE) */
 export async function writeNamedFiles(
   files: readonly NewFile[],
   option: string,
@@ -31,14 +31,14 @@ export async function writeNamedFiles(
     });
 }
 
-/** What is said of a case that was written. */
+/** The message for a written case. */
 export function describeWritten({ shown }: NamedFile, written: WrittenCase, calls: number): string {
   const { size } = written.bodies;
   const files = size === 0 ? '' : `, ${countNouns(size, 'body', 'bodies')} beside it`;
   return `Recorded ${printableLine(shown)}: ${countNouns(calls, 'exchange')}${files}. ${describeSecrets(written)}`;
 }
 
-/** Which secrets were replaced, and what a person should look at. */
+/** The replaced secrets, and values to review. */
 export function describeSecrets({
   placeholders,
   suspects,

@@ -17,38 +17,38 @@ import { traceLine } from '../output/trace-line.js';
 import type { Recorder } from '../recording/recorder.js';
 import { type Consumed, startTraceFile } from './write-trace.js';
 
-/** A run about to start: all that the command line says has been understood. */
+/** A run with parsed settings, ready to start. */
 export interface PreparedRun {
   readonly app: App;
   readonly moduleName: string;
   readonly parameters: PlainObject;
   readonly settings: RunSettings;
-  /** Where a connection is looked up that the settings name. */
+  /** Looks up the connection that the settings name. */
   readonly connections: ConnectionStore;
-  /** Keeps what is sent and received. */
+  /** The recorder, if any. */
   readonly recorder?: Recorder | undefined;
 }
 
 export interface ExecutedRun {
-  /** Bundles that came, also of a run that failed later. */
+  /** Number of bundles, also of a run that failed later. */
   readonly bundles: number;
   readonly error: AppError | undefined;
   readonly requests: number;
-  /** Of a polling trigger: where it stands now. */
+  /** New state of a polling trigger. */
   readonly state: unknown;
   readonly warnings: readonly RunWarning[];
 }
 
 /**
- * Runs a module and writes its bundles, its trace, and how far it is.
+ * Runs a module; writes bundles, trace and progress.
  *
- * @throws what is no outcome of the app: the reason of the signal, a closed output, a defect
+ * @throws errors that are no outcome of the app: an abort reason, closed output, an internal error
  */
 export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSignal): Promise<ExecutedRun> {
   const { app, moduleName, parameters, settings, connections, recorder } = prepared;
   const { input, maxBundles } = settings;
   const onTrace: TraceListener = (event) => {
-    // The trace is told besides: whoever closed standard error does not end the run.
+    // A closed standard error must not end the run.
     progress.above(() => io.stderr.write(traceLine(event))).catch(() => {});
   };
   const engine = createEngine({
@@ -67,7 +67,7 @@ export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSig
   try {
     outcome = await consume(run, saving(writer, settings.save, io), {
       maxBundles,
-      // A trigger has the item behind the last one at hand, and knows by being asked for it that the last one was taken.
+      // For a trigger, the request for the next item confirms the previous one.
       asksOnce: engine.module(moduleName).type === 'trigger',
     });
     const { bundles, error } = outcome;
@@ -80,7 +80,7 @@ export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSig
   } finally {
     await progress.stop();
     await engine.close();
-    // A run that was interrupted, too: then most of all somebody wants to see how far it came.
+    // An interrupted run is written too.
     await written?.(run.report(), outcome, io);
   }
 }
@@ -91,13 +91,13 @@ function limitsOfRun({ app, settings }: PreparedRun): Limits {
   return { ...limits, timeoutMs: readTimeout(app, limits, common) };
 }
 
-/** Where both streams are one terminal, what is written must not meet the line of progress. */
+/** If both streams are one terminal, output must not overwrite the progress line. */
 function aboveProgress(output: Output, progress: Progress): Output {
   if (!output.isTerminal) return output;
   return { ...output, write: (text) => progress.above(() => output.write(text)) };
 }
 
-/** The same writer for bundles whose binary data goes to files. */
+/** A writer that first writes binary data to files. */
 function saving(writer: BundleWriter, folder: string | undefined, io: Io): BundleWriter {
   if (folder === undefined) return writer;
   const save = createSaveBinaries(folder, io);

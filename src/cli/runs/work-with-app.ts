@@ -10,30 +10,30 @@ import { describeError } from '../output/describe-error.js';
 import { printRunFindings, type RunFindings } from '../output/run-findings.js';
 import { runWarnings } from '../output/warning-lines.js';
 
-/** How a piece of work with an app ended. */
+/** The outcome of work with an app. */
 export interface WorkOutcome {
   readonly error: EngineError | AppError | undefined;
   readonly warnings: readonly RunWarning[];
-  /** What somebody at a command line may want to know besides. */
+  /** Additional notes for the user. */
   readonly notes?: string;
 }
 
-/** An app that is worked with. */
+/** Work with a component of an app. */
 export interface AppWork {
   readonly loaded: LoadedApp;
   readonly component: ComponentName;
-  /** Data whose values must not be shown. */
+  /** Data to redact. */
   readonly secrets: readonly unknown[];
   readonly form: OutputSettings['form'];
 }
 
 /**
- * Does work with a component of an app, and tells on standard error what the check finds in what it uses, what the work
- * warned of, and how it failed, with the line of the app the error points at. A report that is printed as a whole is for
- * programs: findings are left to `iml check` then.
+ * Runs work with a component of an app. Prints on standard error the diagnostics of its components, warnings, and the
+ * error with its line. A full JSON report has no diagnostics.
  *
  * @returns the exit code
- * @throws what is no failure of the app: EngineError (USAGE), the reason of a signal, a closed output, a defect
+ * @throws errors that are no failure of the app: EngineError (USAGE), an abort reason, closed output, an internal
+ * error
  */
 export async function workWithApp(
   { loaded, component, secrets, form }: AppWork,

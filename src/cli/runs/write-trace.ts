@@ -10,7 +10,7 @@ import type { Io } from '../io.js';
 import { writeOutputFile } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
 
-/** What came of a run that went on to its end. */
+/** The outcome of a completed run. */
 export interface Consumed {
   readonly bundles: number;
   readonly error: AppError | undefined;
@@ -22,10 +22,10 @@ interface TracedRun extends Pick<RunSettings, 'traceFile' | 'input'> {
   readonly limits: Limits;
 }
 
-/** Writes a run to the file that was named for it. `outcome` is undefined for one that was interrupted. */
+/** Writes the trace file. `outcome` is undefined for an interrupted run. */
 type WriteTrace = (report: RunReport, outcome: Consumed | undefined, io: Io) => Promise<void>;
 
-/** Notes when a run starts. @returns undefined where no file was named */
+/** Called when a run starts. @returns undefined without a trace file */
 export function startTraceFile({
   app,
   moduleName,

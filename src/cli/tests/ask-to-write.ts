@@ -4,19 +4,19 @@ import type { Io } from '../io.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 
-/** What a file becomes. */
+/** A file change to confirm. */
 export interface FileChange {
-  /** As people name it. */
+  /** The path for messages. */
   readonly shown: string;
-  /** Empty for one that is not there yet. */
+  /** Empty for a new file. */
   readonly before: string;
   readonly after: string;
 }
 
-/** Shows what files become and asks whether they are to be written. Undefined where nobody is there to answer. */
+/** Shows changes and asks for confirmation. Undefined without a terminal. */
 export type AskToWrite = (changes: readonly FileChange[]) => Promise<boolean | undefined>;
 
-/** One answer may be for all that is asked later. */
+/** One answer can apply to all later questions. */
 export function createAskToWrite(args: Arguments, io: Io): AskToWrite {
   let isYes = args.isSet('yes');
   return async (changes) => {
@@ -35,7 +35,7 @@ export function createAskToWrite(args: Arguments, io: Io): AskToWrite {
   };
 }
 
-/** @throws EngineError (USAGE) in CI without `--yes`: nobody would see what was changed */
+/** @throws EngineError (USAGE) in CI without `--yes` */
 export function assertNotCi(option: string, args: Arguments, { env }: Io): void {
   if (isCi(env['CI']) && !args.isSet('yes')) {
     throw usageError(`${option} changes nothing in CI by itself. Add --yes if that is meant.`);
@@ -43,7 +43,7 @@ export function assertNotCi(option: string, args: Arguments, { env }: Io): void 
 }
 
 /**
- * Ends a command before it sends requests whose results nobody could confirm.
+ * Ends a command before it sends requests whose results could not be confirmed.
  *
  * @throws EngineError (USAGE) without a terminal and without `--yes`
  */

@@ -3,7 +3,7 @@ import type { TestFailure } from '../../testing/suite/test-result.js';
 import { printable } from '../output/terminal-text.js';
 import { printFilePlace, type ReportContext } from './test-reporter.js';
 
-/** A failure in one line: `bundles[0].id: expected 1, got 2 (made in list.iml.json:3:9)`. */
+/** One line: `bundles[0].id: expected 1, got 2 (made in list.iml.json:3:9)`. */
 export function printFailureLine(failure: TestFailure, context: ReportContext): string {
   const { message, isDifference, expected, got, reason, origin } = failure;
   const values = isDifference ? `: expected ${showValue(expected)}, got ${showValue(got)}` : '';

@@ -3,7 +3,7 @@ import { printFailureLine } from './failure-text.js';
 import type { MakeReporter } from './test-reporter.js';
 
 /**
- * For workflows of GitHub: an annotation for each failure, at the line of the case.
+ * GitHub workflow annotations, one per failure, at the line of the case.
  *
  * @see https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
  */

@@ -3,9 +3,9 @@ import type { TestFailure, TestSummary } from '../../testing/suite/test-result.j
 import { fitText, printable, printableLine, withoutCommands } from '../output/terminal-text.js';
 import { type MakeReporter, printFilePlace, type ReportContext } from './test-reporter.js';
 
-/** Columns of a value before it is cut. */
+/** Maximum length of a printed value. */
 const MAX_VALUE = 400;
-/** Failures of one test that are shown. */
+/** Maximum number of printed failures per test. */
 const MAX_FAILURES = 20;
 
 type Paint = (text: string) => string;
@@ -27,7 +27,7 @@ function createPaints(hasColors: boolean): Paints {
 
 const TRACE_HINT = 'iml dev <app folder> <trace> shows such a run on a page.\n';
 
-/** For a person: what failed, where in the case, where in the app, and the counts. */
+/** Text report: failures with their locations in case and app, and counts. */
 export const createHumanReport: MakeReporter = (context) => {
   const paints = createPaints(context.hasColors);
   let hint = '';

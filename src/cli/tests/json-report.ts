@@ -3,7 +3,7 @@ import type { TestResult } from '../../testing/suite/test-result.js';
 import { printPrettyJson } from '../output/json-output.js';
 import type { MakeReporter } from './test-reporter.js';
 
-/** For programs: `{ok, summary, tests}` with every failure, its places, and values as cases write them. */
+/** JSON report: `{ok, summary, tests}` with all failures, locations and values. */
 export const createJsonReport: MakeReporter = ({ pathOf }) => {
   const tests: unknown[] = [];
   const shownPlace = (place: TestResult['failures'][number]['origin']): unknown =>

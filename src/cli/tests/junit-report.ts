@@ -4,7 +4,7 @@ import { printFailureLine } from './failure-text.js';
 import { type MakeReporter, printFilePlace, type ReportContext } from './test-reporter.js';
 
 /**
- * JUnit's XML, as CI servers read it: a suite a file.
+ * JUnit XML: one suite per file.
  *
  * @see https://github.com/testmoapp/junitxml
  */
@@ -66,7 +66,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\n': '&#10;',
 };
 
-/** Characters that XML 1.0 cannot hold, and those that would steer a terminal, are written as JSON would write them. */
+/** Escapes characters that XML 1.0 does not allow, and terminal control characters, as in JSON. */
 function escapeXml(text: string): string {
   return printable(text)
     .replace(/[&<>"'\n]/g, (character) => ENTITIES[character] ?? character)

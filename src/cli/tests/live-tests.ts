@@ -11,14 +11,14 @@ import { type CaseRun, type CaseStage, explainRefusal, type RunCase } from '../.
 import type { TestFailure } from '../../testing/suite/test-result.js';
 import type { ServiceAccess } from './service-access.js';
 
-/** Runs cases against the service, and knows what came of all of them. */
+/** Runs cases against the API and collects the results. */
 export interface LiveRunner {
   readonly runCase: RunCase;
-  /** Cases whose service has changed so that somebody has to look. */
+  /** Number of cases whose API has changed. */
   readonly drifted: () => number;
 }
 
-/** Compares the service with what cases have recorded of it; failures are what has changed, notes what is new. */
+/** Compares the API with recorded cases. Failures are changes, notes are additions. */
 export function createLiveRunner(access: ServiceAccess, signal: AbortSignal): LiveRunner {
   let drifted = 0;
   return {
@@ -64,7 +64,7 @@ async function runLiveCase(
   }
 }
 
-/** Why a case does not go to the service; undefined for one that does. */
+/** Why a case is not run live; undefined if it is. */
 function explainSkip(
   { written }: ReadCase,
   { kind, app, server, exchanges = [] }: Fixture,
@@ -106,7 +106,7 @@ function describeFindings(
   };
 }
 
-/** Why a case could not be compared. */
+/** The failure of a case that could not be compared. */
 function describeBlock(message: string, { document }: ReadCase): TestFailure {
   return { message, isDifference: false, place: document.locationOf(''), origin: undefined };
 }

@@ -41,11 +41,11 @@ interface Stage {
 }
 
 /**
- * Runs the cases that ask for it against the service, shows what they become, asks, and writes it.
+ * Runs cases with `"record": true` against the API and writes them after confirmation.
  *
- * @param isMeant whether a case of this name is
- * @returns the exit code: 1 where a case that asks was not written
- * @throws EngineError (USAGE) in CI or without a terminal unless `--yes` is set, and if no case asks
+ * @param isMeant filter by name
+ * @returns the exit code: 1 if a case was not written
+ * @throws EngineError (USAGE) in CI or without a terminal unless `--yes` is set, and without such cases
  */
 export async function recordCases(
   places: readonly TestPlace[],
@@ -72,7 +72,7 @@ export async function recordCases(
 
 interface AskingCases {
   readonly cases: readonly CaseToRecord[];
-  /** Files that are no cases: one of them may have asked. */
+  /** Number of files that are not valid cases. */
   readonly unreadable: number;
 }
 
@@ -122,7 +122,7 @@ interface RecordedRun {
   readonly calls: number;
 }
 
-/** @throws EngineError for what cannot be run or recorded */
+/** @throws EngineError for a case that cannot be run or recorded */
 async function runAndRecord(read: ReadCase, app: App, { access, signal }: Stage): Promise<RecordedRun> {
   const { kind, component } = fixtureOfCase(read, app);
   if (component === undefined || !isLiveKind(kind)) {

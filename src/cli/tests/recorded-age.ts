@@ -15,7 +15,7 @@ export function readMaxAge(text: string | undefined): number | undefined {
   return Number(count) * (unit === 'w' ? 7 : 1) * DAY_MS;
 }
 
-/** Notes on cases that were recorded longer ago. Age fails no case: what is old may be right. */
+/** Adds a note to cases that were recorded earlier. They do not fail. */
 export function noteAge(runCase: RunCase, maxAgeMs: number, nowMs: number): RunCase {
   return async (read, stage) => {
     const run = await runCase(read, stage);

@@ -14,7 +14,7 @@ import { writeOutputFile } from '../output/output-file.js';
 import { printable } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 
-/** What a value of `--coverage` looks like. */
+/** Format of a `--coverage` value. */
 export const COVERAGE_FORMAT: RegExp = /^(?:text|json|lcov)(?:=.+)?$/;
 
 type Format = 'text' | 'json' | 'lcov';
@@ -30,16 +30,16 @@ interface Target {
   readonly file: string | undefined;
 }
 
-/** The coverage of a run of tests. */
+/** Coverage of a test run. */
 export interface Coverage {
   readonly ofApp: (app: App, root: string) => CoverageCollector;
   readonly write: (io: Io) => Promise<void>;
 }
 
 /**
- * Collects coverage where `--coverage` asks for it.
+ * Collects coverage with `--coverage`.
  *
- * @throws EngineError (USAGE) for a format nobody knows
+ * @throws EngineError (USAGE) for an unknown format
  */
 export function openCoverage(args: Arguments, io: Io): Coverage | undefined {
   if (!args.isSet('coverage')) return undefined;

@@ -22,23 +22,23 @@ const REPORTERS: Readonly<Record<string, MakeReporter>> = {
 /** `human|json|junit|tap|github`, for the help. */
 export const REPORTER_NAMES: string = Object.keys(REPORTERS).join('|');
 
-/** One reporter and where its text goes; to standard output where no file is named. */
+/** A reporter and its file; undefined for standard output. */
 interface Sink {
   readonly reporter: TestReporter;
   readonly file: string | undefined;
   text: string;
 }
 
-/** All reporters of a run. */
+/** All reporters of a test run. */
 export interface Reporters {
   readonly report: (result: TestResult, progress: Progress) => Promise<void>;
   readonly finish: (summary: TestSummary) => Promise<void>;
 }
 
 /**
- * Makes the reporters that options name: `human`, `junit=report.xml`. Files are written at the end, whole.
+ * Creates the reporters of the options: `human`, `junit=report.xml`. Files are written at the end.
  *
- * @throws EngineError (USAGE) for a name nobody knows, and for two reporters that share standard output or a file
+ * @throws EngineError (USAGE) for an unknown name, and for two reporters with the same target
  */
 export function openReporters(given: readonly string[], context: ReportContext, io: Io): Reporters {
   const sinks = (given.length === 0 ? ['human'] : given).map((text): Sink => {

@@ -13,7 +13,7 @@ import { openReporters } from './reporters.js';
 import type { ReportContext } from './test-reporter.js';
 import { openTraceFiles } from './trace-files.js';
 
-/** Runs tests as the options say, and reports on them. */
+/** Runs tests and reports the results. */
 export async function runTests(
   places: readonly TestPlace[],
   args: Arguments,
@@ -50,7 +50,7 @@ export async function runTests(
   }
 }
 
-/** A test is meant whose name holds one of the texts, in any case. */
+/** Selects tests whose name contains one of the texts, ignoring case. */
 export function readFilter(args: Arguments): SuiteOptions['filter'] {
   const texts = args.texts('filter').map((text) => text.toLowerCase());
   if (texts.length === 0) return undefined;

@@ -19,30 +19,30 @@ import { findEntry } from '../input/find-entry.js';
 import { readDataObject } from '../input/input-data.js';
 import type { Io } from '../io.js';
 
-/** How cases get to the service: by which way, and with which credentials. */
+/** Access of cases to the API: network options and credentials. */
 export interface ServiceAccess {
   readonly engine: LiveOptions['engine'];
   /**
-   * A case with its secrets in place, or why it has none.
+   * The case with its secrets, or the reason why a secret is missing.
    *
-   * @throws AppError, StoreError for a connection that cannot be had
+   * @throws AppError, StoreError for a connection that cannot be opened
    */
   readonly fill: (read: ReadCase, app: App) => Promise<FilledForService>;
-  /** Takes out of texts what the cases were given. */
+  /** Redacts the secrets of the cases. */
   readonly redact: Redactor['text'];
 }
 
-/** A case that is ready for the service, or what it lacks, as a sentence. */
+/** A case ready to send requests, or a sentence about what it lacks. */
 export type FilledForService =
   | Extract<FilledCase, { readonly ok: true }>
   | { readonly ok: false; readonly problem: string };
 
-/** One `--connection`: data, or the name it is kept under and the connection of the app it is one of. */
+/** One `--connection`: data, or the name of a stored connection. */
 type GivenConnection = { readonly data: PlainObject } | { readonly name: string; readonly component: string };
 
 /**
- * Reads what the command line says of the service. Placeholders that no connection fills are looked up in the
- * environment: `{{secret:api-key}}` is `IML_SECRET_API_KEY`.
+ * Reads the network options and credentials. Placeholders without a connection are read from the environment:
+ * `{{secret:api-key}}` is `IML_SECRET_API_KEY`.
  *
  * @throws EngineError (USAGE); StoreError for a connection that cannot be opened
  */
@@ -65,7 +65,7 @@ export async function openService(args: Arguments, io: Io): Promise<ServiceAcces
     opened.set(key, opening);
     return opening;
   };
-  /** What a case of a connection itself asks for, out of the data that was made of it. */
+  /** The parameters of a case of a connection, from the data that it created. */
   const openOwn = async (read: ReadCase, app: App): Promise<(name: string) => string | undefined> => {
     const { type, name } = readComponent(read);
     const one =
@@ -110,7 +110,7 @@ async function openConnection(
   }
 }
 
-/** Names of the connections that the component of a case may use. */
+/** Names of the connections that the component of a case accepts. */
 function listConnections(read: ReadCase, app: App): readonly string[] {
   const { type, name } = readComponent(read);
   const found = { module: app.modules, rpc: app.rpcs, webhook: app.webhooks }[type]?.get(name);
@@ -126,7 +126,7 @@ function readComponent({ played: { component = '' } }: ReadCase): {
   return { type: component.slice(0, at), name: component.slice(at + 1) };
 }
 
-/** Of the environment, for the placeholder of a secret. */
+/** Environment variable of a secret placeholder. */
 function nameVariable(name: string): string {
   return `IML_SECRET_${name.replace(/[^A-Za-z0-9]+/g, '_').toUpperCase()}`;
 }

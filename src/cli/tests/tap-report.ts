@@ -7,7 +7,7 @@ function printLine(text: string): string {
 }
 
 /**
- * The Test Anything Protocol, version 14; the plan stands at the end.
+ * Test Anything Protocol 14, with the plan at the end.
  *
  * @see https://testanything.org/tap-version-14-specification.html
  */
@@ -18,7 +18,7 @@ export const createTapReport: MakeReporter = (context) => {
     report: ({ name, status, failures, notes = [] }) => {
       const start = head();
       count++;
-      // `#` would begin a directive, `\` an escape.
+      // `#` starts a directive, `\` an escape.
       const title = printLine(name.replace(/[\\#]/g, '\\$&'));
       const remarks = notes.map((note) => `# ${printLine(note)}\n`).join('');
       if (status === 'skipped')

@@ -2,29 +2,29 @@ import type { SourceLocation } from '../../errors/source-location.js';
 import type { TestResult, TestSummary } from '../../testing/suite/test-result.js';
 import { printableLine } from '../output/terminal-text.js';
 
-/** What reporters are lent. */
+/** What reporters use. */
 export interface ReportContext {
-  /** A path as whoever runs the tests would write it. */
+  /** The path as the user would type it. */
   readonly pathOf: (file: string) => string;
-  /** The line of a file with a caret; undefined where it cannot be shown. */
+  /** The line with a caret; undefined if it cannot be read. */
   readonly frameOf: (place: SourceLocation) => Promise<string | undefined>;
-  /** Whether colours may be used. */
+  /** Whether to use colors. */
   readonly hasColors: boolean;
-  /** Whether tests that passed are listed, too. */
+  /** Whether to list passed tests. */
   readonly isVerbose: boolean;
 }
 
-/** Writes results for a kind of reader: as they come, and at the end. */
+/** Formats results, one by one and at the end. */
 export interface TestReporter {
-  /** @returns what is written at once; empty text for nothing */
+  /** @returns text to print now; may be empty */
   readonly report: (result: TestResult) => Promise<string> | string;
-  /** @returns what is written at the end */
+  /** @returns text to print at the end */
   readonly finish: (summary: TestSummary) => string;
 }
 
 export type MakeReporter = (context: ReportContext) => TestReporter;
 
-/** `tests/a.test.json:4:9`, as terminals and editors open it. */
+/** `tests/a.test.json:4:9`, which terminals and editors can open. */
 export function printFilePlace({ file, line, column }: SourceLocation, { pathOf }: ReportContext): string {
   const position = line === undefined ? '' : `:${line}:${column ?? 1}`;
   return `${file === undefined ? '' : printableLine(pathOf(file))}${position}`;

@@ -9,23 +9,23 @@ import type { Io } from '../io.js';
 import { cannotWrite, findOutputRoot } from '../output/output-file.js';
 import { usageError } from '../usage-error.js';
 
-/** What a value of `--trace` looks like. */
+/** Format of a `--trace` value. */
 export const TRACE_MODE: RegExp = /^(?:on-failure|always|off)(?:=.+)?$/;
 
-/** Where traces lie unless a folder is named. */
+/** Default folder of traces. */
 const DEFAULT_FOLDER = 'test-traces';
 
-/** Keeps the runs of cases as files. */
+/** Writes runs of cases to files. */
 export interface TraceFiles {
   readonly traces: NonNullable<SuiteOptions['traces']>;
-  /** A trace of an earlier run that failed would tell of what is mended. */
+  /** Removes the trace of an earlier failure. */
   readonly forget: (result: TestResult) => Promise<void>;
 }
 
 /**
- * What `--trace` asks for; undefined without it, and for `off`.
+ * The trace files of `--trace`; undefined without it and for `off`.
  *
- * @throws EngineError (USAGE) for another word
+ * @throws EngineError (USAGE) for an unknown mode
  */
 export function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undefined {
   const given = args.text('trace');
@@ -60,7 +60,7 @@ export function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undef
   };
 }
 
-/** `listOrders/paging.jsonl`; names are free texts, so that two may have to share a place. */
+/** `listOrders/paging.jsonl`, with a number if two names map to one file. */
 function createPlaces(folder: string): (result: Pick<TestResult, 'name' | 'file'>) => string {
   const owners = new Map<string, string>();
   return ({ name, file }) => {

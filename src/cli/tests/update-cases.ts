@@ -14,7 +14,7 @@ import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
 import { assertNotCi, createAskToWrite, type FileChange } from './ask-to-write.js';
 
-/** A case that failed, and what its run has shown. */
+/** A failed case and its run. */
 export interface FailedCase {
   readonly read: ReadCase;
   readonly report: FixtureReport;
@@ -22,13 +22,13 @@ export interface FailedCase {
 
 const SCOPES: readonly UpdateScope[] = ['all', 'expect', 'exchanges'];
 
-/** What a value of `--update` looks like. */
+/** Format of an `--update` value. */
 export const UPDATE_SCOPE: RegExp = /^(?:all|expect|exchanges)$/;
 
 /**
- * What `--update` asks for; undefined without it.
+ * The scope of `--update`; undefined without it.
  *
- * @throws EngineError (USAGE) for another word, and in CI without `--yes`: nobody would see what was changed
+ * @throws EngineError (USAGE) for an unknown scope, and in CI without `--yes`
  */
 export function readUpdateScope(args: Arguments, io: Io): UpdateScope | undefined {
   const text = args.text('update');
@@ -44,9 +44,9 @@ export function readUpdateScope(args: Arguments, io: Io): UpdateScope | undefine
 }
 
 /**
- * Shows how cases would have to be written for them to pass, asks, and writes.
+ * Shows how failed cases would pass, and writes them after confirmation.
  *
- * @returns how many are mended for good
+ * @returns the number of updated cases
  */
 export async function updateCases(
   failed: readonly FailedCase[],
@@ -82,7 +82,7 @@ export async function updateCases(
   return mended;
 }
 
-/** Bytes that are no text are told by their number. */
+/** Binary data is described by its size. */
 function describeBody({ before, after }: UpdatedBody, shown: string): FileChange {
   const print = (bytes: Uint8Array): string =>
     isText(bytes) ? Buffer.from(bytes).toString('utf8') : `${bytes.byteLength} bytes`;

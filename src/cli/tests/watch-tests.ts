@@ -4,16 +4,16 @@ import { findAffected } from '../../testing/suite/find-affected.js';
 import type { TestPlace } from '../../testing/suite/find-tests.js';
 import type { Io } from '../io.js';
 
-/** Editors write a file in several steps; what comes within this time is one change. */
+/** Editors write a file in several steps; events within this time are one change. */
 const SETTLE_MS = 40;
-/** Folders that change for reasons of their own. */
+/** Folders that change for other reasons. */
 const IGNORED = /(?:^|[\\/])(?:node_modules|\.git|coverage)(?:[\\/]|$)|\.tmp$|~$|\.sw[a-z]$/;
 
 /**
- * Runs again what changed files touch, until the signal is aborted.
+ * Reruns tests that changed files affect, until the signal is aborted.
  *
- * @param refind finds the tests anew, as files come and go
- * @param run runs tests and reports on them
+ * @param refind finds the tests again
+ * @param run runs and reports tests
  */
 export async function watchTests(
   refind: () => Promise<readonly TestPlace[]>,
@@ -62,7 +62,7 @@ export async function watchTests(
   }
 }
 
-/** Folders of apps and of tests beside them, without those inside others. */
+/** Folders of apps and their tests, without nested ones. */
 function foldersOf(places: readonly TestPlace[]): readonly string[] {
   const all = [...new Set(places.flatMap(({ root, testFolders }) => [root, ...testFolders]))];
   return all.filter((folder) => !all.some((other) => folder.startsWith(other + path.sep)));

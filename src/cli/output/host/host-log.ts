@@ -5,24 +5,24 @@ import { printJson } from '../json-output.js';
 import { printError } from '../print-error.js';
 import { printableLine } from '../terminal-text.js';
 
-/** `text`: lines for a person. `json`: a line of JSON each, with all ids. `quiet`: only what needs somebody. */
+/** `text`: lines for people. `json`: JSON lines with all IDs. `quiet`: only notices that need an operator. */
 export type HostLogForm = 'text' | 'json' | 'quiet';
 
 export interface HostLogOptions {
   readonly form: HostLogForm;
-  /** Whether the stack of a defect of ours is shown. */
+  /** Whether to print the stack of internal errors. */
   readonly showStack: boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
 
-/** Tells what happens in a host, a line each. `write` must not block. */
+/** Logs the notices of a host, one line each. `write` must not block. */
 export function createHostLog(
   write: (line: string) => void,
   { form, showStack, now }: HostLogOptions,
 ): HostObserver {
   let last = { text: '', count: 0, atMs: 0 };
-  /** Says how often the last problem was repeated. */
+  /** Logs how often the last problem was repeated. */
   const flush = (): void => {
     if (last.count === 0) return;
     const text = `The problem was repeated ${last.count} times: ${last.text}`;
@@ -44,10 +44,10 @@ export function createHostLog(
   };
 }
 
-/** A problem that is repeated within this time is counted, not written. */
+/** Repeated problems within this time are counted, not logged. */
 const REPEATED_MS = 10_000;
 
-/** What is told of no event, such as where a host listens, as a line of a log of JSON. */
+/** A JSON log line without an event, such as the address of the host. */
 export function messageLine(text: string, nowMs: number): string {
   const at = new Date(nowMs).toISOString();
   return `${printJson({ at, level: 'info', kind: 'message', message: text.trim() })}\n`;
@@ -63,7 +63,7 @@ function jsonLine(notice: HostNotice, nowMs: number): string {
   return `${printJson({ at, level, kind: notice.kind, code, message })}\n`;
 }
 
-/** `error` needs somebody, `warn` passes by itself or is the sender's. */
+/** `error` needs an operator; `warn` is temporary or the fault of the sender. */
 function judgeLevel(notice: HostNotice): 'info' | 'warn' | 'error' {
   if (notice.kind === 'problem' || needsSomebody(notice)) return 'error';
   if (notice.kind === 'call-refused' || notice.kind === 'scenario-suspended') return 'warn';
@@ -131,7 +131,7 @@ function stepText(step: FlowStepName | undefined): string {
   return step === undefined ? '' : `, step ${step.stepId} (${step.module})`;
 }
 
-/** Why a run that went well put nothing out, for who waits for something. */
+/** Why a successful run output no bundles. */
 function outputText(output: FlowOutput | undefined): string {
   const { bundles, endedAt } = output ?? {};
   if (bundles !== 0 || endedAt === undefined) return '';

@@ -3,12 +3,12 @@ import { isPlainObject, ownMember } from '../../../util/plain-object.js';
 import { NOT_SHOWN } from './not-shown.js';
 
 /**
- * Gives the message of a stored error as a row of a list has it; empty where there is none. `secrets` are what it must not show,
- * undefined where they cannot be looked for.
+ * The message of a stored error for a list; empty if there is none. `secrets` are redacted; undefined if they are
+ * unknown.
  */
 export type ReadMessage = (error: unknown, secrets: readonly string[] | undefined) => string;
 
-/** Many rows have the same secrets: what looks for them is made once. */
+/** Caches redactors, because many rows share secrets. */
 export function createMessageReader(): ReadMessage {
   const redactors = new Map<readonly string[], Redactor>();
   return (error, secrets) => {

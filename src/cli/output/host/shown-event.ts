@@ -8,17 +8,16 @@ import { isPlainObject, type PlainObject } from '../../../util/plain-object.js';
 import { formatInstant } from '../format-instant.js';
 import { NOT_SHOWN, withoutTexts } from './not-shown.js';
 
-/** What the hook and the scenario of an event are called. */
+/** Names of the hook and scenario of an event. */
 export interface EventNames {
   readonly hook: string;
   readonly scenario: string;
 }
 
 /**
- * An event as a person may see it: instants as texts, the body of a call that could not be read as text where it is one,
- * without what names say is secret, and without the secrets of its hook.
+ * An event, safe to print: times as text, the body as text if possible, secrets redacted.
  *
- * @param secrets of its hook and of connections; undefined where they cannot be looked for: what came in is not shown then
+ * @param secrets of its hook and connections; undefined if unknown: the content is then hidden
  */
 export function shownEvent(
   event: EventRow,
@@ -37,7 +36,7 @@ export function shownEvent(
   return redactor.value(shown);
 }
 
-/** What was stored was cleaned of what its hook held, but not of what a connection does; and an earlier version cleaned less. */
+/** Stored content is redacted by the secrets of its hook, not by those of connections. */
 function withoutData(event: EventRow): EventRow {
   const error = withoutTexts(event.error);
   if (!isPlainObject(event.request)) return { ...event, bundles: NOT_SHOWN, request: NOT_SHOWN, error };
@@ -46,7 +45,7 @@ function withoutData(event: EventRow): EventRow {
   return { ...event, bundles: NOT_SHOWN, request, error };
 }
 
-/** What is kept of a request, with its body: as text, or how much of what it was. */
+/** A stored request with its body as text, or the size of the body. */
 function shownRequest(request: unknown, redactor: Redactor): unknown {
   if (!isPlainObject(request)) return request;
   const { text, body: written, ...rest } = request;
@@ -59,7 +58,7 @@ function shownRequest(request: unknown, redactor: Redactor): unknown {
   return isNoText ? { ...rest, body: describeBytes(request, headers) } : rest;
 }
 
-/** What an earlier version has kept: the bytes as they came. */
+/** Format of earlier versions: the raw bytes. */
 function readWritten(written: unknown, headers: readonly HeaderEntry[]): string | undefined {
   if (typeof written !== 'string') return undefined;
   const { charset } = readContentType(findHeader(headers, 'content-type'));

@@ -3,9 +3,8 @@ import { SANITIZED } from '../../../redaction/redact-value.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../util/plain-object.js';
 
 /**
- * A stored plan as it may be shown: parameters without what is secret, which set-up has written down as
- * `hiddenParameters`, pointers into them. A step without that list was set up by an earlier version: nothing of its
- * parameters is shown. An expression that only names where its value comes from is shown everywhere.
+ * A stored plan, safe to print. Set-up recorded the secret parameters as pointers in `hiddenParameters`; for a step
+ * without them, all parameters are hidden. Pure references are always shown.
  */
 export function shownPlan(plan: unknown): unknown {
   if (!isPlainObject(plan)) return mapMembers(plan, (_, member) => shownPlan(member));
@@ -22,7 +21,7 @@ function withoutHidden(value: unknown, pointer: string, hidden: ReadonlySet<unkn
   return mapMembers(value, (name, member) => withoutHidden(member, childPointer(pointer, name), hidden));
 }
 
-/** One expression without a text in it: `{{1.token}}`, but neither `{{concat("key"; 1.id)}}` nor `key-{{1.id}}`. */
+/** One expression without text: `{{1.token}}`, but neither `{{concat("key"; 1.id)}}` nor `key-{{1.id}}`. */
 const REFERENCE = /^\{\{[^{}"']*\}\}$/;
 
 function withoutLiterals(value: unknown): unknown {

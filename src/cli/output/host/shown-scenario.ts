@@ -8,10 +8,9 @@ import { NOT_SHOWN, withoutTexts } from './not-shown.js';
 import { shownPlan } from './shown-plan.js';
 
 /**
- * A scenario and its incomplete executions as a person may see them: instants as texts, without what its plan or the
- * names of data say is secret, and without the secrets of its hook and its connections.
+ * A scenario and its incomplete executions, safe to print: times as text, secrets redacted.
  *
- * @param secrets undefined where they cannot be looked for: what came of events is not shown then
+ * @param secrets undefined if unknown: content of events is then hidden
  */
 export function shownScenario(
   scenario: ScenarioRow,
@@ -52,7 +51,7 @@ function withoutData(row: IncompleteRow): IncompleteRow {
   return { ...row, execution: NOT_SHOWN, error: withoutTexts(row.error) };
 }
 
-/** As `createScenarioFlows` stores it; other flows store what they like. */
+/** The format of `createScenarioFlows`. */
 function shownExecution(execution: unknown): unknown {
   if (!isPlainObject(execution)) return execution;
   const { retry } = execution;
@@ -61,6 +60,6 @@ function shownExecution(execution: unknown): unknown {
 }
 
 function renameInstant(record: object, name: string, shownAs: string): object {
-  const { [name]: ms, ...rest } = record as PlainObject; // read only
+  const { [name]: ms, ...rest } = record as PlainObject;
   return typeof ms === 'number' ? { ...rest, [shownAs]: formatInstant(ms) } : record;
 }

@@ -3,33 +3,33 @@ import type { Document } from '../../../document/reading/document.js';
 import { moduleForm, readForm } from '../../../parameters/form/form.js';
 import type { Option, ParameterElement } from '../../../parameters/form/parameter-spec.js';
 
-/** One field of a form, as far as its users have to know it. */
+/** One field of a form. */
 export interface FieldInfo {
-  /** Missing where the field has none, or an RPC gives the fields. */
+  /** Missing for fields without a name or from an RPC. */
   readonly name?: string;
   readonly type: string;
   readonly required: boolean;
   readonly label?: string;
   readonly default?: unknown;
-  /** Of the items of an array or the members of a collection. */
+  /** Fields of array items or of a collection. */
   readonly fields?: readonly FieldInfo[];
-  /** The values to choose from, where they are written in the app. */
+  /** Options in the app itself. */
   readonly options?: readonly OptionInfo[];
-  /** The RPC that gives them, where one does. */
+  /** The RPC that returns the options. */
   readonly optionsFrom?: string;
-  /** Shown beside it while it has a value, beside a boolean while it is true. */
+  /** Shown while the field has a value, or while a boolean is true. */
   readonly nested?: readonly FieldInfo[];
-  /** Shown beside a boolean while it is false. */
+  /** Shown while a boolean is false. */
   readonly nestedWhenFalse?: readonly FieldInfo[];
-  /** Shown while nothing is chosen. */
+  /** Shown while nothing is selected. */
   readonly nestedWhenEmpty?: readonly FieldInfo[];
 }
 
-/** One value a field offers. */
+/** One option of a field. */
 export interface OptionInfo {
   readonly value: unknown;
   readonly label?: string;
-  /** Shown while it is chosen, in place of the `nested` fields of its field. */
+  /** Shown while the option is selected, instead of `nested` of the field. */
   readonly nested?: readonly FieldInfo[];
 }
 
@@ -55,7 +55,7 @@ export interface AppInfo {
   readonly warnings: App['warnings'];
 }
 
-/** Where the components of a kind stand, in the order they are shown. */
+/** Sections in display order. */
 export const COMPONENT_SECTIONS = [
   { kind: 'connection', section: 'connections' },
   { kind: 'module', section: 'modules' },
@@ -65,7 +65,7 @@ export const COMPONENT_SECTIONS = [
   { kind: 'endpoint', section: 'endpoints' },
 ] as const;
 
-/** The components of a name alone, of whatever kind they are. */
+/** All components with a name, of any type. */
 export function pickComponents(info: AppInfo, name: string): AppInfo {
   const picked = COMPONENT_SECTIONS.map(({ section }) => [
     section,
@@ -74,7 +74,7 @@ export function pickComponents(info: AppInfo, name: string): AppInfo {
   return { ...info, ...Object.fromEntries(picked) };
 }
 
-/** What an app is made of, as data. */
+/** The components of an app as data. */
 export function describeAppInfo(app: App): AppInfo {
   return {
     name: app.name,
@@ -139,7 +139,7 @@ function optionInfo({ value, label, nested }: Option): OptionInfo {
   return present({ value, label, nested: nested?.map(fieldInfo) });
 }
 
-/** The members that have a value. */
+/** Removes members without a value. */
 function present<T extends object>(value: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as T;
 }

@@ -10,10 +10,10 @@ import {
 } from './app-info.js';
 
 const DEFAULT_WIDTH = 40;
-/** Further options are left to --json, unless fields are nested in them. */
+/** More options are shown with --json only, unless they have nested fields. */
 const OPTIONS_SHOWN = 20;
 
-/** What an app is made of, for a person. */
+/** Formats the components of an app. */
 export function printInfo(info: AppInfo): string {
   const sections = COMPONENT_SECTIONS.flatMap(({ section: title }) => {
     const components = info[title];
@@ -58,7 +58,7 @@ function fieldLines(all: readonly FieldInfo[], depth: number): string {
     .join('');
 }
 
-/** What only a form on screen shows: html, separators. */
+/** Fields without a value: html, separators. */
 function isDecoration(type: string): boolean {
   const known = readParameterType(type);
   return known !== undefined && findFamily(known) === 'decoration';
