@@ -16,6 +16,7 @@ it.each([
   ['a.', undefined],
   ['', undefined],
   ['png', undefined],
+  ['a.jsonl', 'application/x-ndjson'],
   ['a.png/b', undefined],
   ['a.toString', undefined],
 ])('%s is %s', (fileName, type) => expect(findMediaType(fileName)).toBe(type));

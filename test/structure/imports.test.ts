@@ -55,6 +55,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   undici: /^http\//,
   ajv: /^schema\//,
   jsonata: /^(testing|cli)\//,
+  mime: /^iml\/values\/mime-types\.ts$/,
   'jsonc-parser': /^(document|lsp)\//,
 };
 
@@ -118,12 +119,12 @@ describe('imports', () => {
 
 /** What importing an entry loads at once; of `#moment` Node loads a few lines. Everything else waits for its first use; optional peers may not even be there. */
 const LOADED: readonly (readonly [entry: string, libraries: readonly string[]])[] = [
-  ['iml/index.ts', ['#moment', 'decimal.js']],
+  ['iml/index.ts', ['#moment', 'decimal.js', 'mime']],
   ['index.ts', ['#moment', 'decimal.js']],
-  ['scenario/index.ts', ['#moment', 'decimal.js']],
-  ['host/index.ts', ['#moment', 'decimal.js']],
+  ['scenario/index.ts', ['#moment', 'decimal.js', 'mime']],
+  ['host/index.ts', ['#moment', 'decimal.js', 'mime']],
   ['rest/index.ts', ['ajv/dist/2020.js']],
-  ['testing/index.ts', ['#moment', 'ajv/dist/2020.js', 'decimal.js', 'jsonc-parser']],
+  ['testing/index.ts', ['#moment', 'ajv/dist/2020.js', 'decimal.js', 'jsonc-parser', 'mime', 'p-limit']],
   ['cli/main.ts', []],
 ];
 
