@@ -247,9 +247,9 @@ it('follows a calendar with its time zone through both changes of the clocks', a
     new Date(
       (await nextCronTime({ pattern: '30 2 * * *', timezone: 'Europe/Prague' }, Date.parse(afterIso))) ?? 0,
     ).toISOString();
-  expect(await at('2026-03-28T12:00:00Z')).toBe('2026-03-29T01:30:00.000Z');
-  expect(await at('2026-10-24T12:00:00Z')).toBe('2026-10-25T01:30:00.000Z');
-  expect(await at('2026-10-25T01:30:00Z')).toBe('2026-10-26T01:30:00.000Z');
+  expect(await at('2026-03-28T12:00:00Z')).toBe('2026-03-29T01:00:00.000Z');
+  expect(await at('2026-10-24T12:00:00Z')).toBe('2026-10-25T00:30:00.000Z');
+  expect(await at('2026-10-25T00:30:00Z')).toBe('2026-10-26T01:30:00.000Z');
   const runs = async (pattern: string, timezone: string, fromIso: string): Promise<readonly string[]> => {
     const times: number[] = [Date.parse(fromIso)];
     for (let n = 0; n < 6; n++) times.push((await nextCronTime({ pattern, timezone }, times[n] ?? 0)) ?? 0);
