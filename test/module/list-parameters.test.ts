@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ModuleParameters } from '../../src/module/list-parameters.js';
 import type { ParameterElement } from '../../src/parameters/form/parameter-spec.js';
@@ -181,4 +182,37 @@ describe('the form of a module', () => {
     const { mappable, failures } = await many.list();
     expect([mappable.length, failures.length, many.asked().length]).toEqual([103, 3, 100]);
   });
+});
+
+it('calls up to four RPCs of a form at the same time and keeps the order of fields and failures', async () => {
+  const { transport } = service(({ url }) =>
+    url.endsWith('fails') ? { status: 404, json: {} } : { json: [{ name: url.at(-1), type: 'text' }] },
+  );
+  let inFlight = 0;
+  let most = 0;
+  const names = ['a', 'b', 'first-fails', 'c', 'd', 'e', 'last-fails', 'f'];
+  const { engine } = engineOf(
+    {
+      modules: { act: { type: 'action', mappableParams: names.map((name) => `rpc://${name}`) } },
+      rpcs: Object.fromEntries(
+        names.map((name) => [name, { communication: { url: `/${name}`, response: { output: '{{body}}' } } }]),
+      ),
+    },
+    {
+      transport: async (request) => {
+        inFlight++;
+        most = Math.max(most, inFlight);
+        // Later responses arrive first.
+        await setTimeout(request.url.endsWith('-fails') ? 1 : 20 - 4 * inFlight);
+        inFlight--;
+        return transport(request);
+      },
+    },
+  );
+  const { mappable, failures } = await engine.module('act').parameters({ parameters: {}, resolve: true });
+  expect(most).toBe(4);
+  expect(mappable.map((element) => (element.kind === 'reference' ? element.text : element.name))).toEqual(
+    names.map((name) => (name.endsWith('fails') ? `rpc://${name}` : name)),
+  );
+  expect(failures.map(({ text }) => text)).toEqual(['rpc://first-fails', 'rpc://last-fails']);
 });

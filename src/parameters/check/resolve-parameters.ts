@@ -1,3 +1,4 @@
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Warning } from '../../document/reading/document.js';
 import { EngineError, SpecError } from '../../errors/engine-error.js';
 import type { SourceLocation } from '../../errors/source-location.js';
@@ -41,8 +42,12 @@ interface Resolution {
   readonly failures: ReferenceFailure[];
   readonly warnings: Warning[];
   readonly reader: AnswerReader;
-  callsLeft: number;
+  /** Bounds the RPCs that are called at the same time. */
+  readonly limit: LimitFunction;
+  readonly left: { calls: number; failures: number };
 }
+
+const MAX_PARALLEL_CALLS = 4;
 
 /** Where a field stands: its path, the values that are seen there, and the references it came from. */
 interface Spot {
@@ -64,35 +69,45 @@ export async function resolveParameters(
   values: unknown,
   resolveRpc: ResolveRpc,
 ): Promise<ResolvedParameters> {
-  const resolution = {
+  const resolution: Resolution = {
     resolveRpc,
     failures: [],
     warnings: [],
-    callsLeft: MAX_CALLS,
+    left: { calls: MAX_CALLS, failures: MAX_PROBLEMS },
+    limit: pLimit(MAX_PARALLEL_CALLS),
     reader: new AnswerReader(),
   };
   const root = copyMembers(values ?? {}) ?? {};
   const spot = { path: '', levels: [root], trail: [], depth: 0 };
-  const elements = await resolveElements(resolution, list.elements, spot);
-  return {
-    elements,
-    warnings: [...list.warnings, ...resolution.warnings],
-    failures: resolution.failures,
-  };
+  try {
+    const elements = await resolveElements(resolution, list.elements, spot);
+    const { failures, warnings } = resolution;
+    return { elements, warnings: [...list.warnings, ...warnings], failures };
+  } finally {
+    resolution.limit.clearQueue();
+  }
 }
 
-/** In order: what an RPC is asked may hang on the fields before it. */
+/** The elements are resolved in parallel; warnings and failures are in the order of the elements. */
 async function resolveElements(
   resolution: Resolution,
   elements: readonly ParameterElement[],
   spot: Spot,
 ): Promise<readonly ParameterElement[]> {
-  const resolved: ParameterElement[] = [];
-  for (const element of elements) {
-    if (element.kind === 'parameter') resolved.push(await resolveField(resolution, element, spot));
-    else for (const given of await resolveReference(resolution, element, spot)) resolved.push(given);
+  const parts = elements.map((element) => {
+    const own: Resolution = { ...resolution, failures: [], warnings: [] };
+    const resolving: Promise<readonly ParameterElement[]> =
+      element.kind === 'parameter'
+        ? resolveField(own, element, spot).then((field) => [field])
+        : resolveReference(own, element, spot);
+    return { own, resolving };
+  });
+  const resolved = await Promise.all(parts.map(({ resolving }) => resolving));
+  for (const { own } of parts) {
+    resolution.warnings.push(...own.warnings);
+    resolution.failures.push(...own.failures);
   }
-  return resolved;
+  return resolved.flat();
 }
 
 async function resolveReference(
@@ -194,14 +209,17 @@ async function ask<T>(
   const reference = parseRpcReference(text);
   if (reference === undefined) return undefined;
   try {
-    if (resolution.callsLeft-- <= 0) {
-      throw new SpecError('SPEC_INVALID', `The form asks more than ${MAX_CALLS} times for RPCs.`, { place });
-    }
-    const values = mergeMembers(levels);
-    return read(await resolution.resolveRpc(reference, values));
+    const answer = await resolution.limit(() => {
+      if (resolution.left.calls-- <= 0) {
+        const message = `The form asks more than ${MAX_CALLS} times for RPCs.`;
+        throw new SpecError('SPEC_INVALID', message, { place });
+      }
+      return resolution.resolveRpc(reference, mergeMembers(levels));
+    });
+    return read(answer);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    if (resolution.failures.length < MAX_PROBLEMS) resolution.failures.push({ text, path, place, error });
+    if (resolution.left.failures-- > 0) resolution.failures.push({ text, path, place, error });
     return undefined;
   }
 }

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import pLimit from 'p-limit';
 import { type CustomFunctions, loadCustomFunctions } from '../../app/engine/custom-functions.js';
 import { openAppFolder } from '../../app/loading/app-folder.js';
 import { loadApp } from '../../app/loading/load-app.js';
@@ -17,7 +18,6 @@ import { openCase } from './open-case.js';
 import { absolute, type CaseRun, type CaseStage, type RunCase, runCase } from './run-case.js';
 import type { TestFailure, TestResult, TestSummary } from './test-result.js';
 import { traceCase } from './trace-case.js';
-import { workInOrder } from './work-in-order.js';
 
 /** How tests are run. */
 export interface SuiteOptions {
@@ -132,27 +132,41 @@ class SuiteRun {
   }
 
   async #runCases({ caseFiles, testFolders }: TestPlace, stage: CaseStage): Promise<void> {
-    const readings: CaseReading[] = [];
-    for await (const reading of workInOrder(caseFiles, DEFAULT_WIDTH, (file) =>
-      openCase(file, testFolders),
-    )) {
-      const name = reading.ok ? reading.case.name : reading.name;
-      if (this.#options.filter?.(name) ?? true) readings.push(reading);
-    }
-    const { width = DEFAULT_WIDTH } = this.#options;
-    const work = (reading: CaseReading): Promise<TestResult> => this.#runReading(reading, stage);
+    const { width = DEFAULT_WIDTH, filter, bail } = this.#options;
+    const all = await pLimit(DEFAULT_WIDTH).map(caseFiles, (file) => openCase(file, testFolders));
+    const readings = all.filter((reading) => filter?.(nameOf(reading)) ?? true);
+    const limit = pLimit(width);
+    let isStopped = false;
+    const results = readings.map((reading) =>
+      limit(async () => {
+        if (isStopped || this.#isOver) return undefined;
+        const result = await this.#runReading(reading, stage);
+        if (bail === true && result.status === 'failed') isStopped = true;
+        return result;
+      }),
+    );
+    // The functions that cases share are closed afterwards, so all of them have to end.
+    const allEnded = Promise.allSettled(results);
     let told = 0;
-    for await (const result of workInOrder(readings, width, work)) {
-      told++;
-      await this.#tell(result);
-      if (this.#isOver) break;
+    try {
+      for (const running of results) {
+        const result = await running;
+        if (result === undefined) break;
+        told++;
+        await this.#tell(result);
+        if (this.#isOver) break;
+      }
+    } finally {
+      isStopped = true;
+      await allEnded;
     }
     this.#skipped += readings.length - told;
   }
 
   async #runReading(reading: CaseReading, stage: CaseStage): Promise<TestResult> {
     const startedAt = this.#now();
-    const { file, name } = reading.ok ? reading.case : reading;
+    const { file } = reading.ok ? reading.case : reading;
+    const name = nameOf(reading);
     this.#options.onStart?.(name);
     const resultOf = (failures: readonly TestFailure[]): TestResult => ({
       kind: 'case',
@@ -283,6 +297,10 @@ class SuiteRun {
     else this.#failed++;
     await this.#options.onResult?.(result);
   }
+}
+
+function nameOf(reading: CaseReading): string {
+  return reading.ok ? reading.case.name : reading.name;
 }
 
 function appFailure(error: EngineError, root: string, durationMs: number): TestResult {
