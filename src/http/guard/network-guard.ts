@@ -3,8 +3,8 @@ import { networkInterfaces } from 'node:os';
 import { ANY_FUNCTION, checkMembers, type OptionShapes, TEXT_LIST } from '../../errors/check-options.js';
 import { EngineError, TransportError } from '../../errors/engine-error.js';
 import { trimTrailing } from '../../util/text.js';
-import { type IpBlock, type IpBytes, isInBlock, parseIp, parseIpBlock } from './ip-address.js';
-import { type AddressKind, specialAddressKind, underlyingAddress } from './special-addresses.js';
+import { AddressBlocks, isIp } from './address-blocks.js';
+import { type AddressKind, specialAddressKind } from './special-addresses.js';
 
 export interface NetworkGuardOptions {
   /**
@@ -45,7 +45,7 @@ export type GuardedLookup = (
 
 interface Allowed {
   readonly names: ReadonlySet<string>;
-  readonly blocks: readonly IpBlock[];
+  readonly blocks: AddressBlocks;
   readonly kinds: ReadonlySet<AddressKind>;
 }
 
@@ -84,29 +84,23 @@ export function createNetworkGuard(options: NetworkGuardOptions = {}): NetworkGu
   const checkHost = (hostname: string): void => {
     const host = canonicalHost(hostname);
     if (allowed.names.has(host)) return;
-    const bytes = parseIp(host);
-    if (bytes !== undefined) return checkBytes(hostname, host, bytes);
+    if (isIp(host)) return checkIp(hostname, host);
     const kind = NAMES.get(host) ?? (host.endsWith('.localhost') ? 'loopback' : undefined);
     if (kind !== undefined && !allowed.kinds.has(kind)) throw refused(hostname, kind, host);
   };
 
   const checkAddress = (hostname: string, address: string): void => {
     if (allowed.names.has(canonicalHost(hostname))) return;
-    const bytes = parseIp(address);
-    if (bytes === undefined) throw refused(hostname, 'reserved', address);
-    checkBytes(hostname, address, bytes);
+    if (!isIp(address)) throw refused(hostname, 'reserved', address);
+    checkIp(hostname, address);
   };
 
-  const checkBytes = (hostname: string, address: string, bytes: IpBytes): void => {
+  const checkIp = (hostname: string, address: string): void => {
     // A public address of this machine leads to what listens here, behind every firewall.
-    const isOwn = (): boolean => ownAddresses().some((own) => isInBlock(bytes, parseIpBlock(own) ?? NOWHERE));
-    const kind = specialAddressKind(bytes) ?? (isOwn() ? 'own' : undefined);
-    if (kind === undefined) return;
-    const inner = underlyingAddress(bytes);
-    const innerKind = specialAddressKind(inner) ?? (kind === 'own' ? kind : undefined);
-    if (innerKind !== undefined && allowed.kinds.has(innerKind)) return;
-    if (allowed.blocks.some((block) => isInBlock(bytes, block) || isInBlock(inner, block))) return;
-    throw refused(hostname, innerKind ?? kind, address);
+    const isOwn = (): boolean => new AddressBlocks(ownAddresses()).has(address);
+    const kind = specialAddressKind(address) ?? (isOwn() ? 'own' : undefined);
+    if (kind === undefined || allowed.kinds.has(kind) || allowed.blocks.has(address)) return;
+    throw refused(hostname, kind, address);
   };
 
   const lookup: GuardedLookup = (hostname, lookupOptions, callback) => {
@@ -127,9 +121,6 @@ export function createNetworkGuard(options: NetworkGuardOptions = {}): NetworkGu
   return { checkHost, checkAddress, lookup };
 }
 
-/** In no family of addresses. */
-const NOWHERE: IpBlock = { bytes: [], prefix: 0 };
-
 /** Interfaces come and go with the network; asking the system for them is slow for every connection. */
 const INTERFACES_FOR_MS = 10_000;
 let interfaces: { readonly addresses: readonly string[]; readonly at: number } | undefined;
@@ -148,7 +139,7 @@ function interfaceAddresses(): readonly string[] {
 /** Lower case, without a closing dot or brackets, numbers in any spelling (`0x7f.1`, `2130706433`) as dotted IPv4. */
 function canonicalHost(hostname: string): string {
   const bare = hostname.replace(/^\[(.*)\]$/s, '$1').toLowerCase();
-  if (parseIp(bare) !== undefined) return bare;
+  if (isIp(bare)) return bare;
   const host = trimTrailing(bare, '.');
   try {
     return new URL(`http://${host}/`).hostname;
@@ -159,12 +150,11 @@ function canonicalHost(hostname: string): string {
 
 function readAllowed(entries: readonly string[]): Allowed {
   const names = new Set<string>();
-  const blocks: IpBlock[] = [];
+  const blocks = new AddressBlocks();
   const kinds = new Set<AddressKind>();
   for (const entry of entries) {
-    const block = parseIpBlock(entry.replace(/^\[(.*)\]$/s, '$1'));
     if (entry === 'loopback' || entry === 'private') kinds.add(entry);
-    else if (block !== undefined) blocks.push(block);
+    else if (blocks.add(entry.replace(/^\[(.*)\]$/s, '$1'))) continue;
     else if (/^[a-z0-9_\p{L}](?:[a-z0-9_.\p{L}\p{M}-]*)$/iu.test(entry)) names.add(canonicalHost(entry));
     else throw notAllowable(entry);
   }

@@ -1,6 +1,6 @@
-import { type IpBlock, type IpBytes, isInBlock, mappedIpv4, parseIpBlock } from './ip-address.js';
+import { AddressBlocks } from './address-blocks.js';
 
-/** Why an address may not be called; `loopback` and `private` can be allowed by name. `own` is a public one of this machine. */
+/** Why an address may not be called; `loopback` and `private` can be allowed by name. `own` is a public address of this machine. */
 export type AddressKind =
   | 'metadata'
   | 'loopback'
@@ -36,7 +36,7 @@ const SPECIAL_BLOCKS: readonly (readonly [AddressKind, readonly string[]])[] = [
   ['link-local', ['169.254.0.0/16', 'fe80::/10']],
   ['shared', ['100.64.0.0/10']],
   ['multicast', ['224.0.0.0/4', 'ff00::/8']],
-  ['tunnel', ['::ffff:0:0/96', '64:ff9b::/96', '64:ff9b:1::/48', '2001::/32', '2002::/16', '192.88.99.0/24']],
+  ['tunnel', ['64:ff9b::/96', '64:ff9b:1::/48', '2001::/32', '2002::/16', '192.88.99.0/24']],
   [
     'reserved',
     [
@@ -52,37 +52,20 @@ const SPECIAL_BLOCKS: readonly (readonly [AddressKind, readonly string[]])[] = [
       '3fff::/20',
     ],
   ],
+  // Mapped addresses of public IPv4 addresses.
+  ['tunnel', ['::ffff:0:0/96']],
 ];
 
-type NamedBlocks = readonly (readonly [AddressKind, IpBlock])[];
+/** Created when the first address is checked. */
+let special: readonly (readonly [AddressKind, AddressBlocks])[] | undefined;
 
-/** Blocks by the bytes of their addresses, read when the first address of that length is met. */
-const blocksOfLength = new Map<number, NamedBlocks>();
+/** Contains all public IPv6 addresses. */
+const GLOBAL_UNICAST: AddressBlocks = new AddressBlocks(['2000::/3']);
 
-function blocksFor({ length }: IpBytes): NamedBlocks {
-  const known = blocksOfLength.get(length);
-  if (known !== undefined) return known;
-  const blocks = SPECIAL_BLOCKS.flatMap(([kind, texts]) =>
-    texts.flatMap((text) => {
-      const block = text.includes(':') === (length === 16) ? parseIpBlock(text) : undefined;
-      return block === undefined ? [] : [[kind, block] as const];
-    }),
-  );
-  blocksOfLength.set(length, blocks);
-  return blocks;
-}
-
-/** All public IPv6 addresses lie in here. */
-const GLOBAL_UNICAST: IpBlock = { bytes: [0x20, ...Array<number>(15).fill(0)], prefix: 3 };
-
-/** Why an address is not public, or undefined if it is. */
-export function specialAddressKind(bytes: IpBytes): AddressKind | undefined {
-  const kind = blocksFor(bytes).find(([, block]) => isInBlock(bytes, block))?.[0];
-  if (kind !== undefined || bytes.length === 4) return kind;
-  return isInBlock(bytes, GLOBAL_UNICAST) ? undefined : 'reserved';
-}
-
-/** The same for the address a mapped one stands for: `::ffff:127.0.0.1` is loopback to whoever allows loopback. */
-export function underlyingAddress(bytes: IpBytes): IpBytes {
-  return mappedIpv4(bytes) ?? bytes;
+/** Why an address is not public, or undefined if it is. A mapped address has the kind of its IPv4 address. */
+export function specialAddressKind(address: string): AddressKind | undefined {
+  special ??= SPECIAL_BLOCKS.map(([kind, entries]) => [kind, new AddressBlocks(entries)]);
+  const [kind] = special.find(([, blocks]) => blocks.has(address)) ?? [];
+  if (kind !== undefined || !address.includes(':')) return kind;
+  return GLOBAL_UNICAST.has(address) ? undefined : 'reserved';
 }
