@@ -7,11 +7,16 @@ import {
   oneOfChoices,
   readSafely,
 } from '../errors/check-options.js';
-import type { Evaluate } from './compile/compile-primary.js';
+import type { Evaluate } from './compile/compile-expression.js';
 import { compileTemplate } from './compile/compile-template.js';
 import type { TemplateContext } from './compile/compile-text.js';
-import type { FunctionTable, Scope } from './environment/environment.js';
-import { type EnvironmentOptions, NO_OPTIONS, toEnvironment } from './environment/to-environment.js';
+import {
+  type EnvironmentOptions,
+  type FunctionTable,
+  NO_OPTIONS,
+  type Scope,
+  toEnvironment,
+} from './environment/environment.js';
 import { FUNCTIONS } from './functions/table.js';
 
 /** What expressions read besides their scope, and call; every field has a default. */

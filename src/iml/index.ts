@@ -1,6 +1,6 @@
 export { ImlError, type ImlErrorKind } from '../errors/iml-error.js';
 export type { Position } from '../errors/source-location.js';
-export type { Evaluate } from './compile/compile-primary.js';
+export type { Evaluate } from './compile/compile-expression.js';
 export { type CompileOptions, compile, evaluate } from './compile.js';
 export type {
   Digest,

@@ -1,8 +1,7 @@
 import type { Subject } from '../check/subject/subject.js';
 import { listVisibleNames, NAME_MEANINGS } from '../check/subject/visible-names.js';
 import { findSignature, printSignature } from '../iml/functions/signatures.js';
-import { KEYWORDS } from '../iml/syntax/keywords.js';
-import { isPlainName } from '../iml/syntax/names-and-escapes.js';
+import { isPlainName, KEYWORDS } from '../iml/syntax/grammar.js';
 import { type Cursor, readPrefix } from './cursor.js';
 import { listMembers } from './known-members.js';
 import { readOwnParameters } from './read-own-parameters.js';

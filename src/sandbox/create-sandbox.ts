@@ -1,7 +1,7 @@
 import { isEngineError } from '../errors/engine-error.js';
 import { functionError, ImlError } from '../errors/iml-error.js';
-import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { FunctionTable, ImlFunction } from '../iml/environment/environment.js';
+import { acceptDebug } from '../iml/environment/scope-listener.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
 import { type ActiveCall, GuestCaller } from './caller.js';
 import { checkFunctions, declaredFunctions } from './check-functions.js';

@@ -1,8 +1,8 @@
 import { createContext, Script } from 'node:vm';
 import { functionError, ImlError, limitError } from '../errors/iml-error.js';
 import { formatLocation, type SourceLocation } from '../errors/source-location.js';
-import { acceptDebug } from '../iml/environment/debug-hook.js';
 import type { Environment, FunctionTable, ImlFunction } from '../iml/environment/environment.js';
+import { acceptDebug } from '../iml/environment/scope-listener.js';
 import { type PlainObject, setMember } from '../util/plain-object.js';
 import { checkFunctions, declaredFunctions } from './check-functions.js';
 import { GLOBAL_FUNCTIONS } from './global-functions.js';

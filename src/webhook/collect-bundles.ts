@@ -1,7 +1,7 @@
 import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledIterate } from '../document/compile/compiled-request.js';
 import { toText } from '../iml/values/coerce.js';
-import { isUnsafeNumber } from '../iml/values/unsafe-number.js';
+import { isUnsafeNumber } from '../iml/values/value-kind.js';
 import { readContainer } from '../run/response/collect-outputs.js';
 import { evaluateDirective, evaluateFlag, runError } from '../run/scope/evaluate-directive.js';
 import { createItemContext, type RunContext, throwIfAborted } from '../run/scope/run-context.js';

@@ -5,7 +5,7 @@ import { findRunSecrets, type StartedRun, startRun } from '../component/start-ru
 import { ANY_FUNCTION, ANY_LIST, checkMembers, either, type OptionShapes } from '../errors/check-options.js';
 import { parseForm } from '../http/body/decode-text.js';
 import { findHeader } from '../http/message/headers.js';
-import { createCaseless } from '../iml/values/caseless.js';
+import { createCaseless } from '../iml/values/collection.js';
 import { evaluateDirective, evaluateFlag, traceScope } from '../run/scope/evaluate-directive.js';
 import { type RunContext, withPosition, withVariables } from '../run/scope/run-context.js';
 import { buildFinalAnswer } from './answer.js';

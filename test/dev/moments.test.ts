@@ -12,7 +12,7 @@ import { type Moment, momentAt } from '../../src/dev/expressions/scope-at.js';
 import { type PackedBody, packEvents } from '../../src/dev/history/pack-events.js';
 import type { MomentName, PackedEvent } from '../../src/dev/protocol.js';
 import { TransportError } from '../../src/errors/engine-error.js';
-import { toEnvironment } from '../../src/iml/environment/to-environment.js';
+import { toEnvironment } from '../../src/iml/environment/environment.js';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';
 import { engineOf, service } from '../run/helpers.js';
 

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { functionError, ImlError } from '../../src/errors/iml-error.js';
 import { compileExpression } from '../../src/iml/compile/compile-expression.js';
-import { acceptDebug } from '../../src/iml/environment/debug-hook.js';
 import type { FunctionTable, ImlFunction } from '../../src/iml/environment/environment.js';
-import { type Branch, SCOPE_LISTENER } from '../../src/iml/environment/scope-listener.js';
+import { acceptDebug, type Branch, SCOPE_LISTENER } from '../../src/iml/environment/scope-listener.js';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';
 import type { Expression } from '../../src/iml/syntax/ast.js';
 import { parseTemplate } from '../../src/iml/syntax/parser.js';
-import { createCaseless } from '../../src/iml/values/caseless.js';
+import { createCaseless } from '../../src/iml/values/collection.js';
 import { contextOf } from './core-environment.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type CompileOptions, compile, evaluate, mergeFunctions } from '../../src/iml/compile.js';
-import { toEnvironment } from '../../src/iml/environment/to-environment.js';
+import { toEnvironment } from '../../src/iml/environment/environment.js';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';
 
 describe('defaults', () => {

@@ -1,5 +1,5 @@
 import { functionError } from '../../src/errors/iml-error.js';
-import type { CompileContext } from '../../src/iml/compile/compile-primary.js';
+import type { CompileContext } from '../../src/iml/compile/compile-expression.js';
 import type { FunctionTable } from '../../src/iml/environment/environment.js';
 import { ENVIRONMENT } from './functions/call-function.js';
 import { Failure, type ReferenceContext } from './reference-evaluator.js';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { nodeDigest } from '../../src/iml/environment/digest.js';
+import { nodeDigest } from '../../src/iml/environment/environment.js';
 
 afterEach(() => vi.unstubAllGlobals());
 

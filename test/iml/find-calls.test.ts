@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Expression } from '../../src/iml/syntax/ast.js';
-import { findCalls } from '../../src/iml/syntax/find-calls.js';
 import { safeParseTemplate } from '../../src/iml/syntax/parser.js';
-import { listNodes } from '../../src/iml/syntax/walk-expression.js';
+import { findCalls, listNodes } from '../../src/iml/syntax/walk-expression.js';
 import { choices, shapes, write } from './expression-arbitrary.js';
 
 /** Names the parser finds called. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createTextSearch } from '../../src/iml/values/find-text.js';
+import { createTextSearch } from '../../src/iml/functions/text.js';
 import { portionsOf } from './portions.js';
 
 const letters = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b'), maxLength });

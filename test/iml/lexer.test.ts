@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isPlainName } from '../../src/iml/syntax/grammar.js';
 import { Lexer } from '../../src/iml/syntax/lexer.js';
-import { isPlainName } from '../../src/iml/syntax/names-and-escapes.js';
 import { parseTemplate } from '../../src/iml/syntax/parser.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FUNCTIONS } from '../../src/iml/functions/table.js';
-import { createCaseless } from '../../src/iml/values/caseless.js';
+import { createCaseless } from '../../src/iml/values/collection.js';
 import { getPath, readIndex } from '../../src/iml/values/path.js';
 import { ENVIRONMENT } from './functions/call-function.js';
 

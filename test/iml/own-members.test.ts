@@ -1,9 +1,8 @@
 import vm from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { evaluate } from '../../src/iml/compile.js';
-import { createCaseless } from '../../src/iml/values/caseless.js';
-import { memberReader, readMember } from '../../src/iml/values/path.js';
-import { showsOwn, withRecord } from '../../src/iml/values/path-step.js';
+import { createCaseless } from '../../src/iml/values/collection.js';
+import { memberReader, readMember, showsOwn, withRecord } from '../../src/iml/values/path.js';
 
 class Instance {
   own = 1;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { firstStep, furtherStep, withRecord } from '../../src/iml/values/path-step.js';
+import { firstStep, furtherStep, withRecord } from '../../src/iml/values/path.js';
 import type { PlainObject } from '../../src/util/plain-object.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../spec-fixtures/iml');

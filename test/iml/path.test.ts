@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCaseless } from '../../src/iml/values/caseless.js';
-import { getPath, memberReader, readFirst, readIndex, readMember } from '../../src/iml/values/path.js';
-import { showsOwn } from '../../src/iml/values/path-step.js';
-import { scopePathReader } from '../../src/iml/values/scope-path.js';
+import { createCaseless } from '../../src/iml/values/collection.js';
+import {
+  getPath,
+  memberReader,
+  readFirst,
+  readIndex,
+  readMember,
+  scopePathReader,
+  showsOwn,
+} from '../../src/iml/values/path.js';
 import { isCaseless } from '../../src/util/plain-object.js';
 
 const LIST = ['a', 'b', 'c'];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compile, evaluate } from '../../src/iml/compile.js';
-import { VARIABLE_NAMES } from '../../src/iml/environment/variables.js';
+import { VARIABLE_NAMES } from '../../src/iml/environment/environment.js';
 
 /** An environment in which every reading differs from the one before. */
 function ticking(): { now: () => number; random: () => number; uuid: () => string } {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileRespond } from '../../src/document/compile/compile-request.js';
 import { createDocument } from '../../src/document/reading/create-document.js';
-import { toEnvironment } from '../../src/iml/environment/to-environment.js';
+import { toEnvironment } from '../../src/iml/environment/environment.js';
 import { type BuiltResponse, buildAnswer } from '../../src/run/response/build-answer.js';
 import { contextOf } from './context-of.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileResponse } from '../../src/document/compile/compile-request.js';
-import { toEnvironment } from '../../src/iml/environment/to-environment.js';
+import { toEnvironment } from '../../src/iml/environment/environment.js';
 import {
   collectOutputs,
   countRecords,

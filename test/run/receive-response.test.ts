@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileDirective } from '../../src/document/compile/compile-directive.js';
 import { compileResponse } from '../../src/document/compile/compile-request.js';
-import { toEnvironment } from '../../src/iml/environment/to-environment.js';
+import { toEnvironment } from '../../src/iml/environment/environment.js';
 import { decodeResponse, extendTemp } from '../../src/run/response/receive-response.js';
 import { contextOf } from './context-of.js';
 import { respond } from './helpers.js';

@@ -8,8 +8,7 @@ import { compileCommunication } from '../../document/compile/compile-request.js'
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { Document } from '../../document/reading/document.js';
 import { checkMembers, checkOptions } from '../../errors/check-options.js';
-import type { Environment } from '../../iml/environment/environment.js';
-import { toEnvironment } from '../../iml/environment/to-environment.js';
+import { type Environment, toEnvironment } from '../../iml/environment/environment.js';
 import { CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/call-budget.js';
 import { resolveLimits } from '../../run/limits/limits.js';
 import { DEFAULT_ON_PAGE_LOOP } from '../../run/paging/paginate.js';

@@ -1,4 +1,4 @@
-import { findCalls } from '../../iml/syntax/find-calls.js';
+import { findCalls } from '../../iml/syntax/walk-expression.js';
 import { APP_FUNCTION_NAMES } from './load-builtins.js';
 
 /** What some JSON of an app names. */

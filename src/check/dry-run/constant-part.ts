@@ -1,5 +1,5 @@
 import type { Document } from '../../document/reading/document.js';
-import { isSpreadKey } from '../../iml/syntax/spread-key.js';
+import { isSpreadKey } from '../../iml/syntax/grammar.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 
 /** Members that mean something only as a whole: with an expression inside, nothing is known of them. */

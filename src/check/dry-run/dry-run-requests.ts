@@ -7,7 +7,7 @@ import type { DirectiveContext } from '../../document/compile/compile-directive.
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { AppError } from '../../errors/app-error.js';
 import { selectResponseType } from '../../http/body/body-decoding.js';
-import { toEnvironment } from '../../iml/environment/to-environment.js';
+import { toEnvironment } from '../../iml/environment/environment.js';
 import { buildExchange } from '../../run/exchange.js';
 import { CallBudget } from '../../run/limits/call-budget.js';
 import { DEFAULT_LIMITS } from '../../run/limits/limits.js';

@@ -1,8 +1,8 @@
 import type { ImlError } from '../../errors/iml-error.js';
 import { childPointer, type SourceLocation } from '../../errors/source-location.js';
 import type { Expression, Template } from '../../iml/syntax/ast.js';
+import { isSpreadKey } from '../../iml/syntax/grammar.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
-import { isSpreadKey } from '../../iml/syntax/spread-key.js';
 import { listNodes, listPaths, type WrittenPath } from '../../iml/syntax/walk-expression.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';

@@ -1,7 +1,6 @@
 import { loadCustomFunctions } from '../../app/engine/custom-functions.js';
 import type { App } from '../../document/app.js';
-import type { Environment, FunctionTable } from '../../iml/environment/environment.js';
-import { toEnvironment } from '../../iml/environment/to-environment.js';
+import { type Environment, type FunctionTable, toEnvironment } from '../../iml/environment/environment.js';
 
 /** What expressions are evaluated with. */
 export interface Language {

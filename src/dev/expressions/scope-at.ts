@@ -1,4 +1,4 @@
-import { createCaseless } from '../../iml/values/caseless.js';
+import { createCaseless } from '../../iml/values/collection.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { fromPortable } from '../../util/portable-value.js';
 import type { History } from '../history/history.js';

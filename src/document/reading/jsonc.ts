@@ -1,6 +1,6 @@
 import { SpecError } from '../../errors/engine-error.js';
 import { childPointer, positionAt } from '../../errors/source-location.js';
-import { isSpreadKey } from '../../iml/syntax/spread-key.js';
+import { isSpreadKey } from '../../iml/syntax/grammar.js';
 import { MAX_NAMES } from '../../iml/values/size-limits.js';
 import { RecentlyUsed } from '../../util/bounded-cache.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';

@@ -1,7 +1,7 @@
 import { ImlError } from '../../errors/iml-error.js';
 import { childPointer, type SourceLocation } from '../../errors/source-location.js';
+import { isSpreadKey } from '../../iml/syntax/grammar.js';
 import { parseTemplate } from '../../iml/syntax/parser.js';
-import { isSpreadKey } from '../../iml/syntax/spread-key.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Document, Warn } from '../reading/document.js';

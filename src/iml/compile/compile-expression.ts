@@ -1,27 +1,84 @@
-import { ImlError } from '../../errors/iml-error.js';
+import { ImlError, limitError } from '../../errors/iml-error.js';
 import { assertNever } from '../../util/plain-object.js';
-import { makeUnknownFunctionError, wrapCallError } from '../environment/call-error.js';
+import { makeUnknownFunctionError, type SourcePlace, wrapCallError } from '../environment/call-error.js';
 import { findRewrite, MAX_REWRITTEN_ARGUMENTS } from '../environment/call-rewrites.js';
-import { acceptsDebug, environmentFor } from '../environment/debug-hook.js';
-import type { Environment, ImlFunction } from '../environment/environment.js';
-import type { Binary, Call, Expression, Index, Member, Unary } from '../syntax/ast.js';
-import { isEmpty, isTruthy, toArithmetic, toDifference } from '../values/coerce.js';
-import { memberReader, readFirst, readIndex } from '../values/path.js';
-import { scopePathReader } from '../values/scope-path.js';
 import {
-  branchReporter,
-  type CompileContext,
-  type Evaluate,
-  isLazy,
-  keywordReader,
-  lookUpFunction,
-  MAX_ARGUMENTS,
-  nameReader,
-  tooManyArguments,
-  variableOfName,
-} from './compile-primary.js';
-import { DECIMAL } from './decimal.js';
-import { add, type BinaryOperation, equality, type Relation, relation } from './operations.js';
+  type Environment,
+  type FunctionTable,
+  findVariable,
+  type ImlFunction,
+  type Scope,
+} from '../environment/environment.js';
+import { acceptsDebug, environmentFor, readScopeListener } from '../environment/scope-listener.js';
+import { GENERAL_FUNCTIONS } from '../functions/general.js';
+import type { Binary, Call, Expression, Index, Member, Name, Unary } from '../syntax/ast.js';
+import { KEYWORDS } from '../syntax/grammar.js';
+import { isEmpty, isTruthy, toArithmetic, toDifference } from '../values/coerce.js';
+import { memberReader, readFirst, readIndex, scopePathReader } from '../values/path.js';
+import { add, type BinaryOperation, DECIMAL, equality, type Relation, relation } from './operations.js';
+
+/**
+ * An expression or template made ready: gives its value for a scope. Below the outermost one the scope is known to be
+ * plain: `compileTemplate` has seen to that.
+ */
+export type Evaluate = (scope: Scope) => unknown;
+
+/** What compiling needs to know besides the tree. */
+export interface CompileContext extends SourcePlace {
+  readonly environment: Environment;
+  readonly functions: FunctionTable;
+}
+
+function keywordReader(name: string): Evaluate {
+  if (name === 'emptyarray') return () => [];
+  const value = KEYWORDS.get(name);
+  return () => value;
+}
+
+/** A name of the scope wins over a built-in variable; a quoted name is never a variable. [choice] */
+function nameReader(node: Name, environment: Environment): Evaluate {
+  const read = scopePathReader([node.name]);
+  const variable = variableOfName(node, environment);
+  if (variable === undefined) return read;
+  const { name } = node;
+  return (scope) => (Object.hasOwn(scope, name) ? read(scope) : variable());
+}
+
+/** What the name stands for where the scope does not have it. */
+function variableOfName(node: Name, environment: Environment): (() => unknown) | undefined {
+  return node.form === 'plain' ? findVariable(node.name, environment) : undefined;
+}
+
+/** Own members of the table only: `constructor` is no function of the language. */
+function lookUpFunction(name: string, context: CompileContext): ImlFunction | undefined {
+  return Object.hasOwn(context.functions, name) ? context.functions[name] : undefined;
+}
+
+/**
+ * Whether a call evaluates only the branches it needs: `if` and `ifempty`, unless an app has a function of that name.
+ */
+function isLazy(name: string, fn: ImlFunction | undefined): boolean {
+  if (name !== 'if' && name !== 'ifempty') return false;
+  return fn === undefined || fn === GENERAL_FUNCTIONS[name];
+}
+
+/** Arguments of one call: they are passed on the host's stack. [choice] */
+const MAX_ARGUMENTS = 100_000;
+
+function tooManyArguments(): ImlError {
+  return limitError(`A call has more than the ${MAX_ARGUMENTS} arguments it may have.`);
+}
+
+/** Tells which side an `if` that is observed chooses by the value of its condition, and gives that. */
+function branchReporter(
+  offset: number,
+  { pointer }: CompileContext,
+): (condition: unknown, scope: Scope) => unknown {
+  return (condition, scope) => {
+    readScopeListener(scope)?.onBranch?.({ pointer, offset, isYes: isTruthy(condition) });
+    return condition;
+  };
+}
 
 /** Evaluating closures uses the host's call stack, and the caller may already be deep in it. */
 const MAX_HEIGHT = 256;

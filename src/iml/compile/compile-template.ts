@@ -3,16 +3,23 @@ import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { asImlError } from '../environment/call-error.js';
 import type { Scope } from '../environment/environment.js';
-import { isSpreadKey } from '../syntax/spread-key.js';
+import { isSpreadKey } from '../syntax/grammar.js';
 import { toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
-import { showsOwn, withRecord } from '../values/path-step.js';
+import { showsOwn, withRecord } from '../values/path.js';
 import { assertListLength } from '../values/size-limits.js';
 import { describeType } from '../values/value-kind.js';
-import type { Evaluate } from './compile-primary.js';
-import { compileText, type TemplateContext, thrower } from './compile-text.js';
-import { type CompiledValue, compiledAs, finiteOrNull, missingValueFor, valueFor } from './compiled-value.js';
-import { type MemberWriter, memberWriter } from './member-writer.js';
+import type { Evaluate } from './compile-expression.js';
+import {
+  type CompiledValue,
+  compiledAs,
+  compileText,
+  finiteOrNull,
+  missingValueFor,
+  type TemplateContext,
+  thrower,
+  valueFor,
+} from './compile-text.js';
 
 /** Levels of objects and arrays in one template. Beyond it the value cannot be evaluated (IML_LIMIT). */
 const MAX_DEPTH = 512;
@@ -183,4 +190,41 @@ function spread(result: PlainObject, member: CompiledMember, scope: Scope): void
 function contextAt(context: TemplateContext, key: string | number): TemplateContext {
   const { environment, functions } = context;
   return { environment, functions, pointer: childPointer(context.pointer, key) };
+}
+
+/** Writes a member of an object that already has one of its name. Returns whether there is a value. */
+export type MemberWriter = (object: PlainObject, scope: Scope) => boolean;
+
+// biome-ignore-start lint/suspicious/noAssignInExpressions: one line per literal.
+/** The same function in several literals, for the reason given in `path-step.ts`. */
+const WRITERS: readonly ((name: string, ready: CompiledValue) => MemberWriter)[] = [
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+];
+// biome-ignore-end lint/suspicious/noAssignInExpressions: one line per literal.
+
+const writerOfName = new Map<string, number>();
+
+function memberWriter(name: string, ready: CompiledValue): MemberWriter {
+  const writer = writerOfName.get(name) ?? Math.min(writerOfName.size, WRITERS.length - 1);
+  if (writerOfName.size < WRITERS.length) writerOfName.set(name, writer);
+  return (WRITERS[writer] as (typeof WRITERS)[number])(name, ready);
 }

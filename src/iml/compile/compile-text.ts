@@ -1,15 +1,12 @@
 import { ImlError } from '../../errors/iml-error.js';
 import type { Environment, FunctionTable, Scope } from '../environment/environment.js';
+import { type MissingValue, readScopeListener } from '../environment/scope-listener.js';
 import type { Expression, Template } from '../syntax/ast.js';
 import { parseTemplate } from '../syntax/parser.js';
-import { toText } from '../values/coerce.js';
-import { isInherited } from '../values/path.js';
-import { scopePathReader } from '../values/scope-path.js';
+import { isMissing, toText } from '../values/coerce.js';
+import { isInherited, scopePathReader } from '../values/path.js';
 import { limitedText } from '../values/size-limits.js';
-import { compileExpression, pathNames } from './compile-expression.js';
-import type { CompileContext, Evaluate } from './compile-primary.js';
-import { type CompiledValue, compiledAs } from './compiled-value.js';
-import { type ReportedPath, reportedPath, reportMissing } from './missing-value.js';
+import { type CompileContext, compileExpression, type Evaluate, pathNames } from './compile-expression.js';
 
 /** What compiling a template needs. Time, randomness and timezone come from the environment, never from the process. */
 export interface TemplateContext {
@@ -138,4 +135,106 @@ export function thrower(error: ImlError): Evaluate {
     const { code, message, kind, source, offset, place } = error;
     throw new ImlError(code, message, { kind, source, offset, place });
   };
+}
+
+/**
+ * A compiled value of a template. Post-processing of the result is described as data rather than by a wrapping closure,
+ * which would cost a call for every value.
+ */
+export interface CompiledValue {
+  readonly evaluate: Evaluate;
+  /** What to report when the result is missing. */
+  readonly reported: ReportedPath | undefined;
+  /** Whether operators or functions made the result: a non-finite number then becomes null. */
+  readonly isComputed: boolean;
+  /** What a missing result becomes on platform version 1. [app] */
+  readonly missing: null | undefined;
+  /** The scope name, if the value is a plain member of one. Neither name is one that objects inherit. */
+  readonly root?: string | undefined;
+}
+
+/** A value whose result needs no post-processing. */
+export function compiledAs(evaluate: Evaluate): CompiledValue {
+  return { evaluate, reported: undefined, isComputed: false, missing: undefined };
+}
+
+/** The value for a scope. NaN (0 / 0, a word times two) becomes null. */
+export function valueFor(ready: CompiledValue, scope: Scope): unknown {
+  const value = ready.evaluate(scope);
+  if (value === undefined || value === null) return missingValueFor(ready, value, scope);
+  return ready.isComputed ? finiteOrNull(value) : value;
+}
+
+/** Reports a missing result to the scope's listener and returns what it becomes. */
+export function missingValueFor(
+  ready: CompiledValue,
+  value: null | undefined,
+  scope: Scope,
+): null | undefined {
+  if (ready.reported !== undefined) reportMissing(ready.reported, scope);
+  return value === undefined ? ready.missing : value;
+}
+
+/** Non-finite numbers become null. [choice] */
+export function finiteOrNull(value: unknown): unknown {
+  return typeof value === 'number' && !Number.isFinite(value) ? null : value;
+}
+
+/** A path whose listener, where a scope has one, is told that it led to nothing. */
+export interface ReportedPath {
+  readonly start: number;
+  readonly end: number;
+  readonly reason: MissingValue['reason'];
+  readonly context: CompileContext;
+  /** All but the last step of it, once somebody has to know where it broke. */
+  parent: Evaluate | undefined;
+}
+
+/** Characters of a template that is parsed once more to find where it broke. [choice] */
+const MAX_LOOKED_INTO = 1000;
+
+/**
+ * What to tell of a path that led to nothing, undefined for an expression of which nothing is told:
+ * as the hole of a text it is told always, as the whole template (`path`) only if it broke before its last step.
+ * An optional field that is absent at the end of a path is ordinary and says nothing.
+ */
+function reportedPath(
+  node: Expression,
+  reason: MissingValue['reason'],
+  context: CompileContext,
+): ReportedPath | undefined {
+  if (!isPath(node)) return undefined;
+  const isLookedInto = node.kind === 'member' && context.source.length <= MAX_LOOKED_INTO;
+  if (reason === 'path' && !isLookedInto) return undefined;
+  return { start: node.start, end: node.end, reason, context, parent: undefined };
+}
+
+/** Tells the listener of a scope, where it has one, that a path led to nothing. */
+function reportMissing(path: ReportedPath, scope: Scope): void {
+  const listener = readScopeListener(scope);
+  if (listener === undefined || listener.wantsMissing?.() === false) return;
+  const { start, end, reason, context } = path;
+  if (reason === 'path') {
+    path.parent ??= compileParent(context);
+    if (!isMissing(path.parent(scope))) return;
+  }
+  const { source, pointer } = context;
+  listener.onMissing({ expression: source.slice(start, end), pointer, offset: start, reason });
+}
+
+/**
+ * All but the last step of the path that a template consists of. It is parsed again, as few reports are ever made and a
+ * tree kept for each is much.
+ */
+function compileParent(context: CompileContext): Evaluate {
+  const [node] = parseTemplate(context.source).parts;
+  if (typeof node !== 'object' || node.kind !== 'member') throw new Error(`${context.source} is no path.`);
+  return compileExpression(node.object, context);
+}
+
+/** A name with steps behind it; calls and operators decide themselves what nothing means. */
+function isPath(node: Expression): boolean {
+  let step = node;
+  while (step.kind === 'member' || step.kind === 'index') step = step.object;
+  return step.kind === 'name' && step.name !== 'undefined';
 }

@@ -1,6 +1,5 @@
 import { dayNumber, daysInMonth, MS_PER_DAY } from './civil.js';
-import { type LocalTime, localTime } from './local-time.js';
-import { localToInstant, offsetMsAt, type Zone } from './zone.js';
+import { type LocalTime, localTime, localToInstant, offsetMsAt, type Zone } from './zone.js';
 
 /** Rounds to the nearest whole number, halves away from zero, as moment rounds amounts of days and months. */
 function roundAmount(amount: number): number {

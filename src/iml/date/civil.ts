@@ -58,3 +58,92 @@ export function weekdayOf(day: number): number {
 export function isInstant(ms: number): boolean {
   return Math.abs(ms) <= MAX_INSTANT_MS;
 }
+
+/** A date and a time of day as somebody wrote them down, not yet known to exist. */
+export interface WallClock {
+  readonly year: number;
+  /** 1 to 12. */
+  readonly month: number;
+  readonly date: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  readonly millisecond: number;
+}
+
+/**
+ * Milliseconds from the epoch to a date and time of day, read as UTC. Undefined if there is no such date or time.
+ * 24:00 is the midnight that ends a day, as in ISO 8601; leap seconds do not exist here.
+ */
+export function wallClockMs(clock: WallClock): number | undefined {
+  const { year, month, date, hour, minute, second, millisecond } = clock;
+  if (month < 1 || month > 12 || date < 1 || minute > 59 || second > 59) return undefined;
+  if (date > 28 && date > daysInMonth(year, month)) return undefined;
+  const timeOfDay = ((hour * 60 + minute) * 60 + second) * 1000 + millisecond;
+  if (timeOfDay > MS_PER_DAY) return undefined;
+  return dayNumber(year, month, date) * MS_PER_DAY + timeOfDay;
+}
+
+/** The number that `width` decimal digits at `offset` write, or NaN if one of them is none. */
+export function readDigits(text: string, offset: number, width: number): number {
+  let value = 0;
+  for (let index = offset; index < offset + width; index++) {
+    const digit = text.charCodeAt(index) - 48;
+    if (!(digit >= 0 && digit <= 9)) return Number.NaN;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/**
+ * Milliseconds of an offset from UTC given by its sign, hours and minutes.
+ * Undefined beyond a day or with 60 minutes and more.
+ */
+export function offsetToMs(sign: string, hours: number, minutes: number): number | undefined {
+  if (hours > 23 || minutes > 59) return undefined;
+  const ms = (hours * 60 + minutes) * 60_000;
+  return sign === '-' ? -ms : ms;
+}
+
+/** English names, as the date functions write and read them. Source: https://help.make.com/tokens-for-datetime-formatting. [inf] */
+export const MONTH_NAMES: readonly string[] = [
+  'January',
+  'February',
+  'March',
+  'April',
+  'May',
+  'June',
+  'July',
+  'August',
+  'September',
+  'October',
+  'November',
+  'December',
+];
+
+export const WEEKDAY_NAMES: readonly string[] = [
+  'Sunday',
+  'Monday',
+  'Tuesday',
+  'Wednesday',
+  'Thursday',
+  'Friday',
+  'Saturday',
+];
+
+/** 1 to 12 for a name of a month in any case, or a beginning of three letters or more (`feb`, `sept`). */
+export function monthByName(text: string): number | undefined {
+  return indexByName(MONTH_NAMES, text, 3);
+}
+
+/** 1 (Sunday) to 7 for a name of a weekday in any case, or a beginning of two letters or more (`tu`, `tue`, `tues`). */
+export function weekdayByName(text: string): number | undefined {
+  return indexByName(WEEKDAY_NAMES, text, 2);
+}
+
+function indexByName(names: readonly string[], text: string, shortest: number): number | undefined {
+  if (text.length < shortest) return undefined;
+  const lower = text.toLowerCase();
+  const index = names.findIndex((name) => name.toLowerCase().startsWith(lower));
+  return index < 0 ? undefined : index + 1;
+}

@@ -1,4 +1,4 @@
-import type { DebugListener, Scope } from './environment.js';
+import type { DebugListener, Environment, ImlFunction, Scope } from './environment.js';
 
 /** A path that led to nothing although its place suggests that a value was meant. */
 export interface MissingValue {
@@ -49,4 +49,23 @@ export function listenForMissing<S extends Scope>(scope: S, listener: MissingLis
 
 export function readScopeListener(scope: Scope): ScopeListener | undefined {
   return (scope as { readonly [SCOPE_LISTENER]?: ScopeListener })[SCOPE_LISTENER];
+}
+
+/** Marks functions that may call `onDebug` of their environment. */
+const ACCEPTS_DEBUG: unique symbol = Symbol('iml.acceptsDebug');
+
+/** Marks a function, so that it is called with the listener of the scope it is called for. */
+export function acceptDebug(fn: ImlFunction): ImlFunction {
+  return Object.defineProperty(fn, ACCEPTS_DEBUG, { value: true });
+}
+
+export function acceptsDebug(fn: ImlFunction): boolean {
+  return Object.hasOwn(fn, ACCEPTS_DEBUG);
+}
+
+/** The environment in which `debug(...)` goes to the listener of a scope, where it has one. */
+export function environmentFor(scope: Scope, environment: Environment): Environment {
+  const listener = readScopeListener(scope);
+  if (listener?.onDebug === undefined) return environment;
+  return { ...environment, onDebug: (output) => listener.onDebug?.(output) };
 }

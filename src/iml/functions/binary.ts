@@ -1,9 +1,9 @@
 import { functionError } from '../../errors/iml-error.js';
-import type { Environment, FunctionTable } from '../environment/environment.js';
-import { isBuffer, isMissing, toText } from '../values/coerce.js';
+import type { DigestAlgorithm, Environment, FunctionTable, ImlFunction } from '../environment/environment.js';
+import type { BytesEncoding } from '../values/bytes.js';
+import { isBuffer, isEmpty, isMissing, toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
-import { quoted } from './arguments.js';
-import { asEncoding, decode, encode, toBytes } from './encoded-bytes.js';
+import { asEncoding, decode, encode, quoted, toBytes } from './arguments.js';
 
 /** Source: https://help.make.com/text-and-binary-functions. */
 export const BINARY_FUNCTIONS: FunctionTable = {
@@ -25,4 +25,30 @@ export const BINARY_FUNCTIONS: FunctionTable = {
 function textForm(_: Environment, value: unknown, encoding: unknown): string | null | undefined {
   if (isMissing(value)) return value;
   return isBuffer(value) ? encode(value, asEncoding(encoding, 'utf8')) : toText(value);
+}
+
+/** Source: https://help.make.com/text-and-binary-functions. */
+export const HASH_FUNCTIONS: FunctionTable = {
+  md5: hash('md5'),
+  sha1: hash('sha1'),
+  sha256: hash('sha256'),
+  sha512: hash('sha512'),
+};
+
+/** `(text; [encoding]; [key]; [keyEncoding])`: the digest, or with a key its HMAC; `md5` has the text only. */
+function hash(algorithm: DigestAlgorithm): ImlFunction {
+  if (algorithm === 'md5') {
+    return (environment, value) =>
+      isMissing(value) ? value : encode(environment.digest(algorithm, toBytes(value)), 'hex');
+  }
+  return (environment, value, encoding, key, keyEncoding) => {
+    if (isMissing(value)) return value;
+    const form = asEncoding(encoding, 'hex');
+    const secret = isEmpty(key) ? undefined : keyBytes(key, asEncoding(keyEncoding, 'utf8'));
+    return encode(environment.digest(algorithm, toBytes(value), secret), form);
+  };
+}
+
+function keyBytes(key: unknown, encoding: BytesEncoding): Uint8Array {
+  return isBuffer(key) ? key : decode(toText(key), encoding);
 }

@@ -1,12 +1,10 @@
 import { functionError } from '../../errors/iml-error.js';
 import { addDays, addMonths, daysBetween, monthsBetween, moveClock, moveMonth } from '../date/calendar.js';
-import { isInstant, weekdayOf } from '../date/civil.js';
+import { isInstant, monthByName, weekdayByName, weekdayOf } from '../date/civil.js';
 import { compileFormat } from '../date/format.js';
-import { type LocalTime, localTime } from '../date/local-time.js';
-import { monthByName, weekdayByName } from '../date/names.js';
 import { parseInstant } from '../date/parse-by-format.js';
 import { readDateInstant } from '../date/read-date.js';
-import { findZone, requireZone, type Zone } from '../date/zone.js';
+import { findZone, type LocalTime, localTime, requireZone, type Zone } from '../date/zone.js';
 import { declareRewrite } from '../environment/call-rewrites.js';
 import type { Environment, FunctionTable, ImlFunction } from '../environment/environment.js';
 import { isEmpty, toNumber, toText } from '../values/coerce.js';

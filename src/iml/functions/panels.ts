@@ -25,7 +25,7 @@ export const PANELS: readonly Panel[] = [
   panel('escapeHTML escapeMarkdown stripHTML', () =>
     import('./html.js').then(({ HTML_FUNCTIONS }) => HTML_FUNCTIONS),
   ),
-  panel('md5 sha1 sha256 sha512', () => import('./hash.js').then(({ HASH_FUNCTIONS }) => HASH_FUNCTIONS)),
+  panel('md5 sha1 sha256 sha512', () => import('./binary.js').then(({ HASH_FUNCTIONS }) => HASH_FUNCTIONS)),
   panel('base64 toBinary toString', () =>
     import('./binary.js').then(({ BINARY_FUNCTIONS }) => BINARY_FUNCTIONS),
   ),
@@ -39,7 +39,7 @@ export const PANELS: readonly Panel[] = [
      shift shuffle slice sort toArray toCollection`,
     () => import('./array.js').then(({ ARRAY_FUNCTIONS }) => ARRAY_FUNCTIONS),
   ),
-  panel('createJSON parseJSON', () => import('./json.js').then(({ JSON_FUNCTIONS }) => JSON_FUNCTIONS)),
+  panel('createJSON parseJSON', () => import('./general.js').then(({ JSON_FUNCTIONS }) => JSON_FUNCTIONS)),
   panel('jwt generateJwtWithKeyId cryptoSign', () =>
     import('./signing.js').then(({ SIGNING_FUNCTIONS }) => SIGNING_FUNCTIONS),
   ),

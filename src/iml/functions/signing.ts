@@ -6,8 +6,7 @@ import { isBuffer, isEmpty, isMissing, isOn, toNumber, toText } from '../values/
 import { isCollection } from '../values/collection.js';
 import { assertTextLength } from '../values/size-limits.js';
 import { writeJson } from '../values/tree-text.js';
-import { asCollection, quoted } from './arguments.js';
-import { asEncoding, encode, toBytes } from './encoded-bytes.js';
+import { asCollection, asEncoding, encode, quoted, toBytes } from './arguments.js';
 
 /** Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc] */
 const HMAC_DIGESTS: ReadonlyMap<string, DigestAlgorithm> = new Map([

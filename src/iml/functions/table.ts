@@ -1,11 +1,9 @@
 import type { FunctionTable } from '../environment/environment.js';
 import { ARRAY_FUNCTIONS } from './array.js';
-import { BINARY_FUNCTIONS } from './binary.js';
+import { BINARY_FUNCTIONS, HASH_FUNCTIONS } from './binary.js';
 import { DATE_FUNCTIONS } from './date.js';
-import { GENERAL_FUNCTIONS } from './general.js';
-import { HASH_FUNCTIONS } from './hash.js';
+import { GENERAL_FUNCTIONS, JSON_FUNCTIONS } from './general.js';
 import { HTML_FUNCTIONS } from './html.js';
-import { JSON_FUNCTIONS } from './json.js';
 import { MATH_FUNCTIONS } from './math.js';
 import { SIGNING_FUNCTIONS } from './signing.js';
 import { TEXT_FUNCTIONS } from './text.js';

@@ -3,7 +3,6 @@ import type { FunctionTable } from '../environment/environment.js';
 import { replacePattern } from '../pattern/replace-pattern.js';
 import { isBuffer, isMissing, isOn, toText } from '../values/coerce.js';
 import { isCollection, memberNames } from '../values/collection.js';
-import { createTextSearch, isShortNeedle } from '../values/find-text.js';
 import { createEqualityKey } from '../values/identity.js';
 import { findMediaType } from '../values/mime-types.js';
 import {
@@ -14,7 +13,6 @@ import {
   rewriteInChunks,
 } from '../values/size-limits.js';
 import { asInteger, asList, onText, quoted } from './arguments.js';
-import { EMOJI } from './emoji.js';
 
 /** Source: https://help.make.com/text-and-binary-functions. */
 export const TEXT_FUNCTIONS: FunctionTable = {
@@ -213,4 +211,66 @@ function splitText(text: string, separator: string): string[] {
   }
   parts.push(text.slice(end));
   return parts;
+}
+
+// Symbols as old as ©, ™ or ↔ are letters unless a variation selector asks for the picture.
+const LETTERLIKE = '\\u00A9\\u00AE\\u203C\\u2049\\u2122\\u2139\\u2194-\\u21AA';
+const PICTURE = `(?:[${LETTERLIKE}]\\uFE0F|(?![${LETTERLIKE}])\\p{Extended_Pictographic}(?!\\uFE0E)\\p{EMod}?\\uFE0F?)`;
+const FLAG = '\\p{Regional_Indicator}{2}';
+const KEYCAP = '[0-9#*]\\uFE0F?\\u20E3';
+const REGION = '\\u{1F3F4}[\\u{E0030}-\\u{E007A}]+\\u{E007F}';
+
+/** One emoji as it is seen: a picture with its skin tone and all that is joined to it, a flag or a keycap. */
+export const EMOJI: RegExp = new RegExp(`${REGION}|${PICTURE}(?:\\u200D${PICTURE})*|${FLAG}|${KEYCAP}`, 'gu');
+
+/** Where a text stands in another at or behind an offset, -1 where it does not: as `indexOf` gives it. */
+export type TextSearch = (text: string, from: number) => number;
+
+/**
+ * UTF-16 units of a needle up to which the host's own search is used. In the worst case it compares the whole needle at
+ * every place, so that longer ones could take time by the square of what an app's server sends.
+ */
+const SHORT_NEEDLE = 256;
+
+/** Whether the host's own functions may look for this text. */
+export function isShortNeedle(needle: string): boolean {
+  return needle.length <= SHORT_NEEDLE;
+}
+
+/** A search for `needle` in time linear in the text, whatever both hold. */
+export function createTextSearch(needle: string): TextSearch {
+  if (isShortNeedle(needle)) return (text, from) => text.indexOf(needle, from);
+  let borders: Int32Array | undefined;
+  return (text, from) => {
+    if (text.length - from < needle.length) return -1;
+    borders ??= findBorders(needle);
+    return search(text, needle, borders, Math.max(from, 0));
+  };
+}
+
+/**
+ * For each prefix of the needle the length of the longest shorter one that it also ends with: after a mismatch that
+ * much of the needle has matched already (Knuth, Morris and Pratt).
+ */
+function findBorders(needle: string): Int32Array {
+  const borders = new Int32Array(needle.length);
+  let length = 0;
+  for (let index = 1; index < needle.length; index++) {
+    const code = needle.charCodeAt(index);
+    while (length > 0 && needle.charCodeAt(length) !== code) length = borders[length - 1] ?? 0;
+    if (needle.charCodeAt(length) === code) length++;
+    borders[index] = length;
+  }
+  return borders;
+}
+
+function search(text: string, needle: string, borders: Int32Array, from: number): number {
+  let matched = 0;
+  for (let index = from; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    while (matched > 0 && needle.charCodeAt(matched) !== code) matched = borders[matched - 1] ?? 0;
+    if (needle.charCodeAt(matched) === code) matched++;
+    if (matched === needle.length) return index - matched + 1;
+  }
+  return -1;
 }

@@ -1,11 +1,16 @@
 import { limitError } from '../../errors/iml-error.js';
 import { assertNever } from '../../util/plain-object.js';
-import { CharacterSet, characterSource } from './character-set.js';
 import type { ParsedPattern } from './parse-pattern.js';
-import type { PatternFlags } from './pattern-flags.js';
-import { MAX_PROGRAM_LENGTH } from './pattern-limits.js';
-import type { AlternativesNode, GroupNode, LookNode, PatternNode, RepeatNode } from './pattern-node.js';
-import type { Instruction, MemoPlace, Opcode, PatternProgram } from './pattern-program.js';
+import {
+  type AlternativesNode,
+  type AssertionKind,
+  type GroupNode,
+  type LookNode,
+  MAX_PROGRAM_LENGTH,
+  type PatternFlags,
+  type PatternNode,
+  type RepeatNode,
+} from './pattern-node.js';
 
 export interface PatternOptions {
   readonly flags: PatternFlags;
@@ -259,4 +264,112 @@ function successors(code: readonly Instruction[], index: number): readonly numbe
     default:
       return [index + 1];
   }
+}
+
+/**
+ * What one instruction does with its operands `x` and `y`; targets are indexes of instructions.
+ * Those that consume go forward or backward by the sign of `y`.
+ */
+export type Opcode =
+  /** Consumes the character `x`. */
+  | 'character'
+  /** Consumes a character of `set`. */
+  | 'set'
+  /** Consumes what group `x` captured. */
+  | 'backreference'
+  /** Goes on at `x`, and at `y` if that fails. */
+  | 'split'
+  | 'jump'
+  /** Where ways of an alternation meet: goes on, and remembers a failure of what follows. */
+  | 'meet'
+  /** Writes the position into register `x`. */
+  | 'save'
+  /** Clears the registers from `x` (inclusive) to `y` (exclusive). */
+  | 'clear'
+  /** Fails if the position still is that in register `x`: an iteration that consumed nothing. */
+  | 'progress'
+  | AssertionKind
+  /** Runs the instructions after it up to `lookEnd`, then goes on at `x`. Negative if `y` is 1. */
+  | 'look'
+  | 'lookEnd'
+  | 'fail'
+  | 'match';
+
+/** Where a split or meet remembers its outcomes. */
+export interface MemoPlace {
+  /** First row. There is a row more than `loops`, see `loops`. -1 while captures may change the outcome. */
+  row: number;
+  /**
+   * Registers with the starts of the surrounding iterations that must not be empty, outer first. The outcome depends on
+   * how many of them have consumed something, which is a number: if an inner one has, so have the outer ones.
+   */
+  readonly loops: readonly number[];
+  /** Whether success ends a lookaround whose captures nobody sees, so that it can be remembered too. */
+  readonly success: boolean;
+}
+
+export interface Instruction {
+  readonly op: Opcode;
+  x: number;
+  y: number;
+  readonly set: CharacterSet | undefined;
+  readonly memo: MemoPlace | undefined;
+}
+
+export interface PatternProgram {
+  readonly code: readonly Instruction[];
+  readonly groupCount: number;
+  /** Two for each group and the whole match (start, end), then one for each loop that must consume. */
+  readonly registerCount: number;
+}
+
+const UNKNOWN = 0;
+const OUTSIDE = 1;
+const INSIDE = 2;
+const TABLE_SIZE = 256;
+
+/** What asking the host about one character costs, in steps of the matcher. */
+export const HOST_TEST_STEPS = 4;
+
+/** Characters a case comparison keeps a set for. */
+const MAX_COMPARED = 1024;
+
+/**
+ * The characters one class, escape or dot matches.
+ * The host decides about each character, so case folding and Unicode properties are those of its own expressions.
+ */
+export class CharacterSet {
+  private readonly expression: RegExp;
+  private readonly table = new Uint8Array(TABLE_SIZE);
+
+  constructor(source: string, flags: PatternFlags) {
+    const letters = `${flags.ignoreCase ? 'i' : ''}${flags.dotAll ? 's' : ''}${flags.unicode ? 'u' : ''}`;
+    this.expression = new RegExp(`^(?:${source})$`, letters);
+  }
+
+  /** `code` is a UTF-16 unit, or a code point with flag `u`. */
+  has(code: number): boolean {
+    if (code >= TABLE_SIZE) return this.ask(code);
+    if (this.table[code] === UNKNOWN) this.table[code] = this.ask(code) ? INSIDE : OUTSIDE;
+    return this.table[code] === INSIDE;
+  }
+
+  private ask(code: number): boolean {
+    return this.expression.test(String.fromCodePoint(code));
+  }
+}
+
+/** The pattern text of one character, written so that no mode reads it as syntax. */
+function characterSource(code: number): string {
+  return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
+}
+
+/** Compares two different characters as a backreference does that ignores case: whether the first, as a pattern, matches the second. */
+export function createCaseComparison(flags: PatternFlags): (first: number, second: number) => boolean {
+  const known = new Map<number, CharacterSet>();
+  return (first, second) => {
+    const set = known.get(first) ?? new CharacterSet(characterSource(first), flags);
+    if (known.size < MAX_COMPARED) known.set(first, set);
+    return set.has(second);
+  };
 }

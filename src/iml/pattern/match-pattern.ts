@@ -1,12 +1,13 @@
 import { limitError } from '../../errors/iml-error.js';
-import { type CharacterSet, createCaseComparison, HOST_TEST_STEPS } from './character-set.js';
-import { IntegerStack } from './integer-stack.js';
-import { OutcomeMemo } from './outcome-memo.js';
-import type { PatternFlags } from './pattern-flags.js';
-import { MAX_STEPS } from './pattern-limits.js';
-import type { Instruction, MemoPlace, PatternProgram } from './pattern-program.js';
-import { NO_CHARACTER, PatternSubject, widthOf } from './pattern-subject.js';
-import { Registers, UNSET } from './registers.js';
+import {
+  type CharacterSet,
+  createCaseComparison,
+  HOST_TEST_STEPS,
+  type Instruction,
+  type MemoPlace,
+  type PatternProgram,
+} from './compile-pattern.js';
+import { MAX_STEPS, type PatternFlags } from './pattern-node.js';
 
 /** One match: the whole text of it and that of each group, or undefined for a group that took no part. */
 export interface PatternMatch extends ReadonlyArray<string | undefined> {
@@ -294,5 +295,171 @@ export class PatternMatcher {
   private spend(count: number): void {
     this.steps += count;
     if (this.steps > MAX_STEPS) throw limitError('A regular expression needs too many steps on this text.');
+  }
+}
+
+/** What stands before the first and after the last character. */
+const NO_CHARACTER = -1;
+
+/** The text a pattern runs over, read by UTF-16 units, or by code points with flag `u`. */
+export class PatternSubject {
+  readonly text: string;
+  readonly length: number;
+  private readonly unicode: boolean;
+
+  constructor(text: string, unicode: boolean) {
+    this.text = text;
+    this.length = text.length;
+    this.unicode = unicode;
+  }
+
+  characterAt(position: number): number {
+    if (position >= this.length) return NO_CHARACTER;
+    return (this.unicode ? this.text.codePointAt(position) : this.text.charCodeAt(position)) ?? NO_CHARACTER;
+  }
+
+  characterBefore(position: number): number {
+    if (position <= 0) return NO_CHARACTER;
+    if (this.insidePair(position - 1)) return this.text.codePointAt(position - 2) ?? NO_CHARACTER;
+    return this.text.charCodeAt(position - 1);
+  }
+
+  /** Whether the position is one that cannot be reached by code points. */
+  insidePair(position: number): boolean {
+    return this.unicode && position > 0 && (this.text.codePointAt(position - 1) ?? 0) > 0xffff;
+  }
+
+  atLineStart(position: number, multiline: boolean): boolean {
+    return position === 0 || (multiline && isLineTerminator(this.text.charCodeAt(position - 1)));
+  }
+
+  atLineEnd(position: number, multiline: boolean): boolean {
+    return position === this.length || (multiline && isLineTerminator(this.text.charCodeAt(position)));
+  }
+}
+
+/** UTF-16 units of one character. */
+function widthOf(character: number): 1 | 2 {
+  return character > 0xffff ? 2 : 1;
+}
+
+function isLineTerminator(unit: number): boolean {
+  return unit === 0x0a || unit === 0x0d || unit === 0x2028 || unit === 0x2029;
+}
+
+/** What an unset register holds. */
+const UNSET = -1;
+
+/** Positions a matcher writes down, with a trail of what they held before, so that a failed way can be undone. */
+export class Registers {
+  private readonly values: Int32Array;
+  /** Pairs of a register and its earlier value. */
+  private readonly trail = new IntegerStack();
+
+  constructor(count: number) {
+    this.values = new Int32Array(count).fill(UNSET);
+  }
+
+  get count(): number {
+    return this.values.length;
+  }
+
+  /** How much can be undone; an argument for `unwind`. */
+  get mark(): number {
+    return this.trail.length;
+  }
+
+  reset(): void {
+    this.values.fill(UNSET);
+    this.trail.length = 0;
+  }
+
+  read(register: number): number {
+    return this.values[register] ?? UNSET;
+  }
+
+  /** @throws IML_LIMIT if the trail gets too long. */
+  write(register: number, value: number): void {
+    const old = this.read(register);
+    if (old === value) return;
+    const { trail } = this;
+    trail.reserve(2);
+    trail.set(trail.length, register);
+    trail.set(trail.length + 1, old);
+    trail.length += 2;
+    this.values[register] = value;
+  }
+
+  unwind(mark: number): void {
+    const { trail } = this;
+    while (trail.length > mark) {
+      trail.length -= 2;
+      this.values[trail.at(trail.length)] = trail.at(trail.length + 1);
+    }
+  }
+}
+
+const FIRST_CAPACITY = 1024;
+
+/** 64 MB. */
+const MAX_CAPACITY = 2 ** 24;
+
+/** A growing array of 32-bit integers with an end that moves. */
+export class IntegerStack {
+  length = 0;
+  private items = new Int32Array(FIRST_CAPACITY);
+
+  /**
+   * Makes room for further items.
+   * @throws IML_LIMIT
+   */
+  reserve(count: number): void {
+    if (this.length + count <= this.items.length) return;
+    if (this.items.length >= MAX_CAPACITY)
+      throw limitError('A regular expression needs too much memory for this text.');
+    const larger = new Int32Array(this.items.length * 2);
+    larger.set(this.items);
+    this.items = larger;
+  }
+
+  at(index: number): number {
+    return this.items[index] ?? 0;
+  }
+
+  set(index: number, item: number): void {
+    this.items[index] = item;
+  }
+}
+
+/** 16 MB. */
+const MAX_WORDS = 2 ** 22;
+
+/** A bounded set of (row, position) pairs. Once it is full further pairs are forgotten, which costs time but no truth. */
+export class OutcomeMemo {
+  private readonly rows: (Uint32Array | undefined)[] = [];
+  private readonly wordsPerRow: number;
+  private freeWords = MAX_WORDS;
+
+  constructor(textLength: number) {
+    this.wordsPerRow = (textLength >>> 5) + 1;
+  }
+
+  has(row: number, position: number): boolean {
+    const words = this.rows[row];
+    return words !== undefined && ((words[position >>> 5] ?? 0) & (1 << (position & 31))) !== 0;
+  }
+
+  add(row: number, position: number): void {
+    const words = this.rows[row] ?? this.newRow(row);
+    if (words === undefined) return;
+    words[position >>> 5] = (words[position >>> 5] ?? 0) | (1 << (position & 31));
+  }
+
+  private newRow(row: number): Uint32Array | undefined {
+    if (this.wordsPerRow > this.freeWords) return undefined;
+    this.freeWords -= this.wordsPerRow;
+    const words = new Uint32Array(this.wordsPerRow);
+    this.rows[row] = words;
+    return words;
   }
 }

@@ -1,7 +1,11 @@
 import { functionError, limitError } from '../../errors/iml-error.js';
-import type { PatternFlags } from './pattern-flags.js';
-import { PATTERN_LIMITS } from './pattern-limits.js';
-import { type AssertionKind, isNullable, type PatternNode } from './pattern-node.js';
+import {
+  type AssertionKind,
+  isNullable,
+  PATTERN_LIMITS,
+  type PatternFlags,
+  type PatternNode,
+} from './pattern-node.js';
 
 export interface ParsedPattern {
   readonly root: PatternNode;

@@ -1,4 +1,5 @@
 import { assertNever } from '../../util/plain-object.js';
+import type { ParsedPattern } from './parse-pattern.js';
 import type { PatternNode, RepeatNode } from './pattern-node.js';
 
 /** Upper bounds for one part of a pattern tried at one place of a text. */
@@ -91,4 +92,21 @@ function repeatCost(node: RepeatNode, context: CostContext): Cost {
 function powerSum(base: number, count: number): number {
   if (base === 1) return count;
   return count === 0 ? 0 : 2 * base ** (count - 1);
+}
+
+/** Steps the host may need in the worst case, some milliseconds; beyond that our own matcher runs. */
+const HOST_STEPS = 10_000_000;
+
+/** Steps per character that are fine for a text of any length. */
+const HOST_STEPS_PER_CHARACTER = 32;
+
+/**
+ * Whether a pattern goes to the regular expressions of the host, which are fast and may backtrack without end; else our own
+ * matcher runs.
+ *
+ * @param textLength UTF-16 units
+ */
+export function isSafeForHost(parsed: ParsedPattern, textLength: number): boolean {
+  const steps = worstCaseSteps(parsed.root, textLength);
+  return steps <= Math.max(HOST_STEPS, HOST_STEPS_PER_CHARACTER * textLength);
 }

@@ -1,3 +1,4 @@
+import { functionError } from '../../errors/iml-error.js';
 import { assertNever } from '../../util/plain-object.js';
 
 export type AssertionKind = 'start' | 'end' | 'boundary' | 'notBoundary';
@@ -101,3 +102,57 @@ export function isNullable(node: PatternNode): boolean {
       return assertNever(node);
   }
 }
+
+/** The flags that change what a pattern matches or how often. */
+export interface PatternFlags {
+  readonly global: boolean;
+  readonly ignoreCase: boolean;
+  readonly multiline: boolean;
+  readonly dotAll: boolean;
+  readonly unicode: boolean;
+  readonly sticky: boolean;
+}
+
+/** `d` only adds data to a match that nothing here reads. `v` changes the grammar of classes and is not read. */
+const KNOWN_FLAGS = 'dgimsuy';
+
+/**
+ * Reads the letters after the closing slash of a pattern.
+ * @throws IML_FUNCTION for an unknown letter or one that stands twice.
+ */
+export function parseFlags(flags: string): PatternFlags {
+  const seen = new Set<string>();
+  for (const letter of flags) {
+    if (!KNOWN_FLAGS.includes(letter)) {
+      throw functionError(`Unknown flag '${letter}' of a regular expression. Known flags: ${KNOWN_FLAGS}.`);
+    }
+    if (seen.has(letter)) throw functionError(`Flag '${letter}' of a regular expression is given twice.`);
+    seen.add(letter);
+  }
+  return {
+    global: seen.has('g'),
+    ignoreCase: seen.has('i'),
+    multiline: seen.has('m'),
+    dotAll: seen.has('s'),
+    unicode: seen.has('u'),
+    sticky: seen.has('y'),
+  };
+}
+
+/** Ceilings of one pattern: UTF-16 units, and groups inside groups. */
+export const PATTERN_LIMITS: Readonly<{ maxLength: number; maxDepth: number }> = Object.freeze({
+  maxLength: 32_768,
+  maxDepth: 200,
+});
+
+/** Counted repetitions are written out; together with all else they may have so many instructions. Above what any pattern without them needs. */
+export const MAX_PROGRAM_LENGTH = 100_000;
+
+/** Steps one replacement may take, an instruction each. About a second. */
+export const MAX_STEPS = 30_000_000;
+
+/** Longest result of a replacement, in UTF-16 units: 64 MB. */
+export const MAX_RESULT_LENGTH: number = 2 ** 25;
+
+/** Pieces of a result cost time even when they are empty. */
+export const MAX_PIECES: number = 2 ** 24;

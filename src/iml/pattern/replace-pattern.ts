@@ -1,13 +1,9 @@
-import { functionError, ImlError } from '../../errors/iml-error.js';
-import type { CharacterSet } from './character-set.js';
-import { isSafeForHost } from './choose-engine.js';
-import { compilePattern } from './compile-pattern.js';
-import { appendReplacement, parseReplacement } from './expand-replacement.js';
+import { functionError, ImlError, limitError } from '../../errors/iml-error.js';
+import { type CharacterSet, compilePattern } from './compile-pattern.js';
 import { type PatternMatch, PatternMatcher } from './match-pattern.js';
 import { type ParsedPattern, parsePattern } from './parse-pattern.js';
-import { type PatternFlags, parseFlags } from './pattern-flags.js';
-import { MAX_RESULT_LENGTH } from './pattern-limits.js';
-import { TextBuilder } from './text-builder.js';
+import { isSafeForHost } from './pattern-cost.js';
+import { MAX_PIECES, MAX_RESULT_LENGTH, type PatternFlags, parseFlags } from './pattern-node.js';
 
 const MAX_CACHED_PATTERNS = 64;
 const MAX_CACHED_LENGTH = 512;
@@ -151,4 +147,92 @@ function replaceMatches(
 /** Where the search goes on after an empty match. */
 function nextPosition(text: string, position: number, flags: PatternFlags): number {
   return position + (flags.unicode && (text.codePointAt(position) ?? 0) > 0xffff ? 2 : 1);
+}
+
+/** A part of a replacement: fixed text, a group by number (0 is the whole match), or the text around the match. */
+export type ReplacementPart = string | number | typeof BEFORE | typeof AFTER;
+
+const BEFORE: unique symbol = Symbol('text before the match');
+const AFTER: unique symbol = Symbol('text after the match');
+
+const REFERENCE = /\$(?:([$&`'])|(\d)(\d)?)/g;
+
+/**
+ * Reads `$$`, `$&`, `` $` ``, `$'` and `$1` to `$99`. A number no group has stands for itself; of two digits the second
+ * belongs to the text if only the first names a group.
+ * Source: ECMA-262, GetSubstitution; https://help.make.com/text-and-binary-functions, `replace`. [doc]
+ */
+function parseReplacement(replacement: string, groupCount: number): readonly ReplacementPart[] {
+  const parts: ReplacementPart[] = [];
+  let done = 0;
+  for (const reference of replacement.matchAll(REFERENCE)) {
+    const [, sign, first = '', second = ''] = reference;
+    const isGroup = (digits: string): boolean => Number(digits) >= 1 && Number(digits) <= groupCount;
+    const digits = [first + second, first].find(isGroup);
+    if (sign === undefined && digits === undefined) continue;
+    parts.push(
+      replacement.slice(done, reference.index),
+      sign === undefined ? Number(digits) : signPart(sign),
+    );
+    done = reference.index + 1 + (sign ?? digits ?? '').length;
+  }
+  parts.push(replacement.slice(done));
+  return parts.filter((part) => part !== '');
+}
+
+function signPart(sign: string): ReplacementPart {
+  if (sign === '`') return BEFORE;
+  if (sign === "'") return AFTER;
+  return sign === '&' ? 0 : '$';
+}
+
+/**
+ * Appends what stands for one match.
+ * @throws IML_LIMIT if the result gets too long.
+ */
+function appendReplacement(
+  parts: readonly ReplacementPart[],
+  match: PatternMatch,
+  text: string,
+  result: TextBuilder,
+): void {
+  for (const part of parts) {
+    if (typeof part === 'string') result.append(part);
+    else if (typeof part === 'number') result.append(match[part] ?? '');
+    else if (part === BEFORE) result.append(text.slice(0, match.index));
+    else result.append(text.slice(match.index + (match[0] ?? '').length));
+  }
+}
+
+const PIECES_PER_CHUNK = 4096;
+
+/** Joins pieces to one text. Joined chunk by chunk, as a long chain of small pieces takes far more memory than its text. */
+export class TextBuilder {
+  private length = 0;
+  private pieceCount = 0;
+  private pieces: string[] = [];
+  private readonly chunks: string[] = [];
+
+  /** @throws IML_LIMIT */
+  append(piece: string): void {
+    this.length += piece.length;
+    this.pieceCount += 1;
+    if (this.length > MAX_RESULT_LENGTH || this.pieceCount > MAX_PIECES) {
+      throw limitError(
+        `A replacement may give ${MAX_RESULT_LENGTH} characters of at most ${MAX_PIECES} pieces, this one gives more.`,
+      );
+    }
+    this.pieces.push(piece);
+    if (this.pieces.length === PIECES_PER_CHUNK) this.closeChunk();
+  }
+
+  text(): string {
+    this.closeChunk();
+    return this.chunks.join('');
+  }
+
+  private closeChunk(): void {
+    this.chunks.push(this.pieces.join(''));
+    this.pieces = [];
+  }
 }

@@ -1,8 +1,7 @@
 import { ImlError } from '../../errors/iml-error.js';
 import type { BinaryOperator, Expression, Template, UnaryOperator } from './ast.js';
-import { isKeyword } from './keywords.js';
+import { isKeyword, PRECEDENCE } from './grammar.js';
 import { Lexer } from './lexer.js';
-import { PRECEDENCE } from './operators.js';
 
 /**
  * Reads a template: text with `{{expression}}` parts.

@@ -2,8 +2,7 @@ import { readSafely } from '../../errors/check-options.js';
 import { ImlError } from '../../errors/iml-error.js';
 import { assertNever } from '../../util/plain-object.js';
 import type { Expression, Member, Template } from './ast.js';
-import { isDigits, isPlainName } from './names-and-escapes.js';
-import { PRECEDENCE } from './operators.js';
+import { isDigits, isPlainName, PRECEDENCE } from './grammar.js';
 
 /**
  * Writes a template so that parsing it again gives the same tree. Aliases, spacing and needless brackets are not kept.

@@ -1,4 +1,4 @@
-import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+import { CASELESS, isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 
 /** A collection of the language. */
 export function isCollection(value: unknown): value is PlainObject {
@@ -16,5 +16,15 @@ export function filterMembers(collection: PlainObject, keep: (name: string) => b
   for (const name of memberNames(collection)) {
     if (keep(name)) setMember(result, name, collection[name]);
   }
+  return result;
+}
+
+/**
+ * A collection looked up without case, such as the headers of a response. Names are stored in lower case;
+ * of names that differ only in case the later wins. [app]
+ */
+export function createCaseless(entries: Iterable<readonly [string, unknown]>): PlainObject {
+  const result: PlainObject = Object.create(CASELESS);
+  for (const [name, value] of entries) setMember(result, name.toLowerCase(), value);
   return result;
 }

@@ -3,8 +3,7 @@ import { compilePattern } from '../../iml/pattern/compile-pattern.js';
 import { PatternMatcher } from '../../iml/pattern/match-pattern.js';
 import { type ParsedPattern, parsePattern } from '../../iml/pattern/parse-pattern.js';
 import { worstCaseSteps } from '../../iml/pattern/pattern-cost.js';
-import { parseFlags } from '../../iml/pattern/pattern-flags.js';
-import { MAX_STEPS } from '../../iml/pattern/pattern-limits.js';
+import { MAX_STEPS, parseFlags } from '../../iml/pattern/pattern-node.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { MAX_HOST_STEPS, MAX_HOST_STEPS_PER_CHECK, MAX_MATCH_STEPS } from '../form/parameter-spec.js';
 

@@ -1,7 +1,6 @@
 import { MS_PER_DAY } from '../../iml/date/civil.js';
-import { localTime } from '../../iml/date/local-time.js';
 import { readDate } from '../../iml/date/read-date.js';
-import { findZone, localToInstant } from '../../iml/date/zone.js';
+import { findZone, localTime, localToInstant } from '../../iml/date/zone.js';
 import { toInstant, toNumber, toText } from '../../iml/values/coerce.js';
 import { classifyValue } from '../../iml/values/value-kind.js';
 import { unixTimeToMs } from '../../util/clock.js';

@@ -2,7 +2,7 @@ import type { Directive } from '../../document/compile/compile-directive.js';
 import type { CompiledResponse } from '../../document/compile/compiled-request.js';
 import { decodeBody, type ResponseType, selectResponseType } from '../../http/body/body-decoding.js';
 import type { TransportResponse } from '../../http/message/transport.js';
-import { createCaseless } from '../../iml/values/caseless.js';
+import { createCaseless } from '../../iml/values/collection.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
 import {

@@ -10,7 +10,7 @@ import {
   objectWithFunctions,
 } from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
-import type { Evaluate } from '../../iml/compile/compile-primary.js';
+import type { Evaluate } from '../../iml/compile/compile-expression.js';
 import { type CompileOptions, compile } from '../../iml/compile.js';
 import type { Flow, FlowStep } from './flow.js';
 import { compileInputs, type InputMapping } from './map-inputs.js';

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors/app-error.js';
 import { isEngineError } from '../../errors/engine-error.js';
 import { ImlError } from '../../errors/iml-error.js';
-import type { Evaluate } from '../../iml/compile/compile-primary.js';
+import type { Evaluate } from '../../iml/compile/compile-expression.js';
 import type { CompileOptions } from '../../iml/compile.js';
 import type { BuiltResponse } from '../../run/response/build-answer.js';
 import type { Clock } from '../../util/clock.js';

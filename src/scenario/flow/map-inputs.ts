@@ -1,5 +1,5 @@
 import type { AppError } from '../../errors/app-error.js';
-import type { Evaluate } from '../../iml/compile/compile-primary.js';
+import type { Evaluate } from '../../iml/compile/compile-expression.js';
 import { type CompileOptions, compile } from '../../iml/compile.js';
 import type { Scope } from '../../iml/environment/environment.js';
 import { validateParameters } from '../../parameters/check/validate-parameters.js';

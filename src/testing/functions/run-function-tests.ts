@@ -2,7 +2,7 @@ import { APP_FUNCTIONS } from '../../app/engine/app-functions.js';
 import type { App, FunctionComponent } from '../../document/app.js';
 import { ImlError } from '../../errors/iml-error.js';
 import type { SourceLocation } from '../../errors/source-location.js';
-import { toEnvironment } from '../../iml/environment/to-environment.js';
+import { toEnvironment } from '../../iml/environment/environment.js';
 import { GuestError } from '../../sandbox/guest-error.js';
 import type { SandboxFunction } from '../../sandbox/sandbox.js';
 import { createSeededRandom } from '../fixtures/seeded-random.js';

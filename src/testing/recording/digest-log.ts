@@ -1,5 +1,4 @@
-import { nodeDigest } from '../../iml/environment/digest.js';
-import type { Digest } from '../../iml/environment/environment.js';
+import { type Digest, nodeDigest } from '../../iml/environment/environment.js';
 
 /** Hashes and HMACs that expressions and custom functions of an app have made, in order. */
 export interface DigestLog {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseFixed } from '../../../src/iml/date/parse-fixed.js';
-import { readUtcText } from '../../../src/iml/date/utc-text.js';
+import { parseFixed } from '../../../src/iml/date/parse-by-format.js';
+import { readUtcText } from '../../../src/iml/date/read-date.js';
 import { requireZone } from '../../../src/iml/date/zone.js';
 
 const iso = (ms: number | undefined): string | undefined =>

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { BINARY_FUNCTIONS } from '../../../src/iml/functions/binary.js';
-import { HASH_FUNCTIONS } from '../../../src/iml/functions/hash.js';
+import { BINARY_FUNCTIONS, HASH_FUNCTIONS } from '../../../src/iml/functions/binary.js';
 import { callFunction, errorOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(FUNCTIONS, name, ...args);

@@ -1,6 +1,9 @@
 import { ImlError } from '../../../src/errors/iml-error.js';
-import { nodeDigest } from '../../../src/iml/environment/digest.js';
-import type { Environment, FunctionTable } from '../../../src/iml/environment/environment.js';
+import {
+  type Environment,
+  type FunctionTable,
+  nodeDigest,
+} from '../../../src/iml/environment/environment.js';
 
 /** An environment in which nothing changes by itself. */
 export const ENVIRONMENT: Environment = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { GENERAL_FUNCTIONS } from '../../../src/iml/functions/general.js';
-import { createCaseless } from '../../../src/iml/values/caseless.js';
+import { createCaseless } from '../../../src/iml/values/collection.js';
 import { callFunction, errorOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(GENERAL_FUNCTIONS, name, ...args);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { JSON_FUNCTIONS } from '../../../src/iml/functions/json.js';
-import { createCaseless } from '../../../src/iml/values/caseless.js';
+import { JSON_FUNCTIONS } from '../../../src/iml/functions/general.js';
+import { createCaseless } from '../../../src/iml/values/collection.js';
 import { callFunction, errorOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(JSON_FUNCTIONS, name, ...args);

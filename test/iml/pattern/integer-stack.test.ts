@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { IntegerStack } from '../../../src/iml/pattern/integer-stack.js';
+import { IntegerStack } from '../../../src/iml/pattern/match-pattern.js';
 
 describe('a stack of integers', () => {
   it('grows by what is reserved and keeps what it holds', () => {

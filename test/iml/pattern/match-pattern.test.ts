@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compilePattern } from '../../../src/iml/pattern/compile-pattern.js';
 import { parsePattern } from '../../../src/iml/pattern/parse-pattern.js';
-import { parseFlags } from '../../../src/iml/pattern/pattern-flags.js';
+import { parseFlags } from '../../../src/iml/pattern/pattern-node.js';
 import { tracePattern } from '../../../src/iml/pattern/replace-pattern.js';
 import { portionsOf } from '../portions.js';
 import { busyPatterns } from './random-pattern.js';

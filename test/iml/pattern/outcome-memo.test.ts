@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OutcomeMemo } from '../../../src/iml/pattern/outcome-memo.js';
+import { OutcomeMemo } from '../../../src/iml/pattern/match-pattern.js';
 
 describe('remembered outcomes', () => {
   it('are those that were told, and no others', () => {

@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compilePattern } from '../../../src/iml/pattern/compile-pattern.js';
 import { parsePattern } from '../../../src/iml/pattern/parse-pattern.js';
-import { parseFlags } from '../../../src/iml/pattern/pattern-flags.js';
-import { MAX_RESULT_LENGTH, MAX_STEPS } from '../../../src/iml/pattern/pattern-limits.js';
+import { MAX_RESULT_LENGTH, MAX_STEPS, parseFlags } from '../../../src/iml/pattern/pattern-node.js';
 import {
   type ReplaceRequest,
   replacePattern,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_RESULT_LENGTH } from '../../../src/iml/pattern/pattern-limits.js';
-import { TextBuilder } from '../../../src/iml/pattern/text-builder.js';
+import { MAX_RESULT_LENGTH } from '../../../src/iml/pattern/pattern-node.js';
+import { TextBuilder } from '../../../src/iml/pattern/replace-pattern.js';
 import { errorOf } from '../functions/call-function.js';
 
 describe('a text of pieces', () => {
