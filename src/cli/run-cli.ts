@@ -7,7 +7,7 @@ import { type Io, isBrokenPipe, UserInterruption } from './io.js';
 import { commandHelp, overviewHelp } from './output/print-help.js';
 import { printable, withoutCommands } from './output/terminal-text.js';
 import { readVersion } from './read-version.js';
-import { usageError } from './usage-error.js';
+import { isUsageError, usageError } from './usage-error.js';
 
 /**
  * Runs a command line.
@@ -74,7 +74,7 @@ async function reportFailure(error: unknown, name: string | undefined, io: Io): 
     await io.stderr.write(`${error.message}\n`);
     return EXIT.interrupted;
   }
-  if (error instanceof EngineError && error.code === 'USAGE') {
+  if (error instanceof EngineError && isUsageError(error)) {
     const command = name !== undefined && Object.hasOwn(COMMANDS, name) ? ` ${name}` : '';
     await io.stderr.write(
       `iml${command}: ${withoutCommands(printable(error.message))}\nSee iml${command} --help.\n`,

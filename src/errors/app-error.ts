@@ -28,6 +28,7 @@ export const APP_ERROR_TYPES = [
   'ExecutionInterruptedError',
   'AccountValidationError',
   'BundleValidationError',
+  'Warning',
 ] as const;
 
 /** An error type of the platform, as written in `error.type`. */

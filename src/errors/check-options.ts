@@ -56,6 +56,10 @@ export const ANY_BOOLEAN: OptionShape = {
   expected: 'true or false',
   fits: (value) => typeof value === 'boolean',
 };
+export const ANY_NUMBER: OptionShape = {
+  expected: 'a number',
+  fits: (value) => typeof value === 'number' && !Number.isNaN(value),
+};
 export const ANY_FUNCTION: OptionShape = {
   expected: 'a function',
   fits: (value) => typeof value === 'function',

@@ -1,3 +1,4 @@
+import { ANY_TEXT, checkOptions, type OptionShapes, TEXT_LIST } from '../errors/check-options.js';
 import { type ApiScope, SCOPE_NAMES } from './call/scopes.js';
 import { createOrganization } from './organizations/organization-life.js';
 import type { RestServices } from './services/services.js';
@@ -14,11 +15,14 @@ export interface FirstUser {
   readonly email: string;
 }
 
+const FIRST_USER: OptionShapes<FirstUser> = { name: ANY_TEXT, email: ANY_TEXT };
+
 /**
  * Makes the first administrator with an organization and a token of all scopes.
  * Answers the token, or undefined when there are users already: of nodes that start together one gets it.
  */
 export async function bootstrap(services: RestServices, first: FirstUser): Promise<string | undefined> {
+  checkOptions(first, FIRST_USER, 'The first user of bootstrap', ['name', 'email']);
   const nowMs = services.clock.now();
   const token = services.uuid();
   return services.store.transaction(async (writer) => {
@@ -50,8 +54,11 @@ export interface TokenWish {
   readonly scopes: readonly ApiScope[];
 }
 
+const WISH: OptionShapes<TokenWish> = { email: ANY_TEXT, label: ANY_TEXT, scopes: TEXT_LIST };
+
 /** Makes another token; undefined when there is no such user. */
 export async function makeToken(services: RestServices, wish: TokenWish): Promise<string | undefined> {
+  checkOptions(wish, WISH, 'The token of makeToken', ['label', 'scopes']);
   const nowMs = services.clock.now();
   const token = services.uuid();
   const { email, label, scopes } = wish;

@@ -1,3 +1,4 @@
+import { ANY_LIST, ANY_TEXT, checkOptions, type OptionShapes, wholeNumber } from '../errors/check-options.js';
 import type { RestServices } from './services/services.js';
 
 /** An app of an instance, with the organizations that have installed it. */
@@ -11,6 +12,14 @@ export interface RegisteredApp {
   readonly installedIn?: readonly number[] | undefined;
 }
 
+const SHAPES: OptionShapes<RegisteredApp> = {
+  name: ANY_TEXT,
+  label: ANY_TEXT,
+  version: wholeNumber(0),
+  premiumTier: wholeNumber(0),
+  installedIn: ANY_LIST,
+};
+
 /**
  * Registers apps of an instance, so that `GET /admin/apps` and `GET /organizations/{organizationId}/apps` list them. An app that is
  * registered already is updated. The owner of an organization counts as the one who installed it.
@@ -19,6 +28,9 @@ export async function registerApps(
   { store, clock }: Pick<RestServices, 'store' | 'clock'>,
   apps: readonly RegisteredApp[],
 ): Promise<void> {
+  for (const app of apps) {
+    checkOptions(app, SHAPES, 'An app of registerApps', ['name', 'label', 'version']);
+  }
   await store.transaction(async (writer) => {
     for (const { name, label, version, premiumTier = 0, installedIn = [] } of apps) {
       const row = { name, label, version, premiumTier };

@@ -33,7 +33,10 @@ it('tests a stored connection', async () => {
   const run = await runStep({ step: 'test', name: 'bookshopKey', connection: 'shop' });
   expect(run).toMatchObject({ kind: 'connection', state: 'ok', requests: 1 });
   const missing = await dev.post('/api/steps', { step: 'test', name: 'bookshopKey', connection: 'none' });
-  expect(missing).toMatchObject({ code: 'USAGE', message: 'There is no connection "none".' });
+  expect(missing).toMatchObject({
+    code: 'CONNECTION_MISSING',
+    message: 'There is no connection "none".',
+  });
 });
 
 it('attaches a webhook, processes calls with what attach returned, and detaches it', async () => {

@@ -10,9 +10,32 @@ import {
   openHostPostgres,
   openHostSqlite,
 } from '../../src/host/index.js';
-import { createEnginePool, defineApp, loadApp } from '../../src/index.js';
-import { createRest, createRestMemoryStore, openRestPostgres, openRestSqlite } from '../../src/rest/index.js';
+import { createEnginePool, defineApp, loadApp, readParameters, validateParameters } from '../../src/index.js';
+import {
+  bootstrap,
+  createLocalBilling,
+  createOidc,
+  createRest,
+  createRestMemoryStore,
+  createZoneDirectory,
+  makeToken,
+  openRestPostgres,
+  openRestSqlite,
+  registerApps,
+  serveRest,
+} from '../../src/rest/index.js';
 import { compileFlow, runFlow } from '../../src/scenario/index.js';
+import {
+  createPageServer,
+  createVirtualClock,
+  matchValues,
+  mockTransport,
+  recordCase,
+  recordTransport,
+  restContract,
+  runFixture,
+  runFixtures,
+} from '../../src/testing/index.js';
 
 const store = createHostMemoryStore();
 const receiver = async (): Promise<never> => expect.fail('Nobody calls.');
@@ -78,6 +101,94 @@ const CASES: readonly (readonly [
     'Unknown key "modues" in the definition. Did you mean "modules"?',
   ],
   ['createEnginePool', createEnginePool, { thread: 1 }, 'Did you mean "threads"?'],
+  [
+    'compileFlow',
+    compileFlow,
+    { name: 'f', steps: [{ id: 1, module, onError: { kind: 'brake' } }] },
+    'Did you mean "break"?',
+  ],
+  [
+    'compileFlow',
+    compileFlow,
+    { name: 'f', steps: [{ id: 1, module, onError: { kind: 'break', attemps: 1 } }] },
+    'Did you mean "attempts"?',
+  ],
+  [
+    'validateParameters',
+    (options: never) => validateParameters(readParameters([]), {}, options),
+    { applyDefault: true },
+    'Did you mean "applyDefaults"?',
+  ],
+  [
+    'mockTransport',
+    (options: never) => mockTransport([], options),
+    { strict: true },
+    'The options of mockTransport: there is no "strict".',
+  ],
+  [
+    'recordTransport',
+    (options: never) => recordTransport(receiver, options),
+    { maxByte: 1 },
+    'Did you mean "maxBytes"?',
+  ],
+  [
+    'recordCase',
+    (options: never) => recordCase(options, { runtime: '1', recordedAtMs: 0 }),
+    { kind: 'module', calls: [], secret: new Map() },
+    'Did you mean "secrets"?',
+  ],
+  [
+    'runFixture',
+    (options: never) => runFixture({} as never, undefined, options),
+    { checkParameter: true },
+    'Did you mean "checkParameters"?',
+  ],
+  [
+    'runFixtures',
+    (options: never) => runFixtures('.', options),
+    { filters: () => true },
+    'Did you mean "filter"?',
+  ],
+  ['matchValues', (options: never) => matchValues(1, 1, options), { ignore: [] }, 'Did you mean "ignored"?'],
+  [
+    'createPageServer',
+    (server: never) => createPageServer(server, createVirtualClock()),
+    { kind: 'pages', path: '/', pageParam: 'p', pageSize: 1, itemKey: 'items' },
+    'Did you mean "itemsKey"?',
+  ],
+  ['restContract', restContract, { files: [], createStore: receiver }, '"world" is missing.'],
+  ['createLocalBilling', createLocalBilling, { price: [] }, 'Did you mean "prices"?'],
+  ['createOidc', createOidc, { store: createRestMemoryStore() }, '"seal" is missing.'],
+  [
+    'createZoneDirectory',
+    (options: never) => createZoneDirectory('eu1.make.com', options),
+    { runsApp: false },
+    'Did you mean "runsApps"?',
+  ],
+  [
+    'serveRest',
+    (options: never) => serveRest({ fetch: receiver }, options),
+    { port: 0, hostname: 'x' },
+    'The options of serveRest: there is no "hostname".',
+  ],
+  [
+    'registerApps',
+    (app: never) => registerApps({} as never, [app]),
+    { name: 'a', label: 'A', version: 1, installedin: [1] },
+    'Did you mean "installedIn"?',
+  ],
+  [
+    'bootstrap',
+    (first: never) => bootstrap({} as never, first),
+    { name: 'Ann', mail: 'ann@example.com' },
+    'The first user of bootstrap: there is no "mail".',
+  ],
+  [
+    'makeToken',
+    (wish: never) => makeToken({} as never, wish),
+    { label: 'x', scope: [] },
+    'Did you mean "scopes"?',
+  ],
 ];
 
 describe('a public function', () => {

@@ -136,6 +136,14 @@ describe('response.error', () => {
     ).toMatchObject({ type: 'DataError', message: 'Made.' });
   });
 
+  it('ends with a Warning that errorFactory makes', async () => {
+    const error = "{{errorFactory('Warning'; 'Partly done.')}}";
+    expect(await errorOf({ status: 409 }, { error })).toMatchObject({
+      type: 'Warning',
+      message: 'Partly done.',
+    });
+  });
+
   it('keeps the default message where errorFactory makes none', async () => {
     const error = "{{errorFactory('DataError')}}";
     expect(await errorOf({ status: 404 }, { error })).toMatchObject({

@@ -41,7 +41,7 @@ import { runWarnings } from '../output/warning-lines.js';
 import { type ConnectionRecorder, createConnectionRecorder } from '../recording/connection-recorder.js';
 import { dropUnreadOutput } from '../recording/drop-unread-output.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
-import { usageError } from '../usage-error.js';
+import { isUsageError, usageError } from '../usage-error.js';
 
 const DEFAULT_PORT = 8976;
 const DEFAULT_WAIT_SECONDS = 900;
@@ -132,7 +132,7 @@ async function connect(args: Arguments, io: Io): Promise<number> {
     await io.stderr.write((await recorder?.write(undefined)) ?? '');
     return EXIT.ok;
   } catch (error) {
-    if (!(error instanceof EngineError) || error.code === 'USAGE') throw error;
+    if (!(error instanceof EngineError) || isUsageError(error)) throw error;
     if (error instanceof AppError) await tellRecorded(recorder, error, io);
     const secrets = [parameters, common, component.common?.value];
     await io.stderr.write((await describeError(error, loaded, secrets)) + formNote(error));

@@ -35,7 +35,7 @@ import { describeError } from '../output/describe-error.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
 import { printableLine } from '../output/terminal-text.js';
-import { usageError } from '../usage-error.js';
+import { isUsageError, missingConnection, usageError } from '../usage-error.js';
 
 const ACTIONS = ['list', 'test', 'refresh', 'move', 'remove'] as const;
 
@@ -142,7 +142,7 @@ async function act(action: Action, entry: ConnectionEntry, place: Workplace): Pr
     await io.stdout.write(`${done}\n`);
     return EXIT.ok;
   } catch (error) {
-    if (!(error instanceof EngineError) || error.code === 'USAGE') throw error;
+    if (!(error instanceof EngineError) || isUsageError(error)) throw error;
     await io.stderr.write(await describeError(error, loaded, listSecrets(entry.stored)));
     return EXIT.failed;
   } finally {
@@ -264,7 +264,7 @@ async function invalidate(
 }
 
 async function forget(files: ConnectionFiles, name: string, io: Io): Promise<number> {
-  if (!(await files.remove(name))) throw usageError(`There is no connection "${name}".`);
+  if (!(await files.remove(name))) throw missingConnection(name, '');
   await io.stdout.write(`The connection "${printableLine(name)}" is removed.\n`);
   return EXIT.ok;
 }

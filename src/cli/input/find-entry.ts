@@ -1,11 +1,11 @@
 import { didYouMean } from '../../util/suggest.js';
 import type { ConnectionEntry, ConnectionFiles } from '../connections/connection-store.js';
-import { usageError } from '../usage-error.js';
+import { missingConnection } from '../usage-error.js';
 
 /**
  * The stored connection of a name.
  *
- * @throws EngineError (USAGE) for an unknown name; StoreError if it cannot be opened
+ * @throws EngineError (CONNECTION_MISSING) for an unknown name; StoreError if it cannot be opened
  */
 export async function findEntry(files: ConnectionFiles, name: string): Promise<ConnectionEntry> {
   const entry = await files.read(name);
@@ -15,5 +15,5 @@ export async function findEntry(files: ConnectionFiles, name: string): Promise<C
     name,
     entries.map((known) => known.name),
   );
-  throw usageError(`There is no connection "${name}".${hint} iml connections list shows all.`);
+  throw missingConnection(name, hint);
 }

@@ -9,6 +9,7 @@ import type { OutputSettings } from '../output/bundle-writer.js';
 import { describeError } from '../output/describe-error.js';
 import { printRunFindings, type RunFindings } from '../output/run-findings.js';
 import { runWarnings } from '../output/warning-lines.js';
+import { isUsageError } from '../usage-error.js';
 
 /** The outcome of work with an app. */
 export interface WorkOutcome {
@@ -55,7 +56,7 @@ export async function workWithApp(
     await io.stderr.write(failure + notes);
     return error === undefined ? EXIT.ok : EXIT.failed;
   } catch (error) {
-    if (!(error instanceof EngineError) || error.code === 'USAGE') throw error;
+    if (!(error instanceof EngineError) || isUsageError(error)) throw error;
     await tellFindings(error);
     await io.stderr.write(await describeError(error, loaded, secrets));
     return EXIT.failed;

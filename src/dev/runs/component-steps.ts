@@ -211,8 +211,9 @@ async function testConnection(
   { setting }: CarryParts,
 ): Promise<CarriedOut> {
   const { connection: name } = asked;
-  const stored = name === undefined ? undefined : await setting().connections.get(name);
-  if (stored === undefined) throw usage(`There is no connection "${name ?? ''}".`);
+  if (name === undefined) throw usage('"connection": expected the name of a stored connection.');
+  const stored = await setting().connections.get(name);
+  if (stored === undefined) throw new EngineError('CONNECTION_MISSING', `There is no connection "${name}".`);
   const report = await engine.connection(stored.component).test(stored);
   if (!report.ok) return { ...report, bundles: [] };
   const { metadata, uid } = report.stored;

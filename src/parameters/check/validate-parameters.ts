@@ -1,5 +1,30 @@
+import {
+  ANY_BOOLEAN,
+  ANY_FUNCTION,
+  ANY_NUMBER,
+  ANY_TEXT,
+  checkOptions,
+  either,
+  type OptionShapes,
+  oneOfChoices,
+  wholeNumber,
+} from '../../errors/check-options.js';
 import { listFormElements, type ReadForm } from '../form/parameter-spec.js';
 import type { ValidateParametersOptions, ValidateParametersResult } from './validation.js';
+
+const SHAPES: OptionShapes<ValidateParametersOptions> = {
+  timezone: ANY_TEXT,
+  platformVersion: oneOfChoices(1, 2),
+  applyDefaults: ANY_BOOLEAN,
+  mapped: either(ANY_BOOLEAN, ANY_FUNCTION),
+  forcedEmpty: either(ANY_BOOLEAN, ANY_FUNCTION),
+  evaluate: ANY_FUNCTION,
+  nowMs: ANY_NUMBER,
+  resolveRpc: ANY_FUNCTION,
+  resolveOptions: ANY_BOOLEAN,
+  unknown: oneOfChoices('keep', 'report'),
+  maxRpcCalls: wholeNumber(0),
+};
 
 /**
  * Checks the values of a form against its specification and converts them to the declared types.
@@ -8,7 +33,7 @@ import type { ValidateParametersOptions, ValidateParametersResult } from './vali
  * @param form What `readParameters` gave, or a list of fields such as `[...form.static, ...form.mappable]` of a module.
  * @param values A plain object; undefined and null stand for an empty one.
  * @throws only what `resolveRpc` rejects with, what `mapped` and `forcedEmpty` throw, and EngineError (USAGE) for what is no
- *   form that was read
+ *   form that was read, and for an unknown option
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/parameters
  * @example
  * const { static: fixed, mappable } = await engine.module('createContact').parameters();
@@ -20,6 +45,7 @@ export async function validateParameters(
   values: unknown,
   options: ValidateParametersOptions = {},
 ): Promise<ValidateParametersResult> {
+  checkOptions(options, SHAPES, 'The options of validateParameters');
   // Most programs check no form before their first bundle, or at all.
   const { checkValues } = await import('./check-values.js');
   return checkValues(listFormElements(form, 'validateParameters'), values, options);

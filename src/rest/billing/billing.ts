@@ -1,3 +1,4 @@
+import { ANY_LIST, checkOptions, type OptionShapes } from '../../errors/check-options.js';
 import type { BillingPort, Price } from '../services/ports.js';
 import { addUtcMonths } from '../store/subscription-state.js';
 import type { License } from '../store/tables.js';
@@ -76,6 +77,9 @@ export function listOffers({ prices = PRICES, coupons = COUPONS }: LocalBillingO
 } {
   return { prices, coupons };
 }
+
+const SHAPES: OptionShapes<LocalBillingOptions> = { prices: ANY_LIST, coupons: ANY_LIST };
+
 const COUPON_FROM_MS: number = Date.UTC(2020, 0, 1);
 const COUPON_MONTHS = 12 * 30;
 
@@ -102,6 +106,7 @@ What was paid, and for which period, is in the list of payments of the organizat
 
 /** Billing that asks nobody for money: every checkout counts as paid, every payment is by one and the same test card. */
 export function createLocalBilling(options: LocalBillingOptions = {}): BillingPort {
+  checkOptions(options, SHAPES, 'The options of createLocalBilling');
   const { prices, coupons } = listOffers(options);
   return {
     findPrice: async (priceId) => prices.find((price) => price.id === priceId),

@@ -1,3 +1,10 @@
+import {
+  ANY_OBJECT,
+  ANY_TEXT,
+  checkOptions,
+  type OptionShapes,
+  wholeNumber,
+} from '../../errors/check-options.js';
 import { type FetchServer, serveFetch } from '../../server/serve-fetch.js';
 import type { Rest } from '../create-rest.js';
 import { answerRefusal } from './answer-refusal.js';
@@ -13,6 +20,12 @@ export interface ServeOptions {
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
 }
 
+const SHAPES: OptionShapes<ServeOptions> = {
+  port: wholeNumber(0, 65535),
+  host: ANY_TEXT,
+  tls: ANY_OBJECT,
+};
+
 /** The API on a port. */
 export interface RestServer {
   /** Origin with the port that was given out: `http://127.0.0.1:8080`. */
@@ -25,6 +38,7 @@ const DEFAULT_GRACE_MS = 10_000;
 
 /** Serves the API on a port. Rejects with the error of the socket when the port cannot be had. */
 export async function serveRest(rest: Pick<Rest, 'fetch'>, options: ServeOptions): Promise<RestServer> {
+  checkOptions(options, SHAPES, 'The options of serveRest', ['port']);
   const { port, host, tls } = options;
   let listeningAt: string | undefined;
   const server: FetchServer = await serveFetch((request) => rest.fetch(request, { listeningAt }), {

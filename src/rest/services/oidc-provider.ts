@@ -1,4 +1,5 @@
 import type { CryptoKey, JWK } from 'jose';
+import { checkOptions, type OptionShapes, objectWithFunctions } from '../../errors/check-options.js';
 import { StoreError } from '../../errors/engine-error.js';
 import { loadPackages } from '../../errors/load-packages.js';
 import type { Clock } from '../../util/clock.js';
@@ -38,6 +39,12 @@ export interface OidcOptions {
   readonly clock: Clock;
 }
 
+const SHAPES: OptionShapes<OidcOptions> = {
+  store: objectWithFunctions(['get', 'transaction']),
+  seal: objectWithFunctions(['seal', 'open']),
+  clock: objectWithFunctions(['now']),
+};
+
 interface SigningKey {
   readonly publicJwk: JWK;
   readonly privateKey: CryptoKey;
@@ -53,6 +60,7 @@ const LIFETIME_SECONDS = 3600;
 
 /** The signing key is made once, sealed into the store and shared by all nodes. `jose` is loaded when it is first needed. */
 export function createOidc(options: OidcOptions): Oidc {
+  checkOptions(options, SHAPES, 'The options of createOidc', ['store', 'seal', 'clock']);
   const { clock } = options;
   let loading: Promise<SigningKey> | undefined;
   const signingKey = (): Promise<SigningKey> => {

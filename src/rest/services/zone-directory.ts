@@ -1,3 +1,4 @@
+import { ANY_BOOLEAN, checkOptions } from '../../errors/check-options.js';
 import type { ProductionZone, ZoneDirectory } from './ports.js';
 
 /** Source: https://developers.make.com/api-documentation (organizations): deletion works in eu1 and us1 [doc]; domains [doc], ids [inf]. */
@@ -18,8 +19,10 @@ const REGIONS = [
 /** The map of zones as one of them sees it. A domain that is not on the map becomes a zone of its own in the first region. */
 export function createZoneDirectory(
   domain: string = 'eu1.make.com',
-  { runsApps = true }: { readonly runsApps?: boolean } = {},
+  options: { readonly runsApps?: boolean | undefined } = {},
 ): ZoneDirectory {
+  checkOptions(options, { runsApps: ANY_BOOLEAN }, 'The options of createZoneDirectory');
+  const { runsApps = true } = options;
   const known = ZONES.find((it) => it.domain === domain);
   const found = known ?? zone({ id: ZONES.length + 1, domain, name: domain, regionId: 1, deletion: true });
   const current = { ...found, runsApps };

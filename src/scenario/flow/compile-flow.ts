@@ -4,15 +4,20 @@ import {
   ANY_OBJECT,
   ANY_TEXT,
   ANY_VALUE,
+  checkMembers,
   checkOptions,
+  checkValue,
   either,
+  type OptionShape,
   type OptionShapes,
   objectWithFunctions,
+  oneOfChoices,
+  wholeNumber,
 } from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Evaluate } from '../../iml/compile/compile-expression.js';
 import { type CompileOptions, compile } from '../../iml/compile.js';
-import type { Flow, FlowStep } from './flow.js';
+import type { ErrorHandler, Flow, FlowStep } from './flow.js';
 import { compileInputs, type InputMapping } from './map-inputs.js';
 
 /** A step whose templates are ready. */
@@ -42,6 +47,23 @@ const STEP_SHAPES: OptionShapes<FlowStep> = {
   onError: ANY_OBJECT,
 };
 
+const NO_SETTINGS = {};
+/** What each kind of handler may say besides. */
+const HANDLER_SETTINGS: Readonly<Record<ErrorHandler['kind'], Readonly<Record<string, OptionShape>>>> = {
+  ignore: NO_SETTINGS,
+  resume: { output: ANY_VALUE },
+  commit: NO_SETTINGS,
+  rollback: NO_SETTINGS,
+  break: { automatic: ANY_BOOLEAN, attempts: wholeNumber(0), intervalMs: wholeNumber(0) },
+};
+const HANDLER_KIND = oneOfChoices(...Object.keys(HANDLER_SETTINGS));
+
+function checkHandler(handler: ErrorHandler): void {
+  const what = 'The error handler of a step';
+  checkValue(handler.kind, HANDLER_KIND, `${what}: "kind"`);
+  checkMembers(handler, { kind: ANY_VALUE, ...HANDLER_SETTINGS[handler.kind] }, what);
+}
+
 /** Steps of a flow: each bundle comes to all of them, and holds what all before it gave. [choice] */
 export const MAX_FLOW_STEPS = 1000;
 
@@ -53,7 +75,10 @@ export const MAX_FLOW_STEPS = 1000;
  */
 export function compileFlow(flow: Flow, options: CompileOptions = {}): CompiledFlow {
   checkOptions(flow, FLOW_SHAPES, 'The flow', ['name', 'steps']);
-  for (const step of flow.steps) checkOptions(step, STEP_SHAPES, 'A step of the flow', ['id', 'module']);
+  for (const step of flow.steps) {
+    checkOptions(step, STEP_SHAPES, 'A step of the flow', ['id', 'module']);
+    if (step.onError !== undefined) checkHandler(step.onError);
+  }
   if (flow.steps.length === 0) throw new EngineError('USAGE', `The flow "${flow.name}" has no steps.`);
   if (flow.steps.length > MAX_FLOW_STEPS) {
     const message = `A flow has at most ${MAX_FLOW_STEPS} steps, and "${flow.name}" has ${flow.steps.length}.`;

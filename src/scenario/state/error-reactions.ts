@@ -53,6 +53,8 @@ export const ERROR_REACTIONS: Readonly<Record<AppErrorType, ErrorReaction>> = {
   DataSizeLimitExceededError: STOP,
   // Somebody stopped this one run. [inf]
   ExecutionInterruptedError: { kind: 'none', data: 'rollback' },
+  // Not in the table; a warning takes nothing back. [inf]
+  Warning: { kind: 'none', data: 'keep' },
 };
 
 /** What a type means; a name that is none is an UnknownError, the documented fallback. */

@@ -1,5 +1,12 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import {
+  ANY_FUNCTION,
+  ANY_LIST,
+  ANY_OBJECT,
+  checkOptions,
+  type OptionShapes,
+} from '../../errors/check-options.js';
 import { SCOPE_NAMES } from '../../rest/call/scopes.js';
 import { createRest, type RestOptions } from '../../rest/create-rest.js';
 import { createZoneDirectory } from '../../rest/services/zone-directory.js';
@@ -89,8 +96,16 @@ export interface RestContractCase {
   run(): Promise<void>;
 }
 
+const SHAPES: OptionShapes<RestContractOptions> = {
+  world: ANY_OBJECT,
+  files: ANY_LIST,
+  createStore: ANY_FUNCTION,
+  skip: ANY_LIST,
+};
+
 /** The cases of a store's contract, for any test runner. */
 export function restContract(options: RestContractOptions): readonly RestContractCase[] {
+  checkOptions(options, SHAPES, 'The options of restContract', ['world', 'files', 'createStore']);
   return options.files.flatMap((file) =>
     file.cases.map((it) => ({
       id: it.id,

@@ -1,4 +1,13 @@
 import { gzipSync } from 'node:zlib';
+import {
+  ANY_BOOLEAN,
+  ANY_FUNCTION,
+  ANY_LIST,
+  checkOptions,
+  checkValue,
+  type OptionShapes,
+  objectWithFunctions,
+} from '../../errors/check-options.js';
 import { ERROR_CODES } from '../../errors/codes.js';
 import { TransportError } from '../../errors/engine-error.js';
 import type { Transport, TransportRequest, TransportResponse } from '../../http/message/transport.js';
@@ -40,6 +49,13 @@ export interface PlayOptions extends MatchOptions {
   readonly clock?: Pick<VirtualClock, 'advance'>;
 }
 
+const SHAPES: OptionShapes<PlayOptions> = {
+  isStrict: ANY_BOOLEAN,
+  ignored: ANY_LIST,
+  onCall: ANY_FUNCTION,
+  clock: objectWithFunctions(['advance']),
+};
+
 /**
  * Plays exchanges in their order, each once; the last one goes on with `repeat`. Goes over no network. A request that
  * is not as described is a problem and gets an answer all the same, so that one run shows all that differs: that of the
@@ -54,6 +70,8 @@ export interface PlayOptions extends MatchOptions {
  * if (service.problems().length > 0) throw new Error(service.problems().map(({ message }) => message).join('\n'));
  */
 export function mockTransport(exchanges: readonly Exchange[], options: PlayOptions = {}): ScriptedTransport {
+  checkValue(exchanges, ANY_LIST, 'The exchanges of mockTransport');
+  checkOptions(options, SHAPES, 'The options of mockTransport');
   const player = new Player(exchanges, options);
   return {
     transport: async (request) => player.answer(request),

@@ -1,3 +1,4 @@
+import { ANY_BOOLEAN, ANY_LIST, checkOptions, type OptionShapes } from '../../errors/check-options.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { isMatcher, matchesAll } from './matchers.js';
 import { isSameValue, type SameValueOptions } from './same-value.js';
@@ -21,6 +22,8 @@ export interface CompareOptions extends SameValueOptions {
   readonly ignored?: readonly ValuePath[];
 }
 
+const SHAPES: OptionShapes<CompareOptions> = { datesAsText: ANY_BOOLEAN, ignored: ANY_LIST };
+
 /** Differences told of one comparison; who needs more has another problem. */
 const MAX_DIFFERENCES = 100;
 
@@ -35,6 +38,7 @@ export function matchValues(
   got: unknown,
   options: CompareOptions = {},
 ): readonly ValueDifference[] {
+  checkOptions(options, SHAPES, 'The options of matchValues');
   const differences: ValueDifference[] = [];
   compareAt({ expected, got }, [], options, differences);
   return differences;

@@ -1,4 +1,13 @@
 import type { App } from '../../document/app.js';
+import {
+  ANY_LIST,
+  ANY_NUMBER,
+  ANY_OBJECT,
+  ANY_TEXT,
+  ANY_VALUE,
+  checkOptions,
+  type OptionShapes,
+} from '../../errors/check-options.js';
 import { RecordingError } from '../../errors/engine-error.js';
 import { escapeUnsafe } from '../../util/escape-unsafe.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
@@ -46,6 +55,27 @@ export interface WriteCaseOptions {
   readonly into?: ReadCase | undefined;
 }
 
+const RUN_SHAPES: OptionShapes<RunToRecord> = {
+  kind: ANY_TEXT,
+  app: ANY_OBJECT,
+  component: ANY_OBJECT,
+  input: ANY_OBJECT,
+  common: ANY_VALUE,
+  calls: ANY_LIST,
+  digests: ANY_LIST,
+  addresses: ANY_LIST,
+  secrets: ANY_VALUE,
+  secretData: ANY_VALUE,
+  ended: ANY_OBJECT,
+};
+
+const OPTION_SHAPES: OptionShapes<WriteCaseOptions> = {
+  runtime: ANY_TEXT,
+  recordedAtMs: ANY_NUMBER,
+  schema: ANY_TEXT,
+  into: ANY_OBJECT,
+};
+
 /**
  * Writes a run as a case that passes as it is, on any machine and at any time: its secrets replaced by placeholders, its
  * requests those the app makes with what stands for them.
@@ -54,6 +84,9 @@ export interface WriteCaseOptions {
  *   secret would stand in a file
  */
 export async function recordCase(run: RunToRecord, options: WriteCaseOptions): Promise<WrittenCase> {
+  const required = ['kind', 'app', 'component', 'input', 'calls', 'ended'] as const;
+  checkOptions(run, RUN_SHAPES, 'The run of recordCase', required);
+  checkOptions(options, OPTION_SHAPES, 'The options of recordCase', ['runtime', 'recordedAtMs']);
   const rehearsed = await rehearseRun(run);
   const bodies = new Map<string, Uint8Array>();
   const composed = composeCase(run, rehearsed, options);

@@ -1,3 +1,9 @@
+import {
+  checkOptions,
+  type OptionShapes,
+  objectWithFunctions,
+  wholeNumber,
+} from '../../errors/check-options.js';
 import { TransportError } from '../../errors/engine-error.js';
 import type {
   HeaderEntry,
@@ -49,6 +55,11 @@ export interface RecordTransportOptions {
   readonly maxBytes?: number | undefined;
 }
 
+const SHAPES: OptionShapes<RecordTransportOptions> = {
+  clock: objectWithFunctions(['now']),
+  maxBytes: wholeNumber(0),
+};
+
 const MAX_BYTES = 128 * 1024 * 1024;
 
 /**
@@ -61,6 +72,7 @@ const MAX_BYTES = 128 * 1024 * 1024;
  * const engine = createEngine({ app, transport: recording.transport });
  */
 export function recordTransport(transport: Transport, options: RecordTransportOptions = {}): Recording {
+  checkOptions(options, SHAPES, 'The options of recordTransport');
   const { clock = SYSTEM_CLOCK, maxBytes = MAX_BYTES } = options;
   const calls: (RecordedCall | undefined)[] = [];
   let bytes = 0;

@@ -1,3 +1,10 @@
+import {
+  ANY_BOOLEAN,
+  ANY_FUNCTION,
+  checkOptions,
+  type OptionShapes,
+  SIGNAL,
+} from '../../errors/check-options.js';
 import { findTests } from './find-tests.js';
 import { runSuite, type SuiteOptions } from './run-suite.js';
 import type { TestResult, TestSummary } from './test-result.js';
@@ -12,6 +19,13 @@ export interface TestReport extends TestSummary {
 /** What of `SuiteOptions` callers of the library choose. */
 export type RunFixturesOptions = Pick<SuiteOptions, 'filter' | 'bail' | 'onResult' | 'signal'>;
 
+const SHAPES: OptionShapes<RunFixturesOptions> = {
+  filter: ANY_FUNCTION,
+  bail: ANY_BOOLEAN,
+  onResult: ANY_FUNCTION,
+  signal: SIGNAL,
+};
+
 /**
  * Runs the tests of an app as `iml test` does: its cases and those of its custom functions. Goes over no network.
  *
@@ -25,6 +39,7 @@ export async function runFixtures(
   paths: string | readonly string[],
   options: RunFixturesOptions = {},
 ): Promise<TestReport> {
+  checkOptions(options, SHAPES, 'The options of runFixtures');
   const results: TestResult[] = [];
   const summary = await runSuite(await findTests([paths].flat()), {
     ...options,
