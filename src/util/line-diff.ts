@@ -1,67 +1,32 @@
-/** Lines around a change that are shown. */
+import { structuredPatch } from 'diff';
+
+/** Unchanged lines that are shown before and after a change. */
 const CONTEXT = 2;
-/** Pairs of lines looked at; beyond it a change is shown as a whole. */
-const MAX_PAIRS = 4_000_000;
+/** Added and removed lines that are searched; beyond it, the whole text is shown as replaced. */
+const MAX_EDIT_LENGTH = 2000;
 
-type Line = readonly [mark: ' ' | '-' | '+', text: string];
-
-/** What changes from one text to another: lines with ` `, `-` or `+` in front, `...` where lines are left out. */
+/** The changes from one text to another: lines with ` `, `-` or `+` in front, and `...` for omitted lines. */
 export function diffLines(before: string, after: string): readonly string[] {
-  const lines = compareLines(before.split(/\r?\n/), after.split(/\r?\n/));
-  const isShown = lines.map((_, index) =>
-    lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(([mark]) => mark !== ' '),
-  );
+  // With a final newline in both texts, a missing one shows as a line, not as a remark.
+  const [old, now] = [`${before}\n`, `${after}\n`];
+  const options = { context: CONTEXT, stripTrailingCr: true };
+  const hunks =
+    structuredPatch('', '', old, now, undefined, undefined, { ...options, maxEditLength: MAX_EDIT_LENGTH })
+      ?.hunks ?? replaceAll(old, now);
   const shown: string[] = [];
-  for (const [index, [mark, text]] of lines.entries()) {
-    if (isShown[index] === true) shown.push(`${mark} ${text}`);
-    else if (shown.at(-1) !== '...') shown.push('...');
+  let next = 1;
+  for (const { oldStart, oldLines, lines } of hunks) {
+    if (oldStart > next) shown.push('...');
+    shown.push(...lines.map((line) => `${line[0]} ${line.slice(1)}`));
+    next = oldStart + oldLines;
   }
+  if (next < old.split('\n').length) shown.push('...');
   return shown;
 }
 
-function compareLines(before: readonly string[], after: readonly string[]): readonly Line[] {
-  let start = 0;
-  while (start < before.length && start < after.length && before[start] === after[start]) start++;
-  let end = 0;
-  while (end < Math.min(before.length, after.length) - start && before.at(-1 - end) === after.at(-1 - end)) {
-    end++;
-  }
-  const same = (text: string): Line => [' ', text];
-  return [
-    ...before.slice(0, start).map(same),
-    ...compareMiddle(before.slice(start, before.length - end), after.slice(start, after.length - end)),
-    ...before.slice(before.length - end).map(same),
-  ];
-}
-
-/** By the longest common subsequence. */
-function compareMiddle(before: readonly string[], after: readonly string[]): readonly Line[] {
-  if (before.length * after.length > MAX_PAIRS) {
-    return [...before.map((text): Line => ['-', text]), ...after.map((text): Line => ['+', text])];
-  }
-  const width = after.length + 1;
-  const lengths = new Uint32Array((before.length + 1) * width);
-  const at = (row: number, column: number): number => lengths[row * width + column] ?? 0;
-  for (let row = before.length - 1; row >= 0; row--) {
-    for (let column = after.length - 1; column >= 0; column--) {
-      lengths[row * width + column] =
-        before[row] === after[column]
-          ? at(row + 1, column + 1) + 1
-          : Math.max(at(row + 1, column), at(row, column + 1));
-    }
-  }
-  const lines: Line[] = [];
-  let [row, column] = [0, 0];
-  while (row < before.length || column < after.length) {
-    if (row < before.length && column < after.length && before[row] === after[column]) {
-      lines.push([' ', before[row++] ?? '']);
-      column++;
-    } else if (
-      row < before.length &&
-      (column === after.length || at(row + 1, column) >= at(row, column + 1))
-    ) {
-      lines.push(['-', before[row++] ?? '']);
-    } else lines.push(['+', after[column++] ?? '']);
-  }
-  return lines;
+function replaceAll(before: string, after: string): ReturnType<typeof structuredPatch>['hunks'] {
+  const list = (text: string): string[] => text.split(/\r?\n/).slice(0, -1);
+  const [removed, added] = [list(before), list(after)];
+  const lines = [...removed.map((line) => `-${line}`), ...added.map((line) => `+${line}`)];
+  return [{ oldStart: 1, oldLines: removed.length, newStart: 1, newLines: added.length, lines }];
 }

@@ -1,6 +1,8 @@
+import stringWidth from 'string-width';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { printJson } from './json-output.js';
-import { fitText, padText, printableLine, textWidth } from './terminal-text.js';
+import { printableLine } from './terminal-text.js';
+import { fitText, padText } from './text-width.js';
 
 const GAP = '  ';
 /** Narrower columns show too little of long values. */
@@ -19,7 +21,7 @@ export function printTable(bundles: readonly unknown[], columns: number = DEFAUL
   const titles = names.map(printableLine);
   const rows = bundles.map((bundle) => names.map((name) => printCell(bundle, name)));
   const widths = titles.map((title, index) =>
-    rows.reduce((widest, row) => Math.max(widest, textWidth(row[index] ?? '')), textWidth(title)),
+    rows.reduce((widest, row) => Math.max(widest, stringWidth(row[index] ?? '')), stringWidth(title)),
   );
   const shown = shrink(widths, columns - GAP.length * (names.length - 1));
   if (bundles.length === 1 || shown === undefined) return rows.map((row) => block(titles, row)).join('\n');
@@ -68,7 +70,7 @@ function line(cells: readonly string[], widths: readonly number[]): string {
 
 /** Values are printed in full up to a readable length. */
 function block(names: readonly string[], cells: readonly string[]): string {
-  const width = Math.max(0, ...names.map(textWidth));
+  const width = Math.max(0, ...names.map((name) => stringWidth(name)));
   return names
     .map((name, index) => `${padText(name, width)}${GAP}${fitText(cells[index] ?? '', MAX_BLOCK_VALUE)}\n`)
     .join('');

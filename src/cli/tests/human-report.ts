@@ -1,6 +1,8 @@
+import { styleText } from 'node:util';
 import { showValue } from '../../testing/matching/show-value.js';
 import type { TestFailure, TestSummary } from '../../testing/suite/test-result.js';
-import { fitText, printable, printableLine, withoutCommands } from '../output/terminal-text.js';
+import { printable, printableLine, withoutCommands } from '../output/terminal-text.js';
+import { fitText } from '../output/text-width.js';
 import { type MakeReporter, printFilePlace, type ReportContext } from './test-reporter.js';
 
 /** Maximum length of a printed value. */
@@ -19,10 +21,11 @@ interface Paints {
 
 function createPaints(hasColors: boolean): Paints {
   const paint =
-    (code: number, end: number): Paint =>
+    (style: keyof Paints): Paint =>
     (text) =>
-      hasColors ? `\u001b[${code}m${text}\u001b[${end}m` : text;
-  return { red: paint(31, 39), green: paint(32, 39), dim: paint(2, 22), bold: paint(1, 22) };
+      // The caller has checked the terminal and the environment.
+      hasColors ? styleText(style, text, { validateStream: false }) : text;
+  return { red: paint('red'), green: paint('green'), dim: paint('dim'), bold: paint('bold') };
 }
 
 const TRACE_HINT = 'iml dev <app folder> <trace> shows such a run on a page.\n';

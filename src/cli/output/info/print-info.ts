@@ -1,6 +1,8 @@
+import stringWidth from 'string-width';
 import { findFamily, readParameterType } from '../../../parameters/form/parameter-spec.js';
 import { printJson } from '../json-output.js';
-import { fitText, padText, printableLine, textWidth } from '../terminal-text.js';
+import { printableLine } from '../terminal-text.js';
+import { fitText, padText } from '../text-width.js';
 import {
   type AppInfo,
   COMPONENT_SECTIONS,
@@ -104,7 +106,7 @@ function traits(field: FieldInfo): string {
 function columnWidths(rows: readonly (readonly string[])[]): readonly number[] {
   const count = Math.max(0, ...rows.map((row) => row.length));
   return Array.from({ length: count }, (_, column) =>
-    Math.max(0, ...rows.map((row) => textWidth(row[column] ?? ''))),
+    Math.max(0, ...rows.map((row) => stringWidth(row[column] ?? ''))),
   );
 }
 
