@@ -3,20 +3,20 @@ import path from 'node:path';
 import { isBelow } from '../../util/files/file-name.js';
 import { readRegularFile } from '../../util/files/read-regular-file.js';
 
-/** Bytes of one body file. [choice] */
+/** Maximum size of a body file. [choice] */
 const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
-/** What a body file holds, or why it cannot be read, as the rest of a sentence about it. */
+/** The content of a body file, or the end of a sentence about why it cannot be read. */
 export type BodyFile =
   | { readonly ok: true; readonly bytes: Uint8Array }
   | { readonly ok: false; readonly problem: string };
 
-/** The folder beside a case that its bodies lie in: `list.test.json` has `list.bodies`. */
+/** The folder of the body files of a case: `list.bodies` for `list.test.json`. */
 export function bodiesFolder(caseFile: string): string {
   return `${caseFile.replace(/(?:\.test)?\.jsonc?$/, '')}.bodies`;
 }
 
-/** Reads a body file; nothing outside of the folder is read, wherever links lead. */
+/** Reads a body file. Refuses files outside the folder, also through links. */
 export async function readBodyFile(caseFile: string, name: string): Promise<BodyFile> {
   const folder = bodiesFolder(caseFile);
   const target = path.resolve(folder, name);
@@ -26,7 +26,7 @@ export async function readBodyFile(caseFile: string, name: string): Promise<Body
       [path.dirname(folder), folder, target].map((one) => realpath(one)),
     );
     if (home === undefined || realFolder === undefined || real === undefined) return outside(folder);
-    // The folder may be a link itself.
+    // The folder itself may be a link.
     if (!isInside(home, realFolder) || !isInside(realFolder, real)) return outside(folder);
     return readRegularFile(real, MAX_BODY_BYTES, (opened) => {
       if (!isInside(realFolder, opened)) throw new OutsideError();
@@ -44,7 +44,7 @@ export async function readBodyFile(caseFile: string, name: string): Promise<Body
   }
 }
 
-/** Something else has taken the place of the file. */
+/** Another file replaced the checked one. */
 class OutsideError extends Error {}
 
 function outside(folder: string): BodyFile {

@@ -6,9 +6,9 @@ import { choiceProblems } from '../fixtures/fixture-shape.js';
 import type { ReadCase } from './read-case.js';
 
 /**
- * The fixture that a case stands for in an app: its component is looked up, and the kind of the run with it.
+ * The fixture of a case in an app, with its component and kind.
  *
- * @throws CaseError for a component the app does not have, with the names it has, and for members that exclude each other
+ * @throws CaseError for an unknown component (lists the known ones) and for members that exclude each other
  */
 export function fixtureOfCase({ name, document, played }: ReadCase, app: App): Fixture {
   const {
@@ -22,7 +22,7 @@ export function fixtureOfCase({ name, document, played }: ReadCase, app: App): F
     component,
     kind,
     input,
-    // Of a case that is to be recorded.
+    // Absent in a case to be recorded.
     expect = {},
     ...rest
   } = played;
@@ -52,7 +52,7 @@ export function fixtureOfCase({ name, document, played }: ReadCase, app: App): F
   return problem === undefined ? fixture : refuse(`${problem}.`, pointerIn(problem));
 }
 
-/** Problems of members that exclude each other begin with the path of what holds them. */
+/** Problems start with the path of the object that has them. */
 function pointerIn(problem: string): string {
   const [path = ''] = problem.split(/[ :]/, 1);
   return /^(?:exchanges|input|expect)(?:\.|$)/.test(path) ? `/${path.replaceAll('.', '/')}` : '';
@@ -78,7 +78,7 @@ const KIND_OF_MODULE: Readonly<Record<ModuleType, FixtureKind>> = {
   universal: 'action',
 };
 
-/** What a component is run as where the case does not say; undefined for one the app does not have. */
+/** The default kind of a component; undefined for an unknown component. */
 export function findKind({ type, name }: ComponentName, app: App): FixtureKind | undefined {
   switch (type) {
     case 'module': {

@@ -7,7 +7,7 @@ import { didYouMean } from '../../util/suggest.js';
 import { matcherProblem } from '../matching/matchers.js';
 import { checkCaseShape } from './check-case-shape.js';
 
-/** All that is wrong with the content of a case, each with its place, as far as the file alone can tell. */
+/** All problems of the content of a case, with source locations. */
 export function listCaseProblems(document: Document): readonly CaseError[] {
   const { value } = document;
   if (!isPlainObject(value)) return [problem(document, '', 'A case is an object.')];
@@ -26,7 +26,7 @@ function problem(
   return new CaseError(message, { place: document.locationOf(pointer, undefined, part) });
 }
 
-/** What a case of the right shape still has to have. */
+/** Members that a valid case still lacks. */
 function listMissing(document: Document, value: PlainObject): readonly CaseError[] {
   const expected = ownMember(value, 'expect');
   const hasSubject = ['component', 'app'].some((name) => Object.hasOwn(value, name));
@@ -46,7 +46,7 @@ interface PlacedProblem {
   readonly error: CaseError;
 }
 
-/** Misspelt matchers, where matchers are read: in what is expected of results and of requests. */
+/** Misspelled matchers in expectations of results and requests. */
 function listMatcherProblems(document: Document, value: PlainObject): readonly PlacedProblem[] {
   const found: PlacedProblem[] = [];
   const visit = (inside: unknown, pointer: string): void => {
@@ -73,7 +73,7 @@ function listMatcherProblems(document: Document, value: PlainObject): readonly P
   return found;
 }
 
-/** One problem for each place: what every alternative says of one value is told in one line. */
+/** One problem per location; merges those of alternatives. */
 function shapeProblems(
   document: Document,
   problems: readonly SchemaProblem[],
@@ -98,7 +98,7 @@ function shapeProblems(
       const where = first.path.slice(0, -1).join('.') || 'The case';
       return [problem(document, pointer, `${where} has no member "${name}", which it needs.`)];
     }
-    // Alternatives are not told apart: what each of them wants is told.
+    // Lists what every alternative expects.
     const wants = [
       ...new Set(
         found.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if').map(({ message }) => message),

@@ -14,7 +14,7 @@ const COMPONENT = text({
   description: `must be a component such as module:NAME; the types are ${COMPONENT_TYPES.join(', ')}`,
 });
 
-/** Where the schema of cases lies in the package; files name it, so that editors complete them. */
+/** Path of the schema of cases in the package, for `$schema`. */
 export const CASE_SCHEMA_FILE = 'dist/schemas/test.schema.json';
 
 /** JSON Schema (draft 2020-12) of the file of a case, `*.test.json`. */
@@ -38,7 +38,7 @@ export const CASE_SCHEMA: Schema<unknown> = object(
   {
     title: 'Test case of a Make custom app',
     ...CLOSED,
-    // One that is to be recorded has nothing to expect yet.
+    // A case to be recorded has no expectation yet.
     if: { type: 'object', properties: { record: { const: true } }, required: ['record'] },
     else: { type: 'object', properties: { expect: {} }, required: ['expect'] },
   },

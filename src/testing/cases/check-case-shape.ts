@@ -5,7 +5,7 @@ import { CASE_SCHEMA } from './case-shape.js';
 
 let check: SchemaCheck | undefined;
 
-/** What is wrong with the form of a case. The schema is compiled when it is first asked for; the command has it compiled. */
+/** Problems of the structure of a case. The schema is compiled on first use. */
 export function checkCaseShape(value: PlainObject): ReturnType<SchemaCheck> {
   check ??= compileTestedSchema(CASE_SCHEMA);
   return check(value);

@@ -10,23 +10,23 @@ import { listCaseProblems } from './case-problems.js';
 import { fillPlaceholders } from './secret-placeholders.js';
 import type { TestCase } from './test-case.js';
 
-/** A case that was read, as it is written and as it is played. */
+/** A case as written and as run. */
 export interface ReadCase {
-  /** Unique among the cases of an app: `listOrders/paging`. */
+  /** Unique in an app: `listOrders/paging`. */
   readonly name: string;
-  /** As messages name it. */
+  /** The path for messages. */
   readonly file: string;
-  /** The text and the places of the file. */
+  /** Text and source locations of the file. */
   readonly document: Document;
-  /** As it is written, with placeholders and names of body files. */
+  /** With placeholders and names of body files. */
   readonly written: TestCase;
-  /** With fake secrets, and bodies in place. */
+  /** With fake secrets and the content of body files. */
   readonly played: TestCase;
-  /** What lies in its body files, by their names. */
+  /** Contents of body files by name. */
   readonly bodyFiles: ReadonlyMap<string, Uint8Array>;
 }
 
-/** A case, or all that is wrong with its file. */
+/** A case, or all problems of its file. */
 export type CaseReading =
   | { readonly ok: true; readonly case: ReadCase }
   | {
@@ -37,15 +37,15 @@ export type CaseReading =
     };
 
 export interface ReadCaseOptions {
-  /** As messages name it. */
+  /** The path for messages. */
   readonly file: string;
-  /** What the case is called unless it says so itself. */
+  /** The name of the case without a `name` member. */
   readonly name: string;
-  /** Reads a file below `<case>.bodies/`. Default: there are none. */
+  /** Reads a file in `<case>.bodies/`. Default: there are no files. */
   readonly readBody?: (name: string) => Promise<BodyFile>;
 }
 
-/** Reads the text of a case: JSON with comments. Never rejects for what the file holds. */
+/** Parses a case: JSON with comments. Never rejects because of the content. */
 export async function readCase(text: string, options: ReadCaseOptions): Promise<CaseReading> {
   const { file, name } = options;
   const fail = (errors: readonly CaseError[]): CaseReading => ({ ok: false, name, file, errors });
@@ -61,7 +61,7 @@ export async function readCase(text: string, options: ReadCaseOptions): Promise<
   }
   errors.push(...listCaseProblems(document));
   if (errors.length > 0) return fail(errors);
-  // The shape was looked at above.
+  // The structure was checked above.
   const written = document.value as TestCase;
   const bodies = await placeBodies(written, document, options);
   if (bodies.errors.length > 0) return fail(bodies.errors);
@@ -70,7 +70,7 @@ export async function readCase(text: string, options: ReadCaseOptions): Promise<
   return { ok: true, case: { name: written.name ?? name, file, document, written, played, bodyFiles } };
 }
 
-/** Messages of the reader begin with the place, which is told apart here. */
+/** Removes the location at the start of the message, which is reported separately. */
 function withoutPlace({ message, place }: SpecError): string {
   const prefix = `${place?.file}:${place?.line}:${place?.column}: `;
   return message.startsWith(prefix) ? message.slice(prefix.length) : message;
@@ -82,7 +82,7 @@ interface PlacedBodies {
   readonly errors: readonly CaseError[];
 }
 
-/** Puts what lies in body files where it is named. */
+/** Replaces names of body files by their contents. */
 async function placeBodies(
   written: TestCase,
   document: Document,
@@ -131,7 +131,7 @@ async function placeBody(
   if (bodyFile.endsWith('.txt')) setMember(filled, 'bodyText', buffer.toString('utf8'));
   else if (!bodyFile.endsWith('.json')) setMember(filled, 'bodyBase64', buffer.toString('base64'));
   else if (side === 'response') {
-    // The very bytes: a service's own spacing and numbers may be what a case is about.
+    // The bytes stay unchanged, because spacing and number formats may matter.
     setMember(filled, 'bodyText', buffer.toString('utf8'));
     setMember(filled, 'headers', { 'content-type': 'application/json', ...(rest['headers'] as object) });
   } else {

@@ -7,10 +7,7 @@ export function listPlaceholders(text: string): readonly string[] {
   return [...new Set([...found].map(([, name = '']) => name))];
 }
 
-/**
- * Puts placeholders back where a run had what stands for secrets: the reverse of `fillPlaceholders` for values that hold
- * the stand-ins as they are.
- */
+/** The reverse of `fillPlaceholders`: replaces stand-ins by placeholders. */
 export function restorePlaceholders(
   value: unknown,
   names: readonly string[],

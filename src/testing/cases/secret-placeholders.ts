@@ -1,34 +1,34 @@
 import { createHash } from 'node:crypto';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 
-/** `{{secret:apiKey}}`, anywhere in a text. */
+/** `{{secret:apiKey}}` anywhere in text. */
 const PLACEHOLDER = /\{\{secret:([\p{L}\p{N}_.-]{1,64})\}\}/gu;
 
-/** Whether a text is the placeholder of a secret, and nothing else. */
+/** Whether text is exactly one placeholder. */
 export function isPlaceholder(text: string): boolean {
   return /^\{\{secret:[\p{L}\p{N}_.-]{1,64}\}\}$/u.test(text);
 }
 
-/** What a file holds in place of a secret. */
+/** The placeholder of a secret. */
 export function secretPlaceholder(name: string): string {
   return `{{secret:${name}}}`;
 }
 
 /**
- * What stands for a secret while a case is played: the same on every machine, no secret, and like no other text, so that it
- * is found again wherever the app puts it.
+ * The fake value of a secret while a case runs: the same on every machine, and unique, so that it can be found in
+ * requests.
  */
 export function fakeSecret(name: string): string {
   const mark = createHash('sha256').update(name).digest('hex').slice(0, 12);
   return `fake-${name}-${mark}`;
 }
 
-/** What stands for secrets in place of their fake values, by the names of their placeholders. */
+/** Values that replace the default fake secrets, by placeholder name. */
 export type StandIns = Readonly<Record<string, string | number>>;
 
 /**
- * A copy of JSON data with a value for each placeholder in its texts and names of members. A text that is nothing but a
- * placeholder becomes a number where a number stands for the secret.
+ * Copies JSON data with a value for each placeholder in texts and names. A text that is exactly one placeholder
+ * becomes a number if the stand-in is a number.
  */
 export function fillPlaceholders(value: unknown, standIns: StandIns = {}): unknown {
   if (typeof value === 'string') return fillText(value, standIns);

@@ -1,19 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { isPlainObject } from '../../util/plain-object.js';
 
-/** Cases that are not expected to pass, by id. A listed case that passes is a failure: the lists can only shrink. */
+/**
+ * Cases that are not expected to pass, by ID. A listed case that passes counts as a failure, so that the lists only
+ * shrink.
+ */
 export interface CaseLists {
-  /** Known to fail, with the reason. */
+  /** Known failures with their reasons. */
   readonly gaps: ReadonlyMap<string, string>;
-  /** Contradict a stronger source, with the reason and that source. */
+  /** Cases that contradict a stronger source, with the reason and the source. */
   readonly disputed: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads `known-gaps.json` (id to reason) and `disputed.json` (id to `{reason, source}`) of a folder; one that is not
- * there lists nothing, as in the package, which holds no fixtures.
+ * Reads `known-gaps.json` (ID to reason) and `disputed.json` (ID to `{reason, source}`) of a folder. A missing file
+ * is an empty list.
  *
- * @throws TypeError for an entry without a reason, a dispute without a source, and a case that is on both lists
+ * @throws TypeError for an entry without a reason, a dispute without a source, and a case on both lists
  */
 export async function readCaseLists(folder: URL): Promise<CaseLists> {
   const gaps = await readList(new URL('known-gaps.json', folder), (entry) => readText(entry));

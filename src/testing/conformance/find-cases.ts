@@ -8,19 +8,19 @@ import { fixtureProblems, isSoundFixture, vectorProblems } from '../fixtures/fix
 import { type RunFixtureOptions, runFixture } from '../fixtures/run-fixture.js';
 import { runVector, type Vector } from '../vectors/run-vector.js';
 
-/** One case found in a file, ready to run. */
+/** A case of a file, ready to run. */
 export interface ConformanceCase {
-  /** Unique among all cases: a vector's id, or folder and name of a fixture. */
+  /** Unique: the ID of a vector, or folder and name of a fixture. */
   readonly id: string;
   readonly title: string;
   readonly file: string;
-  /** Whether the file itself says that sources disagree on the case. */
+  /** Whether the file marks the case as disputed. */
   readonly isMarked: boolean;
-  /** @returns what differs from the expectation */
+  /** @returns the differences from the expectation */
   readonly run: (options?: RunFixtureOptions) => Promise<readonly string[]>;
 }
 
-/** A file that is none of the known forms. */
+/** A file in an unknown format. */
 export interface UnreadableFile {
   readonly file: string;
   readonly problem: string;
@@ -56,16 +56,16 @@ async function readCases(file: string): Promise<readonly ConformanceCase[]> {
   return cases;
 }
 
-/** Foreign files may begin with a byte order mark. */
+/** Files may start with a byte order mark. */
 async function readJson(file: string): Promise<unknown> {
   const text = await readFile(file, 'utf8');
   return JSON.parse(text.replace(/^\ufeff/, ''));
 }
 
-/** Lists about cases, which lie beside them. */
+/** Lists of cases in the same folder. */
 const LISTS: ReadonlySet<string> = new Set(['known-gaps.json', 'disputed.json']);
 
-/** @throws Error for a folder without any: whoever named it expects cases to be run */
+/** @throws Error for a folder without JSON files */
 async function jsonFiles(start: string): Promise<readonly string[]> {
   const info = await stat(start);
   if (!info.isDirectory()) return [start];
@@ -78,7 +78,7 @@ async function jsonFiles(start: string): Promise<readonly string[]> {
   return files;
 }
 
-/** The three forms of the conformance folder; told apart by shape, as a foreign file may be named anyhow. */
+/** Detects the three formats by their structure, because files can have any name. */
 function listCases(content: unknown, file: string): readonly ConformanceCase[] {
   if (Array.isArray(content)) return content.map((entry, index) => vectorOrFixture(entry, file, index));
   if (isPlainObject(content) && Array.isArray(content['fixtures'])) return appCases(content, file);
@@ -99,28 +99,28 @@ function vectorOrFixture(entry: unknown, file: string, index: number): Conforman
   return fixtureCase(toFixture(entry, name), id, file, () => Promise.resolve(undefined));
 }
 
-/** Whether an entry is a vector: where nothing is wrong with its form. */
+/** Whether an entry is a valid vector. */
 function isSoundVector(entry: PlainObject, problems: readonly string[]): entry is PlainObject & Vector {
   return problems.length === 0 && 'template' in entry;
 }
 
 const NEITHER: readonly string[] = ['it is neither a vector (template) nor a fixture (kind)'];
 
-/** One entry that cannot be run fails alone: those beside it do run. */
+/** An invalid entry fails alone; the others run. */
 function brokenCase(
   file: string,
   index: number,
   problems: readonly string[],
   name?: unknown,
 ): ConformanceCase {
-  // An id of its own: a list that excuses the case does not excuse how it is written.
+  // A separate ID: a list that excuses the case does not excuse an invalid file.
   const id = `${path.basename(file, '.json')}/entry-${index + 1}`;
   const title = `${typeof name === 'string' ? name : 'an entry'} is not written as a case is`;
   const run = () => Promise.resolve(problems.map((problem) => `${problem}.`));
   return { id, title, file, isMarked: false, run };
 }
 
-/** A fixture without a name goes by `name`, one without input is given nothing. */
+/** Defaults: `name` from the file, no input. */
 function toFixture(entry: PlainObject & Partial<Fixture>, name: string): Fixture {
   return { input: {}, ...entry, name } as Fixture;
 }
@@ -136,12 +136,12 @@ function vectorCase(vector: Vector, file: string): ConformanceCase {
   };
 }
 
-/** A case of which its own file says that sources disagree. */
+/** Whether the file marks the case as disputed. */
 function isMarked(entry: Pick<Vector, 'disputed' | 'certainty'>): boolean {
   return entry.disputed !== undefined || entry.certainty === 'disputed';
 }
 
-/** An app file names its app by a path from the folder that holds `corpus/` and `conformance/`. */
+/** App files refer to their app by a path from the folder of `corpus/` and `conformance/`. */
 function appCases(content: Record<string, unknown>, file: string): readonly ConformanceCase[] {
   const { app, formatVersion = 1 } = content;
   if (formatVersion !== 1) throw new TypeError(`formatVersion has to be 1, not ${String(formatVersion)}.`);
@@ -162,7 +162,7 @@ function appCases(content: Record<string, unknown>, file: string): readonly Conf
   });
 }
 
-/** What a run of a real app has to be besides a fixture. Source: conformance/apps/README.md. */
+/** Additional rules for runs of real apps. Source: conformance/apps/README.md. */
 function appRunProblems(entry: PlainObject): readonly string[] {
   const problems: string[] = [];
   if ('app' in entry) problems.push('the app stands once, at the top of the file');
@@ -185,7 +185,7 @@ function fixtureCase(
   };
 }
 
-/** The nearest folder upward that holds `reference`; a foreign file may lie at another depth than ours. */
+/** The nearest parent folder that contains `reference`. */
 async function findAbove(start: string, reference: string): Promise<string> {
   for (let folder = start; ; folder = path.dirname(folder)) {
     const candidate = path.join(folder, reference);

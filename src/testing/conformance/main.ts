@@ -2,7 +2,7 @@ import { loadPackages } from '../../errors/load-packages.js';
 import { readCaseLists } from './case-lists.js';
 import { type CaseResult, type CaseStatus, runCases } from './run-cases.js';
 
-/** In the package there are none: nothing is known to fail. */
+/** Absent in the package: nothing is known to fail. */
 const LISTS = new URL('../../../spec-fixtures/', import.meta.url);
 
 const CHECK = '--check-parameters';
@@ -15,7 +15,7 @@ Parameters of runs of an app are checked and converted as in a run, or taken as 
 note. With ${CHECK} only the first counts.
 `;
 
-/** Runs every case found and ends with `N passed, M failed`. */
+/** Runs all cases and prints `N passed, M failed` at the end. */
 async function main(args: readonly string[]): Promise<number> {
   const paths = args.filter((arg) => !arg.startsWith('-'));
   const unknown = args.find((arg) => arg.startsWith('-') && arg !== CHECK && arg !== '--help');

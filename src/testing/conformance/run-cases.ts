@@ -2,22 +2,19 @@ import type { RunFixtureOptions } from '../fixtures/run-fixture.js';
 import type { CaseLists } from './case-lists.js';
 import type { ConformanceCase } from './find-cases.js';
 
-/**
- * `gap`: fails, as known. `disputed`: fails, and sources disagree, so that neither counts. `closed`: listed as one of
- * them, but passes.
- */
+/** `gap`: known failure. `disputed`: sources disagree; counts neither way. `closed`: listed, but passes. */
 export type CaseStatus = 'passed' | 'failed' | 'gap' | 'closed' | 'disputed';
 
 export interface CaseResult {
   readonly case: ConformanceCase;
   readonly status: CaseStatus;
-  /** What differs, a line each; for a listed case also why it is listed. */
+  /** One line per difference; for a listed case also the reason. */
   readonly differences: readonly string[];
-  /** Of a case that passes: what is to be known of it. */
+  /** Notes about a passed case. */
   readonly notes: readonly string[];
 }
 
-/** Runs cases one after the other. A case that throws has failed. */
+/** Runs cases one after another. A case that throws has failed. */
 export async function* runCases(
   cases: readonly ConformanceCase[],
   { gaps, disputed }: CaseLists,

@@ -3,10 +3,10 @@ import type { RestOperation } from '../../rest/call/operation.js';
 import { OPERATIONS } from '../../rest/operations.js';
 import { compileDocument } from '../../schema/compile-schema.js';
 
-/** An answer of the API and what it answers. */
+/** A response of the API and its request. */
 export interface RestAnswer {
   readonly method: string;
-  /** Path and query, with or without a base address. */
+  /** Path and query, with or without origin. */
   readonly target: string;
   readonly status: number;
   readonly contentType: string | null;
@@ -16,14 +16,14 @@ export interface RestAnswer {
 const BASES = /^(?:https?:\/\/[^/]+)?(?:\/api\/v2|\/oauth\/v2)?(?=\/)/;
 const JSON_TYPE = 'application/json; charset=utf-8';
 
-/** The document does not depend on where it is served, but for the addresses it names. */
+/** Only the server addresses of the document depend on the origin. */
 const DOCUMENT = createOpenApi(OPERATIONS, {
   baseUrl: 'http://localhost/api/v2',
   authUrl: 'http://localhost',
 });
 let compiled: ReturnType<typeof compileDocument> | undefined;
 
-/** Says how an answer differs from what the OpenAPI document promises; undefined when it does not. */
+/** The difference between a response and the OpenAPI document; undefined if there is none. */
 export function checkRestAnswer(answer: RestAnswer): string | undefined {
   const { method, target, status, contentType, text } = answer;
   const path = target.split('?')[0]?.replace(BASES, '') ?? '';
@@ -42,7 +42,7 @@ export function checkRestAnswer(answer: RestAnswer): string | undefined {
   return problem && `${problem.path.join('.')} ${problem.message}`;
 }
 
-/** Words come before parameters, as in the router. */
+/** Literal path segments take precedence over parameters, as in the router. */
 function findOperation(method: string, path: string): RestOperation | undefined {
   const fits = OPERATIONS.filter((it) => it.method === method && compilePath(it.path).test(path));
   return fits.find((it) => !it.path.includes('{')) ?? fits[0];
@@ -52,7 +52,7 @@ function compilePath(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
-/** A handler whose every answer is checked: one that is not as documented rejects. */
+/** Wraps a handler: a response that does not match the document rejects. */
 export function withAnswerCheck(
   handle: (request: Request) => Promise<Response>,
 ): (request: Request) => Promise<Response> {

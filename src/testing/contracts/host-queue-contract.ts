@@ -6,14 +6,14 @@ import type { ScenarioPlan } from '../../host/store/scenario-plan.js';
 import type { HostStore } from '../../host/store/tables.js';
 import { completeSettings } from '../../scenario/state/scenario-settings.js';
 
-/** A store and a queue on it, empty, with all that a second process would open. */
+/** An empty store, its queue, and what a second process would open. */
 export interface QueueParts {
   readonly store: HostStore;
-  /** Another queue of the same kind on the store, as another process has one. */
+  /** Another queue on the same store, as in a second process. */
   readonly openQueue: () => Promise<HostQueue>;
 }
 
-/** A promise that hosts on a queue have to keep. */
+/** One requirement for hosts on a queue. */
 export interface HostQueueCase {
   readonly name: string;
   readonly run: (parts: QueueParts) => Promise<void>;
@@ -29,7 +29,7 @@ const SUCCESS: FlowOutcome = {
   triggerState: undefined,
 };
 
-/** Takes the JSON body of a call as its one bundle. */
+/** Uses the JSON body of a call as its only bundle. */
 const receive: Receiver = async ({ call }) => ({
   ok: true,
   response: new Response('Accepted'),
@@ -83,7 +83,7 @@ async function eventually(holds: () => boolean | Promise<boolean>, what: string)
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n + 1);
 
-/** A store that loses the answers of some commits: what they did is there, and nobody has heard of it. */
+/** A store that loses the result of some commits: the data are stored, but the caller gets an error. */
 function losingAnswers(store: HostStore, isLost: () => boolean): HostStore {
   return {
     ...store,
@@ -96,10 +96,9 @@ function losingAnswers(store: HostStore, isLost: () => boolean): HostStore {
 }
 
 /**
- * What hosts on a queue have to keep, as cases for any test runner. Each case gets parts of its own.
+ * The contract of host queues, as cases for any test runner. Each case gets its own parts.
  *
- * @example
- * for (const { name, run } of HOST_QUEUE_CONTRACT) test(name, async () => run(await openMyParts()));
+ * @example for (const { name, run } of HOST_QUEUE_CONTRACT) test(name, async () => run(await openMyParts()));
  */
 export const HOST_QUEUE_CONTRACT: readonly HostQueueCase[] = [
   {
@@ -170,7 +169,7 @@ export const HOST_QUEUE_CONTRACT: readonly HostQueueCase[] = [
       });
       await host.stop(1000);
       strictEqual(await post(1), 200);
-      // What a process leaves behind that ended without a word, on another machine.
+      // The rows of a process on another machine that crashed.
       await store.transaction(async (writer) => {
         const dead = { name: 'dead', machine: 'elsewhere', pid: 1, beat: 7, startedAtMs: 0 };
         await writer.insert('workers', dead);

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict';
 import { EngineError } from '../../errors/engine-error.js';
 import type { EventRow, HostStore, WorkerRow } from '../../host/store/tables.js';
 
-/** A promise every store of a host has to keep. */
+/** One requirement for stores of a host. */
 export interface HostStoreCase {
   readonly name: string;
   readonly run: (store: HostStore) => Promise<void>;
@@ -37,10 +37,9 @@ function worker(name: string): Omit<WorkerRow, 'id'> {
 const COMMITTED = { isolation: 'read-committed' } as const;
 
 /**
- * What a store of a host has to do, as cases for any test runner. Each case gets a store that is empty.
+ * The contract of host stores, as cases for any test runner. Each case gets an empty store.
  *
- * @example
- * for (const { name, run } of HOST_STORE_CONTRACT) test(name, async () => run(await openMyStore()));
+ * @example for (const { name, run } of HOST_STORE_CONTRACT) test(name, async () => run(await openMyStore()));
  */
 export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
   {

@@ -4,16 +4,16 @@ import type { RunObserver } from '../../run/scope/engine-settings.js';
 import { type CountedPoint, pointKey } from './coverage-point.js';
 import { componentKey, listPoints } from './list-points.js';
 
-/** Sees what the cases of an app reach. */
+/** Records which parts of an app its cases reach. */
 export interface CoverageCollector {
   readonly observer: RunObserver;
-  /** Told of a component that a case runs: `module:listOrders`. */
+  /** Called with the component of a case: `module:listOrders`. */
   readonly onComponent: (component: string) => void;
-  /** All points of the app, in the order of its files. */
+  /** All points of the app in file order. */
   readonly points: () => readonly CountedPoint[];
 }
 
-/** Starts to collect for an app. */
+/** Starts collecting coverage of an app. */
 export function collectCoverage(app: App): CoverageCollector {
   const counts = new Map<string, number>();
   const count = (key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -40,8 +40,8 @@ export function collectCoverage(app: App): CoverageCollector {
 }
 
 /**
- * The key of a directive and of all that hold it, the directive first. Places are found by reading files again, so each
- * is found once a document.
+ * The keys of a directive and of its parents, the directive first. Cached per document, because finding a location
+ * reads the file.
  */
 function createKeyCache(): (document: Document, pointer: string) => readonly string[] {
   const known = new WeakMap<Document, Map<string, readonly string[]>>();

@@ -1,6 +1,6 @@
 import type { SourceLocation } from '../../errors/source-location.js';
 
-/** What a point is about. */
+/** Type of a coverage point. */
 export type PointKind =
   | 'module'
   | 'rpc'
@@ -11,28 +11,28 @@ export type PointKind =
   | 'pagination'
   | 'branch';
 
-/** Something of an app that a run can reach. */
+/** A part of an app that a run can reach. */
 export interface CoveragePoint {
   readonly kind: PointKind;
   /** `listOrders`, `response.output`, `condition is true`. */
   readonly label: string;
-  /** `file` from the folder of the app; undefined for a component without a file. */
+  /** `file` is relative to the app; undefined for a component without a file. */
   readonly place: SourceLocation;
-  /** Of a component its name, of a branch its side: what tells it from others at the same place. */
+  /** The name of a component, or the side of a branch: distinguishes points at one location. */
   readonly detail?: string | undefined;
 }
 
-/** The same, and how often runs have reached it. */
+/** A point with the number of runs that reached it. */
 export interface CountedPoint extends CoveragePoint {
   readonly count: number;
 }
 
-/** A key of the place a directive is written at, as observers and lists of points agree on it. */
+/** The key of a source location, for observers and lists of points. */
 export function pointKey(place: SourceLocation): string {
   return `${place.file ?? ''}#${place.pointer ?? ''}`;
 }
 
-/** The same for a side of a decision; `offset` for a call of `if` in a text. */
+/** The key of one side of a decision; `offset` is that of an `if` call in the text. */
 export function sideKey(place: SourceLocation, isYes: boolean, offset?: number): string {
   return `${pointKey(place)}@${offset ?? ''}:${isYes}`;
 }

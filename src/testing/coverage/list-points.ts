@@ -6,22 +6,22 @@ import { listNodes } from '../../iml/syntax/walk-expression.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { type CoveragePoint, type PointKind, sideKey } from './coverage-point.js';
 
-/** A point with the key that observers tell it by. */
+/** A point with its key. */
 export interface ListedPoint extends CoveragePoint {
   readonly key: string;
 }
 
-/** Directives of a request, `response`, `pagination` and `repeat` aside, whose members are points of their own. */
+/** Directives of a request; the members of `response`, `pagination` and `repeat` are separate points. */
 const REQUEST_DIRECTIVES: ReadonlySet<string> = new Set([
   ...['temp', 'condition', 'url', 'baseUrl', 'method', 'encodeUrl', 'headers', 'qs', 'body', 'type', 'ca'],
   ...['gzip', 'followRedirects', 'followAllRedirects', 'aws', 'oauth', 'endpoint', 'input'],
   ...['verification', 'respond', 'uid', 'iterate', 'output', 'data', 'metadata'],
 ]);
 
-/** Members whose own members are directives. */
+/** Members that contain directives. */
 const GROUPS: ReadonlySet<string> = new Set(['response', 'pagination', 'repeat']);
 
-/** Members that decide something, from the request on: both sides of them are points. */
+/** Members that are decisions; both sides are points. */
 const DECISIONS: readonly (readonly string[])[] = [
   ['condition'],
   ['condition', 'condition'],
@@ -34,7 +34,7 @@ const DECISIONS: readonly (readonly string[])[] = [
   ['verification', 'condition'],
 ];
 
-/** All that cases of an app can reach. */
+/** Lists the coverage points of an app. */
 export function listPoints(app: App): readonly ListedPoint[] {
   const points: ListedPoint[] = [];
   const add = (kind: PointKind, name: string, ...documents: readonly (Document | undefined)[]): void => {
@@ -53,16 +53,16 @@ export function listPoints(app: App): readonly ListedPoint[] {
   for (const { communication } of app.endpoints.values()) {
     if (communication !== undefined) addDocument(communication, points);
   }
-  // A document may be that of several components.
+  // Components can share a document.
   return [...new Map(points.map((point) => [point.key, point])).values()];
 }
 
-/** The key of a component, which is reached where a case runs it. */
+/** The key of a component. */
 export function componentKey(kind: PointKind, name: string): string {
   return `${kind}:${name}`;
 }
 
-/** A request, a list of them, or, of OAuth, one under each name. */
+/** A request, a list of requests, or named requests of an OAuth connection. */
 function addDocument(document: Document, points: ListedPoint[]): void {
   const { value } = document;
   if (Array.isArray(value)) {
@@ -110,7 +110,7 @@ function addGroup(
   }
 }
 
-/** The entry for all statuses, and those for one. */
+/** The general error entry and those of single statuses. */
 function addErrors(document: Document, pointer: string, error: unknown, points: ListedPoint[]): void {
   if (!isPlainObject(error)) {
     addPoint(document, pointer, 'error', 'response.error', points);
@@ -136,7 +136,7 @@ function addPoint(
   points.push({ kind, label, place, key: `${place.file ?? ''}#${place.pointer ?? ''}` });
 }
 
-/** Both sides, where an expression decides: what is written as true or false has one side only. */
+/** Both sides of an expression; a literal true or false has one side only. */
 function addDecision(
   document: Document,
   pointer: string,
@@ -185,7 +185,7 @@ function addBranches(document: Document, pointer: string, value: unknown, points
   }
 }
 
-/** Offsets of the calls of `if` in a template. */
+/** Offsets of `if` calls in a template. */
 function findIfs(template: string): readonly number[] {
   const parsed = safeParseTemplate(template);
   if (!parsed.ok) return [];

@@ -1,13 +1,13 @@
 import type { CountedPoint, PointKind } from './coverage-point.js';
 
-/** The points of one app, and how its files are named where they are told. */
+/** Coverage of one app, and how to print its paths. */
 export interface AppCoverage {
   readonly points: readonly CountedPoint[];
-  /** A path from the folder of the app as readers of the report need it. */
+  /** Converts a path relative to the app for the report. */
   readonly pathOf: (file: string) => string;
 }
 
-/** How many of how many points of a kind were reached. */
+/** Reached and total number of points of a kind. */
 export interface CoverageTotal {
   readonly kind: PointKind;
   readonly reached: number;
@@ -29,7 +29,7 @@ const KINDS: readonly (readonly [kind: PointKind, plural: string])[] = [
   ['branch', 'branches'],
 ];
 
-/** Counts by kind, in a fixed order; kinds the app has nothing of are left out. */
+/** Totals by kind in a fixed order, without empty kinds. */
 function sumCoverage(points: readonly CountedPoint[]): readonly CoverageTotal[] {
   return KINDS.map(([kind]) => {
     const ofKind = points.filter((point) => point.kind === kind);
@@ -37,7 +37,7 @@ function sumCoverage(points: readonly CountedPoint[]): readonly CoverageTotal[] 
   }).filter(({ total }) => total > 0);
 }
 
-/** For a person: the counts, then every place nothing has reached. */
+/** Text report: totals, then all unreached points. */
 export function printCoverageText({ points, pathOf }: AppCoverage): string {
   const names = new Map(KINDS);
   const totals = sumCoverage(points).map(
@@ -55,7 +55,7 @@ export function printCoverageText({ points, pathOf }: AppCoverage): string {
   return `coverage\n${totals.join('')}${list}`;
 }
 
-/** For programs: `{totals, points}`. */
+/** JSON report: `{totals, points}`. */
 export function describeCoverage({ points, pathOf }: AppCoverage): unknown {
   return {
     totals: Object.fromEntries(sumCoverage(points).map(({ kind, ...total }) => [kind, total])),
@@ -69,7 +69,7 @@ export function describeCoverage({ points, pathOf }: AppCoverage): unknown {
 }
 
 /**
- * For viewers that colour lines: a line counts where a directive begins on it, a branch where something is decided.
+ * LCOV report: a directive counts as a line, a decision as a branch.
  *
  * @see https://github.com/linux-test-project/lcov (geninfo, tracefile format)
  */

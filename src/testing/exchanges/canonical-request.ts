@@ -5,17 +5,17 @@ import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { ExpectedPart } from './exchange.js';
 import { readMultipart } from './read-multipart.js';
 
-/** A request in the words of the files: the members of `ExpectedRequest` that have one meaning only. */
+/** A request with those members of `ExpectedRequest` that have one representation. */
 export interface CanonicalRequest {
   /** Upper case. */
   readonly method: string;
-  /** Scheme, host and path as sent; the query stands in `query`. */
+  /** Scheme, host and path as sent, without the query. */
   readonly url: string;
-  /** Decoded; a repeated name as a list; absent where the address has none. */
+  /** Decoded; a list for repeated names; absent without a query. */
   readonly query?: Readonly<PlainObject>;
-  /** Lower-case names, without those that only say how the message travels; a repeated name is joined by `, `. */
+  /** Lower-case names, without transport headers; repeated headers are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** At most one of the following, by the content type; none for a request without a body. */
+  /** At most one of the following, by content type; none without a body. */
   readonly body?: unknown;
   readonly form?: Readonly<PlainObject>;
   readonly parts?: readonly ExpectedPart[];
@@ -23,18 +23,18 @@ export interface CanonicalRequest {
   readonly bodyBase64?: string;
 }
 
-/** What makes a request, however it is sent. */
+/** The relevant parts of a request. */
 export type SentRequest = Pick<TransportRequest, 'method' | 'url' | 'headers' | 'body'>;
 
-/** Headers that the sender's library decides, not the app. */
+/** Headers that the HTTP client adds. */
 const TRAVEL_HEADERS: ReadonlySet<string> = new Set([
   ...['accept-encoding', 'connection', 'content-length', 'host', 'keep-alive', 'transfer-encoding'],
   'user-agent',
 ]);
 
 /**
- * What makes two requests the same, for whoever records and whoever plays: method, address without its query, query,
- * headers, and the body as what it stands for. Boundaries of multipart bodies are left out.
+ * The canonical form of a request, shared by recorder and player: method, URL without query, query, headers, and the
+ * decoded body. Multipart boundaries are removed.
  */
 export function canonicalRequest(request: SentRequest): CanonicalRequest {
   const [url, query] = splitAddress(request.url);
@@ -47,7 +47,7 @@ export function canonicalRequest(request: SentRequest): CanonicalRequest {
   };
 }
 
-/** An address and its query; undefined where there is no `?`. */
+/** URL and query; undefined without a `?`. */
 export function splitAddress(address: string): readonly [url: string, query: string | undefined] {
   const at = address.indexOf('?');
   return at < 0 ? [address, undefined] : [address.slice(0, at), address.slice(at + 1)];
@@ -65,7 +65,7 @@ function canonicalHeaders(request: SentRequest): Record<string, string> {
   return headers as Record<string, string>;
 }
 
-/** A content type without the boundary of a multipart body, which is another one each time. */
+/** Removes the boundary of a multipart content type, which differs each time. */
 export function withoutBoundary(contentType: string): string {
   return contentType.replace(/;\s*boundary=("[^"]*"|[^;]*)/i, '');
 }
@@ -88,7 +88,7 @@ function canonicalBody(request: SentRequest): CanonicalBody {
   return { bodyText: text };
 }
 
-/** Undefined for bytes that are no text. */
+/** Undefined for bytes that are not text. */
 export function readText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -97,7 +97,7 @@ export function readText(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Undefined for what is no JSON: no expectation is. */
+/** Undefined for invalid JSON, which no expectation equals. */
 export function parseJsonText(text: string | undefined): unknown {
   try {
     return JSON.parse(text ?? '');

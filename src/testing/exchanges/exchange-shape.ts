@@ -12,7 +12,7 @@ import {
 import { MATCHER_NAMES } from '../matching/matchers.js';
 import type { Exchange, ScriptedResponse } from './exchange.js';
 
-/** Of an object whose members are all known. */
+/** For objects without unknown members. */
 export const CLOSED = { additionalProperties: false } as const;
 
 /** Any JSON value. */
@@ -29,17 +29,17 @@ export const BASE64: Schema<string> = text({
 /** An object of matchers in place of a value. */
 const MATCHER = freeForm({ propertyNames: { enum: MATCHER_NAMES }, minProperties: 1 });
 
-/** A value, or matchers in its place. */
+/** A value, or matchers. */
 export function orMatcher<T>(schema: Schema<T>): Schema<unknown> {
   return { anyOf: [schema, MATCHER] };
 }
 
-/** Headers of a response: text, or a list of texts for a repeated name. */
+/** Headers of a response: text, or a list of texts for repeated names. */
 const PAIRS = freeForm({
   additionalProperties: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }] },
 });
 
-/** Query parameters and form fields: the same, or matchers in place of a value or of all. */
+/** Query parameters and form fields: the same, or matchers. */
 const LOOSE_PAIRS = freeForm({
   additionalProperties: {
     anyOf: [{ type: ['string', 'boolean', 'number'] }, { type: 'array' }, MATCHER],
@@ -83,7 +83,7 @@ const RESPONSE_MEMBERS = {
   delayMs: number({ minimum: 0 }),
 };
 
-/** One call of the service, as files hold it. */
+/** A request and its response, as in files. */
 export const EXCHANGE: Schema<unknown> = object(
   {},
   {
@@ -94,7 +94,7 @@ export const EXCHANGE: Schema<unknown> = object(
   CLOSED,
 );
 
-/** The same in a case, whose bodies may lie in files of their own. */
+/** An exchange of a case, whose bodies can be in separate files. */
 export const CASE_EXCHANGE: Schema<unknown> = object(
   {},
   {
@@ -105,10 +105,10 @@ export const CASE_EXCHANGE: Schema<unknown> = object(
   CLOSED,
 );
 
-/** The members that hold the body of a response, of which one may be there. */
+/** Members for the body of a response; at most one is allowed. */
 export const RESPONSE_BODIES: readonly string[] = ['body', 'bodyText', 'bodyBase64'];
 
-/** What is wrong with exchanges whose form is right: members that exclude each other, or of which one is needed. */
+/** Problems of valid exchanges: members that exclude or require each other. */
 export function exchangeProblems(exchanges: readonly Exchange[]): readonly string[] {
   return exchanges.flatMap(({ request, response, repeat }, index) => [
     ...responseProblems(`exchanges.${index}.response`, response),
@@ -130,7 +130,7 @@ function responseProblems(place: string, response: ScriptedResponse | undefined)
   ];
 }
 
-/** Says so where several of members are there that exclude each other. */
+/** Reports several members that exclude each other. */
 export function atMostOne(
   place: string,
   value: object | undefined,
@@ -140,7 +140,7 @@ export function atMostOne(
   return present.length > 1 ? [`${place} has ${present.join(' and ')}, which exclude each other`] : [];
 }
 
-/** Says so where not exactly one of the members is there. */
+/** Reports anything but exactly one of the members. */
 export function exactlyOne(place: string, value: object, names: readonly string[]): readonly string[] {
   const isMissing = names.every((name) => !Object.hasOwn(value, name));
   return isMissing ? [`${place} needs ${names.join(' or ')}`] : atMostOne(place, value, names);

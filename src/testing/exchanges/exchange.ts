@@ -1,26 +1,26 @@
-/** One call of the service: what has to be asked, what is answered. */
+/** An expected request and its response. */
 export interface Exchange {
-  /** Absent: any request will do. */
+  /** Absent: any request matches. */
   readonly request?: ExpectedRequest;
   /** Absent: 200 without a body. */
   readonly response?: ScriptedResponse;
-  /** Whether it answers all further requests of its kind, too. Of the last exchange only. Default: false. */
+  /** Whether it responds to all further requests. Last exchange only. Default: false. */
   readonly repeat?: boolean;
 }
 
 /**
- * The canonical form of a request, as files hold it and as `canonicalRequest` makes it of one that is sent. Of an
- * expectation any value may be a matcher.
+ * The canonical form of a request, in files and from `canonicalRequest`. In an expectation any value can be a
+ * matcher.
  */
 export interface ExpectedRequest {
   readonly method?: unknown;
-  /** Scheme, host, path as sent, and perhaps the query; a matcher sees the whole address as sent. */
+  /** Scheme, host and path as sent, optionally with the query. A matcher receives the whole URL. */
   readonly url?: unknown;
   /** All query parameters, decoded; repeated ones as lists. */
   readonly query?: unknown;
-  /** A subset, names without case. */
+  /** A subset; names ignore case. */
   readonly headers?: Readonly<Record<string, unknown>>;
-  /** Name to regular expression. */
+  /** Regular expressions by name. */
   readonly headersMatch?: Readonly<Record<string, string>>;
   readonly headersAbsent?: readonly string[];
   /** JSON. */
@@ -33,7 +33,7 @@ export interface ExpectedRequest {
   readonly bodyAbsent?: boolean;
 }
 
-/** A part of a multipart body. */
+/** One part of a multipart body. */
 export interface ExpectedPart {
   readonly name: string;
   readonly text?: unknown;
@@ -42,7 +42,7 @@ export interface ExpectedPart {
   readonly contentType?: unknown;
 }
 
-/** What the service answers. */
+/** The response of the API. */
 export interface ScriptedResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
@@ -51,19 +51,19 @@ export interface ScriptedResponse {
   readonly bodyText?: string;
   readonly bodyBase64?: string;
   readonly encoding?: 'gzip';
-  /** An errno name, or a code of ours such as NETWORK_REFUSED; there is no response then. */
+  /** An errno name or one of our codes, such as NETWORK_REFUSED; there is no response. */
   readonly networkError?: string;
-  /** Milliseconds until it comes, on the virtual clock. Default: 0. */
+  /** Delay in milliseconds on the virtual clock. Default: 0. */
   readonly delayMs?: number;
 }
 
-/** A generated service with pages without end. */
+/** A generated API with endless pages. */
 export interface PageServer {
   readonly kind: 'pages';
   readonly path: string;
   readonly pageParam: string;
   readonly pageSize: number;
   readonly itemsKey: string;
-  /** Milliseconds each call takes on the virtual clock. */
+  /** Milliseconds per request on the virtual clock. */
   readonly delayMs?: number;
 }

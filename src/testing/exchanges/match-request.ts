@@ -13,24 +13,23 @@ import {
 import type { ExpectedRequest } from './exchange.js';
 import { readMultipart } from './read-multipart.js';
 
-/** One place at which a request is not as expected. */
+/** A difference between a request and its expectation. */
 export interface RequestDifference {
-  /** Starts with the member of `ExpectedRequest` it is about: `['query', 'page']`. */
+  /** Starts with a member of `ExpectedRequest`: `['query', 'page']`. */
   readonly path: ValuePath;
-  /** As it is written; undefined where nothing is expected. */
+  /** As written; undefined without an expectation. */
   readonly expected: unknown;
-  /** Undefined where there is nothing. */
+  /** Undefined if absent. */
   readonly got: unknown;
 }
 
-/** How strictly requests are compared. */
+/** Strictness of the comparison. */
 export interface MatchOptions {
   /**
-   * Whether what is not described has to be absent: the query of an address written as text, and the body.
-   * Default: false; then what is not described is not looked at.
+   * Whether the query of a URL and the body must be absent if the expectation does not describe them. Default: false.
    */
   readonly isStrict?: boolean;
-  /** Paths below `request` that are not looked at, such as `['query', 'nonce']`; `*` for any step. */
+  /** Paths in `request` to skip, such as `['query', 'nonce']`; `*` matches any step. */
   readonly ignored?: readonly ValuePath[];
 }
 
@@ -40,7 +39,7 @@ interface Check {
   readonly got: unknown;
 }
 
-/** Where a request is not as expected, in the order of its parts; none for one that is. */
+/** Differences in the order of the parts of a request; empty for a match. */
 export function matchRequest(
   expected: ExpectedRequest,
   request: SentRequest,
@@ -60,7 +59,7 @@ export function matchRequest(
   });
 }
 
-/** What is left of the paths that lead to or below `at`. */
+/** The remaining steps of ignored paths that lead to or below `at`. */
 function ignoredBelow(at: ValuePath, ignored: readonly ValuePath[]): readonly ValuePath[] {
   const isStep = (pattern: ValuePath, index: number): boolean =>
     pattern[index] === '*' || String(pattern[index]) === String(at[index]);
@@ -87,7 +86,7 @@ function addressChecks(expected: ExpectedRequest, request: SentRequest, isStrict
   return checks;
 }
 
-/** What the query has to be; undefined where anything will do. */
+/** The expected query; undefined if any is accepted. */
 function wantedQuery(expected: ExpectedRequest, written: string | undefined, isStrict: boolean): unknown {
   const { query } = expected;
   if (isMatcher(query)) return query;
@@ -109,7 +108,7 @@ function headerChecks(expected: ExpectedRequest, { headers }: SentRequest): Chec
   ];
 }
 
-/** Repeated headers joined. The boundary of a content type counts only where it is written. */
+/** Joins repeated headers. Ignores the boundary of a content type unless the expectation contains one. */
 function headerValue(headers: readonly HeaderEntry[], name: string, wanted: unknown): string | undefined {
   const lower = name.toLowerCase();
   const values = headers.filter((entry) => entry[0].toLowerCase() === lower).map(([, value]) => value);
@@ -119,13 +118,13 @@ function headerValue(headers: readonly HeaderEntry[], name: string, wanted: unkn
   return isPlain ? withoutBoundary(text) : text;
 }
 
-/** What is no JSON is told as the text it is, marked so that it equals no expectation. */
+/** Text that is not JSON is wrapped, so that it equals no expectation. */
 function readJson(text: string | undefined): unknown {
   const value = parseJsonText(text);
   return value === undefined && text !== undefined ? { notJson: text } : readTagged(value);
 }
 
-/** The members that describe a body; a request is described by one of them at most. */
+/** Members that describe a body; an expectation has at most one. */
 export const BODY_MEMBERS = ['body', 'bodyText', 'bodyBase64', 'form', 'parts'] as const;
 
 function bodyChecks(expected: ExpectedRequest, request: SentRequest, isStrict: boolean): Check[] {
@@ -147,7 +146,7 @@ function bodyChecks(expected: ExpectedRequest, request: SentRequest, isStrict: b
   return isStrict && checks.length === 0 ? undescribedBody(request) : checks;
 }
 
-/** A body that nobody described is one that nobody looked at. */
+/** In strict mode a body must be described. */
 function undescribedBody(request: SentRequest): Check[] {
   const sent = canonicalRequest(request);
   const member = BODY_MEMBERS.find((name) => sent[name] !== undefined);

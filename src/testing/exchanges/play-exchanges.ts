@@ -17,35 +17,35 @@ import type { Exchange, ScriptedResponse } from './exchange.js';
 import { type MatchOptions, matchRequest, type RequestDifference } from './match-request.js';
 import type { VirtualClock } from './virtual-clock.js';
 
-/** Something that did not go by the script. */
+/** A deviation from the script. */
 export interface ExchangeProblem {
   /**
-   * `unmatched`: the request is not the one whose turn it was. `order`: it is another one of the script, which was not
-   * asked for yet. `beyond`: the script was over. `unused`: an exchange nobody asked for.
+   * `unmatched`: the request differs from the next exchange. `order`: it matches a later one. `beyond`: no exchange
+   * is left. `unused`: an exchange without a request.
    */
   readonly kind: 'unmatched' | 'order' | 'beyond' | 'unused';
-  /** 1-based number of the call; undefined for `unused`. */
+  /** Number of the request, from 1; undefined for `unused`. */
   readonly call: number | undefined;
-  /** 0-based index of the exchange that comes nearest, is out of order or was not used; undefined where there is none. */
+  /** Index of the most similar, out-of-order or unused exchange; undefined without one. */
   readonly exchange: number | undefined;
-  /** Where the request differs from that exchange. */
+  /** Differences between the request and that exchange. */
   readonly differences: readonly RequestDifference[];
   /** A sentence without the differences. */
   readonly message: string;
 }
 
-/** A service that answers from a script, and tells what did not go by it. */
+/** A transport that responds from a script and records deviations. */
 export interface ScriptedTransport {
   readonly transport: Transport;
-  /** What did not go by the script; once the run is over, exchanges that were not used, too. */
+  /** Deviations; after the run, unused exchanges too. */
   readonly problems: () => readonly ExchangeProblem[];
 }
 
-/** How a script is played. */
+/** Options of `playExchanges`. */
 export interface PlayOptions extends MatchOptions {
-  /** Told of each call before it is answered, by its 1-based number. */
+  /** Called before each response with the number of the request, from 1. */
   readonly onCall?: (call: number, request: TransportRequest) => void;
-  /** Is moved on by the `delayMs` of each response. Default: they take no time. */
+  /** Advanced by the `delayMs` of each response. Default: responses take no time. */
   readonly clock?: Pick<VirtualClock, 'advance'>;
 }
 
@@ -117,7 +117,7 @@ class Player {
     });
   }
 
-  /** The index of the exchange that answers; undefined where none is left. */
+  /** Index of the exchange that responds; undefined if none is left. */
   #choose(request: TransportRequest): number | undefined {
     const next = this.#exchanges.findIndex((_, index) => !this.#used.has(index));
     const turn = next < 0 ? this.#repeating() : next;
@@ -143,7 +143,7 @@ class Player {
     return this.#exchanges[last]?.repeat === true ? last : undefined;
   }
 
-  /** The exchange with the fewest differences, of those that are left; the one whose turn it is wins a tie. */
+  /** The remaining exchange with the fewest differences; the next one wins a tie. */
   #nearest(
     request: TransportRequest,
     turn: number,
@@ -184,7 +184,7 @@ function brokenConnection({ url }: TransportRequest): TransportError {
   return transportFailure({ code: 'ECONNRESET' }, new URL(url).origin);
 }
 
-/** Another address is further away than another parameter. */
+/** Another path weighs more than another parameter. */
 function weigh(differences: readonly RequestDifference[]): number {
   return differences.reduce((sum, { path }) => sum + (path[0] === 'url' || path[0] === 'method' ? 10 : 1), 0);
 }
@@ -198,7 +198,7 @@ function describeExpected({ method, url }: Exchange['request'] = {}): string {
   return parts.length === 0 ? '' : ` (${parts.join(' ')})`;
 }
 
-/** The response as it would come over the wire. */
+/** The response as it comes from the network. */
 export function respond(
   response: ScriptedResponse,
   request: Pick<TransportRequest, 'url'>,
@@ -219,7 +219,7 @@ export function respond(
   };
 }
 
-/** What never came about has no errno name, but a code of ours. */
+/** Our own codes have no errno name. */
 function networkFailure(name: string, origin: string): TransportError {
   const code = OWN_CODES.find((known) => known === name);
   if (code === undefined) return transportFailure({ code: name }, origin);

@@ -8,25 +8,27 @@ import type { SandboxFunction } from '../../sandbox/sandbox.js';
 import { createSeededRandom } from '../fixtures/seeded-random.js';
 import { type GuestTestResult, HARNESS_NAME, harnessTests } from './test-harness.js';
 
-/** One `it` of a test file, or the file itself where it did not run. */
+/** The result of one `it`, or of a file that could not run. */
 export interface FunctionTestResult {
-  /** `removeEmpty > keeps zero`: the file's function, the groups, the test. */
+  /** `removeEmpty > keeps zero`: function, groups, test. */
   readonly name: string;
-  /** Why it failed; undefined for a test that passed. */
+  /** The reason of the failure; undefined for a passed test. */
   readonly message: string | undefined;
-  /** Where in the test file, or in a function of the app. */
+  /** Location in the test file or in a function of the app. */
   readonly place: SourceLocation;
 }
 
-/** Of one test file. Source: https://github.com/integromat/vscode-apps-sdk (tests of custom functions). [src] */
+/**
+ * Limits of one test file. Source: https://github.com/integromat/vscode-apps-sdk (tests of custom functions). [src]
+ */
 const TEST_LIMITS = Object.freeze({ timeMs: 5000, maxCodeLength: Number.POSITIVE_INFINITY });
 
-/** What tests of functions see as the present. [choice] */
+/** The current time in tests of functions. [choice] */
 const NOW_MS: number = Date.UTC(2024, 0, 1);
 
 /**
- * Runs the tests of one custom function, as Make's developers write them, in the sandbox its functions run in.
- * A test file that does not compile, runs too long or has no test is a failure.
+ * Runs the tests of one custom function in the sandbox of the functions. A test file that does not compile, takes too
+ * long or contains no test is a failure.
  */
 export async function runFunctionTests(
   app: App,
@@ -67,7 +69,7 @@ export async function runFunctionTests(
   }
 }
 
-/** Authors know the file, not the function it is put into. */
+/** Authors know the file, not the function that wraps it. */
 function ownMessage(message: string): string {
   return message.replace(`Custom function '${HARNESS_NAME}'`, 'The test file');
 }
@@ -80,10 +82,10 @@ interface FrameReader {
 }
 
 const FRAME = /function-(\d{1,6}):(\d{1,9}):(\d{1,9})/g;
-/** Line of the wrapper in front of each file. */
+/** Lines of the wrapper before each file. */
 const WRAPPER_LINES = 1;
 
-/** The first place of the author's in a stack: what stands in front of the test file is ours. */
+/** The first location of the author's code in a stack. */
 function findPlace(stack: string, { functions, tests, prefix }: FrameReader): SourceLocation | undefined {
   for (const match of stack.matchAll(FRAME)) {
     const [index, line, column] = match.slice(1).map(Number) as [number, number, number];

@@ -1,28 +1,28 @@
-/** The function that a test file becomes; the results of its tests are what it returns. */
+/** Name of the function that wraps a test file and returns the results. */
 export const HARNESS_NAME = 'imlFunctionTests';
 
-/** One test as the guest tells it. */
+/** A test result from the sandbox. */
 export interface GuestTestResult {
-  /** Names of the groups around it, then its own. */
+  /** Names of the groups and of the test. */
   readonly path: readonly string[];
-  /** Undefined for a test that passed. */
+  /** Undefined for a passed test. */
   readonly message?: string;
   readonly stack?: string;
 }
 
-/** A test file that runs itself: everything of ours stands in front of its first line, so that lines stay what they are. */
+/** A wrapped test file. The wrapper is on its first line, so that line numbers stay the same. */
 export interface HarnessedTests {
   readonly code: string;
-  /** Columns of the first line that are ours. */
+  /** Length of the wrapper on the first line. */
   readonly prefixLength: number;
 }
 
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
 /**
- * Puts a test file into a function with what Make's runner lends to it: `describe`, `it`, `assert`, `iml`, `environment`
- * and the custom functions by name.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc][inf]
+ * Wraps a test file in a function with the globals of Make's runner: `describe`, `it`, `assert`, `iml`, `environment`
+ * and the custom functions. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc][inf]
  */
 export function harnessTests(code: string, functionNames: readonly string[]): HarnessedTests {
   const names = functionNames.filter((name) => IDENTIFIER.test(name) && !RESERVED.has(name));
@@ -33,7 +33,7 @@ export function harnessTests(code: string, functionNames: readonly string[]): Ha
   return { code: prefix + code.replace(/^\uFEFF/, '') + suffix, prefixLength: prefix.length };
 }
 
-/** Words that no parameter can be called. */
+/** Words that cannot be parameter names. */
 const RESERVED: ReadonlySet<string> = new Set(
   `await break case catch class const continue debugger default delete do else enum export extends false finally for
   function if implements import in instanceof interface let new null package private protected public return static
@@ -42,7 +42,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Runs inside the sandbox; made one line, so that nothing in it may be a comment to the end of a line. */
+/** Runs in the sandbox. Joined into one line, so it cannot contain line comments. */
 const HARNESS = `
 const results = [];
 const groups = [];

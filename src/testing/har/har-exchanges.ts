@@ -18,23 +18,24 @@ import { createSecretBook, type SecretBook } from '../secrets/secret-book.js';
 import { writePlaceholders } from '../secrets/write-placeholders.js';
 import { readHar } from './read-har.js';
 
-/** Exchanges of a HAR, for the file of a case. */
+/** Exchanges of a HAR file. */
 export interface HarExchanges {
   /** JSON with one member, `exchanges`. */
   readonly text: string;
   readonly count: number;
-  /** Entries that are none an app would make, or that go to hosts the app does not name. */
+  /** Number of entries that apps do not send, or that go to hosts that the app does not name. */
   readonly skipped: number;
   readonly placeholders: readonly string[];
   readonly suspects: readonly Suspect[];
 }
 
 /**
- * Makes exchanges of a HAR 1.2 that a browser or a proxy wrote, with placeholders in place of what names say is secret. Where
- * the app names hosts that the HAR has calls to, only those are taken.
+ * Converts a HAR 1.2 file of a browser or proxy to exchanges with placeholders for secrets. If the app names hosts of
+ * the HAR, only those are included.
  *
- * @param file its name, for errors
- * @throws EngineError (USAGE) for what is no HAR; RecordingError (RECORDING_REFUSED) where a secret would stand in the text
+ * @param file name of the file in errors
+ * @throws EngineError (USAGE) for an invalid HAR; RecordingError (RECORDING_REFUSED) if a secret would remain in the
+ * text
  */
 export function convertHar(text: string, file: string, app: App): HarExchanges {
   const { calls: all, skipped } = readHar(text, file);
@@ -67,7 +68,7 @@ export function convertHar(text: string, file: string, app: App): HarExchanges {
   };
 }
 
-/** What a browser adds of its own. */
+/** Headers that browsers add. */
 const OF_THE_BROWSER =
   /^(?:accept(?:-language|-encoding)?|cache-control|cookie|dnt|origin|pragma|priority|referer|te|upgrade-insecure-requests|if-.*|sec-.*)$/;
 

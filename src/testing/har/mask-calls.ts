@@ -7,8 +7,7 @@ import type { RehearsedRun, RunToRecord } from '../recording/rehearse-run.js';
 import { writePlaceholders } from '../secrets/write-placeholders.js';
 
 /**
- * The calls of a run as they may be written: requests as the app makes them with what stands for its secrets, answers
- * without secrets, each when it was made and how long it took.
+ * The calls of a run without secrets: requests from the rehearsal, redacted responses, with times and durations.
  *
  * @throws RecordingError (RECORDING_REFUSED)
  */
@@ -19,7 +18,7 @@ export function maskCalls(
   const write = (text: string): string => {
     const written = writePlaceholders(text, placeholders);
     const shown = typeof written === 'string' ? written : text;
-    // What the app itself writes into its requests.
+    // Secrets in the code of the app itself.
     return book.isIn(shown) ? book.clean(shown) : shown;
   };
   return run.calls.map((call, index): RecordedCall => {

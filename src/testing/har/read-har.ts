@@ -3,24 +3,24 @@ import { transportFailure } from '../../http/transport/response-collector.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { RecordedCall, RecordedResponse } from '../recording/record-transport.js';
 
-/** The calls of a HAR, and how many entries are none an app would make. */
+/** Calls of a HAR file, and the number of skipped entries. */
 export interface HarCalls {
   readonly calls: readonly RecordedCall[];
-  /** Pages, pictures, scripts, preflights and the like. */
+  /** Documents, images, scripts, preflights. */
   readonly skipped: number;
 }
 
 const MAX_ENTRIES = 10_000;
-/** Headers, or pairs of a form, of one message. */
+/** Maximum headers or form pairs per message. */
 const MAX_PAIRS = 1000;
 
 /**
- * Reads the calls of a HAR 1.2 that a browser or a proxy wrote, in the order they began. What belongs to the page around
- * them (documents, pictures, styles, scripts, preflights, sockets) is left out.
+ * Reads the calls of a HAR 1.2 file in order. Skips resources of a page: documents, images, styles, scripts,
+ * preflights, sockets.
  *
- * @param text the file
- * @param file its name, for errors
- * @throws EngineError (USAGE) for what is no HAR, with the member that is wrong
+ * @param text the content
+ * @param file name of the file in errors
+ * @throws EngineError (USAGE) for an invalid HAR, with the invalid member
  */
 export function readHar(text: string, file: string): HarCalls {
   const entries = ownMember(readLog(parse(text, file), file), 'entries');
@@ -60,7 +60,7 @@ function notHar(file: string, member: string, expected: string): EngineError {
   return new EngineError('USAGE', `${file} is no HAR: ${member} is not ${expected}.`);
 }
 
-/** Kinds browsers give what they load for the page itself. */
+/** Resource types of a page. */
 const OF_THE_PAGE: ReadonlySet<string> = new Set([
   ...['document', 'stylesheet', 'image', 'media', 'font', 'script', 'texttrack', 'manifest'],
   ...['preflight', 'websocket', 'ping', 'csp-violation-report', 'signedexchange'],
@@ -86,7 +86,7 @@ function readEntry(entry: unknown, where: Where): RecordedCall | undefined {
   };
 }
 
-/** What browsers write; everything else is a connection that broke. */
+/** Error texts of browsers; others count as a broken connection. */
 const ERRNOS: readonly (readonly [pattern: RegExp, errno: string])[] = [
   [/REFUSED/i, 'ECONNREFUSED'],
   [/NAME_NOT_RESOLVED|ENOTFOUND|UNKNOWN_HOST/i, 'ENOTFOUND'],
@@ -108,7 +108,7 @@ function readResponse(entry: PlainObject, where: Where): RecordedResponse | unde
   const response = objectIn(entry, 'response', where);
   const status = ownMember(response, 'status');
   if (typeof status !== 'number') throw notHar(where.file, `${where.at}.response.status`, 'a number');
-  // What was blocked or never answered.
+  // Blocked or without a response.
   if (!Number.isInteger(status) || status < 100 || status > 999) return undefined;
   const headers: PlainObject = Object.create(null);
   for (const [name, value] of readHeaders(response, where)) addHeader(headers, name.toLowerCase(), value);
@@ -120,17 +120,17 @@ function readResponse(entry: PlainObject, where: Where): RecordedResponse | unde
   };
 }
 
-/** A repeated header is joined, as it is for an app. */
+/** Joins a repeated header, as apps see it. */
 function addHeader(headers: PlainObject, name: string, value: string): void {
-  // The body of a HAR is decoded, and its length another one.
+  // The body in a HAR is decoded, so its encoding and length differ.
   if (name === 'content-encoding' || name === 'content-length' || name === 'transfer-encoding') return;
   const known = headers[name];
-  // Browsers write several cookies into one entry, a line each.
+  // Browsers write several cookies to one entry, one per line.
   const values = name === 'set-cookie' ? [known ?? [], value.split('\n')].flat() : undefined;
   setMember(headers, name, values ?? (known === undefined ? value : `${String(known)}, ${value}`));
 }
 
-/** HTTP/2 has names that start with a colon, which are parts of the address. */
+/** HTTP/2 pseudo headers start with a colon. */
 function readHeaders(message: PlainObject, where: Where): readonly (readonly [string, string])[] {
   const headers = ownMember(message, 'headers') ?? [];
   if (!Array.isArray(headers)) throw notHar(where.file, `${where.at}.headers`, 'a list');
@@ -178,7 +178,7 @@ function textIn(object: PlainObject, name: string, { file, at }: Where): string 
   throw notHar(file, `${at}.request.${name}`, 'a text');
 }
 
-/** The text of a member that says no more than it can: what is no text, number or boolean says nothing. */
+/** The text of a member; empty for other types. */
 function anyText(object: PlainObject, name: string): string {
   const value = ownMember(object, name);
   return typeof value === 'object' || value === undefined ? '' : String(value);

@@ -3,15 +3,15 @@ import { decodeFormComponent } from '../../http/message/percent-encoding.js';
 import { isText } from '../recording/is-text.js';
 import type { RecordedCall } from '../recording/record-transport.js';
 
-/** Who wrote a HAR. */
+/** The program that wrote a HAR. */
 export interface HarCreator {
   readonly name: string;
   readonly version: string;
 }
 
 /**
- * Writes calls as HAR 1.2, the format of browsers and proxies. Whoever calls it has taken the secrets out of the calls.
- * A call without an answer has the status 0 and says why in `_error`.
+ * Writes calls as HAR 1.2. The caller has redacted them. A call without a response has status 0 and the reason in
+ * `_error`.
  *
  * @see http://www.softwareishard.com/blog/har-12-spec/
  */
@@ -71,7 +71,7 @@ function writeResponse({ response }: RecordedCall): unknown {
   };
 }
 
-/** The format has an encoding for answers only; other tools read the same member of a request. */
+/** The format defines an encoding for responses only; tools read the same member of requests. */
 function writeText(body: Uint8Array): { readonly text: string; readonly encoding?: 'base64' } {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return isText(bytes)
@@ -93,7 +93,7 @@ function listQuery(url: string): readonly { readonly name: string; readonly valu
     });
 }
 
-/** Name and value; attributes of a `Set-Cookie` are no cookies. */
+/** Name and value; attributes of `Set-Cookie` are not cookies. */
 function listCookies(header: string): readonly { readonly name: string; readonly value: string }[] {
   const attribute = /^(?:path|domain|expires|max-age|samesite|secure|httponly|partitioned)$/i;
   return header.split(';').flatMap((pair) => {

@@ -1,21 +1,23 @@
 import { isPlainObject } from '../../util/plain-object.js';
 
-/** What values of JSON look like that stand in one place: of which types, and with what inside. */
+/** The shape of JSON values: their types and members. */
 export interface AnswerShape {
-  /** Of all values that were seen there. */
+  /** Types of all values at this location. */
   readonly types: ReadonlySet<ShapeType>;
-  /** Of objects: what stands under each name, and whether every object has it. */
+  /** For objects: shapes by name, and whether every object has the member. */
   readonly members: ReadonlyMap<string, { readonly form: AnswerShape; readonly isAlways: boolean }>;
-  /** Of lists: what their items look like together; undefined for lists without items. Objects with names that are data count as lists. */
+  /**
+   * For lists: the common shape of the items; undefined without items. Objects whose names are data count as lists.
+   */
   readonly items: AnswerShape | undefined;
 }
 
 export type ShapeType = 'text' | 'a number' | 'a boolean' | 'null' | 'an object' | 'a list';
 
-/** Deeper values are taken for one another. */
+/** Deeper values are treated as equal. */
 const MAX_DEPTH = 60;
 
-/** What values look like together; undefined for none. */
+/** The common shape of values; undefined for an empty list. */
 export function describeShape(values: readonly unknown[], depth = 0): AnswerShape | undefined {
   if (values.length === 0) return undefined;
   const types = new Set(values.map(nameType));
@@ -47,7 +49,7 @@ function describeMembers(records: readonly object[], depth: number): AnswerShape
   return members;
 }
 
-/** A name that begins with a digit, or is a UUID: an id, a day, a number. No service gives its fields such names. */
+/** A name that starts with a digit or is a UUID is data (an ID, a date), not a field name. */
 const NAME_OF_DATA = /^(?:\d|[0-9a-f]{8}-[0-9a-f]{4}-)/i;
 
 /** Whether the names of an object are data, so that another time there are others. */
