@@ -230,7 +230,7 @@ export function readSafely<T>(what: string, read: () => T): T {
 }
 
 function unreadable(what: string, cause: unknown): ImlError {
-  return new ImlError('IML_HOST_VALUE', `${what} cannot be read: a getter or proxy threw.`, {
+  return new ImlError('IML_HOST_VALUE', `${what} cannot be read: it threw an exception.`, {
     kind: 'type',
     cause,
   });

@@ -2,7 +2,7 @@
 
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { EngineError } from '../errors/engine-error.js';
-import { countingBytes } from '../http/transport/response-bytes.js';
+import { withByteReservation } from '../http/transport/response-bytes.js';
 import { carryError, carryErrors, restoreError } from './carry-error.js';
 import type { PoolMessage, PoolWorkerData, PostedTask, TaskResult, WorkerMessage } from './messages.js';
 import { toLocalSource, type WorkerContext, type WorkerFunction } from './pool-task.js';
@@ -62,7 +62,7 @@ export async function runTask(posted: PostedTask): Promise<void> {
     const work = await findFunction(module, name);
     const hold = async (bytes: number): Promise<void> =>
       void (await call(undefined, 'bytes.hold', [id, bytes]));
-    const value = carryErrors(await countingBytes(hold, () => work(input as never, context)));
+    const value = carryErrors(await withByteReservation(hold, () => work(input as never, context)));
     send({ kind: 'ended', task: id, result: { ok: true, value } });
   } catch (thrown) {
     const isUnsendable = thrown instanceof DOMException && thrown.name === 'DataCloneError';

@@ -157,7 +157,7 @@ describe('a secret in an unusual place', () => {
     const { report, there, sent } = await run(name);
     expect(there).toEqual([]);
     expect(sent).toHaveLength(1);
-    expect(report.error?.message).toMatch(/take credentials in its (?:body|name) to .*network\.appHosts/);
+    expect(report.error?.message).toMatch(/send credentials in its (?:body|name) to .*network\.appHosts/);
     expect(JSON.stringify(report.error).toLowerCase()).not.toContain(HOST_TOKEN.toLowerCase());
   });
 
@@ -543,7 +543,7 @@ describe('network.hosts: declared', () => {
       });
       const { error } = await engine.module('list').run({ parameters: { url } });
       await engine.close();
-      expect(error?.message).toContain('only hosts it names may be called');
+      expect(error?.message).toContain('requests to other hosts are blocked');
     }
   });
 

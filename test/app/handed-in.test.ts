@@ -64,7 +64,7 @@ describe('a member that throws while it is read', () => {
   const refusal = (what: string): unknown =>
     expect.objectContaining({
       code: 'IML_HOST_VALUE',
-      message: `${what} cannot be read: a getter or proxy threw.`,
+      message: `${what} cannot be read: it threw an exception.`,
     });
 
   it.each(['environment', 'limits', 'budget'])('of the option %s is told', (name) => {

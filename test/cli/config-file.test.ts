@@ -84,9 +84,9 @@ describe('the file of --config', () => {
   });
 
   it.each([
-    [['--limit', 'maxQueue=1'], '--limit: There is no limit "maxQueue". Did you mean "maxQueued"?'],
+    [['--limit', 'maxQueue=1'], '--limit: Unknown limit "maxQueue". Did you mean "maxQueued"?'],
     [['--run-limit', 'maxPages'], '--run-limit: "maxPages" is not NAME=NUMBER.'],
-    [['--webhook-limit', 'maxQueued=1'], '--webhook-limit: There is no limit "maxQueued".'],
+    [['--webhook-limit', 'maxQueued=1'], '--webhook-limit: Unknown limit "maxQueued".'],
     [['--output', 'all'], '--output: Expected one of bundles, none; got "all".'],
   ])('and the options refuse what makes no sense: %j', async (line, message) => {
     const args = await read('{}', ...line);

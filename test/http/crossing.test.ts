@@ -8,7 +8,7 @@ const LENGTH = 2 * 1024 * 1024;
 
 const rule: CrossOriginPolicy = {
   isTrusted: () => false,
-  isGiven: () => false,
+  isFromInput: () => false,
   sendsSecrets: false,
   isSecretHeader: () => false,
   holdsSecret: (text) => text.includes(SECRET),

@@ -415,7 +415,7 @@ describe('TLS', () => {
   it('takes a hundred authorities, and refuses more before any is read', async () => {
     const hundred = pem('ca').trim().concat('\n').repeat(100);
     expect(text((await send('localhost', hundred)).body)).toBe('secure');
-    const message = 'ca may hold 100 certificates, in 262144 characters.';
+    const message = 'ca is too large: expected at most 100 certificates and 262144 characters.';
     for (const ca of [hundred + pem('ca'), `${pem('ca')}${'#'.repeat(262_144)}`]) {
       await expect(send('localhost', ca)).rejects.toMatchObject({ code: 'REQUEST_INVALID', message });
     }

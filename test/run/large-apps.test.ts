@@ -65,8 +65,7 @@ describe('a communication', () => {
     expect((await report(100)).error).toBeUndefined();
     expect((await report(101)).error).toMatchObject({
       type: 'InvalidConfigurationError',
-      message:
-        'The objects that requests of a communication share with the base have at most 50000 members in all.',
+      message: 'The requests of a communication merge more than 50000 members with the base.',
     });
   });
 

@@ -254,7 +254,7 @@ describe('limits given by an embedder', () => {
 
   it('are refused where they make no sense', () => {
     expect(() => resolveLimits({ maxPage: 1 } as never)).toThrow(
-      'There is no limit "maxPage". Did you mean "maxPages"?',
+      'Unknown limit "maxPage". Did you mean "maxPages"?',
     );
     expect(() => resolveLimits({ maxPages: -1 })).toThrow('whole number');
     expect(() => resolveLimits({ maxPages: 1.5 })).toThrow('whole number');

@@ -3,7 +3,7 @@ import { ANY_FUNCTION, checkValue } from '../../errors/check-options.js';
 import { createNetworkGuard } from '../../http/guard/network-guard.js';
 import { parseHttpUrl } from '../../http/message/http-url.js';
 import type { Transport } from '../../http/message/transport.js';
-import { checkAnswers } from '../../http/transport/checked-transport.js';
+import { checkResponses } from '../../http/transport/checked-transport.js';
 import { completeResponses } from '../../http/transport/content-decoding.js';
 import { type HostPolicy, readHosts, refuseUndeclared } from '../../http/transport/host-policy.js';
 import { type HostMapping, mapHosts, readHostMap } from '../../http/transport/map-hosts.js';
@@ -80,7 +80,7 @@ export function createEngineTransport(options: EngineTransportOptions): EngineTr
     return completeResponses(wrap(reached, options.wrapTransport), { maxBytes: settings.maxResponseBytes });
   };
   if (options.transport !== undefined) {
-    const given = checkAnswers(options.transport, 'The transport');
+    const given = checkResponses(options.transport, 'The transport');
     return { transport: layered(given, given), policy, close: async () => {} };
   }
   const direct = createUndiciTransport({ ...settings, guard: createNetworkGuard({ allow }) });
@@ -100,5 +100,5 @@ function wrap(transport: Transport, layer: EngineTransportOptions['wrapTransport
   if (layer === undefined) return transport;
   const wrapped = layer(transport);
   checkValue(wrapped, ANY_FUNCTION, 'What wrapTransport gives');
-  return checkAnswers(wrapped, 'The transport of wrapTransport');
+  return checkResponses(wrapped, 'The transport of wrapTransport');
 }

@@ -15,12 +15,12 @@ import { parseXml } from './xml.js';
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
 
 /**
- * The type that holds for a status: a name, or by status under keys `*` (1 to 999), `NNN` and `NNN-NNN`.
- * Both ends of a range are inside it; the narrowest range wins, of equal ones the first. Nothing fitting: automatic.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type.
+ * Selects the response type for a status from a name, or from names by status: `*` (1 to 999), `NNN` and inclusive
+ * ranges `NNN-NNN`. The narrowest range wins, then the first one. Default: automatic. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type.
  *
- * @param spec evaluated; undefined, null and empty text are automatic
- * @throws SpecError SPEC_INVALID for a type that does not exist
+ * @param spec evaluated; undefined, null and empty text mean automatic
+ * @throws SpecError (SPEC_INVALID) for an unknown type
  */
 export function selectResponseType(spec: unknown, status: number): ResponseType {
   if (!isPlainObject(spec)) return readResponseType(spec);
@@ -58,23 +58,22 @@ function readResponseType(type: unknown): ResponseType {
   );
 }
 
-/** How a body is read once the content type has been looked at. */
+/** Decoding of a body after evaluating its content type. */
 type BodyFormat = 'json' | 'json-or-text' | 'urlencoded' | 'text' | 'binary' | 'xml';
 
 type DecodedBody =
   | { readonly ok: true; readonly value: unknown }
-  /** The body is not what its type says; a RuntimeError with the parser's message. */
+  /** The body does not match its type: a RuntimeError with the parser's message. */
   | { readonly ok: false; readonly error: AppError };
 
 /**
- * The body of a response as a value of the language: text, a flat collection for urlencoded, bytes as a `Uint8Array`.
- * An empty body is not parsed: text `''`, binary no bytes, all others undefined.
- * JSON or XML that does not parse is an error below status 400, and from 400 on the text itself, so that the
- * app's `error` directive can still look at it.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type.
+ * Decodes a response body to a value of the language: text, a flat collection for urlencoded, a `Uint8Array` for
+ * binary. An empty body is `''` as text, empty bytes as binary, and undefined otherwise. Invalid JSON or XML is an
+ * error below status 400; from 400 on the text itself is returned, for the `error` directive. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type.
  */
 export function decodeBody(response: TransportResponse, type: ResponseType): DecodedBody {
-  const { format, charset } = chooseReading(response, type);
+  const { format, charset } = chooseBodyReading(response, type);
   if (format === 'binary') return { ok: true, value: response.body };
   const text = decodeText(
     response.body,
@@ -101,24 +100,27 @@ export function decodeBody(response: TransportResponse, type: ResponseType): Dec
   }
 }
 
-interface Reading {
+interface BodyReading {
   readonly format: BodyFormat;
-  /** As the header names it. */
+  /** As written in the header. */
   readonly charset: string | undefined;
 }
 
-/** By type and header: the answers of a service have the same one, and taking it apart costs as much as a small body. */
-const READINGS = createBoundedCache<Reading>(64);
+/**
+ * By type and header. Responses of one API repeat the same header, and parsing it costs as much as decoding a small
+ * body.
+ */
+const BODY_READINGS = createBoundedCache<BodyReading>(64);
 const MAX_CACHED_LENGTH = 200;
 
-function chooseReading({ headers }: TransportResponse, type: ResponseType): Reading {
+function chooseBodyReading({ headers }: TransportResponse, type: ResponseType): BodyReading {
   const header = ownMember(headers, 'content-type');
   const key = `${type} ${header}`;
-  const known = READINGS.get(key);
+  const known = BODY_READINGS.get(key);
   if (known !== undefined) return known;
   const { mediaType, charset } = readContentType(responseHeader(headers, 'content-type'));
   const reading = { format: chooseFormat(type, mediaType), charset };
-  if (key.length <= MAX_CACHED_LENGTH) READINGS.set(key, reading);
+  if (key.length <= MAX_CACHED_LENGTH) BODY_READINGS.set(key, reading);
   return reading;
 }
 
@@ -136,8 +138,8 @@ function chooseFormat(type: ResponseType, mediaType: string): BodyFormat {
 }
 
 /**
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type. [doc]; suffixes,
- * other types and a missing one [inf]
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type. [doc];
+ * suffixes, other types and a missing type [inf]
  */
 function formatOfMediaType(mediaType: string): BodyFormat {
   if (mediaType === '') return 'json-or-text';
@@ -161,11 +163,11 @@ function readForm(text: string): ParseResult {
   return withinLimits(text === '' ? undefined : parseForm(text), text);
 }
 
-/** Values of a body, names of a collection and levels: what holds more was made to exhaust a reader. [choice] */
+/** Limits against bodies made to exhaust a reader: number of values and nesting depth. [choice] */
 const MAX_VALUES = 3_000_000;
 const MAX_DEPTH = 10_000;
 
-/** A shorter text cannot exceed any of these limits. */
+/** Shorter texts cannot exceed a limit. */
 const MIN_CHECKED_LENGTH: number = 2 * MAX_DEPTH;
 
 function withinLimits(value: unknown, text: string): ParseResult {
@@ -198,7 +200,7 @@ function parsedOr(result: ParseResult, text: string, format: string, status: num
   return { ok: false, error: new AppError('RuntimeError', message, { statusCode: status }) };
 }
 
-/** The encoding an XML declaration names, for servers that leave it out of the header. */
+/** Returns the encoding named in an XML declaration, for responses without a charset in the header. */
 export function declaredEncoding(body: Uint8Array): string | undefined {
   const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, 200)).toString('latin1');
   return /^<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(start)?.[1];

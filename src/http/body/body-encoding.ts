@@ -7,11 +7,11 @@ import { requestInvalid } from '../message/http-url.js';
 import { encodeFormComponent } from '../message/percent-encoding.js';
 import { bytesToBase64, jsonBytes } from './json-text.js';
 
-/** A body as it is sent. */
+/** An encoded request body. */
 export interface EncodedBody {
-  /** Undefined: no body is sent. */
+  /** Undefined: the request has no body. */
   readonly body: Uint8Array | undefined;
-  /** The `Content-Type` that fits, where the type has one and there is a body. */
+  /** The matching `Content-Type`, if the type has one and there is a body. */
   readonly contentType: string | undefined;
 }
 
@@ -20,7 +20,8 @@ export type RequestType = (typeof REQUEST_TYPES)[number];
 const NO_BODY: EncodedBody = { body: undefined, contentType: undefined };
 
 /**
- * An evaluated `type` as one of the request types. Undefined, null and empty text are `json`.
+ * Reads an evaluated `type`. Undefined, null and empty text mean `json`.
+ *
  * @throws REQUEST_INVALID for any other value
  */
 export function readRequestType(type: unknown): RequestType {
@@ -33,12 +34,12 @@ export function readRequestType(type: unknown): RequestType {
 }
 
 /**
- * An evaluated body as bytes. An undefined body is none; null
- * is JSON's `null` and no body for all other types. Whether a method sends a body at all is the caller's to decide (GET does not).
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests.
+ * Encodes an evaluated body. Undefined means no body; null is JSON's `null`, and no body for other types. The caller
+ * decides whether the method has a body (GET has none). Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests.
  *
- * @param random gives numbers from 0 to 1 for the boundary of a multipart body
- * @throws REQUEST_INVALID for a value the type cannot hold
+ * @param random returns numbers from 0 to 1, for the boundary of a multipart body
+ * @throws REQUEST_INVALID for a value that the type cannot represent
  */
 export function encodeBody(type: RequestType, value: unknown, random: () => number): EncodedBody {
   if (value === undefined || (value === null && type !== 'json')) return NO_BODY;
@@ -66,7 +67,7 @@ function ofBytes(body: Uint8Array | undefined, contentType?: string): EncodedBod
   return body === undefined ? NO_BODY : { body, contentType };
 }
 
-/** Lists and collections become JSON text. [inf] */
+/** Arrays and collections become JSON text. [inf] */
 function plainBytes(value: unknown): Uint8Array | undefined {
   if (value instanceof Uint8Array) return value;
   const isNested = typeof value === 'object' && value !== null && !(value instanceof Date);
@@ -84,16 +85,16 @@ function binaryText(value: unknown): string | undefined {
   return fieldText(value, () => 'The body');
 }
 
-/** Deeper than any service nests form fields. */
+/** No known API nests form fields deeper. */
 const MAX_DEPTH = 20;
 
 /**
- * A value as `application/x-www-form-urlencoded`. Text is taken as already encoded.
- * Undefined and null are left out, a list repeats its key [inf]. Nested collections are written in brackets,
- * `a[b]=1` and `a[0][b]=1`, as the HTTP client did whose options the platform took over [inf].
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests.
+ * Encodes `application/x-www-form-urlencoded`. Text counts as already encoded. Skips undefined and null; repeats the
+ * name for lists [inf]. Nested collections use brackets, `a[b]=1` and `a[0][b]=1`, like the HTTP client whose options
+ * the platform adopted [inf]. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests.
  *
- * @throws REQUEST_INVALID for what is neither text nor a collection, and for nesting deeper than 20 levels
+ * @throws REQUEST_INVALID for a body that is neither text nor a collection, and for more than 20 levels
  */
 export function encodeForm(value: unknown): Uint8Array {
   if (typeof value === 'string') return Buffer.from(value, 'utf8');
@@ -104,7 +105,7 @@ export function encodeForm(value: unknown): Uint8Array {
   }
   const fields: string[] = [];
   for (const name of Object.keys(value)) atMember(name, () => addField(fields, name, value[name], 0));
-  // Encoded text is ASCII.
+  // Percent-encoded text is ASCII.
   return Buffer.from(fields.join('&'), 'latin1');
 }
 
@@ -141,14 +142,14 @@ const MAX_BOUNDARY_ATTEMPTS = 100;
 const NO_OPTIONS: FileOptions = { filename: undefined, contentType: undefined };
 
 /**
- * A collection as `multipart/form-data`: one part a key, several for a list, none for undefined and null.
- * A file is `{ value, options: { filename, contentType } }` [app]; binary data alone is a part of type
- * `application/octet-stream`; other values are text parts, nested ones as JSON text [inf].
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. Form: RFC 7578; names are
- * escaped as browsers do (HTML, "multipart form data").
+ * Encodes a collection as `multipart/form-data`: one part per key, several for a list, none for undefined and null. A
+ * file is `{ value, options: { filename, contentType } }` [app]; binary data is a part of type
+ * `application/octet-stream`; other values are text parts, nested values JSON text [inf]. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. Format: RFC 7578; names
+ * are escaped as in browsers (HTML, "multipart form data").
  *
- * @param random gives numbers from 0 to 1
- * @throws REQUEST_INVALID for a body that is no collection, and for a content type that is no header value
+ * @param random returns numbers from 0 to 1
+ * @throws REQUEST_INVALID for a body that is not a collection, or an invalid content type
  */
 export function encodeMultipart(value: unknown, random: () => number): EncodedBody {
   if (!isPlainObject(value)) {
@@ -187,7 +188,7 @@ function toPart(name: string, value: unknown): Part | undefined {
   });
 }
 
-/** `{ value }` and `{ value, options }`, and nothing that only happens to have a member of that name. */
+/** Matches `{ value }` and `{ value, options }` only, not collections that happen to have a member of that name. */
 function isFilePart(value: unknown): value is Record<string, unknown> {
   if (!isPlainObject(value) || !Object.hasOwn(value, 'value')) return false;
   return Object.keys(value).every((key) => key === 'value' || key === 'options');
@@ -206,7 +207,7 @@ function makePart(name: string, value: unknown, options: FileOptions): Part | un
   const contentType = options.contentType || (isFile ? 'application/octet-stream' : undefined);
   if (contentType !== undefined && /[^\t\x20-\x7e]/.test(contentType)) {
     throw requestInvalid(
-      `Field ${JSON.stringify(name.slice(0, 80))}: contentType holds a character it cannot hold.`,
+      `Field ${JSON.stringify(name.slice(0, 80))}: contentType contains an invalid character.`,
     );
   }
   const typeLine = contentType === undefined ? '' : `\r\nContent-Type: ${contentType}`;
@@ -224,7 +225,7 @@ function encodeContent(name: string, value: unknown): Uint8Array | undefined {
   return text === undefined ? undefined : Buffer.from(text, 'utf8');
 }
 
-/** The file's own name: a server may take the rest as a place to write to. */
+/** Drops the path, which a server could use as a target. */
 function baseName(filename: string): string {
   return filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1);
 }
@@ -236,14 +237,16 @@ function escapeName(name: string): string {
   });
 }
 
-/** A boundary that no part holds. The number of the attempt keeps a poor random source from giving the same one again. */
+/**
+ * Returns a boundary that no part contains. The attempt number makes boundaries differ even with a poor random source.
+ */
 function findBoundary(parts: readonly Part[], random: () => number): string {
   for (let attempt = 0; attempt < MAX_BOUNDARY_ATTEMPTS; attempt++) {
     const digits = Array.from({ length: BOUNDARY_DIGITS }, () => Math.floor(random() * 36).toString(36));
     const boundary = `----iml${digits.join('')}${attempt.toString(36)}`;
     if (!isTaken(boundary, parts)) return boundary;
   }
-  throw requestInvalid('No boundary was found that the parts of the body do not hold.');
+  throw requestInvalid('No boundary was found that the body does not contain.');
 }
 
 function isTaken(boundary: string, parts: readonly Part[]): boolean {

@@ -2,8 +2,8 @@ import { ownMember, type PlainObject, setMember } from '../../util/plain-object.
 import { decodeFormComponent } from '../message/percent-encoding.js';
 
 /**
- * Bytes as text. A byte order mark decides over `charset` and is removed; an unknown or absent charset is UTF-8;
- * bytes that fit no character become U+FFFD.
+ * Decodes bytes to text. A byte order mark takes precedence over `charset` and is removed. An unknown or absent
+ * charset means UTF-8. Invalid bytes become U+FFFD.
  */
 export function decodeText(bytes: Uint8Array, charset: string | undefined): string {
   const [first, second, third] = bytes;
@@ -14,7 +14,7 @@ export function decodeText(bytes: Uint8Array, charset: string | undefined): stri
   return decodeAs(charset, bytes);
 }
 
-/** Several times faster than a TextDecoder on short bodies, and most bodies are UTF-8. */
+/** Several times faster than TextDecoder for short bodies; most bodies are UTF-8. */
 function utf8(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }
@@ -28,12 +28,12 @@ function decodeAs(charset: string, bytes: Uint8Array): string {
   }
 }
 
-/** 0x80 to 0x9f; the five bytes without a character stand for the control codes of their number. */
+/** Characters 0x80 to 0x9f. The five undefined bytes map to the control codes of the same number. */
 const WINDOWS_1252 =
   '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
   '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
 
-/** Windows-1252, which is also what the labels latin1 and iso-8859-1 mean; Node 20 and 22 read it as ISO 8859-1. */
+/** Decodes Windows-1252, also used for the labels latin1 and iso-8859-1. Node.js 20 and 22 decode it as ISO 8859-1. */
 function windows1252(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     .toString('latin1')
@@ -41,8 +41,8 @@ function windows1252(bytes: Uint8Array): string {
 }
 
 /**
- * Reads `application/x-www-form-urlencoded` text into a flat collection; a repeated key gives a list.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type.
+ * Parses `application/x-www-form-urlencoded` text to a flat collection. Repeated keys become a list. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type.
  */
 export function parseForm(text: string): PlainObject {
   const form: PlainObject = {};

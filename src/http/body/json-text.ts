@@ -3,22 +3,21 @@ import { jsonProblem } from '../../util/text.js';
 import { atMember } from '../message/headers.js';
 import { requestInvalid } from '../message/http-url.js';
 
-/** Deeper than any API nests, shallow enough for every reader of JSON. */
+/** Deeper than known APIs nest, shallow enough for all JSON parsers. */
 const MAX_DEPTH = 1000;
 
 /**
- * A value as JSON text. Undefined members are left out, null stays; in a list both are `null`.
- * Dates are ISO text, binary data is base64 [inf]. Functions are left out and never called, `toJSON` members included.
- * [app]
+ * Converts a value to JSON text. Drops undefined members, keeps null; in arrays both become `null`. Dates become ISO
+ * text, binary data base64 [inf]. Functions, including `toJSON` members, are dropped and never called. [app]
  *
- * @returns undefined if the value itself is left out
- * @throws REQUEST_INVALID for data that holds itself or is nested deeper than 1000 levels
+ * @returns undefined if the value itself is dropped
+ * @throws REQUEST_INVALID for a circular reference or more than 1000 levels
  */
 export function jsonText(value: unknown): string | undefined {
   return JSON.stringify(toJson(value, []));
 }
 
-/** A copy of plain data only, so that `JSON.stringify` finds nothing it would call. */
+/** Copies plain data only, so that `JSON.stringify` calls no code of the value. */
 function toJson(value: unknown, ancestors: object[]): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'function' || typeof value === 'symbol') return undefined;
@@ -27,7 +26,7 @@ function toJson(value: unknown, ancestors: object[]): unknown {
   if (value instanceof Uint8Array) return bytesToBase64(value);
   if (value instanceof ArrayBuffer) return bytesToBase64(new Uint8Array(value));
 
-  if (ancestors.includes(value)) throw requestInvalid('The body holds itself and has no JSON text.');
+  if (ancestors.includes(value)) throw requestInvalid('The body contains a circular reference.');
   assertDepth(ancestors.length);
   ancestors.push(value);
   const copy = Array.isArray(value)
@@ -54,38 +53,38 @@ function assertDepth(depth: number): void {
   if (depth >= MAX_DEPTH) throw requestInvalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);
 }
 
-/** `jsonText` in UTF-8. */
+/** Same as `jsonText`, in UTF-8. */
 export function jsonBytes(value: unknown): Uint8Array | undefined {
   const text = jsonText(value);
   return text === undefined ? undefined : Buffer.from(text, 'utf8');
 }
 
-/** Bytes as base64 text, whatever kind of view they come in. */
+/** Encodes bytes as base64 text. */
 export function bytesToBase64(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }
 
 export type ParseResult<T = unknown> =
   | { readonly ok: true; readonly value: T }
-  /** `message` says what is wrong, without any part of the text that may be secret. */
+  /** `message` describes the problem without any text that may be secret. */
   | { readonly ok: false; readonly message: string };
 
 const EXCERPT_LENGTH = 40;
 
-/** Reads JSON text. Text of white space only is no value: undefined. */
+/** Parses JSON text. Whitespace alone parses to undefined. */
 export function parseJson(text: string): ParseResult {
   try {
     return { ok: true, value: JSON.parse(text) };
   } catch (error) {
     if (text.trim() === '') return { ok: true, value: undefined };
-    const reason = error instanceof SyntaxError ? jsonProblem(error) : 'it is too large to be read';
+    const reason = error instanceof SyntaxError ? jsonProblem(error) : 'the text is too large';
     return { ok: false, message: `${reason}${excerpt(text)}` };
   }
 }
 
 /**
- * The start of a text that was never meant as JSON, such as a page of HTML. Text that starts like JSON is not shown:
- * its members may hold tokens. Long runs without a space, which a token could be, are cut out.
+ * Returns the start of a text that is not meant to be JSON, such as an HTML page. Text that starts like JSON is
+ * omitted, as it may contain tokens; so are long runs without a space.
  */
 function excerpt(text: string): string {
   const start = text.slice(0, EXCERPT_LENGTH * 4).trimStart();

@@ -1,26 +1,26 @@
-/** One part of a `multipart/...` body. */
+/** A part of a `multipart/...` body. */
 export interface MultipartPart {
-  /** Parameters of `Content-Disposition` by lower-case name: `name`, `filename`, `filename*`; with the escapes they were sent with. */
+  /** Parameters of `Content-Disposition` by lower-case name (`name`, `filename`, `filename*`), with escapes as sent. */
   readonly disposition: ReadonlyMap<string, string>;
   readonly contentType: string | undefined;
-  /** A view of the body. */
+  /** A view into the body. */
   readonly content: Uint8Array;
 }
 
-/** Makes the error for a body that is no multipart; the reason is a clause: "it breaks off". */
+/** Creates the error for an invalid body. `reason` is a clause: "it breaks off". */
 export type RefuseMultipart = (reason: string) => Error;
 
-/** Bytes a part's headers may take. */
+/** Largest size of a part's headers in bytes. */
 const MAX_HEAD_BYTES = 16 * 1024;
-/** Of RFC 2046, with room for senders who do not count. */
+/** RFC 2046 allows 70; tolerates senders that exceed it. */
 const MAX_BOUNDARY_LENGTH = 200;
 const HEAD_END = '\r\n\r\n';
 
 /**
- * The parts of a body, one a step: who reads them may stop at any.
+ * Yields the parts of a body lazily.
  *
  * @param contentType the whole header, for its boundary
- * @param refuse its error is thrown for a body that breaks off or is none
+ * @param refuse creates the error thrown for an invalid or truncated body
  */
 export function* readMultipartParts(
   body: Uint8Array,
@@ -28,7 +28,7 @@ export function* readMultipartParts(
   refuse: RefuseMultipart,
 ): Generator<MultipartPart> {
   const boundary = readBoundary(contentType);
-  if (boundary === undefined) throw refuse('its Content-Type has no usable boundary');
+  if (boundary === undefined) throw refuse('its Content-Type has no valid boundary');
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   for (const piece of splitParts(bytes, boundary, refuse)) yield readPart(piece, refuse);
 }
@@ -40,14 +40,14 @@ function readBoundary(contentType: string): string | undefined {
 }
 
 /**
- * What stands between the delimiters.
+ * Yields the bytes between delimiters.
  *
  *     body = [ text CRLF ] "--" boundary { CRLF part CRLF "--" boundary } "--" [ text ] ;
  */
 function* splitParts(bytes: Buffer, boundary: string, refuse: RefuseMultipart): Generator<Buffer> {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
   const opening = delimiter.subarray(2);
-  // The first delimiter stands at the very start, or in a line of its own behind a preamble.
+  // The first delimiter is at the start, or on its own line after a preamble.
   const startsAtOnce = bytes.subarray(0, opening.length).equals(opening);
   const firstAt = startsAtOnce ? 0 : bytes.indexOf(delimiter);
   if (firstAt === -1) throw refuse('its boundary does not occur');
@@ -64,9 +64,9 @@ function* splitParts(bytes: Buffer, boundary: string, refuse: RefuseMultipart): 
 
 function readPart(piece: Buffer, refuse: RefuseMultipart): MultipartPart {
   const headEnd = piece.indexOf(HEAD_END, 0, 'latin1');
-  // A part without headers starts with the empty line itself.
+  // A part without headers starts with the empty line.
   const isBare = piece[0] === 0x0d && piece[1] === 0x0a;
-  if (!isBare && headEnd === -1) throw refuse('a part has no end of its headers');
+  if (!isBare && headEnd === -1) throw refuse('the headers of a part do not end');
   if (!isBare && headEnd > MAX_HEAD_BYTES) throw refuse('the headers of a part are too long');
   const head = isBare ? '' : piece.toString('utf8', 0, headEnd);
   const headers = new Map<string, string>();
@@ -83,7 +83,7 @@ function readPart(piece: Buffer, refuse: RefuseMultipart): MultipartPart {
 
 const PARAMETER = /;\s*([\w*-]+)\s*=\s*(?:"((?:\\.|[^"\\])*)"|([^\s;"]*))/g;
 
-/** `form-data; name="a"; filename="b.txt"`. */
+/** Parses `form-data; name="a"; filename="b.txt"`. */
 function readParameters(disposition: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [, name = '', quoted, plain = ''] of disposition.matchAll(PARAMETER)) {

@@ -11,25 +11,25 @@ import {
   encodeWhole,
 } from './percent-encoding.js';
 
-/** Names and values of a query before they are encoded. */
+/** Query names and values before encoding. */
 type QueryValues = Readonly<Record<string, unknown>>;
 
 export interface BuildUrlOptions {
-  /** Absolute, or relative to `baseUrl`. Evaluated. */
+  /** Evaluated; absolute, or relative to `baseUrl`. */
   readonly url: string;
   /** Evaluated. Ignored if `url` is absolute. */
   readonly baseUrl?: string | undefined;
   /** Default: true. */
   readonly encodeUrl?: boolean | undefined;
-  /** The `qs` of the base, or of the request a page belongs to. */
+  /** `qs` of the base, or of the request that a page belongs to. */
   readonly inheritedQs?: QueryValues | undefined;
-  /** The `qs` written beside `url`. */
+  /** `qs` beside `url`. */
   readonly qs?: QueryValues | undefined;
-  /** Told of a member of either qs that is a collection: only its name is sent. */
+  /** Called for a member of either `qs` that is a collection; only its name is sent. */
   readonly onCollection?: ((name: string) => void) | undefined;
 }
 
-/** An address that can be called. */
+/** A URL that can be requested. */
 export interface BuiltUrl {
   /** Absolute and encoded, without a fragment. */
   readonly url: string;
@@ -37,31 +37,32 @@ export interface BuiltUrl {
 }
 
 interface Pair {
-  /** Decoded, to compare. */
+  /** Decoded, for comparison. */
   readonly name: string;
-  /** As sent. */
+  /** Encoded. */
   readonly text: string;
 }
 
-/** Schemes that are never the first part of a relative path, as `items:batchGet` may be. */
+/** Schemes that cannot start a relative path, unlike `items:batchGet`. */
 const OTHER_SCHEME =
   /^(?:[a-z][a-z0-9+.-]*:[/\\]{2}|(?:about|blob|data|file|ftp|https?|javascript|mailto|unix|wss?):)/i;
 
 /**
- * The absolute, encoded address of a request. `encodeUrl` covers the whole text of `url`. In its path a `%` is sent as
- * `%25` [doc]; in its query an escape that is one stays as it is, since links of a next page come encoded, and only a `%`
- * that starts none is sent as `%25` [choice]. The pairs of a qs are data and always encoded in full.
+ * Builds the absolute, encoded URL of a request. `encodeUrl` applies to the whole text of `url`. In the path, `%`
+ * becomes `%25` [doc]; in the query, existing percent-encodings stay, as next-page links are already encoded, and
+ * other `%` become `%25` [choice]. Pairs of `qs` are data and always encoded in full.
  *
- * A name stands in one of three places, the weakest first: inherited qs, the query in `url`, own qs; the strongest
- * that has the name gives all its values. A name of the own qs removes an inherited one even where its value is
- * undefined, as base and component merge before they are evaluated; a query written in `url` gives way only to a value.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests.
+ * Precedence of a query name, lowest first: inherited qs, the query in `url`, own qs. The highest source with the name
+ * provides all its values. A name in own qs removes an inherited one even if its value is undefined, as base and
+ * component are merged before evaluation; a query in `url` is replaced by a value only. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests.
  *
- * @throws REQUEST_INVALID for an address that cannot be called, and for a qs value that has no text: a list in a list,
- *   binary data; ImlError `IML_LIMIT` for an address of more characters than `withinSteps` allows
+ * @throws REQUEST_INVALID for an invalid URL, and for a qs value without a text form (a nested list, binary data);
+ * ImlError
+ *   (IML_LIMIT) for a URL beyond the limit of `withinSteps`
  */
 export function buildUrl(options: BuildUrlOptions): BuiltUrl {
-  const { address, server, written: all } = prepareAddress(options);
+  const { address, server, urlPairs: all } = prepareAddress(options);
   const { qs = {}, inheritedQs = {}, onCollection } = options;
   const own = toPairs(qs, onCollection);
   const written = withoutNames(all, () => listNames(own));
@@ -91,16 +92,16 @@ function withoutNames(pairs: readonly Pair[], names: () => readonly string[]): r
   return pairs.filter((pair) => !shadowed.has(pair.name));
 }
 
-/** What `url` and `baseUrl` alone decide. */
+/** The part that depends on `url` and `baseUrl` only. */
 interface PreparedAddress {
-  /** Origin and path, encoded. */
+  /** Encoded origin and path. */
   readonly address: string;
   readonly server: HttpServer;
-  /** The query written in the address. */
-  readonly written: readonly Pair[];
+  /** Pairs of the query in the URL. */
+  readonly urlPairs: readonly Pair[];
 }
 
-/** The pages of a list differ in their query: what stays the same is read once. */
+/** Cached, as the pages of a list differ in their query only. */
 const PREPARED = createBoundedCache<PreparedAddress>(256);
 const MAX_CACHED_LENGTH = 2048;
 
@@ -112,28 +113,28 @@ function prepareAddress({ url, baseUrl, encodeUrl }: BuildUrlOptions): PreparedA
   const encodeQuery = encodeUrl === false ? encodeUnprintable : encodeRest;
   const { path, query } = splitQuery(joinUrl(url.trim(), baseUrl?.trim()));
   const { path: ownPath, ...server } = parseHttpUrl(path);
-  // Slashes in a row are one, and a second question mark separates pairs. [rt]
+  // Repeated slashes collapse, and a second question mark separates pairs. [rt]
   const address = server.origin + encode(ownPath.replace(/\/{2,}/g, '/'));
-  const written = pairsOfText(encodeQuery(query.replaceAll('?', '&')));
-  const prepared = { address, server, written };
+  const urlPairs = pairsOfText(encodeQuery(query.replaceAll('?', '&')));
+  const prepared = { address, server, urlPairs };
   if (key.length <= MAX_CACHED_LENGTH) PREPARED.set(key, prepared);
   return prepared;
 }
 
-/** An absolute `url` as it is; a relative one behind `baseUrl` with exactly one slash between. [doc] */
+/** Joins `baseUrl` and a relative `url` with exactly one slash. An absolute `url` stays unchanged. [doc] */
 function joinUrl(url: string, baseUrl: string | undefined): string {
   if (/^https?:\/\//i.test(url)) return url;
   if (OTHER_SCHEME.test(url)) {
     parseHttpUrl(url);
-    throw requestInvalid('The address has a scheme that cannot be called.');
+    throw requestInvalid('The scheme of the URL is not supported: expected http or https.');
   }
-  // Browsers read a backslash as a slash, servers do not.
+  // Browsers treat a backslash as a slash, servers do not.
   if (/^\/*\\/.test(url)) {
-    throw requestInvalid('The address starts with a backslash. Start it with https://, or with a slash.');
+    throw requestInvalid('The URL starts with a backslash: expected https:// or a slash.');
   }
   if (baseUrl === undefined || baseUrl === '') {
     throw requestInvalid(
-      'The address is relative and there is no baseUrl. Start it with https://, or set baseUrl.',
+      'The URL is relative and there is no baseUrl. Start it with https://, or set baseUrl.',
     );
   }
   const { path, query } = splitQuery(baseUrl);
@@ -145,7 +146,7 @@ function joinUrl(url: string, baseUrl: string | undefined): string {
   return queries === '' ? joined : `${joined}?${queries}`;
 }
 
-/** The fragment is dropped: it is never sent. */
+/** Drops the fragment, which is never sent. */
 function splitQuery(url: string): { path: string; query: string } {
   const fragment = url.indexOf('#');
   const sent = fragment === -1 ? url : url.slice(0, fragment);
@@ -153,7 +154,7 @@ function splitQuery(url: string): { path: string; query: string } {
   return mark === -1 ? { path: sent, query: '' } : { path: sent.slice(0, mark), query: sent.slice(mark + 1) };
 }
 
-/** The query of `url` keeps its writing; only names are read, to be compared. */
+/** Keeps the query of `url` as written; decodes names for comparison only. */
 function pairsOfText(query: string): Pair[] {
   return query
     .split('&')
@@ -172,7 +173,7 @@ function toPairs(values: QueryValues, onCollection: BuildUrlOptions['onCollectio
   return pairs;
 }
 
-/** A collection has no text, but published apps send one: it goes out as its name with an empty value. [choice] */
+/** A collection has no text form, but published apps send one: it becomes its name with an empty value. [choice] */
 function withoutCollections(value: unknown, onCollection: () => void): unknown {
   if (Array.isArray(value)) {
     return value.some((item) => isPlainObject(item))

@@ -5,7 +5,7 @@ import type { HeaderEntry, ResponseHeaders } from './transport.js';
 
 interface BuiltHeaders {
   readonly headers: readonly HeaderEntry[];
-  /** Names the spec set that the transport alone decides; they are left out. */
+  /** Ignored headers: only the transport may set them. */
   readonly ignored: readonly string[];
 }
 
@@ -13,8 +13,8 @@ const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const BAD_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
 /**
- * Headers that say how one message travels. A spec that sets one (copied from a browser, mostly) would break the
- * message or smuggle a second one, while the transport writes the right one anyway. [inf]
+ * Hop-by-hop and framing headers. A spec that sets one (usually copied from a browser) would break the message or
+ * allow request smuggling; the transport sets the correct value. [inf]
  */
 const TRANSPORT_HEADERS: ReadonlySet<string> = new Set([
   'connection',
@@ -30,8 +30,8 @@ const TRANSPORT_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `tESt-wiTh-dAsh` as it is sent: `Test-With-Dash`. What no header can be called stays as it is.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
+ * Normalizes `tESt-wiTh-dAsh` to `Test-With-Dash`. Invalid names stay unchanged. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
  */
 export function headerName(name: string): string {
   if (!TOKEN.test(name)) return name;
@@ -42,8 +42,8 @@ export function headerName(name: string): string {
 }
 
 /**
- * Merges header objects by name without case: the later one wins and keeps the place of the first.
- * Works on raw and on evaluated values. Source: https://developers.make.com/custom-apps-documentation/app-components/base. [inf]
+ * Merges header objects by case-insensitive name: later values win and keep the position of the first. Works on raw
+ * and evaluated values. Source: https://developers.make.com/custom-apps-documentation/app-components/base. [inf]
  */
 export function mergeHeaders(
   ...layers: readonly (Readonly<Record<string, unknown>> | undefined)[]
@@ -56,15 +56,15 @@ export function mergeHeaders(
 }
 
 /**
- * Evaluated headers as they are sent. Undefined and null are left out, a list gives one header an item.
- * `Host` names the host of the address, and is refused otherwise, as the guard has judged the address; where the user took
- * the request to another server it is sent as given.
+ * Builds the headers of a request. Skips undefined and null; a list becomes repeated headers. `Host` has to match the
+ * URL, as the network guard checked that host, unless the user redirected the request to another server.
  *
- * @param layers evaluated, by name; those of a later one win
- * @param host of the address, with the port if it is not the default
- * @param isRedirected whether the user of the engine took requests for this address elsewhere; asked where it matters
- * @throws REQUEST_INVALID for a name that is no token, and for a value with line breaks, NUL or characters beyond Latin-1; ImlError
- *   `IML_LIMIT` for more headers than `withinSteps` allows
+ * @param layers evaluated headers by name; later layers win
+ * @param host of the URL, with a port that is not the default
+ * @param isRedirected whether the user redirected requests for this URL; called only if needed
+ * @throws REQUEST_INVALID for an invalid name, and for a value with line breaks, NUL or characters beyond Latin-1;
+ * ImlError
+ *   (IML_LIMIT) for more headers than `withinSteps` allows
  */
 export function buildHeaders(
   layers: readonly Readonly<Record<string, unknown>>[],
@@ -80,7 +80,7 @@ export function buildHeaders(
     if (TRANSPORT_HEADERS.has(lower)) {
       ignored.push(name);
     } else if (lower === 'host') {
-      // What is written anyway need not be written twice.
+      // The transport writes the same value.
       if (isRedirected()) headers.push([name, texts[0] ?? host]);
       else atMember(name, () => assertOwnHost(texts, host));
     } else {
@@ -91,13 +91,13 @@ export function buildHeaders(
 }
 
 function headerTexts(name: string, value: unknown): string[] {
-  if (!TOKEN.test(name)) throw requestInvalid(`${shownName(name)} is no name a header can have.`);
+  if (!TOKEN.test(name)) throw requestInvalid(`${shownName(name)} is not a valid header name.`);
   const texts = fieldTexts(value, () => `Header ${shownName(name)}`);
   for (const text of texts) {
     const bad = BAD_VALUE.exec(text)?.[0];
     if (bad !== undefined) {
       throw requestInvalid(
-        `Header ${shownName(name)} holds ${describeCharacter(bad)}, which a header cannot hold.`,
+        `Header ${shownName(name)} contains ${describeCharacter(bad)}, which is not allowed in a header.`,
       );
     }
   }
@@ -110,7 +110,7 @@ function shownName(name: string): string {
 
 function assertOwnHost(texts: readonly string[], host: string): void {
   if (texts.every((text) => text.toLowerCase() === host.toLowerCase())) return;
-  throw requestInvalid('Header "Host" names another host than the address. Leave it out.');
+  throw requestInvalid('Header "Host" does not match the host of the URL. Remove it.');
 }
 
 function describeCharacter(character: string): string {
@@ -118,18 +118,18 @@ function describeCharacter(character: string): string {
   return `the character U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** The first value of a header, by name without case. */
+/** Returns the first value of a header, by case-insensitive name. */
 export function findHeader(headers: readonly HeaderEntry[], name: string): string | undefined {
   const lower = name.toLowerCase();
   return headers.find((entry) => entry[0].toLowerCase() === lower)?.[1];
 }
 
-/** The headers with one set: it takes the place of all that had the name, or stands last. */
+/** Sets a header. The new value replaces all values of that name and is appended. */
 export function withHeader(headers: readonly HeaderEntry[], name: string, value: string): HeaderEntry[] {
   return [...withoutHeaders(headers, (other) => other === name.toLowerCase()), [name, value]];
 }
 
-/** The headers without those whose lower-case name fits. */
+/** Removes headers by lower-case name. */
 export function withoutHeaders(
   headers: readonly HeaderEntry[],
   isDropped: (lowerCaseName: string) => boolean,
@@ -138,13 +138,13 @@ export function withoutHeaders(
 }
 
 interface ContentType {
-  /** `type/subtype` in lower case; empty where the header is absent or unreadable. */
+  /** `type/subtype` in lower case; empty if the header is absent or invalid. */
   readonly mediaType: string;
   /** The charset parameter as written, without quotes. */
   readonly charset: string | undefined;
 }
 
-/** Reads `Content-Type`; of several in one header the first counts. */
+/** Parses `Content-Type`. The first of several values counts. */
 export function readContentType(header: string | undefined): ContentType {
   const text = header?.split(',', 1)[0] ?? '';
   const mediaType = text.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -152,7 +152,7 @@ export function readContentType(header: string | undefined): ContentType {
   return { mediaType: mediaType.includes('/') ? mediaType : '', charset };
 }
 
-/** The text of a response header; a list is joined. */
+/** Returns the text of a response header; joins a list. */
 export function responseHeader(headers: ResponseHeaders, name: string): string | undefined {
   const value = Object.hasOwn(headers, name) ? headers[name] : undefined;
   return typeof value === 'string' || value === undefined ? value : value.join(', ');
@@ -166,7 +166,7 @@ export function isXmlMediaType(mediaType: string): boolean {
   return mediaType === 'application/xml' || mediaType === 'text/xml' || mediaType.endsWith('+xml');
 }
 
-/** Whether a body of this type can be read as text. */
+/** Whether a body of this type is text. */
 export function isTextMediaType(mediaType: string): boolean {
   return (
     mediaType.startsWith('text/') ||
@@ -178,12 +178,13 @@ export function isTextMediaType(mediaType: string): boolean {
 }
 
 /**
- * A value as text in a query, a header or a form; undefined for what is left out (undefined and null).
- * Dates become ISO 8601 text.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [app]; dates and numbers [inf].
+ * Converts a value to the text of a query, header or form field. Returns undefined for undefined and null. Dates
+ * become ISO 8601 text. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [app]; dates and numbers
+ * [inf].
  *
- * @param what gives the name of the field for a message, such as `Header "X-A"`; its value is never printed
- * @throws REQUEST_INVALID for what has no text: objects, lists, binary data, functions
+ * @param what returns the name of the field for messages, such as `Header "X-A"`; values are never printed
+ * @throws REQUEST_INVALID for values without a text form: objects, lists, binary data, functions
  */
 export function fieldText(value: unknown, what: () => string): string | undefined {
   switch (typeof value) {
@@ -198,7 +199,7 @@ export function fieldText(value: unknown, what: () => string): string | undefine
     case 'object':
       break;
     default:
-      throw requestInvalid(`${what()} is a ${typeof value}, which has no text.`);
+      throw requestInvalid(`${what()} is a ${typeof value}, which cannot be converted to text.`);
   }
   if (value === null) return undefined;
   if (value instanceof Date) return dateText(value, what);
@@ -208,8 +209,9 @@ export function fieldText(value: unknown, what: () => string): string | undefine
 }
 
 /**
- * The texts of a field that may be a list; a list gives one text an item, and items without a value are left out.
- * @throws REQUEST_INVALID as `fieldText`
+ * Converts a value or a list of values to texts. Skips items without a value.
+ *
+ * @throws REQUEST_INVALID like `fieldText`
  */
 export function fieldTexts(value: unknown, what: () => string): string[] {
   const texts: string[] = [];
@@ -220,13 +222,17 @@ export function fieldTexts(value: unknown, what: () => string): string[] {
   return texts;
 }
 
-/** A date as ISO 8601 text. @throws REQUEST_INVALID for a date that is none */
+/**
+ * Converts a date to ISO 8601 text.
+ *
+ * @throws REQUEST_INVALID for an invalid date
+ */
 function dateText(date: Date, what: () => string): string {
-  if (Number.isNaN(date.getTime())) throw requestInvalid(`${what()} is a date that does not exist.`);
+  if (Number.isNaN(date.getTime())) throw requestInvalid(`${what()} is an invalid date.`);
   return date.toISOString();
 }
 
-/** Runs a step that builds on one member of `qs`, `headers` or `body`; its failure names that member. */
+/** Runs a step for one member of `qs`, `headers` or `body`, and adds the member's name to its error. */
 export function atMember<T>(name: string, step: () => T): T {
   try {
     return step();

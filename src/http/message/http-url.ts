@@ -1,39 +1,39 @@
 import { TransportError } from '../../errors/engine-error.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 
-/** The server of an http address. */
+/** The server of an HTTP URL. */
 export interface HttpServer {
-  /** `https://host:port`; the host in lower case and ASCII, a default port left out. */
+  /** `https://host:port`: host in lower case and ASCII, default port omitted. */
   readonly origin: string;
   readonly protocol: 'http:' | 'https:';
-  /** Without port; an IPv6 address without its brackets. */
+  /** Without the port; an IPv6 address without brackets. */
   readonly hostname: string;
-  /** With the port, unless it is the default. */
+  /** With the port unless it is the default. */
   readonly host: string;
 }
 
-/** An http address in the pieces that are sent. */
+/** The parts of an HTTP URL. */
 export interface HttpUrl extends HttpServer {
-  /** As written, at least `/`. */
+  /** As written; at least `/`. */
   readonly path: string;
-  /** As written, without the question mark; undefined if there is none. */
+  /** As written, without the question mark; undefined if absent. */
   readonly query: string | undefined;
 }
 
-const ADDRESS = /^(https?):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?/is;
+const HTTP_URL = /^(https?):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?/is;
 
-/** What cannot stand in an authority; the URL parser would drop some of it without a word. */
+/** Characters that are invalid in an authority. The URL parser would silently drop some of them. */
 const BAD_AUTHORITY = /[\p{Cc}\s\\@]/u;
 
 /**
- * Splits an absolute http address. The authority is normalised as browsers do (numbers to dotted IPv4, names to
- * punycode), so that what the network guard sees is what is connected to; path and query stay byte for byte,
- * as `new URL` would fold `%2e%2e` and `..` that an author meant to send. A fragment is dropped.
+ * Splits an absolute HTTP URL. Normalizes the authority like browsers (numbers to dotted IPv4, names to punycode), so
+ * that the network guard checks the host that is connected to. Path and query stay unchanged byte by byte, as `new
+ * URL` would resolve `%2e%2e` and `..`. Drops the fragment.
  *
- * @throws REQUEST_INVALID for other schemes, user names, ports and hosts that cannot be
+ * @throws REQUEST_INVALID for other schemes, user names, invalid ports and invalid hosts
  */
 export function parseHttpUrl(url: string): HttpUrl {
-  const match = ADDRESS.exec(url);
+  const match = HTTP_URL.exec(url);
   if (match === null) throw requestInvalid(notHttp(url));
   const [, scheme = '', authority = '', path = '', query] = match;
   const { protocol, hostname, host, origin } = parseAuthority(scheme, authority);
@@ -47,7 +47,7 @@ export function parseHttpUrl(url: string): HttpUrl {
   };
 }
 
-/** A run calls few hosts, often: an address is built, signed, guarded and sent, and each step looks at its host. */
+/** Cached, as a run calls few hosts and several steps read each URL. */
 const AUTHORITIES = createBoundedCache<URL>(256);
 
 function parseAuthority(scheme: string, authority: string): URL {
@@ -60,48 +60,47 @@ function parseAuthority(scheme: string, authority: string): URL {
 }
 
 function readAuthority(scheme: string, authority: string): URL {
-  if (authority === '') throw requestInvalid('The address has no host.');
+  if (authority === '') throw requestInvalid('The URL has no host.');
   if (authority.includes('@')) {
-    throw requestInvalid('The address holds a user name; send credentials in a header instead.');
+    throw requestInvalid('The URL contains a user name. Send credentials in a header instead.');
   }
   if (BAD_AUTHORITY.test(authority)) {
-    throw requestInvalid('The host of the address holds a space, a backslash or a control character.');
+    throw requestInvalid('The host of the URL contains a space, a backslash or a control character.');
   }
   let parsed: URL;
   try {
     parsed = new URL(`${scheme}://${authority}/`);
   } catch (cause) {
-    throw requestInvalid(
-      `The address has a host that cannot be: ${JSON.stringify(shorten(authority))}.`,
-      cause,
-    );
+    throw requestInvalid(`The host of the URL is invalid: ${JSON.stringify(shorten(authority))}.`, cause);
   }
-  // A dot after the host is dropped. [rt]
+  // A trailing dot of the host is dropped. [rt]
   if (parsed.hostname.endsWith('.')) parsed.hostname = parsed.hostname.replace(/\.+$/, '');
-  if (parsed.port === '0') throw requestInvalid('The address has port 0.');
+  if (parsed.port === '0') throw requestInvalid('The port of the URL is 0.');
   return parsed;
 }
 
 function notHttp(url: string): string {
   const scheme = /^[a-z][a-z0-9+.-]{0,20}:/i.exec(url)?.[0].toLowerCase();
-  if (scheme === 'http:' || scheme === 'https:')
-    return `The address must go on with two slashes after ${scheme}`;
+  if (scheme === 'http:' || scheme === 'https:') return `The URL needs two slashes after ${scheme}`;
   if (scheme !== undefined)
-    return `The address has the scheme ${scheme} Only http: and https: can be called.`;
-  return 'The address is not absolute; it must start with http:// or https://.';
+    return `The scheme ${scheme} of the URL is not supported: expected http: or https:.`;
+  return 'The URL is not absolute: expected http:// or https:// at its start.';
 }
 
 function shorten(text: string): string {
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
 }
 
-/** The same server: from http to https on the default ports is, back is not. */
+/**
+ * Whether two servers are the same. An upgrade from http to https on default ports counts as the same server, a
+ * downgrade does not.
+ */
 export function isSameHost(from: HttpServer, to: HttpServer): boolean {
   if (from.protocol === 'https:' && to.protocol === 'http:') return false;
   return from.host === to.host;
 }
 
-/** The error of a request that cannot be built; the same request will never do better. */
+/** Creates the error for a request that cannot be built. Never retryable. */
 export function requestInvalid(message: string, cause?: unknown): TransportError {
   return new TransportError('REQUEST_INVALID', message, { retryable: false, cause });
 }

@@ -1,24 +1,23 @@
 /**
- * Percent-encoding in the three dialects a request needs. A surrogate without its partner counts as U+FFFD:
- * `encodeURIComponent` alone would throw a URIError.
+ * Percent-encoding in three dialects. A lone surrogate counts as U+FFFD, where `encodeURIComponent` throws a URIError.
  */
 
 const LONE_SURROGATE = /\p{Surrogate}/gu;
 
-/** RFC 3986 section 2.3. */
+/** Unreserved characters, RFC 3986 section 2.3. */
 const UNRESERVED = /^[\w.~-]*$/;
 
-/** Everything but letters, digits and `-._~` (RFC 3986 unreserved). For names and values of a query; most of them have nothing to encode. */
+/** Encodes everything but unreserved characters (RFC 3986). For names and values of a query; most need no encoding. */
 export function encodeComponent(text: string): string {
   if (UNRESERVED.test(text)) return text;
   const encoded = encodeURIComponent(wellFormed(text));
   return SUB_DELIMITER.test(encoded) ? encodeSubDelimiters(encoded) : encoded;
 }
 
-/** What `encodeURIComponent` leaves and RFC 3986 reserves. */
+/** Characters that `encodeURIComponent` keeps but RFC 3986 reserves. */
 const SUB_DELIMITER = /[!'()*]/;
 
-/** One after the other: to call a function for each of a million takes ten times as long. */
+/** Separate replacements are about ten times faster than one with a callback. */
 function encodeSubDelimiters(text: string): string {
   return text
     .replace(/!/g, '%21')
@@ -28,13 +27,13 @@ function encodeSubDelimiters(text: string): string {
     .replace(/\*/g, '%2A');
 }
 
-/** As `application/x-www-form-urlencoded`: a space is `+`, and only letters, digits and `*-._` stay. */
+/** Encodes `application/x-www-form-urlencoded`: space becomes `+`, letters, digits and `*-._` stay. */
 export function encodeFormComponent(text: string): string {
   if (FORM_UNRESERVED.test(text)) return text;
   const source = Buffer.from(text, 'utf8');
   const target = Buffer.allocUnsafe(3 * source.length);
   let length = 0;
-  // Indices: twice as fast as the iterator of a buffer.
+  // An index loop is twice as fast as the iterator of a buffer.
   for (let index = 0; index < source.length; index++) {
     const byte = source[index] ?? 0;
     const written = FORM_BYTES[byte] ?? 0;
@@ -53,34 +52,31 @@ const FORM_UNRESERVED = /^[\w*.-]*$/;
 
 const HEX_DIGITS: Uint8Array = Buffer.from('0123456789ABCDEF');
 
-/** What a byte is written as; 0 for those that are escaped. */
+/** Output byte by input byte; 0 for bytes that are escaped. */
 const FORM_BYTES: Uint8Array = Uint8Array.from({ length: 256 }, (_, byte) => {
   if (byte === 0x20) return 0x2b;
   return byte < 0x80 && FORM_UNRESERVED.test(String.fromCharCode(byte)) ? byte : 0;
 });
 
 /**
- * All that is no unreserved character and no reserved delimiter; `%` always.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
+ * Encodes everything but unreserved characters and reserved delimiters, and always `%`. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
  */
 export function encodeWhole(text: string): string {
   return encodeURI(wellFormed(text)).replaceAll('%5B', '[').replaceAll('%5D', ']');
 }
 
-/** As `encodeWhole`, but for what is encoded already: `%` and two hexadecimal digits stay, whatever they stand for. */
+/** Same as `encodeWhole`, but keeps existing percent-encodings. */
 export function encodeRest(text: string): string {
   return encodeWhole(text).replace(/%25(?=[0-9A-Fa-f]{2})/g, '%');
 }
 
-/**
- * Spaces and control characters only; all else is sent as written.
- * Characters beyond ASCII are encoded too, since a request line has no other form for them. [inf]
- */
+/** Encodes spaces, control characters and characters beyond ASCII, which a request line cannot contain. [inf] */
 export function encodeUnprintable(text: string): string {
   return wellFormed(text).replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 }
 
-/** Reads a percent-encoded text; a `%` that starts no escape and bytes that are no UTF-8 stay readable. */
+/** Decodes percent-encoded text. Invalid escapes and invalid UTF-8 stay readable. */
 export function decodeComponent(text: string): string {
   if (!text.includes('%')) return text;
   try {
@@ -90,12 +86,12 @@ export function decodeComponent(text: string): string {
   }
 }
 
-/** Reads a name or value of a query or form, where `+` is a space. */
+/** Decodes a name or value of a query or form, where `+` is a space. */
 export function decodeFormComponent(text: string): string {
   return decodeComponent(withSpaces(text));
 }
 
-/** Taken apart and put together: `replaceAll` takes the host four times as long where there are many. */
+/** `split` and `join` are about four times faster than `replaceAll` for many matches. */
 function withSpaces(text: string): string {
   return text.includes('+') ? text.split('+').join(' ') : text;
 }
@@ -114,7 +110,7 @@ function unescapeBytes(text: string): Uint8Array {
   return target.subarray(0, length);
 }
 
-/** The value of a hexadecimal digit; -1 for what is none. */
+/** Returns the value of a hexadecimal digit, or -1. */
 function readDigit(byte = 0): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const letter = byte | 0x20;

@@ -2,37 +2,37 @@ import { LONGEST_TIMER_MS } from '../../util/clock.js';
 import { responseHeader } from './headers.js';
 import type { ResponseHeaders } from './transport.js';
 
-/** What a service says may still be asked of it. */
+/** Rate limit reported by an API. */
 interface RateLimit {
-  /** Calls that are left. */
+  /** Remaining calls. */
   readonly remaining: number;
-  /** Milliseconds until there are more. */
+  /** Milliseconds until the limit resets. */
   readonly resetMs: number;
-  /** Calls of a whole window; undefined where that is not told. */
+  /** Calls per window; undefined if not reported. */
   readonly limit: number | undefined;
 }
 
 const PREFIXES = ['ratelimit', 'x-ratelimit', 'x-rate-limit'] as const;
 
-/** Headers of which one has to be there: most answers have none, and are looked at page by page. */
+/** At least one of these headers is present if an API reports a limit. Checked first, as most responses have none. */
 export const RATE_LIMIT_HEADERS: readonly string[] = [
   'ratelimit',
   ...PREFIXES.map((prefix) => `${prefix}-remaining`),
 ];
 
-/** Longer texts are no counts. */
+/** Longer values are ignored. */
 const MAX_LENGTH = 1000;
 
-/** From here on a reset is a point in time in seconds, or in milliseconds; what is less and longer than a day is neither. */
+/** Larger values are Unix seconds or milliseconds. Values between a day and `EPOCH_S` are ambiguous and ignored. */
 const [DAY_S, EPOCH_S, EPOCH_MS] = [86_400, 1_000_000_000, 1_000_000_000_000] as const;
 
 /**
- * What the rate limit headers of an answer say: the structured `RateLimit` with its policies (of several the tightest), `RateLimit-Limit`,
- * `-Remaining` and `-Reset` of the earlier drafts, or the same names with an `X-`. A point in time is taken against the `Date` of the
- * answer. What could mean two things is left alone.
+ * Reads the rate limit headers of a response: the structured `RateLimit` with its policies (the tightest one),
+ * `RateLimit-Limit`, `-Remaining` and `-Reset` of earlier drafts, or the same names with an `X-`. A reset time is
+ * relative to the response's `Date`. Ambiguous values are ignored.
  *
- * @param nowMs used for an answer without `Date`
- * @returns undefined where nothing is told, or not until when
+ * @param nowMs used for a response without `Date`
+ * @returns undefined if no limit or no reset is reported
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
 export function readRateLimit(headers: ResponseHeaders, nowMs: number): RateLimit | undefined {
@@ -44,7 +44,7 @@ export function readRateLimit(headers: ResponseHeaders, nowMs: number): RateLimi
     if (remaining === undefined || reset === undefined) continue;
     const resetMs = readReset(reset, readDate(headers) ?? nowMs);
     if (resetMs === undefined) continue;
-    // `100, 100;w=60`: the first number is the one that counts.
+    // In `100, 100;w=60` the first number counts.
     return { remaining, resetMs, limit: readCount(readText(headers, `${prefix}-limit`)?.split(/[,;]/)[0]) };
   }
   return undefined;
@@ -64,7 +64,7 @@ function readDate(headers: ResponseHeaders): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** Seconds from now, or a point in time: Unix seconds or milliseconds. */
+/** Reads seconds from now, Unix seconds or Unix milliseconds. */
 function readReset(text: string, nowMs: number): number | undefined {
   if (!/^\d{1,15}(?:\.\d{1,9})?$/.test(text)) return undefined;
   const number = Number(text);
@@ -73,7 +73,7 @@ function readReset(text: string, nowMs: number): number | undefined {
   return Math.max(0, (number < EPOCH_MS ? number * 1000 : number) - nowMs);
 }
 
-/** `"burst";r=5;t=2, "daily";r=900;t=3600`, or `limit=100, remaining=50, reset=5` of draft 7. */
+/** Reads `"burst";r=5;t=2, "daily";r=900;t=3600`, or `limit=100, remaining=50, reset=5` of draft 7. */
 function readStructured(text: string, policies: string | undefined): RateLimit | undefined {
   const flat = readParameters(text.split(','));
   const [remaining, reset] = [flat.get('remaining'), flat.get('reset')];
@@ -115,16 +115,16 @@ function readParameters(texts: readonly string[]): ReadonlyMap<string, number> {
 const HTTP_DATE = /^[A-Za-z]{3,9},? [A-Za-z0-9: -]+?(?: GMT)?$/;
 
 /**
- * What a `Retry-After` header asks for: seconds, or an HTTP date in any of its three forms.
- * Fractions of a second are accepted, as some services send them. [inf]
+ * Parses a `Retry-After` header: seconds, or an HTTP date in any of its three formats. Accepts fractions of a second,
+ * as some APIs send them. [inf]
  *
- * @returns milliseconds from `nowMs`, 0 for the past, at most 2^31 - 1; undefined for anything unreadable
+ * @returns milliseconds from `nowMs`, 0 for the past, at most 2^31 - 1; undefined if invalid
  */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   const text = value?.trim() ?? '';
   if (/^\d{1,20}(?:\.\d{1,20})?$/.test(text)) return clamp(Number(text) * 1000);
   if (text.length > 40 || !HTTP_DATE.test(text)) return undefined;
-  // The asctime form names no zone and means GMT.
+  // The asctime format has no zone and means GMT.
   const at = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
   return Number.isNaN(at) ? undefined : clamp(at - nowMs);
 }

@@ -1,9 +1,9 @@
 import { decodeComponent, decodeFormComponent, encodeComponent } from '../message/percent-encoding.js';
 
-/** A name and its value, decoded. */
+/** A decoded name and value. */
 export type QueryPair = readonly [name: string, value: string];
 
-/** The pairs of an encoded query, in order; names without `=` have an empty value. */
+/** Parses an encoded query, in order. Names without `=` have an empty value. */
 export function parseQueryPairs(query: string | undefined, plus: 'space' | 'literal'): QueryPair[] {
   const decode = plus === 'space' ? decodeFormComponent : decodeComponent;
   return (query ?? '')
@@ -15,7 +15,7 @@ export function parseQueryPairs(query: string | undefined, plus: 'space' | 'lite
     });
 }
 
-/** `a=1&b=2`, strictly encoded and sorted by the bytes of name, then value: the form both signatures are made over. */
+/** `a=1&b=2`, strictly encoded and sorted by the bytes of name and value: the canonical form of both signatures. */
 export function canonicalQuery(pairs: readonly QueryPair[]): string {
   return pairs
     .map(([name, value]): QueryPair => [encodeComponent(name), encodeComponent(value)])
@@ -24,7 +24,7 @@ export function canonicalQuery(pairs: readonly QueryPair[]): string {
     .join('&');
 }
 
-/** By code units; for encoded text that is by bytes. */
+/** Compares by code unit; for encoded text, by byte. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;

@@ -7,8 +7,8 @@ import { hashBody } from './hash-body.js';
 import type { SignableRequest } from './signable-request.js';
 
 /**
- * The `oauth` directive, evaluated; empty and undefined members count as absent.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
+ * The evaluated `oauth` directive. Empty and undefined members count as absent. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
  */
 export interface OAuth1Options {
   readonly consumer_key: string;
@@ -19,21 +19,21 @@ export interface OAuth1Options {
   readonly token_secret?: string | undefined;
   readonly verifier?: string | undefined;
   readonly callback?: string | undefined;
-  /** Only in the header, never signed. */
+  /** Sent in the header only, never signed. */
   readonly realm?: string | undefined;
   /** Default: HMAC-SHA1. */
   readonly signature_method?: string | undefined;
-  /** Where the parameters go. Default: header. */
+  /** Where to send the parameters. Default: header. */
   readonly transport_method?: string | undefined;
-  /** The hash itself, or true to compute it. */
+  /** The hash, or true to compute it. */
   readonly body_hash?: string | boolean | undefined;
 }
 
-/** What a signature takes from outside the request. */
+/** Inputs of a signature beside the request. */
 export interface OAuth1Sources {
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the Unix epoch. */
   readonly nowMs: number;
-  /** A text not used before with this timestamp. */
+  /** A text that is unique for this timestamp. */
   readonly nonce: string;
 }
 
@@ -41,16 +41,17 @@ type SignatureMethod = 'HMAC-SHA1' | 'HMAC-SHA256' | 'RSA-SHA1' | 'PLAINTEXT';
 
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-/** How a parameter of the protocol starts as a pair of a form. Source: RFC 5849 section 3.4.1.3. */
+/** Prefix of protocol parameters in a form. Source: RFC 5849 section 3.4.1.3. */
 const PROTOCOL_NAME = /^oauth_/;
 
 /**
- * The request with OAuth 1.0a parameters in its `Authorization` header, its query or its form body.
- * Source: RFC 5849; body_hash: "OAuth Request Body Hash" draft 4. HMAC-SHA256 is accepted as well, as in the HTTP client
- * whose options the platform took over [inf].
+ * Signs a request with OAuth 1.0a: adds parameters to the `Authorization` header, the query or the form body. Source:
+ * RFC 5849; body_hash: "OAuth Request Body Hash" draft 4. Accepts HMAC-SHA256 too, like the HTTP client whose options
+ * the platform adopted [inf].
  *
- * @throws REQUEST_INVALID for an unknown method or place, a missing or unreadable key, and a body place without a form body;
- *   IML_LIMIT for a form that is too much work
+ * @throws REQUEST_INVALID for an unknown method or target, a missing or invalid key, and target `body` without a form
+ * body;
+ *   IML_LIMIT for a form that is too large
  */
 export function signOAuth1(
   request: SignableRequest,
@@ -62,7 +63,7 @@ export function signOAuth1(
   const parameters = protocolParameters(request, options, method, sources);
   const base = signatureBase(request, parameters);
   const signature = sign(method, base, options);
-  return place(request, [...parameters, ['oauth_signature', signature]], options);
+  return addParameters(request, [...parameters, ['oauth_signature', signature]], options);
 }
 
 function readMethod(method: string | undefined): SignatureMethod {
@@ -100,7 +101,7 @@ function protocolParameters(
   return known.flatMap(([name, value]): QueryPair[] => (value ? [[name, value]] : []));
 }
 
-/** A form body is signed by its parameters; the hash would be a second, forbidden, signature of it. */
+/** A form body is signed by its parameters; the draft forbids a hash in addition. */
 function bodyHash(
   request: SignableRequest,
   given: string | boolean | undefined,
@@ -120,8 +121,8 @@ function signatureBase(request: SignableRequest, parameters: readonly QueryPair[
 }
 
 /**
- * The body without what `transport_method` body has put into it: a PLAINTEXT signature is the secrets themselves.
- * A body that is no form is given back as it is.
+ * Removes the parameters that `transport_method` body added: a PLAINTEXT signature contains the secrets. Returns other
+ * bodies unchanged.
  */
 export function withoutOAuth1Body({
   headers,
@@ -171,12 +172,12 @@ function readPrivateKey(text: string): KeyObject {
     const key = createPrivateKey(text);
     if (key.asymmetricKeyType === 'rsa') return key;
   } catch {
-    // The cause is left out: it may quote the key.
+    // No cause, as it may quote the key.
   }
   throw requestInvalid('oauth.private_key is not an RSA private key in PEM form.');
 }
 
-function place(
+function addParameters(
   request: SignableRequest,
   parameters: readonly QueryPair[],
   options: OAuth1Options,

@@ -1,9 +1,9 @@
 import type { HeaderEntry } from '../message/transport.js';
 
-/** The part of a request a signature covers. */
+/** The signed part of a request. */
 export interface SignableRequest {
   readonly method: string;
-  /** Absolute and encoded, as it is sent. */
+  /** Absolute and encoded. */
   readonly url: string;
   readonly headers: readonly HeaderEntry[];
   readonly body: Uint8Array | undefined;

@@ -18,11 +18,11 @@ const HEADER = either(ANY_TEXT, LIST_OF_TEXTS);
 
 const HEADERS: OptionShape = {
   expected: 'an object of texts by lower-case names',
-  // Headers, Map and lists of pairs have no members of their own: all they hold would go unseen.
+  // Headers, Map and lists of pairs have no own members, so their content would be ignored.
   fits: (value) => typeof value === 'object' && value !== null && !(Symbol.iterator in value),
 };
 
-const ANSWER: Readonly<Record<string, OptionShape>> = {
+const RESPONSE: Readonly<Record<string, OptionShape>> = {
   status: wholeNumber(0, 999),
   headers: HEADERS,
   body: { expected: 'a Uint8Array', fits: (value) => value instanceof Uint8Array },
@@ -30,35 +30,35 @@ const ANSWER: Readonly<Record<string, OptionShape>> = {
 };
 
 /**
- * A transport of an embedder's, whose answers are looked at before anything relies on them.
+ * Checks the responses of an embedder's transport before they are used.
  *
- * Rejects with EngineError (USAGE) for an answer that is none, and for a rejection with what is no error, which nobody
- * could tell apart; else as the transport does.
+ * Rejects with EngineError (USAGE) for an invalid response, and for a rejection with a value that is not an error;
+ * otherwise like the transport.
  *
- * @param what how the transport is called in messages
+ * @param what name of the transport in messages
  */
-export function checkAnswers(transport: Transport, what: string): Transport {
+export function checkResponses(transport: Transport, what: string): Transport {
   return async (request) => {
-    let answer: TransportResponse;
+    let response: TransportResponse;
     try {
-      answer = await transport(request);
+      response = await transport(request);
     } catch (error) {
       if (request.signal.aborted || isError(error)) throw error;
       const message = `${what} rejected with ${describeKind(error)}, where an error is expected.`;
       throw new EngineError('USAGE', message, { cause: error });
     }
-    checkAnswer(answer, what);
-    return answer;
+    checkResponse(response, what);
+    return response;
   };
 }
 
-function checkAnswer(answer: TransportResponse, what: string): void {
-  const name = `The answer of ${lowerFirst(what)}`;
+function checkResponse(response: TransportResponse, what: string): void {
+  const name = `The response of ${lowerFirst(what)}`;
   readSafely(name, () => {
-    checkMembers(answer, ANSWER, name, true);
-    const missing = Object.keys(ANSWER).find((member) => Reflect.get(answer, member) === undefined);
+    checkMembers(response, RESPONSE, name, true);
+    const missing = Object.keys(RESPONSE).find((member) => Reflect.get(response, member) === undefined);
     if (missing !== undefined) throw new EngineError('USAGE', `${name}: "${missing}" is missing.`);
-    for (const [header, value] of Object.entries(answer.headers)) {
+    for (const [header, value] of Object.entries(response.headers)) {
       if (HEADER.fits(value)) continue;
       const is = describeKind(value);
       throw new EngineError(
@@ -73,7 +73,7 @@ function lowerFirst(text: string): string {
   return text.slice(0, 1).toLowerCase() + text.slice(1);
 }
 
-/** An error of any realm. What is thrown may be a proxy that throws again. */
+/** Accepts errors of any realm. A thrown proxy may throw again. */
 function isError(error: unknown): boolean {
   try {
     return error instanceof Error || Object.prototype.toString.call(error) === '[object Error]';

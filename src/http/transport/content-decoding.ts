@@ -5,22 +5,25 @@ import { responseHeader } from '../message/headers.js';
 import { parseHttpUrl } from '../message/http-url.js';
 import type { Transport, TransportResponse } from '../message/transport.js';
 import { followRedirects } from './redirects.js';
-import { findHoldBytes, MAX_RESPONSE_BYTES, UNCOUNTED_BYTES } from './response-bytes.js';
+import { findByteReservation, MAX_RESPONSE_BYTES, UNCOUNTED_BYTES } from './response-bytes.js';
 
 export interface ContentDecodingOptions {
-  /** Bytes of a decoded body. Default: 64 MiB. */
+  /** Largest decoded body in bytes. Default: 64 MiB. */
   readonly maxBytes?: number | undefined;
-  /** Bytes out for a byte in. Default: 250; text of an API stays below 50, a bomb is at 1000. */
+  /**
+   * Largest ratio of decoded to encoded bytes. Default: 250. API text stays below 50, a decompression bomb reaches
+   * 1000.
+   */
   readonly maxRatio?: number | undefined;
 }
 
-/** Makes the stream that decodes such bytes. */
+/** Creates the decoder stream for a body. */
 type Decoder = (bytes: Uint8Array) => Transform;
 
-/** A body this small is harmless whatever its ratio. */
+/** Bodies up to this size may exceed the ratio. */
 const FREE_BYTES = 1024 * 1024;
 
-/** One on top of the other; more have no use but to hide a bomb. */
+/** Largest number of stacked encodings. More would only hide a decompression bomb. */
 const MAX_ENCODINGS = 4;
 
 const DECODERS: Readonly<Record<string, Decoder>> = {
@@ -30,7 +33,7 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
   br: () => zlib.createBrotliDecompress(),
 };
 
-/** Values servers put into `Content-Encoding` that encode nothing. [inf] */
+/** Values of `Content-Encoding` that mean no encoding. [inf] */
 const NO_ENCODINGS: ReadonlySet<string> = new Set([
   '',
   'identity',
@@ -42,12 +45,12 @@ const NO_ENCODINGS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A response whose body is decoded: gzip, deflate (with and without zlib header), brotli, also on top of each other.
- * `content-encoding` and `content-length`, which no longer hold, are taken out of the headers.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests; docs/security.md.
+ * Decodes the body of a response: gzip, deflate (with and without zlib header), brotli, also stacked. Removes
+ * `content-encoding` and `content-length` from the headers. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests; docs/security.md.
  *
- * Rejects with NETWORK_DECODE for a body that is not encoded as said, NETWORK_RESPONSE_TOO_LARGE for one that
- * grows beyond a bound, and the reason of the signal once that is aborted.
+ * Rejects with NETWORK_DECODE for an invalid encoding, NETWORK_RESPONSE_TOO_LARGE beyond a limit, and the signal's
+ * reason after an abort.
  */
 export async function decodeContent(
   response: TransportResponse,
@@ -102,7 +105,7 @@ async function decode(
 
 const EMPTY: Buffer = Buffer.alloc(0);
 
-/** All that a stream makes of the bytes; undefined once that is more than `maxBytes`. */
+/** Collects the output of a stream; undefined beyond `maxBytes`. */
 function readPieces(
   stream: Transform,
   bytes: Uint8Array,
@@ -110,7 +113,7 @@ function readPieces(
 ): Promise<readonly Buffer[] | undefined> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
-    const hold = findHoldBytes();
+    const hold = findByteReservation();
     let counted = UNCOUNTED_BYTES;
     let length = 0;
     stream.on('data', (piece: Buffer) => {
@@ -139,7 +142,7 @@ function undecodable(origin: string, reason: string, cause?: unknown): Transport
   });
 }
 
-/** Servers disagree about "deflate": RFC 9110 means the zlib format, some send it bare. */
+/** Servers disagree about "deflate": RFC 9110 means the zlib format, some send raw deflate data. */
 function hasZlibHeader(bytes: Uint8Array): boolean {
   const [method = 0, flags = 0] = bytes;
   return (method & 0x0f) === 8 && ((method << 8) | flags) % 31 === 0;
@@ -153,10 +156,10 @@ function withoutEncoding(headers: TransportResponse['headers']): TransportRespon
 }
 
 /**
- * A transport over one that makes single exchanges: redirects are followed, and what comes in the end is decoded. Most responses
- * need neither and are handed on as they came.
+ * Completes responses of a transport for single exchanges: follows redirects and decodes the final body. Most
+ * responses need neither and pass through.
  *
- * Rejects as `followRedirects` and `decodeContent`.
+ * Rejects like `followRedirects` and `decodeContent`.
  */
 export function completeResponses(transport: Transport, options: ContentDecodingOptions = {}): Transport {
   return async (request) => {

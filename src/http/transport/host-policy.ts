@@ -2,27 +2,27 @@ import { EngineError, TransportError } from '../../errors/engine-error.js';
 import { type HttpServer, parseHttpUrl } from '../message/http-url.js';
 import type { Transport } from '../message/transport.js';
 
-/** Which hosts get what an app knows as secret. */
+/** Which hosts receive credentials and secrets of an app. */
 export interface HostPolicy {
-  /** Whether hosts that nobody named get what the first host got, as they do on the platform. */
+  /** Whether hosts that nobody named receive the same as the first host, as on the platform. */
   readonly sendsSecrets: boolean;
-  /** Whether the embedder named a host: in `appHosts`, as the base url, or on the right side of `hosts`. */
+  /** Whether the embedder named a host: in `appHosts`, as the base URL, or as a target of `hosts`. */
   readonly isNamed: (server: HttpServer) => boolean;
-  /** Whether somebody took the requests for a host elsewhere. */
+  /** Whether the embedder mapped requests for a URL to another server. */
   readonly isRedirected: (url: string) => boolean;
 }
 
-/** Whether a server is one of those that entries name. */
+/** Whether a server matches one of several entries. */
 export type HostMatcher = (server: HttpServer) => boolean;
 
-/** `api.example.com`, `api.example.com:8443`, `*.example.com`, each with the scheme it is for in front or without. */
+/** `api.example.com`, `api.example.com:8443`, `*.example.com`, each with an optional scheme. */
 const ENTRY = /^(?:(https?):\/\/)?(\*\.)?([^\s/?#@*.][^\s/?#@*]*(?<!:))$/;
 
 /**
- * Reads the hosts that somebody names. One without a scheme is called encrypted, on the port it has or else 443: the same name without encryption is another server,
- * which anybody on the way can be. Only this machine is meant either way.
+ * Parses host entries. An entry without scheme means https, as the same name over http may be any server on the way;
+ * for loopback hosts it means both.
  *
- * @throws EngineError (USAGE) for an entry that is no host
+ * @throws EngineError (USAGE) for an invalid entry
  */
 export function readHosts(entries: readonly string[], setting: string): HostMatcher {
   const exact = new Set<string>();
@@ -54,27 +54,27 @@ function readServer(address: string, entry: string, setting: string): HttpServer
   } catch (cause) {
     throw new EngineError(
       'USAGE',
-      `${setting} has the entry ${JSON.stringify(entry.slice(0, 80))}; it must be a host such as api.example.com or *.example.com, or http://api.example.com for one that is called without encryption.`,
+      `${setting} has the entry ${JSON.stringify(entry.slice(0, 80))}; expected a host such as api.example.com or *.example.com, or http://api.example.com for unencrypted requests.`,
       { cause },
     );
   }
 }
 
 /**
- * A transport that calls only hosts an app names: written in it, or given where its address names a value alone. What an expression
- * computes is the app's, and not written anywhere.
+ * Restricts a transport to hosts that the app names: literally, or as a plain input value. A host computed by an
+ * expression is not named.
  *
- * Rejects with NETWORK_REFUSED for others.
+ * Rejects with NETWORK_REFUSED for other hosts.
  */
 export function refuseUndeclared(transport: Transport, isDeclared: HostMatcher): Transport {
   return async (request) => {
     const url = parseHttpUrl(request.url);
     if (isDeclared(url)) return transport(request);
-    const crossing = request.crossing?.();
-    if (crossing?.isGiven(url) === true) return transport(request);
+    const policy = request.crossOrigin?.();
+    if (policy?.isFromInput(url) === true) return transport(request);
     throw new TransportError(
       'NETWORK_REFUSED',
-      `The app does not name the host ${url.host}, and only hosts it names may be called. Add it to network.appHosts (--app-host).`,
+      `The app does not name the host ${url.host}, and requests to other hosts are blocked. Add it to network.appHosts (--app-host) to allow it.`,
       { retryable: false },
     );
   };

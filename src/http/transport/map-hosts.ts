@@ -6,40 +6,36 @@ import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
 import type { Transport, TransportRequest, TransportResponse } from '../message/transport.js';
 
 /**
- * Where requests really go, by where they are addressed to: `{ "https://api.example.com": "http://127.0.0.1:9911" }`.
- * The left side is an origin, a host of either scheme (`api.example.com`, `api.example.com:8443`), all hosts below one
- * (`*.example.com`), or `*`; the most exact wins. The right side is an address without a query; a path in it is put in
- * front.
+ * Maps hosts to other servers: `{ "https://api.example.com": "http://127.0.0.1:9911" }`. A key is an origin, a host
+ * for both schemes (`api.example.com`, `api.example.com:8443`), a wildcard (`*.example.com`) or `*`; the most specific
+ * key wins. A value is a URL without a query; its path is a prefix.
  */
 export type HostMapping = Readonly<Record<string, string>>;
 
-/** A mapping that has been read. */
+/** A parsed mapping. */
 export interface HostMap {
-  /** The address on the other server, or undefined for one that is not mapped. */
+  /** Returns the mapped URL, or undefined if the URL is not mapped. */
   readonly resolve: (url: string) => string | undefined;
-  /** Whether an address lies on a server that something is mapped to. */
+  /** Whether a URL is on a mapping target. */
   readonly isTarget: (url: string) => boolean;
-  /**
-   * Names of the hosts that something is mapped to, for the guard to let through: whoever maps a host to an address means
-   * that address, also where the app may not go by itself.
-   */
+  /** Names of the target hosts, for the network guard: a mapping to a host allows that host, even a private one. */
   readonly allowed: readonly string[];
 }
 
 export interface MapHostsOptions {
   readonly hosts: HostMap;
-  /** Makes the exchanges with servers that something is mapped to. */
+  /** Transport for mapping targets. */
   readonly mapped: Transport;
-  /** Makes all others. */
+  /** Transport for all other servers. */
   readonly direct: Transport;
-  /** The `baseUrl` somebody gave in place of the app's; nothing but it and what is mapped may be called then. */
+  /** The base URL that replaces the app's. If set, only it and mapped hosts can be called. */
   readonly baseUrl?: string | undefined;
 }
 
 /**
- * Reads a mapping of hosts.
+ * Parses a host mapping.
  *
- * @throws EngineError (USAGE) for a side that is not as `HostMapping` says
+ * @throws EngineError (USAGE) for an invalid key or value
  */
 export function readHostMap(mapping: HostMapping): HostMap {
   const targets = new Map<string, HttpUrl>();
@@ -47,11 +43,11 @@ export function readHostMap(mapping: HostMapping): HostMap {
   const origins = new Set([...targets.values()].map(({ origin }) => origin));
   const resolve = (url: string): string | undefined => {
     if (targets.size === 0) return undefined;
-    const asked = parseHttpUrl(url);
-    // A server that is mapped to and names itself in a link is not mapped again.
-    if (origins.has(asked.origin)) return undefined;
-    const target = listKeys(asked).flatMap((key) => targets.get(key) ?? [])[0];
-    return target && addressOn(target, asked);
+    const original = parseHttpUrl(url);
+    // A target that links to itself is not mapped again.
+    if (origins.has(original.origin)) return undefined;
+    const target = listKeys(original).flatMap((key) => targets.get(key) ?? [])[0];
+    return target && addressOn(target, original);
   };
   return {
     resolve,
@@ -61,12 +57,11 @@ export function readHostMap(mapping: HostMapping): HostMap {
 }
 
 /**
- * A transport that takes requests to the servers they are mapped to. The request names the server it was meant for in
- * `X-Forwarded-Host`, so that one local server can stand for several; the answer looks as if it came from there: its
- * address, and a `Location` that leads to the local server. Redirects are to be followed above this layer, so that each
- * hop is mapped.
+ * Creates a transport that sends requests to mapped servers. Adds the original host as `X-Forwarded-Host`, so that one
+ * local server can stand in for several. The response has the original URL, and a `Location` on the local server is
+ * mapped back. Follow redirects above this layer, so that each hop is mapped.
  *
- * Rejects with NETWORK_REFUSED for a server beside a given base url that is not mapped.
+ * Rejects with NETWORK_REFUSED for an unmapped server if there is a base URL.
  */
 export function mapHosts({ hosts, mapped, direct, baseUrl }: MapHostsOptions): Transport {
   if (hosts.allowed.length === 0 && baseUrl === undefined) return direct;
@@ -86,20 +81,20 @@ function mappedRequest(request: TransportRequest, url: string): TransportRequest
   return { ...request, url, headers: [...request.headers, ['X-Forwarded-Host', host]] };
 }
 
-/** A server that knows itself by its local address redirects there; the way back leads over the mapping again. */
+/** Maps a `Location` on the local server back to the original server. */
 function originalView(
   { url }: TransportRequest,
   mappedUrl: string,
   response: TransportResponse,
 ): TransportResponse {
   const location = responseHeader(response.headers, 'location')?.trim() ?? '';
-  const asked = parseHttpUrl(url);
+  const original = parseHttpUrl(url);
   const local = parseHttpUrl(mappedUrl);
-  const prefix = local.path.slice(0, local.path.length - asked.path.length);
+  const prefix = local.path.slice(0, local.path.length - original.path.length);
   const start = local.origin + prefix;
   const rest = location.slice(start.length);
   if (!location.startsWith(start) || !/^(?:[/?#]|$)/.test(rest)) return { ...response, url };
-  const headers = Object.assign(Object.create(null), response.headers, { location: asked.origin + rest });
+  const headers = Object.assign(Object.create(null), response.headers, { location: original.origin + rest });
   return { ...response, headers, url };
 }
 
@@ -108,12 +103,12 @@ function assertAtBase(url: string, base: HttpUrl): void {
   if (origin === base.origin) return;
   throw new TransportError(
     'NETWORK_REFUSED',
-    `The request leads to ${origin}, and the base url was replaced by ${base.origin}: nothing is sent to the real server by mistake. Say where it goes: --map ${origin}=${base.origin}, or hosts: { '${origin}': '${base.origin}' } of the engine; the address itself on the right side lets it through.`,
+    `Blocked a request to ${origin}, as the base URL was replaced by ${base.origin}. Map the host with --map ${origin}=${base.origin}, or hosts: { '${origin}': '${base.origin}' } of the engine. Map it to itself to send the request.`,
     { retryable: false },
   );
 }
 
-/** What an address may stand under on the left side, the most exact first. */
+/** Returns the keys that match a URL, most specific first. */
 function listKeys({ origin, host, hostname }: HttpUrl): readonly string[] {
   const labels = hostname.split('.');
   const above = labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join('.')}`);
@@ -133,7 +128,7 @@ function readFrom(from: string): string {
   try {
     if (wildcard !== undefined) return `*.${parseHttpUrl(`https://${wildcard}`).hostname}`;
     if (!text.includes('://')) {
-      // A port that is the default of one scheme only: of both readings the one that keeps it tells more.
+      // The port may be the default of one scheme; the other scheme keeps it.
       const hosts = ['https', 'http'].map((scheme) => parseHttpUrl(`${scheme}://${text}`));
       const isBare = hosts.every(({ path, query }) => path === '/' && query === undefined);
       const [{ host } = { host: '' }] = hosts.toSorted((a, b) => b.host.length - a.host.length);
@@ -151,7 +146,7 @@ function readFrom(from: string): string {
 function notMappable(from: string, cause?: unknown): EngineError {
   return new EngineError(
     'USAGE',
-    `hosts: ${shown(from)} is not what can be mapped; give an origin such as https://api.example.com, a host, *.example.com, or *.`,
+    `hosts: ${shown(from)} is not a valid key: expected an origin such as https://api.example.com, a host, *.example.com, or *.`,
     { cause },
   );
 }
@@ -161,15 +156,15 @@ function readTarget(from: string, to: string): HttpUrl {
     const target = parseHttpUrl(to.trim());
     if (target.query === undefined && !to.includes('#')) return target;
   } catch {
-    // Told below, in the words of the setting.
+    // The error below names the setting.
   }
   throw new EngineError(
     'USAGE',
-    `hosts: ${shown(from)} is mapped to ${shown(to)}; give an address that starts with http:// or https:// and has no query.`,
+    `hosts: ${shown(from)} is mapped to ${shown(to)}: expected an http or https URL without a query.`,
   );
 }
 
-/** @param text anything, from an embedder without types */
+/** @param text any value, as an embedder may use no types */
 function shown(text: unknown): string {
   return typeof text === 'string' ? JSON.stringify(text.slice(0, 80)) : describeKind(text);
 }

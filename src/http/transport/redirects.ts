@@ -10,12 +10,12 @@ import type {
 } from '../message/transport.js';
 import { withoutOAuth1Body } from '../signing/oauth1-signature.js';
 
-/** The Fetch standard's figure. [choice] */
+/** Same as the Fetch standard. [choice] */
 const MAX_REDIRECTS = 20;
 
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers a request carries for one host only. [inf] */
+/** Headers for one host only. [inf] */
 const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'authorization',
   'cookie',
@@ -25,15 +25,14 @@ const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Follows 3xx answers with a `Location` for requests that ask for it. 301, 302 and 303 turn all but GET and
- * HEAD into a GET without a body; 307 and 308 keep both. Credentials, those of OAuth 1 in a form body too, are dropped
- * when the host changes or the connection stops being encrypted, and do not come back; nor does anything else go along
- * that the request's own rule of crossing withholds. Every hop goes through `transport`, so through its guard.
+ * Follows 3xx responses with a `Location`. 301, 302 and 303 turn all methods but GET and HEAD into GET without a body;
+ * 307 and 308 keep both. On another host, or without encryption, drops credentials (also OAuth 1 parameters in a form
+ * body) and everything the request's cross-origin policy withholds. Every hop goes through `transport` and its guard.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [inf]
  *
- * Rejects with NETWORK_REDIRECTS after 20 hops, and for a `Location` that is no http address.
+ * Rejects with NETWORK_REDIRECTS after 20 hops, and for an invalid `Location`.
  *
- * @param first the answer to the request itself
+ * @param first the response to the request itself
  */
 export async function followRedirects(
   first: TransportResponse,
@@ -45,20 +44,20 @@ export async function followRedirects(
   for (let hops = 0; ; hops++) {
     const location = request.redirect === 'follow' ? redirectLocation(response) : undefined;
     if (location === undefined) return response;
-    if (hops >= MAX_REDIRECTS) throw tooMany(request.url);
+    if (hops >= MAX_REDIRECTS) throw tooManyRedirects(request.url);
     current = await nextRequest(current, response.status, location);
     response = await transport(current);
   }
 }
 
-/** A 3xx without a `Location` leads nowhere and is a response like any other. */
+/** A 3xx without a `Location` is a normal response. */
 function redirectLocation(response: TransportResponse): string | undefined {
   if (!REDIRECT_STATUSES.has(response.status)) return undefined;
   const location = responseHeader(response.headers, 'location')?.trim();
   return location === undefined || location === '' ? undefined : readUtf8(location);
 }
 
-/** Header bytes are read as Latin-1; a `Location` with other letters than ASCII is UTF-8 nearly always. */
+/** Header bytes decode as Latin-1; a `Location` beyond ASCII is nearly always UTF-8. */
 function readUtf8(latin1: string): string {
   const text = Buffer.from(latin1, 'latin1').toString('utf8');
   return text.includes('\ufffd') ? latin1 : text;
@@ -81,9 +80,9 @@ async function nextRequest(
   const next: TransportRequest = keepsBody
     ? { ...request, url, headers, body: keepsCredentials ? request.body : withoutOAuth1Body(request) }
     : { ...request, url, headers, method: 'GET', body: undefined };
-  const crossing = keepsCredentials ? undefined : request.crossing?.();
-  if (crossing === undefined || crossing.sendsSecrets) return next;
-  return crossing.isTrusted(target) ? next : withholdSecrets(next, crossing);
+  const policy = keepsCredentials ? undefined : request.crossOrigin?.();
+  if (policy === undefined || policy.sendsSecrets) return next;
+  return policy.isTrusted(target) ? next : withholdSecrets(next, policy);
 }
 
 function resolveLocation(location: string, base: string, origin: string): { url: string; target: HttpUrl } {
@@ -92,18 +91,14 @@ function resolveLocation(location: string, base: string, origin: string): { url:
     resolved.hash = '';
     return { url: resolved.href, target: parseHttpUrl(resolved.href) };
   } catch (cause) {
-    throw new TransportError(
-      'NETWORK_REDIRECTS',
-      `${origin}: redirects to an address that cannot be called.`,
-      {
-        retryable: false,
-        cause,
-      },
-    );
+    throw new TransportError('NETWORK_REDIRECTS', `${origin}: the response redirects to an invalid URL.`, {
+      retryable: false,
+      cause,
+    });
   }
 }
 
-function tooMany(url: string): TransportError {
+function tooManyRedirects(url: string): TransportError {
   const { origin } = parseHttpUrl(url);
   return new TransportError('NETWORK_REDIRECTS', `${origin}: more than ${MAX_REDIRECTS} redirects.`, {
     retryable: false,
@@ -111,17 +106,17 @@ function tooMany(url: string): TransportError {
 }
 
 /**
- * A cross-origin request without the secrets of its sender, for a host that the app does not name: headers and query
- * parameters that hold a secret are dropped and reported.
+ * Removes secrets from a cross-origin request to a host that the app does not name: drops and reports headers and
+ * query parameters that contain a secret.
  *
- * @throws NETWORK_REFUSED for a body, a path or a host that holds a secret, as none can be sent without a part of it
+ * @throws NETWORK_REFUSED if the body, path or host contains a secret
  */
 export function withholdSecrets(request: TransportRequest, rule: CrossOriginPolicy): TransportRequest {
   if (request.body !== undefined && rule.holdsSecret(readText(request.body))) {
     throw refusal('in its body', request);
   }
   const { origin, hostname, path } = parseHttpUrl(request.url);
-  // Its name would tell them.
+  // The message omits the host, which contains the secret.
   if (rule.holdsCredential(hostname)) throw refusalBy('in its name', 'a host the app does not name. Add it');
   if (rule.holdsCredential(path)) throw refusal('in its path', request);
   const withheld: string[] = [];
@@ -155,7 +150,7 @@ function refusal(where: string, { url }: TransportRequest): TransportError {
 function refusalBy(where: string, host: string): TransportError {
   return new TransportError(
     'NETWORK_REFUSED',
-    `The request would take credentials ${where} to ${host} to network.appHosts (--app-host) to send them there.`,
+    `The request would send credentials ${where} to ${host} to network.appHosts (--app-host) to allow it.`,
     { retryable: false },
   );
 }
@@ -170,11 +165,11 @@ function withoutSecretPairs(url: string, rule: CrossOriginPolicy, withheld: stri
   const pairs = url.slice(mark + 1);
   const kept = pairs.split('&').filter((pair) => {
     const isSecret = rule.holdsSecret(pair);
-    if (isSecret) withheld.push('a parameter of the query');
+    if (isSecret) withheld.push('a query parameter');
     return !isSecret;
   });
   const query = kept.join('&');
-  // A secret with `&` in it, written as it is.
+  // The secret itself contains `&`.
   if (query !== '' && rule.holdsSecret(query)) withheld.push('the query');
   return query === '' || rule.holdsSecret(query) ? url.slice(0, mark) : `${url.slice(0, mark)}?${query}`;
 }

@@ -1,22 +1,22 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** The most bytes a response may have, on the wire and decoded: 64 MiB. */
+/** Largest size of a response in bytes, encoded and decoded: 64 MiB. */
 export const MAX_RESPONSE_BYTES: number = 64 * 1024 * 1024;
 
-/** Waits until the run may hold a response of so many bytes. */
-export type HoldBytes = (bytes: number) => Promise<void>;
+/** Waits until the run may hold a response of this size. */
+export type ReserveBytes = (bytes: number) => Promise<void>;
 
-/** Responses up to this size are not counted: their number is bounded by the runs at a time. [choice] */
+/** Smaller responses are not counted; the number of concurrent runs bounds them. [choice] */
 export const UNCOUNTED_BYTES: number = 256 * 1024;
 
-const CURRENT = new AsyncLocalStorage<HoldBytes>();
+const CURRENT = new AsyncLocalStorage<ReserveBytes>();
 
-/** Runs what is to count the bytes of the responses it reads. */
-export function countingBytes<T>(hold: HoldBytes, work: () => T): T {
+/** Runs `work` and counts the bytes of its responses. */
+export function withByteReservation<T>(hold: ReserveBytes, work: () => T): T {
   return CURRENT.run(hold, work);
 }
 
-/** What the work under way counts the bytes of its responses with; undefined if it counts none. */
-export function findHoldBytes(): HoldBytes | undefined {
+/** Returns the byte counter of the current work, if any. */
+export function findByteReservation(): ReserveBytes | undefined {
   return CURRENT.getStore();
 }

@@ -5,9 +5,9 @@ import { type AbortListener, addAbortListener, removeAbortListener } from '../..
 import { CASELESS, setMember } from '../../util/plain-object.js';
 import { trimTrailing } from '../../util/text.js';
 import type { TransportRequest, TransportResponse } from '../message/transport.js';
-import { findHoldBytes, type HoldBytes, UNCOUNTED_BYTES } from './response-bytes.js';
+import { findByteReservation, type ReserveBytes, UNCOUNTED_BYTES } from './response-bytes.js';
 
-/** Interim answers (103 Early Hints and the like) one response may have; more are a flood. */
+/** Largest number of interim responses (103 Early Hints and similar) per response. */
 const MAX_INTERIM = 16;
 
 interface Settle {
@@ -16,8 +16,7 @@ interface Settle {
 }
 
 /**
- * Gathers one response from the events of a dispatcher. State with a life, so an object: it ends once, by the
- * response, by a failure or by the signal, and ignores what comes after.
+ * Collects one response from dispatcher events. Settles once, by response, failure or abort, and ignores later events.
  */
 export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListener {
   readonly #request: TransportRequest;
@@ -29,11 +28,11 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListe
   #interim = 0;
   #status = 0;
   #headers: TransportResponse['headers'] = {};
-  /** Filled up to `#length`; of the announced size, or growing. */
+  /** Filled up to `#length`; has the announced size or grows. */
   #body: Buffer<ArrayBufferLike> = EMPTY;
   #length = 0;
   #announced: number | undefined;
-  readonly #hold: HoldBytes | undefined = findHoldBytes();
+  readonly #hold: ReserveBytes | undefined = findByteReservation();
   /** Bytes that may be read without waiting. */
   #counted = UNCOUNTED_BYTES;
 
@@ -64,7 +63,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListe
     const announced = this.#headers['content-length'];
     this.#announced =
       typeof announced === 'string' && /^\d+$/.test(announced) ? Number(announced) : undefined;
-    // A 304 may name the length of what it does not send, which undici would take for a body cut off.
+    // A 304 may announce the length of a body it omits, which undici reports as a truncated body.
     if (status === 204 || status === 304) {
       this.#succeed();
     } else if (this.#request.method !== 'HEAD' && (this.#announced ?? 0) > this.#maxBytes) {
@@ -82,20 +81,20 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListe
       return;
     }
     if (length === this.#announced && this.#length === 0) {
-      // Whole in one piece, which is ours: nothing reads into the memory of a socket twice.
+      // The whole body in one chunk, which undici hands over: no copy needed.
       this.#body = chunk;
     } else {
       if (length > this.#body.length) this.#grow(length);
       chunk.copy(this.#body, this.#length);
     }
     this.#length = length;
-    // Without an announced length as much again, up to the bound of a response.
+    // Without an announced length, reserves twice the length, up to the limit.
     if (length > this.#counted) this.#count(Math.min(2 * length, this.#maxBytes));
   }
 
   onResponseEnd(): void {
-    // The connection is free again one turn of the event loop later. Told sooner, a caller that goes on at once, as
-    // paging does, opens a second one beside it: cheap without TLS, a whole handshake with it.
+    // undici frees the connection one event loop iteration later. Resolving earlier would make the next page open a
+    // second connection, with a TLS handshake.
     if (this.#origin.startsWith('https:')) process.nextTick(() => setImmediate(() => this.#succeed()));
     else this.#succeed();
   }
@@ -108,7 +107,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListe
     this.#fail(this.#request.signal.reason);
   }
 
-  /** Stops reading until the bytes may be held. */
+  /** Pauses reading until the bytes are reserved. */
   #count(bytes: number): void {
     const controller = this.#controller;
     if (this.#hold === undefined || bytes <= this.#counted || this.#request.method === 'HEAD') return;
@@ -130,7 +129,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListe
     });
   }
 
-  /** Ends the exchange from our side. */
+  /** Aborts the exchange. */
   #fail(reason: unknown): void {
     if (!this.#finish()) return;
     this.#settle.reject(reason);
@@ -144,7 +143,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListe
     return true;
   }
 
-  /** The announced size at once, as the memory of a large buffer is not touched before it is filled; otherwise by doubling. */
+  /** Allocates the announced size at once, as untouched memory is not committed; otherwise doubles. */
   #grow(needed: number): void {
     const announced = this.#announced ?? 0;
     const size =
@@ -154,7 +153,7 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListe
     this.#body = grown;
   }
 
-  /** A body that ends far below the memory it has grown into gets memory of its own size. */
+  /** Copies a body that uses less than half of its buffer. */
   #bytes(): Uint8Array {
     if (this.#length === this.#body.length) return this.#body;
     const used = this.#body.subarray(0, this.#length);
@@ -164,20 +163,20 @@ export class ResponseCollector implements Dispatcher.DispatchHandler, AbortListe
 
 const EMPTY: Buffer<ArrayBufferLike> = Buffer.alloc(0);
 
-/** As expressions see them, so that nobody has to copy them for that. */
+/** In the form expressions read, to avoid a later copy. */
 function readHeaders(headers: Record<string, string | string[] | undefined>): TransportResponse['headers'] {
   const read: Record<string, string | readonly string[]> = Object.create(CASELESS);
   for (const name of Object.keys(headers)) {
     const value = headers[name];
     if (value === undefined) continue;
     if (name === 'set-cookie') read[name] = typeof value === 'string' ? [value] : value;
-    else setMember(read, name, withoutSpaceBehind(typeof value === 'string' ? value : value.join(', ')));
+    else setMember(read, name, trimTrailingSpace(typeof value === 'string' ? value : value.join(', ')));
   }
   return read;
 }
 
-/** The parser takes away the space in front of a value only. */
-function withoutSpaceBehind(text: string): string {
+/** The parser removes leading whitespace only. */
+function trimTrailingSpace(text: string): string {
   return /[ \t]$/.test(text) ? trimTrailing(text, ' \t') : text;
 }
 
@@ -190,11 +189,9 @@ function tooLarge(origin: string, maxBytes: number): TransportError {
 }
 
 function flood(origin: string): TransportError {
-  return new TransportError(
-    'NETWORK_FAILED',
-    `${origin}: more than ${MAX_INTERIM} interim responses came before the response.`,
-    { retryable: false },
-  );
+  return new TransportError('NETWORK_FAILED', `${origin}: more than ${MAX_INTERIM} interim responses.`, {
+    retryable: false,
+  });
 }
 
 interface Failure {
@@ -209,17 +206,17 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   ECONNABORTED: failed('the connection was reset'),
   EPIPE: failed('the connection was closed while the request was sent'),
   ENOTFOUND: failed('the host name does not resolve'),
-  EAI_AGAIN: failed('the host name could not be resolved for now'),
+  EAI_AGAIN: failed('the host name cannot be resolved at the moment'),
   EHOSTUNREACH: failed('the host cannot be reached'),
   ENETUNREACH: failed('the network cannot be reached'),
   UND_ERR_SOCKET: failed('the connection was closed before the response was complete'),
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: failed(
     'the response is shorter or longer than its Content-Length says',
   ),
-  EPROTO: { ...failed('no TLS connection could be agreed on'), retryable: false },
+  EPROTO: { ...failed('the TLS handshake failed'), retryable: false },
   ETIMEDOUT: timedOut('the connection timed out'),
-  UND_ERR_CONNECT_TIMEOUT: timedOut('no connection in time'),
-  UND_ERR_HEADERS_TIMEOUT: timedOut('no response in time'),
+  UND_ERR_CONNECT_TIMEOUT: timedOut('no connection before the timeout'),
+  UND_ERR_HEADERS_TIMEOUT: timedOut('no response before the timeout'),
   UND_ERR_BODY_TIMEOUT: timedOut('the response stopped in the middle'),
   UND_ERR_HEADERS_OVERFLOW: {
     code: 'NETWORK_RESPONSE_TOO_LARGE',
@@ -229,17 +226,17 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   UND_ERR_INVALID_ARG: {
     code: 'REQUEST_INVALID',
     retryable: false,
-    text: 'the method, the address or a header holds a character it cannot hold',
+    text: 'the method, the URL or a header contains an invalid character',
   },
 };
 
-/** Codes of OpenSSL for a chain that does not verify, as Node names them. */
+/** OpenSSL codes for a certificate chain that does not verify. */
 const CERTIFICATE_CODE =
   /CERT|CRL|UNABLE_TO_|ERR_TLS_CERT|SELF_SIGNED|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH|HOSTNAME_MISMATCH/;
 
 /**
- * What the network reported as our error. The message names the origin only: paths and queries may hold tokens.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error.
+ * Converts a network failure to a TransportError. The message names the origin only, as path and query may contain
+ * tokens. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error.
  */
 export function transportFailure(error: unknown, origin: string): TransportError {
   if (error instanceof TransportError) return error;
@@ -261,8 +258,7 @@ function findFailure(errno: string | undefined): Failure {
       text: 'the certificate of the server was not accepted',
     };
   }
-  if (errno.startsWith('ERR_SSL_'))
-    return { ...failed('no TLS connection could be agreed on'), retryable: false };
+  if (errno.startsWith('ERR_SSL_')) return { ...failed('the TLS handshake failed'), retryable: false };
   return failed('the exchange failed');
 }
 

@@ -4,37 +4,37 @@ import type { Agent, buildConnector } from 'undici';
 import type { NetworkGuard } from '../guard/network-guard.js';
 import { requestInvalid } from '../message/http-url.js';
 
-/** Milliseconds. */
+/** All values are milliseconds. */
 export interface TransportTimeouts {
-  /** Until a connection stands: name, TCP and TLS. */
+  /** Time to connect: DNS, TCP and TLS. */
   readonly connectTimeoutMs: number;
-  /** From the request sent until all headers are there. */
+  /** Time from sending the request until all headers arrived. */
   readonly headersTimeoutMs: number;
-  /** Between two pieces of a body. */
+  /** Time between two chunks of a body. */
   readonly bodyTimeoutMs: number;
 }
 
 interface AgentOptions extends TransportTimeouts {
   readonly guard: NetworkGuard;
-  /** Connections open to one origin at a time; further requests wait. */
+  /** Largest number of open connections per origin; further requests wait. */
   readonly maxConnectionsPerOrigin: number;
 }
 
-/** Agents kept for certificate authorities beside the system's; the one unused longest goes first. */
+/** Largest number of agents for additional certificate authorities; the least recently used one is closed first. */
 const MAX_CA_AGENTS = 16;
 
-/** Headers of a response together. */
+/** Largest total size of response headers. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** The dispatchers of one transport: one for the system's certificate authorities, one for each further authority. */
+/** Dispatchers of one transport: one for the system's certificate authorities, and one per additional authority. */
 export interface AgentPool {
   readonly common: Agent;
-  /** @throws REQUEST_INVALID for a `ca` that is no certificate */
+  /** @throws REQUEST_INVALID for an invalid `ca` */
   readonly agentFor: (ca: string) => Agent;
   readonly close: () => Promise<void>;
 }
 
-/** Importing undici takes longer than a whole short run, so it waits for the first request. */
+/** Loads undici with the first request, as its import takes longer than a short run. */
 export async function createAgentPool(options: AgentOptions): Promise<AgentPool> {
   const undici = await loadUndici();
   const byCa = new Map<string, Agent>();
@@ -74,37 +74,33 @@ export async function createAgentPool(options: AgentOptions): Promise<AgentPool>
   return { common, agentFor, close };
 }
 
-/**
- * Nobody gets a turn while OpenSSL reads certificates: the system's take 20 ms, a hundred more as long again. Nobody's chain has more.
- * [choice]
- */
+/** OpenSSL blocks the event loop while it reads certificates. Real chains are far smaller. [choice] */
 const MAX_CERTIFICATES = 100;
 const MAX_CA_LENGTH: number = 256 * 1024;
 
-/** The system's authorities stay accepted beside the given one. */
+/** Adds an authority to those of the system. */
 function makeSecureContext(ca: string): SecureContext {
-  // Blocks of any kind, as OpenSSL takes more than one word for a certificate.
+  // Counts blocks of any kind, as OpenSSL accepts several labels for a certificate.
   if (
     ca.length > MAX_CA_LENGTH ||
     ca.split('-----BEGIN ', MAX_CERTIFICATES + 2).length > MAX_CERTIFICATES + 1
   ) {
-    throw requestInvalid(`ca may hold ${MAX_CERTIFICATES} certificates, in ${MAX_CA_LENGTH} characters.`);
+    throw requestInvalid(
+      `ca is too large: expected at most ${MAX_CERTIFICATES} certificates and ${MAX_CA_LENGTH} characters.`,
+    );
   }
   const certificates = ca.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g);
   if (certificates === null) throw requestInvalid('ca must be a certificate in PEM form.');
   try {
-    // A secure context takes what it cannot read without a word; every connection would then fail.
+    // `createSecureContext` silently ignores invalid certificates; every connection would then fail.
     for (const certificate of certificates) new X509Certificate(certificate);
     return createSecureContext({ ca: [...rootCertificates, ca] });
   } catch (cause) {
-    throw requestInvalid('ca is not a certificate that can be read.', cause);
+    throw requestInvalid('ca is not a valid certificate.', cause);
   }
 }
 
-/**
- * A literal address is judged here, as a socket looks nothing up for it; a name is judged by the guard's `lookup`,
- * whose answer is what the socket connects to.
- */
+/** Checks literal addresses here, as they need no lookup. `guard.lookup` checks the addresses a name resolves to. */
 function guardedConnector(
   build: typeof buildConnector,
   secureContext: SecureContext | undefined,
@@ -126,15 +122,15 @@ function guardedConnector(
   };
 }
 
-/** What of undici is in use. */
+/** The used part of undici. */
 interface Undici {
   readonly Agent: typeof Agent;
   readonly buildConnector: typeof buildConnector;
 }
 
 /**
- * Loads the dispatcher alone: fetch, web sockets, caches and mocks are half of the package and take longer to load than a short
- * run. Where its files are is no promise of undici's, so the whole is loaded by a version that has them elsewhere.
+ * Loads the dispatcher only: fetch, WebSocket, caches and mocks are half of the package and slow to load. File paths
+ * of undici are not stable, so a failed import falls back to the whole package.
  */
 export async function loadUndici(): Promise<Undici> {
   try {

@@ -16,26 +16,26 @@ import { MAX_RESPONSE_BYTES } from './response-bytes.js';
 import { ResponseCollector } from './response-collector.js';
 import { type AgentPool, createAgentPool, type TransportTimeouts } from './undici-agents.js';
 
-/** Guard, ceilings and timeouts (milliseconds) of the transport on undici. Default: public addresses only, 64 MiB. */
+/** Guard, limits and timeouts (milliseconds) of the undici transport. Default: public addresses only, 64 MiB. */
 export interface UndiciTransportOptions extends Partial<TransportTimeouts> {
-  /** Default: only public addresses. */
+  /** Default: public addresses only. */
   readonly guard?: NetworkGuard | undefined;
-  /** Bytes of a body as they come over the wire. Default: 64 MiB. */
+  /** Largest encoded body in bytes. Default: 64 MiB. */
   readonly maxResponseBytes?: number | undefined;
   /** Default: 64. */
   readonly maxConnectionsPerOrigin?: number | undefined;
 }
 
-/** A transport that holds connections until it is closed. */
+/** A transport that keeps connections open until it is closed. */
 export type ClosableTransport = Transport & {
-  /** Ends once the running requests have; later ones are refused with USAGE. */
+  /** Resolves when running requests have ended. Later requests reject with USAGE. */
   readonly close: () => Promise<void>;
 };
 
 /**
- * The longest time limit an app can set is also how long headers and body may be silent: the limit of a run is kept by
- * its signal, and these only catch a caller without one.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests, timeout. [doc]
+ * The longest time limit of an app also limits silence of headers and body. The run's signal enforces the actual
+ * limit; these apply to callers without one. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests, timeout. [doc]
  */
 const DEFAULT_TIMEOUTS: TransportTimeouts = Object.freeze({
   connectTimeoutMs: 10_000,
@@ -45,7 +45,7 @@ const DEFAULT_TIMEOUTS: TransportTimeouts = Object.freeze({
 
 const TIMER_MS: OptionShape = wholeNumber(0, LONGEST_TIMER_MS);
 
-/** What the settings of a transport may be. */
+/** Allowed settings of a transport. */
 export const TRANSPORT_SHAPES: OptionShapes<Omit<UndiciTransportOptions, 'guard'>> = {
   maxResponseBytes: either(wholeNumber(0), oneOfChoices(Number.POSITIVE_INFINITY)),
   maxConnectionsPerOrigin: wholeNumber(1),
@@ -59,12 +59,12 @@ const GUARD: OptionShape = objectWithFunctions(['checkHost', 'checkAddress', 'lo
 const METHOD = /^[!#$%&'*+.^_`|~0-9A-Z-]{1,40}$/;
 
 /**
- * One hop over undici: no redirect is followed and nothing is decoded; see `completeResponses`.
- * Connections stay open per instance. No proxy variable of the process is read.
+ * Creates a transport for single exchanges on undici: follows no redirects and decodes nothing; see
+ * `completeResponses`. Keeps connections open per instance. Ignores proxy environment variables.
  *
- * @throws EngineError (USAGE) for an option that is none, or of another type
+ * @throws EngineError (USAGE) for an unknown or invalid option
  *
- * The transport rejects with the signal's reason once aborted, else with TransportError: REQUEST_INVALID,
+ * The transport rejects with the signal's reason after an abort, else with TransportError: REQUEST_INVALID,
  * NETWORK_REFUSED, NETWORK_FAILED, NETWORK_TIMEOUT, NETWORK_CERTIFICATE or NETWORK_RESPONSE_TOO_LARGE.
  */
 export function createUndiciTransport(options: UndiciTransportOptions = {}): ClosableTransport {
@@ -103,10 +103,9 @@ export function createUndiciTransport(options: UndiciTransportOptions = {}): Clo
 function exchange(request: TransportRequest, pool: AgentPool, maxBytes: number): Promise<TransportResponse> {
   const { origin, path, query } = parseHttpUrl(request.url);
   if (!METHOD.test(request.method)) {
-    throw requestInvalid('The method must be a token in upper case.');
+    throw requestInvalid('Invalid HTTP method: expected a token in upper case.');
   }
-  if (request.method === 'CONNECT')
-    throw requestInvalid('The method CONNECT opens a tunnel and cannot be sent.');
+  if (request.method === 'CONNECT') throw requestInvalid('The HTTP method CONNECT is not supported.');
   const agent = request.ca === undefined ? pool.common : pool.agentFor(request.ca);
   return new Promise((resolve, reject) => {
     const collector = new ResponseCollector(request, origin, maxBytes, { resolve, reject });

@@ -24,7 +24,7 @@ const GIVEN_NAMES: readonly string[] = [
  * What goes along when a redirect or the link of a next page leads to another host: nothing the run knows as secret,
  * unless the app's base names that host or the embedder does.
  */
-export function createCrossingRule(request: CompiledRequest, context: RunContext): CrossOriginPolicy {
+export function createCrossOriginPolicy(request: CompiledRequest, context: RunContext): CrossOriginPolicy {
   const policy = context.run.settings.hosts;
   const known = [request.baseUrl, request.url];
   const { log } = context.run;
@@ -46,7 +46,7 @@ export function createCrossingRule(request: CompiledRequest, context: RunContext
     (given ??= known.map((each) => givenOrigin(each, context)));
   return {
     isTrusted: (url) => policy?.isNamed(url) === true || findTrusted().includes(url.origin),
-    isGiven: (url) => findGiven().includes(url.origin),
+    isFromInput: (url) => findGiven().includes(url.origin),
     sendsSecrets: policy?.sendsSecrets === true,
     isSecretHeader: (name) => isSecretName(name, 'header'),
     holdsSecret: (text) => context.run.log.redactor.holdsSecret(text) || holdsCredential(text),

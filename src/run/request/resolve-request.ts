@@ -20,7 +20,7 @@ import {
   runError,
 } from '../scope/evaluate-directive.js';
 import { type RunContext, type RunPosition, warn, warnOnce } from '../scope/run-context.js';
-import { assertUniversalHost, createCrossingRule } from './cross-origin.js';
+import { assertUniversalHost, createCrossOriginPolicy } from './cross-origin.js';
 import { signRequest } from './sign-request.js';
 
 /** The parts of a request that a page can replace or add to, evaluated. */
@@ -99,24 +99,24 @@ export function resolveRequest(
     redirect: follows ? 'follow' : 'manual',
     ca: evaluateText(request.ca, context),
     signal: context.run.signal,
-    crossing: () => createCrossingRule(request, context),
+    crossOrigin: () => createCrossOriginPolicy(request, context),
   };
   if (following === undefined) recordEndpointServer(server, context);
   const origin = following ?? followedCaller(context);
   const first = origin === undefined ? server : findNearest(server, origin.servers);
-  const crossing = origin && findCrossing(server, first, { origin, page, request }, context);
-  return { request: seal(unsigned, crossing, { page, request }, context), first, headers };
+  const policy = origin && findCrossOriginPolicy(server, first, { origin, page, request }, context);
+  return { request: seal(unsigned, policy, { page, request }, context), first, headers };
 }
 
 /** Signs a request; one that leaves for another host goes without secrets, and a signature is made of secrets. */
 function seal(
   unsigned: TransportRequest,
-  crossing: CrossOriginPolicy | undefined,
+  policy: CrossOriginPolicy | undefined,
   { page, request }: { readonly page: CompiledPagination | undefined; readonly request: CompiledRequest },
   context: RunContext,
 ): TransportRequest {
-  if (crossing !== undefined)
-    return atDirective(page?.url ?? request.url, context, () => withholdSecrets(unsigned, crossing));
+  if (policy !== undefined)
+    return atDirective(page?.url ?? request.url, context, () => withholdSecrets(unsigned, policy));
   const isSigned = request.aws !== undefined || request.oauth !== undefined;
   return isSigned ? signRequest(unsigned, request, context) : unsigned;
 }
@@ -125,7 +125,7 @@ function seal(
  * Where the link of a page, or the address of a repeat, which may be data of the service, leads to a host that nobody named: a
  * warning, and the rule for what does not go along. Undefined where all does.
  */
-function findCrossing(
+function findCrossOriginPolicy(
   server: HttpServer,
   first: HttpServer | undefined,
   {
@@ -140,7 +140,7 @@ function findCrossing(
   context: RunContext,
 ): CrossOriginPolicy | undefined {
   if (first !== undefined && (server.origin === first.origin || isSameHost(first, server))) return undefined;
-  const rule = createCrossingRule(request, context);
+  const rule = createCrossOriginPolicy(request, context);
   if (rule.isTrusted(server)) return undefined;
   const directive = page === undefined ? request.url : page.url;
   const place = directive && context.position.document?.locationOf(directive.pointer);
