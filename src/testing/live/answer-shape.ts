@@ -52,7 +52,7 @@ function describeMembers(records: readonly object[], depth: number): AnswerShape
 /** A name that starts with a digit or is a UUID is data (an ID, a date), not a field name. */
 const NAME_OF_DATA = /^(?:\d|[0-9a-f]{8}-[0-9a-f]{4}-)/i;
 
-/** Whether the names of an object are data, so that another time there are others. */
+/** Whether the names of an object are data, which differ from time to time. */
 function isTable(value: object): boolean {
   const names = Object.keys(value);
   return names.length > 0 && names.every((name) => NAME_OF_DATA.test(name));

@@ -3,10 +3,10 @@ import type { AnswerShape, ShapeType } from './answer-shape.js';
 import type { Drift } from './drift.js';
 
 /**
- * What has changed from one form to another: a field that was not there is worth knowing, one that is gone may break who
- * reads it, one of another type does. What was empty, or stood in some objects only, is no promise that could be broken.
+ * Differences between two shapes: a new field is `info`, a missing one a `warning`, another type an `error`. Members
+ * that were empty or optional can go without notice.
  *
- * @param root how messages name the place of the forms
+ * @param root name of the value in messages
  */
 export function compareShapes(before: AnswerShape, after: AnswerShape, root: string): readonly Drift[] {
   const found: Drift[] = [];
@@ -20,7 +20,7 @@ function compareAt(before: AnswerShape, after: AnswerShape, path: string, found:
   if (before.items !== undefined && after.items !== undefined)
     compareAt(before.items, after.items, `${path}[]`, found);
   if (!before.types.has('an object') || !after.types.has('an object')) return;
-  // An object that was empty has promised nothing.
+  // An empty object promised nothing.
   for (const [name, { form, isAlways }] of before.members) {
     const now = after.members.get(name);
     const at = printPath(path, [name]);
@@ -47,7 +47,7 @@ function compareTypes(
   if (others.length === 0) return undefined;
   const message = `was ${list(before)}, is ${list(after)}`;
   const wasEmpty = before.size === 1 && before.has('null');
-  // A field that was null has shown no type; one that may be null now is as good as gone for whoever reads it.
+  // A field that was null had no type. A field that may be null now counts as missing.
   if (wasEmpty) return { severity: 'info', path, message };
   const isOnlyNull = others.length === 1 && others[0] === 'null';
   return { severity: isOnlyNull ? 'warning' : 'error', path, message };

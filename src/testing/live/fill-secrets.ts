@@ -3,25 +3,25 @@ import type { ReadCase } from '../cases/read-case.js';
 import { listPlaceholders } from '../cases/restore-placeholders.js';
 import { fillPlaceholders, secretPlaceholder } from '../cases/secret-placeholders.js';
 
-/** Where the secrets come from that a case has placeholders for. */
+/** Source of the secrets for the placeholders of a case. */
 export interface SecretSource {
-  /** Takes the place of the connection of the case. */
+  /** Replaces the connection of the case. */
   readonly connection?: PlainObject | undefined;
-  /** The secret of a name; undefined where it is not known. */
+  /** The secret of a name; undefined if unknown. */
   readonly find: (name: string) => string | undefined;
 }
 
-/** A case with its secrets in place, or the names of those that are missing. */
+/** A case with its secrets, or the names of missing ones. */
 export type FilledCase =
   | {
       readonly ok: true;
       readonly case: ReadCase;
-      /** By the names of their placeholders. */
+      /** By placeholder name. */
       readonly secrets: ReadonlyMap<string, string>;
     }
   | { readonly ok: false; readonly missing: readonly string[] };
 
-/** Puts the secrets into what a case gives to its run. Its exchanges keep what stands for them. */
+/** Replaces placeholders in the input of a case. Its exchanges keep the fake values. */
 export function fillSecrets(read: ReadCase, { connection, find }: SecretSource): FilledCase {
   const { input = {}, common } = read.written;
   const given = connection === undefined ? input : { ...input, connection };
@@ -51,7 +51,7 @@ export function fillSecrets(read: ReadCase, { connection, find }: SecretSource):
   };
 }
 
-/** The names that a case has for what a connection gives. */
+/** Placeholder names of the members of a connection. */
 function nameMembers(
   written: PlainObject = {},
   given: PlainObject = {},

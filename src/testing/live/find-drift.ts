@@ -12,25 +12,25 @@ import type { PlacedDrift } from './drift.js';
 import { type CallGroup, type PairedCalls, pairCalls } from './pair-calls.js';
 import type { LiveRun } from './run-live.js';
 
-/** What a run against the service has shown of a case. */
+/** Result of a live run. */
 export interface LiveFindings {
   readonly drifts: readonly PlacedDrift[];
-  /** Why no more could be compared, as a sentence: the service was not there, refused the login, or fails. */
+  /** Why the comparison stopped, as a sentence: the API was down, refused the credentials, or failed. */
   readonly blocked: string | undefined;
 }
 
-/** What of a case was recorded, or written by hand. */
+/** The recorded part of a case. */
 interface RecordedCase {
   readonly exchanges: readonly Exchange[];
   readonly expect: Expectation | undefined;
-  /** Lower-case names of the headers of answers that the app reads. */
+  /** Lower-case names of the response headers that the app reads. */
   readonly headers: ReadonlySet<string>;
 }
 
 /**
- * Where a service is not as the exchanges of a case have it: how answers look, not what stands in them.
+ * Compares the responses of the API with the exchanges of a case by shape, not by value.
  *
- * @param mask gives answers of the service as a recording would have them, without secrets
+ * @param mask redacts a response as a recording does
  */
 export function findDrift(
   recorded: RecordedCase,
@@ -62,7 +62,7 @@ export function findDrift(
   };
 }
 
-/** How the run ends: an error that nobody expects, or the lack of one. */
+/** Compares the end of the run: an unexpected error, or a missing one. */
 function compareEnd(
   expect: Expectation | undefined,
   error: LiveRun['outcome']['error'],
@@ -76,7 +76,7 @@ function compareEnd(
   return [{ ...at, message: 'has an error, and the run ends without one now' }];
 }
 
-/** What tells of the service as it is at this hour, not of how it has changed. */
+/** Temporary conditions of the API, which are not drift. */
 function findBlock({ groups, strangers }: PairedCalls, exchanges: readonly Exchange[]): string | undefined {
   const all = [...groups, { exchanges: [], calls: strangers }];
   return all.map((group) => explainCalls(group, exchanges)).find((reason) => reason !== undefined);
@@ -99,7 +99,7 @@ function explainCalls(group: CallGroup, exchanges: readonly Exchange[]): string 
   return undefined;
 }
 
-/** Undefined for a status that tells of what was asked. */
+/** Undefined for a status that depends on the request. */
 function explainBlock(status: number): string | undefined {
   return BLOCKING[status] ?? (status >= 500 ? 'The service fails' : undefined);
 }
@@ -139,12 +139,12 @@ function compareGroup(
   return drifts.map((drift) => ({ ...drift, pointer }));
 }
 
-/** An answer as far as it is compared. */
+/** The compared parts of a response. */
 interface Answer {
   readonly status: number;
   readonly mediaType: string;
   readonly headers: ReadonlySet<string>;
-  /** Undefined for what is no JSON. */
+  /** Undefined for invalid JSON. */
   readonly json: { readonly value: unknown } | undefined;
 }
 
@@ -187,7 +187,7 @@ function compareStatus(
   }));
 }
 
-/** Answers that went well are compared with those that did, and refusals with refusals. */
+/** Compares successful responses with successful ones and errors with errors. */
 function compareBodies(
   before: readonly Answer[],
   now: readonly Answer[],

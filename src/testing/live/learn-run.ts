@@ -10,15 +10,15 @@ import { createSecretBook } from '../secrets/secret-book.js';
 import { writePlaceholders } from '../secrets/write-placeholders.js';
 import type { LiveRun } from './run-live.js';
 
-/** What is secret of a run that went to the service: what it was given, and what came back. */
+/** Redaction of a live run: secrets of its input and responses. */
 export interface LearnedRun {
-  /** Takes it out of a text: a path may hold a token that an answer gave. */
+  /** Redacts text: a path may contain a token of a response. */
   readonly hide: (text: string) => string;
-  /** A copy of an answer as a recording would have it: names of members may be secrets, too. */
+  /** Redacts a response as a recording does; names of members may be secrets too. */
   readonly mask: (value: unknown) => unknown;
 }
 
-/** @param secrets those that have a name in the case, by it */
+/** @param secrets secrets of the case by placeholder name */
 export function learnRun(
   app: App,
   { input, common, component }: Fixture,

@@ -3,24 +3,24 @@ import type { Exchange } from '../exchanges/exchange.js';
 import { matchRequest } from '../exchanges/match-request.js';
 import type { RecordedCall } from '../recording/record-transport.js';
 
-/** Exchanges of a case that ask for the same thing, such as the pages of a list, and the calls that do so now. */
+/** Exchanges of a case with the same target, such as the pages of a list, and the matching calls. */
 export interface CallGroup {
-  /** 0-based indices, in order. */
+  /** Indexes in order. */
   readonly exchanges: readonly number[];
   readonly calls: readonly RecordedCall[];
 }
 
-/** The calls of a run beside the exchanges they are to be compared with. */
+/** Calls of a run, paired with exchanges. */
 export interface PairedCalls {
-  /** One for each thing the exchanges ask for. */
+  /** One per target of the exchanges. */
   readonly groups: readonly CallGroup[];
-  /** Calls that no exchange is like. */
+  /** Calls without a matching exchange. */
   readonly strangers: readonly RecordedCall[];
 }
 
 /**
- * Finds for each call the exchanges it is like: of the same method and path; else of the same method, origin and length of
- * the path, as ids in paths are others another time.
+ * Pairs calls with exchanges of the same method and path; else of the same method, origin and number of path
+ * segments, because IDs in paths differ.
  */
 export function pairCalls(exchanges: readonly Exchange[], calls: readonly RecordedCall[]): PairedCalls {
   const groups: { readonly exchanges: number[]; readonly calls: RecordedCall[] }[] = [];
@@ -43,7 +43,7 @@ export function pairCalls(exchanges: readonly Exchange[], calls: readonly Record
   return { groups, strangers };
 }
 
-/** Undefined where the case names no address, or several by a matcher. */
+/** Undefined for an exchange without a literal URL. */
 function nameAddress({ request = {} }: Exchange): string | undefined {
   if (typeof request.url !== 'string') return undefined;
   return `${typeof request.method === 'string' ? request.method.toUpperCase() : 'GET'} ${splitAddress(request.url)[0]}`;

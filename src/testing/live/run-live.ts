@@ -11,55 +11,55 @@ import { readTagged } from '../matching/tagged-values.js';
 import type { RunToRecord } from '../recording/rehearse-run.js';
 import { createRunRecorder } from '../recording/run-recorder.js';
 
-/** How a case is run against the service. */
+/** Options of a live run. */
 export interface LiveOptions {
   readonly app: App;
-  /** Where the app may go, and how long it may take. */
+  /** Network options and limits. */
   readonly engine: Pick<
     EngineOptions,
     'network' | 'hosts' | 'baseUrl' | 'limits' | 'onPageLoop' | 'trustFunctions'
   >;
-  /** Whether calls are sent that may change something at the service: all but GET and HEAD. */
+  /** Whether to send requests with methods other than GET and HEAD. */
   readonly mayChange: boolean;
-  /** Ends the run. */
+  /** Aborts the run. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A run that went to the service. Holds secrets. */
+/** A live run. Contains secrets. */
 export interface LiveRun extends Pick<RunToRecord, 'calls' | 'digests' | 'addresses'> {
   readonly outcome: Pick<Outcome, 'error' | 'bundles'>;
   /** Milliseconds since the epoch. */
   readonly startedAtMs: number;
-  /** Whether more was sent and received than may be kept. */
+  /** Whether the recording exceeds its size limit. */
   readonly isIncomplete: boolean;
-  /** Of a call that was not sent because it may change something: what it was, as a sentence. */
+  /** A sentence about a request that was not sent because it may change data. */
   readonly refused: string | undefined;
 }
 
-/** Kinds of runs that ask a service for something, can be made again at any time, and take no browser. */
+/** Kinds of runs that send requests, are repeatable, and need no browser. */
 const LIVE_KINDS: ReadonlySet<FixtureKind> = new Set([
   ...(['action', 'search', 'trigger', 'instant_trigger', 'rpc', 'epoch', 'connection'] as const),
   ...(['attach', 'detach', 'update'] as const),
 ]);
 
-/** Whether runs of a kind go to a service at all, and nobody has to be there. */
+/** Whether runs of a kind can be live. */
 export function isLiveKind(kind: FixtureKind): boolean {
   return LIVE_KINDS.has(kind);
 }
 
-/** Methods that by their meaning change nothing. Source: RFC 9110, section 9.2.1. */
+/** Safe methods. Source: RFC 9110, section 9.2.1. */
 const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
-/** Whether a call of this method may change something at the service. */
+/** Whether requests with this method may change data. */
 export function isChanging(method: string): boolean {
   return !SAFE_METHODS.has(method.toUpperCase());
 }
 
 /**
- * Runs a fixture against the service, on the clock of the system, and keeps what goes over the wire.
+ * Runs a fixture against the API on the system clock and records the calls.
  *
- * @param fixture with its secrets in place
- * @throws SpecError (SPEC_MISSING) for a component the app does not have; the reason of the signal
+ * @param fixture with its secrets
+ * @throws SpecError (SPEC_MISSING) for an unknown component; the abort reason
  */
 export async function runLive(fixture: Fixture, options: LiveOptions): Promise<LiveRun> {
   const { app, engine: settings, mayChange, signal } = options;

@@ -4,34 +4,33 @@ import { isMatcher, matchesAll } from './matchers.js';
 import { isSameValue, type SameValueOptions } from './same-value.js';
 import { readExpected } from './tagged-values.js';
 
-/** Steps from a value to one inside it: names of members and indices of items. */
+/** Path from a value to an inner value: names and indexes. */
 export type ValuePath = readonly (string | number)[];
 
-/** One place at which a value is not as expected. */
+/** A difference between a value and its expectation. */
 export interface ValueDifference {
   readonly path: ValuePath;
-  /** As it is written, tags and matchers included; undefined where nothing is expected. */
+  /** As written, with tags and matchers; undefined without an expectation. */
   readonly expected: unknown;
-  /** Undefined where there is nothing. */
+  /** Undefined if absent. */
   readonly got: unknown;
 }
 
-/** How a value is compared with what is written of it. */
+/** Options of `matchValues`. */
 export interface CompareOptions extends SameValueOptions {
-  /** Paths that are not looked at, `*` for any step; they start where the values compared start. */
+  /** Paths to skip, relative to the compared values; `*` matches any step. */
   readonly ignored?: readonly ValuePath[];
 }
 
 const SHAPES: OptionShapes<CompareOptions> = { datesAsText: ANY_BOOLEAN, ignored: ANY_LIST };
 
-/** Differences told of one comparison; who needs more has another problem. */
+/** Maximum number of reported differences. */
 const MAX_DIFFERENCES = 100;
 
 /**
- * Compares a value with an expectation as it is written: with `{"$date": ...}` and the like for what JSON cannot hold,
- * and with matchers.
+ * Compares a value with an expectation that can contain tags (`{"$date": ...}`) and matchers.
  *
- * @returns where they differ, as deep inside as it can be told; at most a hundred places, none for equal ones
+ * @returns differences as deep as possible, at most 100; empty for equal values
  */
 export function matchValues(
   expected: unknown,
@@ -86,7 +85,7 @@ function compareAt(
   if (!isSameValue(read, got, options)) differs();
 }
 
-/** Behind the end there is nothing, which is not what an item that is null is. */
+/** An index beyond the end differs from a null item. */
 function readItem(list: readonly unknown[], index: number): unknown {
   return index < list.length ? list[index] : undefined;
 }
@@ -115,7 +114,7 @@ function isIgnored(path: ValuePath, ignored: readonly ValuePath[] = []): boolean
   );
 }
 
-/** `bundles[0].address.city`, as a message names a place in a value. */
+/** The path in messages: `bundles[0].address.city`. */
 export function printPath(root: string, path: ValuePath): string {
   return path.reduce<string>((text, step) => {
     if (typeof step === 'number') return `${text}[${step}]`;

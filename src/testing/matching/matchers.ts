@@ -2,11 +2,11 @@ import { testPattern } from '../../parameters/check/test-pattern.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 
-/** Whether a value is as expected, compared the way the value around a matcher is compared. */
+/** Compares a value inside a matcher with the options of the outer comparison. */
 export type IsAsExpected = (expected: unknown, got: unknown) => boolean;
 
 interface Matcher {
-  /** What its argument has to be, for whoever wrote another one. */
+  /** The required argument, for error messages. */
   readonly argument: string;
   readonly accepts: (argument: unknown) => boolean;
   readonly matches: (argument: unknown, got: unknown, isAsExpected: IsAsExpected) => boolean;
@@ -32,7 +32,7 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   buffer: (value) => value instanceof Uint8Array,
 };
 
-/** All that loosens a comparison. */
+/** All matchers. */
 const MATCHERS: Readonly<Record<string, Matcher>> = {
   $any: { ...IS_TRUE, matches: (_argument, got) => got !== undefined },
   $type: {
@@ -67,20 +67,20 @@ const MATCHERS: Readonly<Record<string, Matcher>> = {
   },
 };
 
-/** Names of the matchers, as they are written. */
+/** Names of the matchers. */
 export const MATCHER_NAMES: readonly string[] = Object.keys(MATCHERS);
 
-/** What stands for a value that JSON cannot hold; no matchers. */
+/** Tags for values that JSON lacks; not matchers. */
 const TAGS: ReadonlySet<string> = new Set(['$date', '$buffer', '$undefined', '$nullish']);
 
-/** Whether a value stands for one or more matchers: an object, all members of which are matchers that hold together. */
+/** Whether a value is an object of matchers, all of which must match. */
 export function isMatcher(value: unknown): value is PlainObject {
   if (!isPlainObject(value)) return false;
   const names = Object.keys(value);
   return names.length > 0 && names.every((name) => Object.hasOwn(MATCHERS, name));
 }
 
-/** Whether a value has what its matchers ask for. */
+/** Whether a value satisfies all matchers. */
 export function matchesAll(matcher: PlainObject, got: unknown, isAsExpected: IsAsExpected): boolean {
   return Object.entries(matcher).every(
     ([name, argument]) => MATCHERS[name]?.matches(argument, got, isAsExpected) === true,
@@ -88,8 +88,8 @@ export function matchesAll(matcher: PlainObject, got: unknown, isAsExpected: IsA
 }
 
 /**
- * What is wrong with an object whose members all look like matchers (`{"$regx": "a"}`), with the member it is about.
- * Undefined for one that is right and for ordinary data: an object with any other member is data.
+ * The problem of an object whose members all look like matchers (`{"$regx": "a"}`). Undefined for valid matchers and
+ * for data: an object with any other member is data.
  */
 export function matcherProblem(
   value: PlainObject,
@@ -118,7 +118,7 @@ function contains(part: unknown, got: unknown, isAsExpected: IsAsExpected): bool
   return isPlainObject(part) && holds(part, got, isAsExpected);
 }
 
-/** Equal, or an object that has all members of the other, again in part. */
+/** Equal, or an object that contains all members of the other, recursively. */
 function holds(part: unknown, got: unknown, isAsExpected: IsAsExpected): boolean {
   if (!isPlainObject(part) || isMatcher(part) || !isPlainObject(got)) return isAsExpected(part, got);
   return Object.entries(part).every(

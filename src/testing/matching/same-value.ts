@@ -1,17 +1,17 @@
-/** How two values of the language are compared. */
+/** Options of a comparison of IML values. */
 export interface SameValueOptions {
-  /** Whether a date and its ISO 8601 text are the same; so in run results, not in expressions. Default: false. */
+  /** Whether a date equals its ISO 8601 text, as in results of runs. Default: false. */
   readonly datesAsText?: boolean;
 }
 
-/** Stands in an expectation for null or undefined, whichever comes. */
+/** In an expectation: null or undefined. */
 export const NULLISH: unique symbol = Symbol('null or undefined');
 
 /**
- * Equality of values of the language: types matter, numbers within a relative difference of 1e-12, members in any
- * order, a member whose value is undefined counting as absent.
+ * Equality of IML values: types must match, numbers may differ by a relative 1e-12, the order of members is
+ * irrelevant, undefined members count as absent.
  *
- * @param a may hold `NULLISH`
+ * @param a may contain `NULLISH`
  */
 export function isSameValue(a: unknown, b: unknown, options: SameValueOptions = {}): boolean {
   if (a === NULLISH) return b === undefined || b === null;
@@ -36,7 +36,7 @@ export function isSameValue(a: unknown, b: unknown, options: SameValueOptions = 
 
 function isSameNumber(a: number, b: number): boolean {
   if (a === b || (Number.isNaN(a) && Number.isNaN(b))) return true;
-  // An infinity is within any relative difference of itself.
+  // An infinity equals itself.
   if (!Number.isFinite(a) || !Number.isFinite(b)) return false;
   return Math.abs(a - b) <= 1e-12 * Math.max(Math.abs(a), Math.abs(b));
 }

@@ -1,12 +1,12 @@
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { NULLISH } from './same-value.js';
 
-/** Reads what JSON cannot hold: `{"$date": ISO text}` and `{"$buffer": Base64}`. */
+/** Decodes `{"$date": ISO text}` and `{"$buffer": Base64}`. */
 export function readTagged(value: unknown): unknown {
   return read(value, readValueTag);
 }
 
-/** Reads an expectation, which may say besides `{"$undefined": true}` and `{"$nullish": true}` anywhere in it. */
+/** Decodes an expectation, which can also contain `{"$undefined": true}` and `{"$nullish": true}`. */
 export function readExpected(value: unknown): unknown {
   return read(value, (tag, content) => {
     if (tag === '$undefined' && content === true) return { value: undefined };
@@ -30,7 +30,7 @@ function read(value: unknown, readTag: TagReader): unknown {
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** @throws TypeError for a date and for Base64 that are none: reading what can be read would hide the mistake */
+/** @throws TypeError for an invalid date or Base64, instead of hiding the mistake */
 function readValueTag(tag: string, content: unknown): { readonly value: unknown } | undefined {
   if (typeof content !== 'string') return undefined;
   if (tag === '$buffer' && !BASE64.test(content)) throw new TypeError(`"${content}" is no Base64.`);
@@ -41,7 +41,7 @@ function readValueTag(tag: string, content: unknown): { readonly value: unknown 
   return { value: date };
 }
 
-/** Writes a value so that `readTagged` reads it again; for messages and files. Undefined members are left out. */
+/** Encodes a value for `readTagged`. Undefined members are omitted. */
 export function writeTagged(value: unknown): unknown {
   if (value === undefined) return { $undefined: true };
   if (value instanceof Date) return { $date: Number.isNaN(value.getTime()) ? null : value.toISOString() };

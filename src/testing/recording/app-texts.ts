@@ -4,7 +4,7 @@ import { isPlainObject, ownMember } from '../../util/plain-object.js';
 
 const MAX_DEPTH = 100;
 
-/** All texts written in an app but its common data, one a line: expressions, literals, code. */
+/** All text of an app except common data, one per line: expressions, literals, code. */
 export function listAppTexts(app: App): string {
   const texts: string[] = [];
   for (const document of listDocuments(app)) collectTexts(document.value, texts, 0);
@@ -12,7 +12,7 @@ export function listAppTexts(app: App): string {
   return texts.join('\n');
 }
 
-/** What `log.sanitize` names in all documents of an app; expressions in it are left as they are written. */
+/** `log.sanitize` entries of all documents of an app; expressions stay unevaluated. */
 export function listSanitized(app: App): readonly string[] {
   const found: string[] = [];
   for (const document of listDocuments(app)) collectSanitized(document.value, found, 0);

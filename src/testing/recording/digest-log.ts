@@ -1,16 +1,16 @@
 import { type Digest, nodeDigest } from '../../iml/environment/environment.js';
 
-/** Hashes and HMACs that expressions and custom functions of an app have made, in order. */
+/** Records the hashes and HMACs of expressions and custom functions in order. */
 export interface DigestLog {
   /** For `EngineOptions.digest`. */
   readonly digest: Digest;
   readonly results: () => readonly Uint8Array[];
 }
 
-/** More are made by no app that signs what it sends. */
+/** Limit of recorded results. */
 const MAX_RESULTS = 10_000;
 
-/** What is made of a secret is as telling as the secret for whoever sees both: it has to be known to be taken out. */
+/** A hash of a secret must be redacted like the secret. */
 export function createDigestLog(): DigestLog {
   const results: Uint8Array[] = [];
   return {

@@ -4,13 +4,13 @@ import { readSanitize } from '../../redaction/sanitize-paths.js';
 import { findNamedSecrets, type OnSecret } from '../secrets/find-secrets.js';
 import { listSanitized } from './app-texts.js';
 
-/** `parameters.pin`: a path, and the name that it ends with. What an expression makes of several values may be none of theirs. */
+/** A path and its last name: `parameters.pin`. Other expressions may compute new values. */
 const PATH = /^\s*\w+(?:\.\w+)*\.(\w+)\s*$/;
 
 /**
- * Tells of what a run was given that the app hides in bodies by its value: `request.body<parameters.pin>`. Of other expressions nothing.
+ * Reports input values that `log.sanitize` hides by value: `request.body<parameters.pin>`. Ignores other expressions.
  *
- * @param names what the expressions see of the input
+ * @param names variables of expressions
  */
 export function findSanitized(app: App, names: Readonly<Record<string, unknown>>, onSecret: OnSecret): void {
   const { request, response } = readSanitize(listSanitized(app));

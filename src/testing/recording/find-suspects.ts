@@ -1,26 +1,26 @@
 import { isPlainObject } from '../../util/plain-object.js';
 
-/** A value in a recording that looks like a key and is none that is known. */
+/** A value in a recording that looks like a key but is not a known secret. */
 export interface Suspect {
-  /** Where it stands: `exchanges[0].response.body.hook.id`. */
+  /** Its path: `exchanges[0].response.body.hook.id`. */
   readonly path: string;
-  /** Its first characters and its length, never the whole. */
+  /** The first characters and the length. */
   readonly shown: string;
 }
 
 const MAX_SUSPECTS = 50;
 const MAX_DEPTH = 100;
 
-/** Forms that services give their keys, so that leaked ones are found. */
+/** Known formats of API keys. */
 const KEY_FORMS =
   /\b(?:sk|pk|rk)_(?:live|test)_\w{8,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bxox[abeoprs]-[\w-]{10,}|\b(?:AKIA|ASIA)[A-Z\d]{16}\b|\bAIza[\w-]{30,}|\bglpat-[\w-]{16,}|\bSG\.[\w-]{16,}\.[\w-]{16,}|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|-----BEGIN [A-Z ]*PRIVATE KEY-----/;
 
 const LONG_WORD = /[\w+/=-]{24,512}/g;
 
 /**
- * Values that look like keys, for a person to look at: in a form that services give theirs, or long and without pattern.
+ * Finds values that look like keys: in a known format, or long and random.
  *
- * @param isKnown whether a text is a stand-in, or made of one
+ * @param isKnown whether text is a stand-in or derived from one
  */
 export function findSuspects(value: unknown, isKnown: (text: string) => boolean): readonly Suspect[] {
   const found: Suspect[] = [];
@@ -56,7 +56,7 @@ function suspiciousIn(text: string, isKnown: (text: string) => boolean): string 
   return undefined;
 }
 
-/** Letters and digits mixed, and as many different ones as chance gives; ids of UUID form are on every page. */
+/** Mixed letters and digits with high entropy; UUIDs do not count. */
 function looksRandom(word: string): boolean {
   if (/^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(word)) return false;
   if (!/\d/.test(word) || !/[A-Za-z]/.test(word) || /^\d{4}-\d\d-\d\dT/.test(word)) return false;
@@ -64,7 +64,7 @@ function looksRandom(word: string): boolean {
   return measureEntropy(word) >= (isHex ? 3 : 4);
 }
 
-/** Bits a character. */
+/** Bits per character. */
 function measureEntropy(word: string): number {
   const counts = new Map<string, number>();
   for (const character of word) counts.set(character, (counts.get(character) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** Whether bytes are text in UTF-8 that a person can read: control characters are none, nor is what fits no character. */
+/** Whether bytes are readable UTF-8 text without control characters. */
 export function isText(bytes: Uint8Array): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString('utf8');

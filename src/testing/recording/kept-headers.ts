@@ -1,4 +1,4 @@
-/** Headers that only say how a message travelled, or are there for browsers. */
+/** Transport and browser headers. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['connection', 'content-length', 'keep-alive', 'transfer-encoding', 'trailer', 'upgrade'],
   ...['date', 'server', 'via', 'x-powered-by', 'alt-svc', 'nel', 'report-to', 'server-timing', 'age'],
@@ -8,17 +8,17 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['cf-ray', 'cf-cache-status', 'x-request-time', 'origin-agent-cluster', 'x-dns-prefetch-control'],
 ]);
 
-/** Which headers of answers are kept: all the app reads, and others that are no noise. */
+/** Selects response headers to keep: those that the app reads, and others that are useful. */
 export type KeepsHeader = (name: string) => boolean;
 
-/** Lower-case names of the headers that texts of an app name: `headers.link`. */
+/** Lower-case names of headers in the text of an app: `headers.link`. */
 export function listReadHeaders(appTexts: string): ReadonlySet<string> {
   return new Set(
     [...appTexts.matchAll(/headers\s*[.[]\s*[`'"]?([\w-]+)/gi)].map(([, name = '']) => name.toLowerCase()),
   );
 }
 
-/** Keeps what a text of the app names. */
+/** Keeps headers that the text of the app names. */
 export function chooseHeaders(appTexts: string): KeepsHeader {
   const read = listReadHeaders(appTexts);
   return (name) => read.has(name) || !(LEFT_OUT.has(name) || name.startsWith('access-control-'));

@@ -13,7 +13,7 @@ import {
 import type { SecretBook } from '../secrets/secret-book.js';
 import type { RecordedCall } from './record-transport.js';
 
-/** Enters the secrets of an answer: what its names give away, and what `log.sanitize` of the app names. */
+/** Registers the secrets of a response: values under secret names and values of `log.sanitize`. */
 export function learnResponse(
   { response }: RecordedCall,
   { response: paths }: Sanitize,
@@ -32,10 +32,7 @@ export function learnResponse(
   learnPaths(response.body, contentType, paths, onSecret);
 }
 
-/**
- * Enters the secrets of a request that nothing known was made of: what the app has written into it itself, or made by
- * chance.
- */
+/** Registers secrets of a request that no known value contains: literals of the app and random values. */
 export function learnRequest(
   { request }: RecordedCall,
   { request: paths }: Sanitize,
@@ -75,7 +72,7 @@ function learnPaths(
   }
 }
 
-/** Lists are passed through, as `log.sanitize` does. */
+/** Passes through lists, like `log.sanitize`. */
 function valuesAt(value: unknown, path: readonly string[]): readonly unknown[] {
   if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, path));
   const [step, ...rest] = path;

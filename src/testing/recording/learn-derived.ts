@@ -3,15 +3,17 @@ import type { CanonicalRequest } from '../exchanges/canonical-request.js';
 import type { SecretBook } from '../secrets/secret-book.js';
 
 /*
- * A request is sent twice: to the service with the secrets, and in the rehearsal with what stands for them. Where the two
- * differ, somebody has made something of a secret (a signature, a hash), of the time or of chance, and answers may repeat it.
+ * Each request is sent twice: with secrets, and in the rehearsal with stand-ins. Where the two differ, the value was
+ * derived from a secret (a signature, a hash), the time or randomness, and responses may repeat it.
  */
 
-/** Shorter texts stand in answers by chance. */
+/** Shorter texts occur in responses by chance. */
 const MIN_LENGTH = 8;
 const MAX_LENGTH = 4096;
 
-/** Enters what was made of secrets in a request, with what the rehearsal made of their stand-ins. */
+/**
+ * Registers values that a request derives from secrets, with the value that the rehearsal derived from the stand-ins.
+ */
 export function learnDerived(sent: CanonicalRequest, rehearsed: CanonicalRequest, book: SecretBook): void {
   const others = listLeaves(rehearsed);
   for (const [path, value] of listLeaves(sent)) {
@@ -21,13 +23,13 @@ export function learnDerived(sent: CanonicalRequest, rehearsed: CanonicalRequest
   }
 }
 
-/** The same for hashes and HMACs, in the ways texts write them. */
+/** `learnDerived` for hashes and HMACs in their text encodings. */
 export function learnDigests(
   made: readonly Uint8Array[],
   rehearsed: readonly Uint8Array[],
   book: SecretBook,
 ): void {
-  // Up to where the two go different ways they make the same ones.
+  // Both runs compute the same digests until they diverge.
   for (const [index, bytes] of made.slice(0, rehearsed.length).entries()) {
     const [was, is] = [Buffer.from(bytes), Buffer.from(rehearsed[index] ?? [])];
     if (was.equals(is)) continue;
@@ -37,7 +39,7 @@ export function learnDigests(
   }
 }
 
-/** All texts of a request by where they stand. */
+/** All texts of a request by path. */
 function listLeaves(request: CanonicalRequest): ReadonlyMap<string, string> {
   const leaves = new Map<string, string>();
   const visit = (value: unknown, path: string, depth: number): void => {
@@ -51,7 +53,7 @@ function listLeaves(request: CanonicalRequest): ReadonlyMap<string, string> {
   return leaves;
 }
 
-/** `t=1700000000,v1=9f86d0...` is learned piece by piece, as is an address. */
+/** Values such as `t=1700000000,v1=9f86d0...` and URLs are registered piece by piece. */
 function learnPieces(value: string, other: string, book: SecretBook): void {
   const separator = /^https?:/i.test(value) ? /[^\w+=~.-]+/ : /[^\w+/=~.-]+/;
   const [pieces, others] = [value.split(separator), other.split(separator)];
@@ -67,7 +69,7 @@ function learnPieces(value: string, other: string, book: SecretBook): void {
 
 function learnPiece(piece: string, standIn: string, book: SecretBook): void {
   if (piece.length < MIN_LENGTH || piece.length > MAX_LENGTH || standIn === '') return;
-  // Times and counts are no secrets, and their like may stand anywhere.
+  // Times and counts are not secrets and occur anywhere.
   if (/^[\d.:TZ+-]+$/.test(piece) || /\s/.test(piece)) return;
   book.enterDerived(piece, standIn);
 }

@@ -17,21 +17,21 @@ import type { SecretBook } from '../secrets/secret-book.js';
 import { listAppTexts } from './app-texts.js';
 import { findSanitized } from './find-sanitized.js';
 
-/** What of the input of a run is secret beside what its names say. */
+/** Secrets in the input of a run that names do not reveal. */
 export interface SecretInput {
   readonly app: App;
   readonly common: unknown;
   /** See `RunToRecord`. */
   readonly secretData?: unknown;
-  /** Whether `data` is the data of a connection, as where one is refreshed. */
+  /** Whether `data` is connection data, as for a refresh. */
   readonly isConnectionData: boolean;
-  /** Names of the fields of the form whose values are credentials. */
+  /** Names of form fields that contain credentials. */
   readonly secretFields: readonly string[];
 }
 
 /**
- * Enters the secrets a run is given: all of a connection, of common data and of what attach has stored, which a host keeps
- * sealed, too; those of `secretData`; and what names, fields and `log.sanitize` say otherwise.
+ * Registers the secrets of the input: all text of a connection, of common data and of stored hook data, `secretData`,
+ * and other values by names, fields and `log.sanitize`.
  */
 export function learnInput(
   input: FixtureInput,
@@ -50,7 +50,7 @@ export function learnInput(
     webhook,
     secretData,
   )) {
-    // What the app itself compares with (`production`) is no secret of anybody's.
+    // A literal that the app compares with (`production`) is not a secret.
     if (isSecretName(name, 'body') || !isInApp(value)) onSecret(name, value);
   }
   findNamedSecrets(connection, onSecret);
@@ -59,7 +59,7 @@ export function learnInput(
   findNamedSecrets(parameters, onSecret, isSecretParameter(secretFields));
   for (const value of [data, webhook, payload]) findNamedSecrets(value, onSecret);
   findSanitized(app, { connection, common, parameters, data, webhook, payload }, onSecret);
-  // Whoever knows the address of a hook can call it.
+  // The address of a hook authorizes its callers.
   const token = /\/([\w-]{16,})\/?$/.exec(String(webhook?.['url'] ?? ''))?.[1];
   if (token !== undefined) onSecret('hook', token);
   findNamedSecrets(oauth, onSecret, (name) => name === 'codeVerifier' || isSecretMember(name));
@@ -68,14 +68,14 @@ export function learnInput(
   findHeaderSecrets(Object.entries(request.headers ?? {}), onSecret);
   findNamedSecrets(request.query, onSecret, (name) => isSecretName(name, 'query'));
   findNamedSecrets(request.body, onSecret);
-  // Forms, XML, JSON that is not written as we would write it, and what cannot be read at all.
+  // Forms, XML, JSON with other spacing, and unreadable bodies.
   const { bodyText, headers = {} } = request;
   if (bodyText !== undefined) {
     findBodySecrets(Buffer.from(bodyText), findHeader(Object.entries(headers), 'content-type'), onSecret);
   }
 }
 
-/** Names of the parameters of a component whose fields hold credentials, as its form says. */
+/** Names of form fields that contain credentials. */
 export function listSecretParameters(
   app: App,
   { type, name }: { readonly type: string; readonly name: string },
@@ -93,13 +93,13 @@ function listSecretFields(elements: readonly ParameterElement[]): readonly strin
   ]);
 }
 
-/** Whether a parameter is secret by its name or by the type of its field. */
+/** Whether a parameter is secret by its name or the type of its field. */
 export function isSecretParameter(secretFields: readonly string[]): (name: string) => boolean {
   const fields = new Set(secretFields);
   return (name) => fields.has(name) || isSecretMember(name);
 }
 
-/** What a service says to explain a refusal. */
+/** Members that explain a refusal. */
 function isOpenInCallback(name: string): boolean {
   return name.startsWith('error') || name === 'scope' || name === 'state';
 }

@@ -14,7 +14,7 @@ import { isText } from './is-text.js';
 import type { KeepsHeader } from './kept-headers.js';
 import type { RecordedCall, RecordedResponse } from './record-transport.js';
 
-/** The answer of a call as a script gives it, without secrets. */
+/** The redacted response of a call for a script. */
 export function maskResponse(call: RecordedCall, book: SecretBook, keeps: KeepsHeader): ScriptedResponse {
   const { response, error } = call;
   if (response === undefined) {
@@ -30,7 +30,7 @@ export function maskResponse(call: RecordedCall, book: SecretBook, keeps: KeepsH
   return { status, ...(Object.keys(headers).length > 0 && { headers }), ...body };
 }
 
-/** Longer than a run may take: whoever asked has not waited for the end. */
+/** Longer than a run: the caller has not waited for the end. */
 const UNANSWERED_MS = 600_000;
 
 function maskHeaders(
@@ -59,11 +59,11 @@ function maskBody({ headers, body }: RecordedResponse, book: SecretBook): Masked
   const isJson = mediaType === '' || isTextMediaType(mediaType);
   if (parsed === undefined || !isJson || holdsTags(text, parsed.value)) return { bodyText: book.clean(text) };
   const value = maskValue(parsed.value, book);
-  // The content type of JSON is what a script without headers has.
+  // JSON is the default content type of scripts.
   return mediaType.endsWith('json') ? { body: value } : { bodyText: JSON.stringify(value) };
 }
 
-/** `{"$date": ...}` of the service's own would be taken for a tag. */
+/** A `{"$date": ...}` of the API would be read as a tag. */
 function holdsTags(text: string, value: unknown): boolean {
   return /"\$(?:date|buffer)"/.test(text) && !isDeepStrictEqual(tryRead(value), value);
 }
@@ -76,7 +76,7 @@ function tryRead(value: unknown): unknown {
   }
 }
 
-/** A call that was received, without secrets. */
+/** A redacted incoming call. */
 export function maskIncoming(request: IncomingRequest, book: SecretBook): IncomingRequest {
   const { headers, bodyBase64, bodyText, query, ...rest } = request;
   const isSecret = (name: string): boolean => isSecretName(name, 'query');

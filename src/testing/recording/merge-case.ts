@@ -5,7 +5,7 @@ import type { ReadCase } from '../cases/read-case.js';
 import type { TestCase } from '../cases/test-case.js';
 import { printMember } from './print-case.js';
 
-/** Members of a case in the order people read them. */
+/** Order of the members of a case. */
 const ORDER = [
   ...([
     '$schema',
@@ -22,25 +22,24 @@ const ORDER = [
   ...(['common', 'ignore', 'exchanges', 'expect'] as const),
 ] as const;
 
-/** What a recording says anew. */
+/** Members that a recording replaces. */
 const RECORDED = ['recorded', 'secrets', 'input', 'common', 'exchanges', 'expect'] as const;
 
 /**
- * Puts what was recorded into the text of the case that asked for it, in place of the asking. All else, comments outside of
- * what is recorded included, stays as it is written.
+ * Merges a recording into the text of its case and removes `record`. Other members and comments stay.
  *
- * @param keepsExpectation whether what the case expects is left as it is
+ * @param keepsExpectation whether to keep `expect`
  */
 export function mergeCase({ document }: ReadCase, recorded: TestCase, keepsExpectation: boolean): string {
   const members = RECORDED.filter((name) => name !== 'expect' || !keepsExpectation);
   const text = (document.text ?? '').replace(`${MADE_UP_NOTE}\n`, '');
-  // Each value is put in by a mark first, so that it can be printed as a recording is.
+  // Inserts marks first, which are then replaced by the printed values.
   const marks = members.flatMap((name) => {
     const value = recorded[name];
     if (value === undefined) return [];
     return [{ name, mark: `\u0000${name}`, printed: escapeUnsafe(printMember(name, value)) }];
   });
-  // Common data of the app's own are read again where the case is played; secrets that stood for nothing are gone.
+  // Common data are read from the app again; unused secrets are removed.
   const gone = members.filter((name) => recorded[name] === undefined);
   const edits = [
     { path: ['record'], value: undefined },

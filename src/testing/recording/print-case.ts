@@ -2,19 +2,17 @@ import { isPlainObject } from '../../util/plain-object.js';
 
 const MAX_WIDTH = 110;
 
-/**
- * JSON as it is read best in a diff: two blanks a level, and on one line what fits there.
- */
+/** Prints JSON for readable diffs: two spaces per level, short values on one line. */
 export function printCase(value: unknown): string {
   return `${print(value, '', 0)}\n`;
 }
 
-/** A value as it stands in a member of the outermost object. */
+/** Prints a member of the outermost object. */
 export function printMember(name: string, value: unknown): string {
   return print(value, '  ', JSON.stringify(name).length + 2);
 }
 
-/** @param taken characters in front of the value on its line */
+/** @param taken characters before the value on its line */
 function print(value: unknown, indent: string, taken: number): string {
   const short = printShort(value);
   if (indent !== '' && indent.length + taken + short.length <= MAX_WIDTH) return short;
@@ -33,7 +31,7 @@ function print(value: unknown, indent: string, taken: number): string {
   return `{\n${members.join(',\n')}\n${indent}}`;
 }
 
-/** With blanks, as a person writes it. */
+/** With spaces, as people write JSON. */
 function printShort(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(printShort).join(', ')}]`;
   if (!isPlainObject(value)) return JSON.stringify(value) ?? 'null';

@@ -28,30 +28,27 @@ import { printCase } from './print-case.js';
 import { listStandIns, type RehearsedRun, type RunToRecord, rehearseRun } from './rehearse-run.js';
 import { writeExpectation } from './write-expectation.js';
 
-/** The file of a case and what lies beside it, not yet on any disk. */
+/** The files of a case, not yet written. */
 export interface WrittenCase {
-  /** The text of `<case>.test.json`; characters of the recording that would steer a terminal, or that nobody sees, are escaped. */
+  /** Text of `<case>.test.json` with escaped control and invisible characters. */
   readonly text: string;
-  /** Files of `<case>.bodies/`, by their names. */
+  /** Files of `<case>.bodies/` by name. */
   readonly bodies: ReadonlyMap<string, Uint8Array>;
-  /** Names of the placeholders that stand for secrets. */
+  /** Names of the placeholders. */
   readonly placeholders: readonly string[];
-  /** Values that look like keys and are none that is known. */
+  /** Values that look like unknown keys. */
   readonly suspects: readonly Suspect[];
 }
 
-/** How a recorded run becomes the file of a case. */
+/** Options of `recordCase`. */
 export interface WriteCaseOptions {
   /** Version of this package, for `recorded`. */
   readonly runtime: string;
-  /** Milliseconds since the epoch: when the run was made. */
+  /** Milliseconds since the epoch. */
   readonly recordedAtMs: number;
-  /** Where editors find the schema of the file. Default: it does not say. */
+  /** Value of `$schema`. Default: none. */
   readonly schema?: string | undefined;
-  /**
-   * A case that asked to be recorded: what it says besides stays, and what it expects, too, where the run fits that. Default:
-   * a new case.
-   */
+  /** The case with `"record": true`; its other members stay, and a matching `expect` too. Default: a new case. */
   readonly into?: ReadCase | undefined;
 }
 
@@ -98,7 +95,7 @@ export async function recordCase(run: RunToRecord, options: WriteCaseOptions): P
   };
   const placed = { ...written, exchanges: (written.exchanges ?? []).map(placeBodies(bodies)) };
   const text = await printWhole(placed, bodies, run.app, options);
-  // A secret may hold what is escaped in the text.
+  // A secret may contain escaped characters.
   const texts = [printCase(placed), text];
   assertNoSecret(texts, bodies, rehearsed.book);
   const problems = await listProblems(text, bodies, run.app);
@@ -113,7 +110,7 @@ export async function recordCase(run: RunToRecord, options: WriteCaseOptions): P
   };
 }
 
-/** The text of a new case, or of the one that asked to be recorded. */
+/** The text of a new or merged case. */
 async function printWhole(
   placed: TestCase,
   bodies: Bodies,
@@ -131,13 +128,13 @@ async function printWhole(
 
 type Bodies = ReadonlyMap<string, Uint8Array>;
 
-/** Also where it is made of Base64. */
+/** Also inside Base64. */
 function holdsAny(word: string, pieces: readonly string[]): boolean {
   const decoded = Buffer.from(word, 'base64').toString('latin1');
   return pieces.some((piece) => word.includes(piece) || decoded.includes(piece));
 }
 
-/** In the order people read it. */
+/** Creates the case with its members in order. */
 function composeCase(run: RunToRecord, rehearsed: RehearsedRun, options: WriteCaseOptions): TestCase {
   const { component, kind, app } = run;
   const { fixture, rehearsal, book } = rehearsed;
@@ -168,7 +165,7 @@ function composeCase(run: RunToRecord, rehearsed: RehearsedRun, options: WriteCa
   };
 }
 
-/** Common data of the app's own are read again where it is played, unless something stands in for secrets in them. */
+/** Common data of the app are read again when the case runs, unless they contain secrets. */
 function needsCommon({ common, app, component }: RunToRecord, { fixture }: RehearsedRun): boolean {
   if (common === undefined) return false;
   const own = component.type === 'connection' ? app.connections.get(component.name)?.common : undefined;
@@ -176,7 +173,7 @@ function needsCommon({ common, app, component }: RunToRecord, { fixture }: Rehea
   return common !== given || JSON.stringify(common) !== JSON.stringify(fixture.common);
 }
 
-/** What the app itself writes into its requests is in its folder for whoever may read that, and in no other file. */
+/** Literal secrets of the app stay in its folder and are not copied. */
 function loosen(value: TestCase, book: SecretBook): unknown {
   const loosened = { ...value };
   const { exchanges = [], expect } = value;
@@ -201,7 +198,7 @@ function isShortSecret(value: string, book: SecretBook): boolean {
   return value.length >= 4 && book.standInFor(value) !== undefined;
 }
 
-/** Longer bodies lie in files of their own. */
+/** Longer bodies are written to files. */
 const MAX_BODY_TEXT = 8 * 1024;
 
 function placeBodies(bodies: Map<string, Uint8Array>) {
@@ -214,7 +211,7 @@ function placeBodies(bodies: Map<string, Uint8Array>) {
   };
 }
 
-/** A body of bytes, or a long one, is put into a file; a form and parts are for reading and stay. */
+/** Moves binary and long bodies to files; forms and parts stay for readability. */
 function placeBody(message: PlainObject, name: string, bodies: Map<string, Uint8Array>): PlainObject {
   const { body, bodyText, bodyBase64, ...rest } = message;
   const file = (ending: string, content: Uint8Array): PlainObject => {
@@ -229,7 +226,7 @@ function placeBody(message: PlainObject, name: string, bodies: Map<string, Uint8
   return file('json', Buffer.from(printCase(body), 'utf8'));
 }
 
-/** The last look: whatever went wrong before, nothing is written that holds a secret. */
+/** Final check: nothing is written that contains a secret. */
 function assertNoSecret(texts: readonly string[], bodies: Bodies, book: SecretBook): void {
   const files = [...bodies].filter(([name, bytes]) => book.isIn(name) || holdsSecretBytes(bytes, book));
   const [file] = texts.some(book.isIn) ? ['the case'] : files.map(([name]) => `the body ${name}`);
@@ -241,7 +238,7 @@ function assertNoSecret(texts: readonly string[], bodies: Bodies, book: SecretBo
   );
 }
 
-/** What is wrong with a case that was written, as it is played. */
+/** Problems of the written case when it runs. */
 async function listProblems(text: string, bodies: Bodies, app: App): Promise<readonly string[]> {
   const reading = await readCase(text, {
     file: 'the recorded case',

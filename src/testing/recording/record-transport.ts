@@ -14,19 +14,19 @@ import type {
 import { decodeContent } from '../../http/transport/content-decoding.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 
-/** One exchange as it went over the wire, secrets included: nothing of it is to be written as it is. */
+/** A request and its response as sent, with secrets. Do not write it to disk. */
 export interface RecordedCall {
   readonly request: RecordedRequest;
-  /** What came back; its body without `Content-Encoding`. Undefined where nothing came. */
+  /** The response, with its body decoded. Undefined without a response. */
   readonly response: RecordedResponse | undefined;
-  /** Why nothing came; undefined also for a call that nobody waited for any more. */
+  /** The network error; also undefined for an aborted request. */
   readonly error: TransportError | undefined;
   /** Milliseconds since the epoch. */
   readonly startedAtMs: number;
   readonly durationMs: number;
 }
 
-/** A request as it was sent. */
+/** A request as sent. */
 export interface RecordedRequest {
   readonly method: string;
   readonly url: string;
@@ -34,24 +34,24 @@ export interface RecordedRequest {
   readonly body: Uint8Array | undefined;
 }
 
-/** The answer to it, as it came. */
+/** A response as received. */
 export type RecordedResponse = Pick<TransportResponse, 'status' | 'headers' | 'body'>;
 
-/** What has been recorded so far. */
+/** A running recording. */
 export interface Recording {
-  /** Makes the exchanges and keeps them; see `EngineOptions.transport` and `EngineOptions.wrapTransport`. */
+  /** The recording transport; see `EngineOptions.transport` and `EngineOptions.wrapTransport`. */
   readonly transport: Transport;
-  /** In the order the calls began. Holds credentials. */
+  /** In order of their start. Contains credentials. */
   readonly calls: () => readonly RecordedCall[];
-  /** Whether there was more than may be kept; what came after that is missing. */
+  /** Whether calls are missing because of the size limit. */
   readonly isIncomplete: () => boolean;
 }
 
-/** How the calls of a transport are recorded. */
+/** Options of `recordTransport`. */
 export interface RecordTransportOptions {
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Bytes of all bodies together that are kept. Default: 128 MiB. */
+  /** Maximum size of all bodies in bytes. Default: 128 MiB. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -117,7 +117,7 @@ function copyRequest({ method, url, headers, body }: TransportRequest): Recorded
   return { method, url, headers, body };
 }
 
-/** A body that is not encoded as it says is kept as it came, so that it fails again when it is played. */
+/** A body with a wrong encoding is kept unchanged, so that it fails again. */
 async function decoded(response: TransportResponse, request: TransportRequest): Promise<RecordedResponse> {
   try {
     const { status, headers, body } = await decodeContent(response, request.signal);

@@ -8,7 +8,7 @@ import type { FixtureInput, IncomingRequest } from '../fixtures/fixture.js';
 import { tryJson } from '../secrets/find-secrets.js';
 import type { RunToRecord } from './rehearse-run.js';
 
-/** A call of a webhook and how it ended, for a case. */
+/** A webhook call and its outcome as a case. */
 export function describeCall(
   { call, error, bundles }: Pick<WebhookReport, 'call' | 'error' | 'bundles'>,
   input: FixtureInput,
@@ -24,13 +24,13 @@ export function describeCall(
   };
 }
 
-/** Headers that only say how a message travelled, or for which host. */
+/** Transport headers. */
 const TRAVEL_HEADERS: ReadonlySet<string> = new Set([
   ...['accept', 'accept-encoding', 'accept-language', 'connection', 'content-length', 'host', 'keep-alive'],
   ...['sec-fetch-mode', 'transfer-encoding', 'user-agent'],
 ]);
 
-/** JSON as a value, other text as it came, all else as Base64. */
+/** JSON as a value, other text as text, bytes as Base64. */
 function toIncomingRequest({ method, url, headers, body }: IncomingCall): IncomingRequest {
   const mark = url.indexOf('?');
   const query = mark < 0 ? {} : parseForm(url.slice(mark + 1).replace(/#.*$/s, ''));
@@ -62,6 +62,6 @@ function describeBody(
   if (text === undefined) return { bodyBase64: Buffer.from(body).toString('base64') };
   const isJson = isJsonMediaType(readContentType(contentType).mediaType);
   const value = isJson ? tryJson(text)?.value : undefined;
-  // Spacing counts where a sender has signed the bytes: what is written anew has to be the same.
+  // The bytes of a signed body must not change.
   return value !== undefined && JSON.stringify(value) === text ? { body: value } : { bodyText: text };
 }

@@ -4,7 +4,7 @@ import type { CheckParameters } from '../../parameters/check/form-check.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import type { Fixture, FixtureInput } from '../fixtures/fixture.js';
 
-/** What a command was given for a run. */
+/** Input of a recorded command. */
 export interface GivenInput {
   readonly parameters?: unknown;
   readonly connection?: unknown;
@@ -15,7 +15,7 @@ export interface GivenInput {
   readonly checkParameters?: CheckParameters | undefined;
 }
 
-/** The same as a case has it: what is not given is left out. */
+/** The input in the format of a case, without absent members. */
 export function toFixtureInput(
   given: GivenInput,
   { timezone }: Pick<EngineOptions, 'timezone'>,
@@ -37,7 +37,7 @@ function isEmpty(value: unknown): boolean {
   return isPlainObject(value) && Object.keys(value).length === 0;
 }
 
-/** True, the usual way, is left out. */
+/** The default (true) is omitted. */
 function writeCheck(check: CheckParameters | undefined): Pick<FixtureInput, 'checkParameters'> {
   if (check === false) return { checkParameters: false };
   if (check === undefined || check === true) return {};
@@ -46,7 +46,7 @@ function writeCheck(check: CheckParameters | undefined): Pick<FixtureInput, 'che
   return { checkParameters: { ...(defaults && { defaults }), ...(resolve !== 'none' && { resolve }) } };
 }
 
-/** The common data a run sees, for `common` of a fixture. */
+/** The common data of a run, for `common` of a fixture. */
 export function readCommon(app: App, given: unknown): Pick<Fixture, 'common'> {
   const common = given ?? app.common?.value;
   return common === undefined ? {} : { common };

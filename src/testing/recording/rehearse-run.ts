@@ -29,31 +29,31 @@ export interface RunToRecord extends Pick<Fixture, 'kind'> {
   readonly app: App;
   readonly component: { readonly type: string; readonly name: string };
   readonly input: FixtureInput;
-  /** What replaced the common data, or the common data itself. */
+  /** The replacement of the common data, or the common data. */
   readonly common?: unknown;
   readonly calls: readonly RecordedCall[];
   /** See `createDigestLog`. Default: none. */
   readonly digests?: readonly Uint8Array[] | undefined;
-  /** Addresses that stood in for others in this run, each with the one the app means: a mapped host. Default: none. */
+  /** Mapped hosts of the run: pairs of the address used and the original one. Default: none. */
   readonly addresses?: readonly (readonly [from: string, to: string])[] | undefined;
-  /** Secrets that have a name already, which they keep: value by name. Default: names are made of where they stand. */
+  /** Named secrets, which keep their names. Default: names come from members. */
   readonly secrets?: ReadonlyMap<string, string> | undefined;
-  /** Data whose texts are secret though the run was not given them: those of the connection of a hook. Default: none. */
+  /** Additional secret data, such as the connection of a hook. Default: none. */
   readonly secretData?: unknown;
-  /** How it ended, as far as a rehearsal has to end the same way. */
+  /** The outcome that the rehearsal must have. */
   readonly ended: { readonly error?: Outcome['error']; readonly bundleCount?: number | undefined };
 }
 
-/** A run without secrets, that has been run once more with what stands for them. */
+/** A redacted run, verified by a rehearsal. */
 export interface RehearsedRun {
   readonly rehearsal: PlayedRun;
   readonly book: SecretBook;
-  /** The fixture that was rehearsed, secrets replaced by their stand-ins. */
+  /** The fixture with stand-ins. */
   readonly fixture: Fixture;
   readonly placeholders: Placeholders;
 }
 
-/** What is learned of secrets in one round takes their places in the next. */
+/** Secrets found in one round are replaced in the next. */
 const MAX_ROUNDS = 6;
 
 /**
@@ -75,7 +75,7 @@ export async function rehearseRun(run: RunToRecord): Promise<RehearsedRun> {
 
 interface Attempt {
   readonly rehearsed: RehearsedRun;
-  /** Why it is not the same run; undefined where it is. */
+  /** Why the rehearsal differs; undefined if it does not. */
   readonly problem: string | undefined;
 }
 
@@ -95,7 +95,7 @@ async function rehearseWith(run: RunToRecord, choose: ChooseStandIn): Promise<At
     const fixture = maskRun(run, book, keeps);
     const rehearsal = await rehearse(fixture, app);
     const written = JSON.stringify(fixture);
-    // What does not fit yet may do so with what the next round knows: the signature of a call that was received.
+    // The next round may know the missing secrets, such as the signature of an incoming call.
     if (written === before || round >= MAX_ROUNDS) {
       const rehearsed = { rehearsal, book, fixture, placeholders: mapPlaceholders(book) };
       return { rehearsed, problem: findProblem(run, rehearsal) };
@@ -105,7 +105,7 @@ async function rehearseWith(run: RunToRecord, choose: ChooseStandIn): Promise<At
   }
 }
 
-/** What the run was given and what came back, without secrets. */
+/** The redacted input and responses of a run. */
 function maskRun(run: RunToRecord, book: SecretBook, keeps: KeepsHeader): Fixture {
   const { app, component, kind, common, input } = run;
   const { parameters, request, ...rest } = input;
@@ -138,7 +138,7 @@ function learnFrom(rehearsal: PlayedRun, run: RunToRecord, sanitize: Sanitize, b
   }
 }
 
-/** Why a rehearsal is not the same run; undefined for one that is. */
+/** Why the rehearsal differs; undefined if it does not. */
 function findProblem({ calls, ended }: RunToRecord, { requests, outcome }: PlayedRun): string | undefined {
   if (requests.length !== calls.length) {
     const count = requests.length < calls.length ? `only ${requests.length} of` : 'more than';
@@ -158,13 +158,13 @@ function describeEnd(error: Outcome['error']): string {
   return error === undefined ? 'no error' : `the error ${error.type}`;
 }
 
-/** Of all stand-ins that have a name, what is written in their place. */
+/** Placeholders by stand-in. */
 export function mapPlaceholders(book: SecretBook): Placeholders {
   const named = book.secrets().filter(({ isDerived }) => !isDerived);
   return new Map(named.map(({ name, standIn }) => [standIn, secretPlaceholder(name)]));
 }
 
-/** Of all stand-ins those that are none by default, for the member `secrets` of a case. */
+/** Stand-ins that differ from the default, for `secrets` of a case. */
 export function listStandIns(book: SecretBook): Record<string, string | number> {
   const own = book
     .secrets()

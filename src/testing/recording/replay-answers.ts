@@ -5,14 +5,14 @@ import type { Fixture, Outcome } from '../fixtures/fixture.js';
 import { playFixture } from '../fixtures/play-fixture.js';
 import { createDigestLog } from './digest-log.js';
 
-/** What a run did that went over no network. */
+/** The outcome of a run without a network. */
 export interface PlayedRun {
   readonly requests: readonly TransportRequest[];
   readonly digests: readonly Uint8Array[];
   readonly outcome: Outcome;
 }
 
-/** Plays the answers of a fixture in order, whatever is asked, and keeps what was asked. */
+/** Returns the responses of a fixture in order for any request, and records the requests. */
 export async function rehearse(fixture: Fixture, app: App): Promise<PlayedRun> {
   const requests: TransportRequest[] = [];
   const { digest, results } = createDigestLog();

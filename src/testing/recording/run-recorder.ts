@@ -5,21 +5,21 @@ import { createDigestLog } from './digest-log.js';
 import { type Recording, recordTransport } from './record-transport.js';
 import type { RunToRecord } from './rehearse-run.js';
 
-/** Keeps what an engine sends and receives in one run, secrets included. */
+/** Records requests and responses of a run, with secrets. */
 export interface RunRecorder {
-  /** For the engine that makes the run, over the options it has else. */
+  /** Engine options of the recorder. */
   readonly engine: { readonly wrapTransport: (transport: Transport) => Transport; readonly digest: Digest };
-  /** Milliseconds since the epoch: when the recorder was made, which is the `now` of the case. */
+  /** Milliseconds since the epoch when the recorder was created: `now` of the case. */
   readonly startedAtMs: number;
-  /** What came before is no part of the run: the refresh of a connection. */
+  /** Starts the recording. Earlier requests, such as a token refresh, are not part of it. */
   readonly begin: () => void;
-  /** What has gone over the wire since, and what the app has made of it. */
+  /** The recorded calls and the values that the app derived. */
   readonly heard: () => Pick<RunToRecord, 'calls' | 'digests' | 'addresses'>;
-  /** Whether the bodies were larger together than a recording may be. */
+  /** Whether the bodies exceed the size limit. */
   readonly isIncomplete: () => boolean;
 }
 
-/** @param options those of the engine that tell where requests really go */
+/** @param options network options of the engine */
 export function createRunRecorder({ hosts = {} }: Pick<EngineOptions, 'hosts'>): RunRecorder {
   const recordings: Recording[] = [];
   const { digest, results } = createDigestLog();
@@ -46,13 +46,13 @@ export function createRunRecorder({ hosts = {} }: Pick<EngineOptions, 'hosts'>):
   };
 }
 
-/** Several transports of one engine: of mapped hosts, and of all others. */
+/** Merges the recordings of several transports by time. */
 function inOrder(recordings: readonly Recording[]): RunToRecord['calls'] {
   const calls = recordings.flatMap((recording) => recording.calls());
   return calls.toSorted((a, b) => a.startedAtMs - b.startedAtMs);
 }
 
-/** A mapped host that links to itself is meant to be the one it stands in for. */
+/** Links of a mapped host to itself refer to the original host. */
 function listAddresses(hosts: Readonly<Record<string, string>>): readonly (readonly [string, string])[] {
   return Object.entries(hosts).flatMap(([from, to]) => {
     const isOrigin = /^https?:\/\/[^/*]+\/?$/.test(from);

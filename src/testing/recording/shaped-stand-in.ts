@@ -3,8 +3,8 @@ import { isPlainObject, type PlainObject, setMember } from '../../util/plain-obj
 import type { ChooseStandIn } from '../secrets/secret-book.js';
 
 /**
- * Stands for a secret by one of its own form, for apps that look into it: as long, letters for letters and digits for
- * digits, a token of JSON (JWT) for one, a key for a key. Made by chance, so that nothing leads back.
+ * Chooses a stand-in with the format of the secret, for apps that read parts of it: same length, letters for letters,
+ * digits for digits, a JWT for a JWT, a key for a key. Random, so that it reveals nothing.
  */
 export const shapedStandIn: ChooseStandIn = (_name, value) => {
   if (typeof value === 'number') return Number(scramble(String(Math.abs(value))));
@@ -15,11 +15,11 @@ export const shapedStandIn: ChooseStandIn = (_name, value) => {
 const CLASSES: readonly (readonly [pattern: RegExp, characters: string])[] = [
   [/[a-z]/, 'abcdefghijkmnopqrstuvwxyz'],
   [/[A-Z]/, 'ABCDEFGHJKLMNPQRSTUVWXYZ'],
-  // No zero, which a number does not start with.
+  // No zero, because numbers do not start with it.
   [/\d/, '123456789'],
 ];
 
-/** Other characters are kept where no encoding changes them. */
+/** Other characters are kept if no encoding changes them. */
 function scramble(text: string): string {
   return text.replace(/[^._-]/g, (character) => {
     const characters = CLASSES.find(([pattern]) => pattern.test(character))?.[1];
@@ -32,7 +32,7 @@ function throwawayKey(): string {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
-/** Its claims with other texts in them; undefined for what is no JWT. */
+/** A JWT with replaced claims; undefined for other text. */
 function likeJwt(value: string): string | undefined {
   const parts = value.split('.');
   const [header, claims] = [readPart(parts[0]), readPart(parts[1])];

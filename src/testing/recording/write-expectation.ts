@@ -3,10 +3,10 @@ import { isJsonMediaType, readContentType } from '../../http/message/headers.js'
 import type { Expectation, FixtureKind, Outcome } from '../fixtures/fixture.js';
 import { writeTagged } from '../matching/tagged-values.js';
 
-/** More bundles than that are counted; the first and the last are written. */
+/** Beyond this size, only the count, the first and the last bundle are written. */
 const MAX_BUNDLES_TEXT = 64 * 1024;
 
-/** What a run gave, as the expectation of a case. */
+/** The outcome of a run as expectation of a case. */
 export function writeExpectation(kind: FixtureKind, outcome: Outcome): Expectation {
   if (outcome.error !== undefined && kind !== 'webhook') {
     const { type, message } = outcome.error;
@@ -67,7 +67,7 @@ function writeBundles(bundles: readonly unknown[]): Expectation {
 function writePage(address: string | undefined): Expectation {
   if (address === undefined) return {};
   const url = new URL(address);
-  // It is another one each time.
+  // The state differs each time.
   url.searchParams.delete('state');
   return {
     authorizeUrl: { url: url.origin + url.pathname, query: Object.fromEntries(url.searchParams) },
@@ -89,7 +89,7 @@ function writeAnswer(respond: Outcome['respond']): Expectation {
   };
 }
 
-/** Undefined for what is no JSON, and for what would be taken for a tag. */
+/** Undefined for invalid JSON and for values that look like tags. */
 function readJson(text: string): { readonly value: unknown } | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -7,20 +7,18 @@ import { NO_PATHS } from '../../redaction/sanitize-paths.js';
 import { isSecretName } from '../../redaction/secret-names.js';
 import { isPlainObject } from '../../util/plain-object.js';
 
-/** Told of each value that is a secret by the name it stands under. */
+/** Called with the name and value of each secret. */
 export type OnSecret = (name: string, value: string | number) => void;
 
-/** Deeper values are left to the search for what is known. */
+/** Deeper values are only searched for known secrets. */
 const MAX_DEPTH = 100;
 
-/**
- * Whether the text under a secret name only speaks of it (`password: "is required"`): words of letters, more than one.
- */
+/** Whether text under a secret name only describes it (`password: "is required"`): several words of letters. */
 function isWording(text: string): boolean {
   return text.length > 400 || /^[\p{L}'’,;:()"-]+(?: [\p{L}'’,;:()"-]+)+[.!?]?$/u.test(text);
 }
 
-/** Secrets in a value of JSON, by the names of its members; under a secret name everything is one. */
+/** Finds secrets in JSON by names of members; everything under a secret name counts. */
 export function findNamedSecrets(
   value: unknown,
   onSecret: OnSecret,
@@ -29,7 +27,7 @@ export function findNamedSecrets(
   findInside(value, '', { onSecret, isSecret, isHidden: false }, 0);
 }
 
-/** Whether the member of a body says that it is a secret. */
+/** Whether the name of a member of a body is secret. */
 export function isSecretMember(name: string): boolean {
   return isSecretName(name, 'body');
 }
@@ -52,13 +50,13 @@ function findInside(value: unknown, name: string, search: Search, depth: number)
   } else if (search.isHidden && isSecretLeaf(value)) search.onSecret(name, value);
 }
 
-/** That a secret is missing, empty or only asked about is worth keeping. */
+/** Missing, empty and boolean values are not secrets. */
 export function isSecretLeaf(value: unknown): value is string | number {
   if (typeof value === 'number') return Number.isSafeInteger(value) && Math.abs(value) > 9;
   return typeof value === 'string' && value !== '' && !isWording(value);
 }
 
-/** Secrets in headers: cookies one by one, and credentials without their scheme. */
+/** Finds secrets in headers: single cookies, credentials without their scheme. */
 export function findHeaderSecrets(headers: readonly HeaderEntry[], onSecret: OnSecret): void {
   for (const [name, value] of headers) {
     const lower = name.toLowerCase();
@@ -75,7 +73,7 @@ function findCookie(pair: string, onSecret: OnSecret): void {
   onSecret(pair.slice(0, at).trim(), decodeFormComponent(value));
 }
 
-/** A signature tells several things, of which one is secret. */
+/** A signature has several parts, one of which is secret. */
 function findCredentials(name: string, value: string, onSecret: OnSecret): void {
   const [, scheme = '', rest = ''] = /^([A-Za-z][\w-]*) +(.+)$/s.exec(value) ?? [];
   if (scheme === '') {
@@ -92,7 +90,7 @@ function findCredentials(name: string, value: string, onSecret: OnSecret): void 
   }
 }
 
-/** Secrets in the query of an address, and in front of its host. */
+/** Finds secrets in the query and user info of a URL. */
 export function findUrlSecrets(url: string, onSecret: OnSecret): void {
   const mark = url.indexOf('?');
   const [, user, password] = /^[a-z]+:\/\/(?:([^/?#@:]*):([^/?#@]*)@)?/i.exec(url) ?? [];
@@ -105,7 +103,7 @@ export function findUrlSecrets(url: string, onSecret: OnSecret): void {
   }
 }
 
-/** Secrets in a body, as far as its type says how it is read. */
+/** Finds secrets in a body according to its content type. */
 export function findBodySecrets(
   body: Uint8Array | undefined,
   contentType: string | undefined,
@@ -122,7 +120,7 @@ export function findBodySecrets(
   else findInText(text, onSecret);
 }
 
-/** XML and other text: the redactor knows which values it hides. */
+/** XML and other text: uses the values that the redactor hides. */
 function findInText(text: string, onSecret: OnSecret): void {
   collectBodyText(text, {
     paths: NO_PATHS,
@@ -132,7 +130,7 @@ function findInText(text: string, onSecret: OnSecret): void {
   });
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined for invalid JSON. */
 export function tryJson(text: string): { readonly value: unknown } | undefined {
   if (!/^\s*[[{"\d-]|^\s*(?:true|false|null)\s*$/.test(text.slice(0, 100))) return undefined;
   try {

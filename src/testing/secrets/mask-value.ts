@@ -6,8 +6,8 @@ import type { SecretBook } from './secret-book.js';
 const MAX_DEPTH = 100;
 
 /**
- * A copy of a value in which stand-ins take the place of all secrets: whole values under names that say secret, and
- * whatever is in the book wherever it stands, names of members included. Bytes are read as text for that.
+ * Copies a value with stand-ins for all secrets: all values under secret names, and known secrets anywhere, names
+ * included. Bytes are treated as text.
  */
 export function maskValue(
   value: unknown,
@@ -20,7 +20,7 @@ export function maskValue(
 interface Masking {
   readonly book: SecretBook;
   readonly isSecret: (name: string) => boolean;
-  /** Whether a name above said secret. */
+  /** Whether a parent has a secret name. */
   readonly isHidden: boolean;
 }
 
@@ -44,12 +44,12 @@ function mask(value: unknown, name: string, masking: Masking, depth: number): un
   return book.standInFor(value) === undefined ? value : book.enter(name, value);
 }
 
-/** Shorter values stand in many places by chance. */
+/** Shorter values occur by chance. */
 function isLong(value: string | number): boolean {
   return String(value).length >= 4;
 }
 
-/** Bytes with the secrets that stand in them as UTF-8 or in an encoding of ASCII taken out. */
+/** Redacts secrets in bytes, as UTF-8 or an ASCII encoding. */
 export function maskBytes(bytes: Uint8Array, book: SecretBook): Uint8Array {
   if (!holdsSecretBytes(bytes, book)) return bytes;
   let raw: Buffer = bufferOver(bytes);
@@ -57,11 +57,11 @@ export function maskBytes(bytes: Uint8Array, book: SecretBook): Uint8Array {
     if (value.length >= MIN_SECRET_LENGTH)
       raw = replaceBytes(raw, Buffer.from(value, 'utf8'), String(standIn));
   }
-  // A character a byte, so that nothing of what is no text gets lost.
+  // One character per byte, which keeps binary data.
   return Buffer.from(book.clean(raw.toString('latin1')), 'latin1');
 }
 
-/** Whether bytes hold a secret: as UTF-8, or in any form that ASCII can write. */
+/** Whether bytes contain a secret as UTF-8 or in an ASCII encoding. */
 export function holdsSecretBytes(bytes: Uint8Array, book: SecretBook): boolean {
   const raw = bufferOver(bytes);
   const isInUtf8 = (value: string): boolean =>

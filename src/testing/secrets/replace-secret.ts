@@ -6,8 +6,8 @@ interface Replaced {
 }
 
 /**
- * Takes one secret out of a text. What is encoded is encoded again with the stand-in, so that whoever decodes it finds
- * that; where this cannot be done, the stand-in itself takes the place of the whole stretch.
+ * Replaces one secret in text. Encoded occurrences are replaced by the encoded stand-in; if that fails, the stand-in
+ * replaces the whole stretch.
  */
 export function replaceSecret(text: string, secret: Replaced, finder: SecretMatcher): string {
   const standIn = String(secret.standIn);
@@ -54,7 +54,7 @@ function recodeHex(found: string, stretch: SecretRange, standIn: string): Replac
 
 const MAX_BASE64_RUN = 64 * 1024;
 
-/** The whole run of digits around the stretch is decoded: `user:secret` holds more than the secret. */
+/** Decodes the whole Base64 text around the match: `user:secret` contains more than the secret. */
 function recodeBase64(
   text: string,
   { start, end }: SecretRange,

@@ -4,38 +4,36 @@ import { createSecretMatcher, type SecretMatcher } from '../../redaction/secret-
 import { fakeSecret, isPlaceholder } from '../cases/secret-placeholders.js';
 import { replaceSecret } from './replace-secret.js';
 
-/** A secret with the placeholder it is written as. */
+/** A secret and its placeholder. */
 export interface BookedSecret {
-  /** Of the placeholder. */
+  /** Name of the placeholder. */
   readonly name: string;
   readonly value: string;
-  /** What takes its place while a case is played. */
+  /** The value that replaces the secret when the case runs. */
   readonly standIn: string | number;
-  /** Whether it was given or received; one that was made of others (a signature) has no placeholder of its own. */
+  /** Whether it is input or a response value. A derived value (a signature) has no placeholder. */
   readonly isDerived: boolean;
 }
 
-/** All secrets of a recording, by what they are called, and the texts they are taken out of. */
+/** The secrets of a recording by name, and their replacement in text. */
 export interface SecretBook {
   readonly secrets: () => readonly BookedSecret[];
-  /**
-   * Enters a secret under a name like the one it stands under; one that is known keeps its name. Gives what stands for it.
-   */
+  /** Registers a secret under a name derived from its member; a known secret keeps its name. Returns the stand-in. */
   readonly enter: (name: string, value: string | number) => string | number;
-  /** Enters what was made of secrets, with what is made of their stand-ins. */
+  /** Registers a derived value with the value derived from the stand-ins. */
   readonly enterDerived: (value: string, standIn: string) => void;
-  /** A text with every secret in it, however it is encoded, replaced by its stand-in. */
+  /** Replaces all secrets in text, in any encoding, by their stand-ins. */
   readonly clean: (text: string) => string;
-  /** What stands for a value that is entered as it is; undefined for any other. */
+  /** The stand-in of a registered value; undefined for others. */
   readonly standInFor: (value: string | number) => string | number | undefined;
-  /** Whether a text holds a secret in any of its forms. */
+  /** Whether text contains a secret in any encoding. */
   readonly isIn: (text: string) => boolean;
 }
 
-/** How a secret of this name and value is to be stood for. */
+/** Chooses the stand-in of a secret. */
 export type ChooseStandIn = (name: string, value: string | number) => string | number;
 
-/** By default a word that no encoding changes; for a number one that no other value is. */
+/** By default a word that no encoding changes; for a number a unique number. */
 export const plainStandIn: ChooseStandIn = (name, value) =>
   typeof value === 'number' ? standInNumber(name) : fakeSecret(name);
 
@@ -43,7 +41,7 @@ interface Entry extends BookedSecret {
   readonly finder: SecretMatcher;
 }
 
-/** An empty book. */
+/** Creates an empty book. */
 export function createSecretBook(choose: ChooseStandIn = plainStandIn): SecretBook {
   const byValue = new Map<string, Entry>();
   const names = createNames();
@@ -59,7 +57,7 @@ export function createSecretBook(choose: ChooseStandIn = plainStandIn): SecretBo
   return {
     secrets: () => [...byValue.values()].map(({ finder: _, ...secret }) => secret),
     enter: (wanted, value) => {
-      // Of a file whose secrets were taken out before.
+      // The file was redacted before.
       if (typeof value === 'string' && isPlaceholder(value)) return value;
       const known = byValue.get(String(value));
       if (known !== undefined) return typeof value === 'number' ? asNumber(known) : known.standIn;
@@ -70,7 +68,7 @@ export function createSecretBook(choose: ChooseStandIn = plainStandIn): SecretBo
     },
     enterDerived: (value, standIn) => {
       const known = byValue.get(value);
-      // One of another round, or one that came under a name, such as the signature of a call that was received.
+      // From an earlier round, or registered by name, such as the signature of an incoming call.
       if (known !== undefined) byValue.set(value, { ...known, standIn, isDerived: true });
       else add({ name: '', value, standIn, isDerived: true });
     },
@@ -80,18 +78,18 @@ export function createSecretBook(choose: ChooseStandIn = plainStandIn): SecretBo
   };
 }
 
-/** A secret that a text gave may be asked for as a number. */
+/** A secret from text may be read as a number. */
 function asNumber({ standIn, name }: BookedSecret): string | number {
   return typeof standIn === 'number' ? standIn : standInNumber(name);
 }
 
-/** Characters that are looked at for one secret after the other: a few seconds. [choice] */
+/** Maximum number of characters times secrets: a few seconds. [choice] */
 const MAX_LOOKED = 1_000_000_000;
 
 /**
- * The longest first: one may be a part of another.
+ * Replaces the longest secrets first, because one may contain another.
  *
- * @throws RecordingError for more than can be looked at
+ * @throws RecordingError above the limit
  */
 function cleanText(
   text: string,
@@ -114,13 +112,13 @@ function cleanText(
 const MAX_NAME = 48;
 
 interface Names {
-  /** A name like the one wanted, of letters, digits, `.`, `_` and `-`, that was not taken before. */
+  /** A unique name of letters, digits, `.`, `_` and `-`, similar to the requested one. */
   readonly take: (wanted: string) => string;
 }
 
 function createNames(): Names {
   const taken = new Set<string>();
-  /** Where to go on counting; a body may hold thousands of one name. */
+  /** The next suffix per name; a body may contain thousands. */
   const counts = new Map<string, number>();
   return {
     take: (wanted) => {
@@ -136,7 +134,7 @@ function createNames(): Names {
   };
 }
 
-/** A number of nine digits that a name stands for, so that the same name gives the same one everywhere. */
+/** A number of nine digits, derived from a name. */
 function standInNumber(name: string): number {
   let hash = 2166136261;
   for (let index = 0; index < name.length; index++) {

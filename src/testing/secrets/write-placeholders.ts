@@ -1,11 +1,11 @@
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 
-/** What is written in place of stand-ins, texts and numbers. */
+/** Placeholders by stand-in. */
 export type Placeholders = ReadonlyMap<string | number, string>;
 
-/** A value made with stand-ins, as it is written: they become placeholders, names of members included. */
+/** Replaces stand-ins in a value by placeholders, names included. */
 export function writePlaceholders(value: unknown, placeholders: Placeholders): unknown {
-  // Of two that begin alike the longer one is tried first.
+  // The longer of two with a common prefix comes first.
   const texts = [...placeholders.keys()].map(String).toSorted((a, b) => b.length - a.length);
   if (texts.length === 0) return value;
   const written = new Map([...placeholders].map(([standIn, placeholder]) => [String(standIn), placeholder]));

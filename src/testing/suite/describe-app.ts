@@ -5,7 +5,7 @@ import { TEST_FOLDER } from './find-tests.js';
 import { printTestFailures } from './print-failures.js';
 import { runFixtures, type TestReport } from './run-fixtures.js';
 
-/** The two functions of a test runner: those of vitest, jest and node:test will do. */
+/** Functions of a test runner: vitest, jest or node:test. */
 export interface TestFunctions {
   readonly describe: (name: string, define: () => void) => unknown;
   readonly it: (name: string, run: () => Promise<void>) => unknown;
@@ -62,7 +62,7 @@ function globalFunctions(): TestFunctions {
   );
 }
 
-/** At once, as test runners want to know all tests before the first one runs. */
+/** Synchronous, because test runners collect tests before they run. */
 function listFiles(folder: string, pattern: RegExp): readonly string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })

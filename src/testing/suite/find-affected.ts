@@ -6,8 +6,7 @@ import type { TestPlace } from './find-tests.js';
 import { openCase } from './open-case.js';
 
 /**
- * The tests that changed files touch: a case its own, a file of a component the cases of it, anything else of the app
- * all of them.
+ * The tests that changed files affect: a case itself, the cases of a component, or all tests of the app.
  *
  * @param changed absolute paths
  */
@@ -33,7 +32,7 @@ export async function findAffected(place: TestPlace, changed: readonly string[])
   return { ...place, caseFiles: caseFiles.filter((file) => cases.has(file)), functionTests };
 }
 
-/** The components that files belong to; undefined where one of them belongs to all, or the app does not load. */
+/** The components of files; undefined if a file belongs to all, or the app does not load. */
 async function componentsOf(
   root: string,
   files: readonly string[],
@@ -51,7 +50,7 @@ async function componentsOf(
   return found;
 }
 
-/** Components by the files of their documents. */
+/** Components by document file. */
 function listOwners({ modules, rpcs, connections, webhooks }: App): ReadonlyMap<string, readonly string[]> {
   const owners = new Map<string, string[]>();
   const add = (type: string, components: ReadonlyMap<string, object>): void => {

@@ -3,28 +3,27 @@ import path from 'node:path';
 import { findApp } from '../../app/loading/find-app.js';
 import { CaseError, SpecError } from '../../errors/engine-error.js';
 
-/** The tests of one app. Paths are absolute. */
+/** The tests of one app, with absolute paths. */
 export interface TestPlace {
   /** The folder of the app. */
   readonly root: string;
-  /** Files of cases, in order. */
+  /** Case files in order. */
   readonly caseFiles: readonly string[];
-  /** Folders that names of cases start at. */
+  /** Folders that names of cases are relative to. */
   readonly testFolders: readonly string[];
-  /** Whether the tests of custom functions are meant, too; a list for those of some files only. */
+  /** Whether to run tests of custom functions; a list selects files. */
   readonly functionTests: boolean | readonly string[];
 }
 
 const CASE_FILE = /\.test\.jsonc?$/;
 const FUNCTION_TEST = /\.test\.js$/;
-/** The folder of the cases of an app. */
+/** Name of the folder of cases. */
 export const TEST_FOLDER = 'tests';
 
 /**
- * Finds the tests that paths mean: the folder of an app all of its tests, a folder or file of cases those, of the app
- * that lies around them, or of `app`.
+ * Finds tests: all tests of an app folder, or a folder or file of cases of the surrounding app or `app`.
  *
- * @throws SpecError (SPEC_MISSING) where there is no app; CaseError for a path that is no test
+ * @throws SpecError (SPEC_MISSING) without an app; CaseError for a path that is not a test
  */
 export async function findTests(paths: readonly string[], app?: string): Promise<readonly TestPlace[]> {
   const places = new Map<string, Draft>();
@@ -99,17 +98,17 @@ async function rootOf(folder: string): Promise<string | undefined> {
   }
 }
 
-/** The nearest folder upward that is an app, or holds one in its `src`. */
+/** The nearest parent folder that is an app or contains one in `src`. */
 async function rootAbove(start: string): Promise<string | undefined> {
   for (let folder = start; ; folder = path.dirname(folder)) {
     const root = await rootOf(folder).catch(() => undefined);
-    // Further up, other apps may lie below: only an app that the tests lie in, or beside, is meant.
+    // Only an app that contains the tests or is beside them; further up there may be others.
     if (root !== undefined && [folder, path.join(folder, 'src')].includes(root)) return root;
     if (folder === path.dirname(folder)) return undefined;
   }
 }
 
-/** The folder `tests` around a folder, else the folder itself. */
+/** The surrounding `tests` folder, else the folder itself. */
 function foldersAbove(start: string, root: string): readonly string[] {
   for (let folder = start; folder !== path.dirname(folder); folder = path.dirname(folder)) {
     if (path.basename(folder) === TEST_FOLDER) return [folder];

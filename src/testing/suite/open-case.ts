@@ -4,10 +4,10 @@ import { readRegularFile } from '../../util/files/read-regular-file.js';
 import { readBodyFile } from '../cases/body-files.js';
 import { type CaseReading, readCase } from '../cases/read-case.js';
 
-/** Bytes of one file of a case. [choice] */
+/** Maximum size of a case file. [choice] */
 const MAX_CASE_BYTES = 32 * 1024 * 1024;
 
-/** Reads a case from disk. Never rejects for what lies there. */
+/** Reads a case file. Never rejects because of its content. */
 export async function openCase(file: string, testFolders: readonly string[]): Promise<CaseReading> {
   const name = nameCase(file, testFolders);
   const fail = (message: string, cause?: unknown): CaseReading => ({
@@ -29,7 +29,7 @@ export async function openCase(file: string, testFolders: readonly string[]): Pr
   }
 }
 
-/** `listOrders/paging` of `tests/listOrders/paging.test.json`. */
+/** `listOrders/paging` for `tests/listOrders/paging.test.json`. */
 export function nameCase(file: string, testFolders: readonly string[]): string {
   const folder = testFolders.find((candidate) => file.startsWith(candidate + path.sep));
   const relative = folder === undefined ? path.basename(file) : path.relative(folder, file);

@@ -2,7 +2,7 @@ import type { SourceLocation } from '../../errors/source-location.js';
 import { showValue } from '../matching/show-value.js';
 import type { TestResult } from './test-result.js';
 
-/** All failures of a test as text: where in the test, what, where in the app. Empty for one that passed. */
+/** The failures of a test as text, with their locations. Empty for a passed test. */
 export function printTestFailures({ failures }: TestResult): string {
   return failures
     .map(({ message, isDifference, expected, got, reason, place, origin }) => {

@@ -13,35 +13,35 @@ import { type FixtureReport, type PlayFixtureOptions, playFixture } from '../fix
 import type { ValuePath } from '../matching/compare-values.js';
 import type { TestFailure } from './test-result.js';
 
-/** What runs of cases of one app share. */
+/** What cases of one app share. */
 export interface CaseStage {
   readonly app: App;
   /** The folder of the app, absolute. */
   readonly root: string;
-  /** Custom functions of the app for a timezone, loaded once, when a case names one. */
+  /** Custom functions by timezone, loaded on first use. */
   readonly functionsFor: (timezone: string) => Promise<CustomFunctions>;
-  /** For coverage. */
+  /** Observer for coverage. */
   readonly observer?: RunObserver | undefined;
-  /** How deep runs are looked at. Default: `full`. */
+  /** Depth of traces. Default: `full`. */
   readonly trace?: PlayFixtureOptions['trace'];
 }
 
-/** What a case showed: its failures, and the report where it ran at all. */
+/** Failures of a case, and its report if it ran. */
 export interface CaseRun {
   readonly failures: readonly TestFailure[];
   readonly report: FixtureReport | undefined;
-  /** What was run; with the report. */
+  /** The fixture that ran. */
   readonly fixture?: Fixture | undefined;
   /** See `TestResult`. */
   readonly notes?: readonly string[] | undefined;
-  /** Whether it was left out, which a note explains. Default: false. */
+  /** Whether it was skipped; a note has the reason. Default: false. */
   readonly isSkipped?: boolean;
 }
 
-/** How a case of an app is run. */
+/** Runs a case of an app. */
 export type RunCase = (read: ReadCase, stage: CaseStage) => Promise<CaseRun>;
 
-/** Runs a case against its exchanges. Rejects for a defect of ours alone. */
+/** Runs a case against its exchanges. Rejects only for internal errors. */
 export async function runCase(read: ReadCase, stage: CaseStage): Promise<CaseRun> {
   if (read.written.record === true) return { failures: [notRecorded(read)], report: undefined };
   try {
@@ -60,7 +60,7 @@ export async function runCase(read: ReadCase, stage: CaseStage): Promise<CaseRun
   }
 }
 
-/** A case that could not be run at all. */
+/** The failure of a case that could not run. */
 export function explainRefusal(error: EngineError, read: ReadCase, root: string): TestFailure {
   const place = error.place ?? { file: read.file, line: 1, column: 1 };
   const isInCase = place.file === read.file;
@@ -72,13 +72,13 @@ export function explainRefusal(error: EngineError, read: ReadCase, root: string)
   };
 }
 
-/** What nobody has seen yet is not to pass for seen. */
+/** An unrecorded case must not pass. */
 function notRecorded({ document }: ReadCase): TestFailure {
   const message = 'The case asks to be recorded, and has not been yet: iml test --record.';
   return { message, isDifference: false, place: document.locationOf('/record'), origin: undefined };
 }
 
-/** Exchanges first: a request that went wrong explains what came of it. */
+/** Exchanges first: a wrong request explains the results. */
 function listFailures(read: ReadCase, report: FixtureReport, root: string): readonly TestFailure[] {
   return [
     ...report.exchanges.flatMap((problem) => exchangeFailures(problem, read, report, root)),
@@ -134,14 +134,14 @@ function exchangeFailures(
   ];
 }
 
-/** Names of headers are compared without case; the file has them in one. */
+/** Header names ignore case; the file has one spelling. */
 function asWritten(path: ValuePath, headers: object = {}): ValuePath {
   const [member, name] = path;
   if (member !== 'headers') return path;
   return ['headers', Object.keys(headers).find((key) => key.toLowerCase() === name) ?? name ?? ''];
 }
 
-/** Files of an app are named from its folder. */
+/** Resolves a location relative to the app. */
 export function absolute(place: SourceLocation, root: string): SourceLocation | undefined {
   return place.file === undefined ? undefined : { ...place, file: path.resolve(root, place.file) };
 }

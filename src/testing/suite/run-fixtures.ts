@@ -9,14 +9,14 @@ import { findTests } from './find-tests.js';
 import { runSuite, type SuiteOptions } from './run-suite.js';
 import type { TestResult, TestSummary } from './test-result.js';
 
-/** The outcome of the tests of an app. */
+/** Results of the tests of an app. */
 export interface TestReport extends TestSummary {
-  /** Whether none failed, and there was one at all. */
+  /** Whether at least one test ran and none failed. */
   readonly ok: boolean;
   readonly results: readonly TestResult[];
 }
 
-/** What of `SuiteOptions` callers of the library choose. */
+/** Options of `runFixtures`. */
 export type RunFixturesOptions = Pick<SuiteOptions, 'filter' | 'bail' | 'onResult' | 'signal'>;
 
 const SHAPES: OptionShapes<RunFixturesOptions> = {

@@ -18,48 +18,48 @@ import { absolute, type CaseRun, type CaseStage, type RunCase, runCase } from '.
 import type { TestFailure, TestResult, TestSummary } from './test-result.js';
 import { traceCase } from './trace-case.js';
 
-/** How tests are run. */
+/** Options of `runSuite`. */
 export interface SuiteOptions {
-  /** Whether a test of this name is meant. Default: all are. */
+  /** Filter by name. Default: all. */
   readonly filter?: ((name: string) => boolean) | undefined;
-  /** Default: what the app's `iml.config.json` says, else `runtime`. */
+  /** Default: `iml.config.json` of the app, else `runtime`. */
   readonly semantics?: Semantics | undefined;
-  /** Whether the first failure ends the run. Default: false. */
+  /** Whether to stop after the first failure. Default: false. */
   readonly bail?: boolean | undefined;
-  /** Told of each result, in the order of the files; waited for. */
+  /** Called with each result in file order; awaited. */
   readonly onResult?: ((result: TestResult) => unknown) | undefined;
-  /** Told before each test starts, and how many are known to follow. */
+  /** Called before each test with its name. */
   readonly onStart?: ((name: string) => void) | undefined;
-  /** Told of each case that ran, with all that it showed. */
+  /** Called with each case that ran, and its report. */
   readonly onCase?: ((read: ReadCase, report: FixtureReport, result: TestResult) => void) | undefined;
-  /** Gives what sees the runs of an app, once it is loaded: for coverage. */
+  /** Returns the observer of an app, for coverage. */
   readonly observe?: ((app: App, root: string) => RunObserver) | undefined;
-  /** Told of the component of each case before it runs: `module:listOrders`. */
+  /** Called with the component of each case before it runs: `module:listOrders`. */
   readonly onComponent?: ((component: string, root: string) => void) | undefined;
-  /** How a case is run. Default: against its exchanges. */
+  /** Runs a case. Default: against its exchanges. */
   readonly runCase?: RunCase | undefined;
-  /** Whether tests of custom functions are left out. Default: false. */
+  /** Whether to skip tests of custom functions. Default: false. */
   readonly casesOnly?: boolean | undefined;
-  /** Cases under way at the same time. Default: 8; each waits for nothing but its turn. */
+  /** Number of concurrent cases. Default: 8. */
   readonly width?: number | undefined;
-  /** Keeps the runs of cases as traces. Default: none. */
+  /** Stores traces of cases. Default: none. */
   readonly traces?: CaseTraces | undefined;
-  /** Ends the run between two tests. */
+  /** Aborts between two tests. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds, for durations alone. Default: the process's own. */
+  /** Clock for durations, in milliseconds. Default: the process clock. */
   readonly now?: (() => number) | undefined;
 }
 
 const DEFAULT_WIDTH = 8;
 
-/** Which runs of cases are kept as traces, and by whom. */
+/** Which traces to store, and how. */
 export interface CaseTraces {
   readonly of: 'failed' | 'all';
-  /** @returns where it lies now, for `TestResult.trace` */
+  /** @returns the path of the file, for `TestResult.trace` */
   readonly keep: (trace: RunTrace, result: TestResult) => Promise<string | undefined>;
 }
 
-/** Runs the tests of apps. What is wrong with one file or app stops none of the others. */
+/** Runs the tests of apps. An invalid file or app does not stop the others. */
 export async function runSuite(
   places: readonly TestPlace[],
   options: SuiteOptions = {},
@@ -144,7 +144,7 @@ class SuiteRun {
         return result;
       }),
     );
-    // The functions that cases share are closed afterwards, so all of them have to end.
+    // Shared functions are closed after all cases have ended.
     const allEnded = Promise.allSettled(results);
     let told = 0;
     try {
@@ -210,10 +210,10 @@ class SuiteRun {
     return this.#keepTrace(reading.case, ran, result, stage);
   }
 
-  /** Runs are the same each time: only those that are kept are looked at so deeply. */
+  /** Reruns the case with a deep trace, because most cases need none. */
   async #keepTrace(read: ReadCase, ran: CaseRun, result: TestResult, stage: CaseStage): Promise<TestResult> {
     const { traces } = this.#options;
-    // A case that could not be run, or was run against its service, is none to look at again.
+    // A case that could not run, or ran live, has no trace.
     if (traces === undefined || ran.fixture === undefined) return result;
     if (traces.of === 'failed' && result.status !== 'failed') return result;
     const again: CaseStage = { ...stage, observer: undefined, trace: 'deep' };
@@ -223,7 +223,7 @@ class SuiteRun {
     return { ...result, trace: await traces.keep(await traceCase(traced, stage), result) };
   }
 
-  /** The other file that has the name. */
+  /** Another file with the same name. */
   #claim(name: string, file: string): string | undefined {
     const other = this.#files.get(name);
     if (other === undefined) this.#files.set(name, file);
@@ -268,7 +268,7 @@ class SuiteRun {
     }
   }
 
-  /** @returns undefined where the file of the test may not be read, which is told */
+  /** @returns undefined if the test file cannot be read, which is reported */
   async #openTest(written: FunctionComponent, root: string): Promise<FunctionComponent | undefined> {
     try {
       return await withTest(written, root);
@@ -322,9 +322,9 @@ function appFailure(error: EngineError, root: string, durationMs: number): TestR
 }
 
 /**
- * The test of a function may lie beside it without being declared.
+ * The test of a function may be beside it without a declaration.
  *
- * @throws SpecError SPEC_READ for a link out of the app's folder, and all else that is never read
+ * @throws SpecError SPEC_READ for a link out of the app folder and other unreadable files
  */
 async function withTest(component: FunctionComponent, root: string): Promise<FunctionComponent> {
   if (component.test !== undefined || component.file === undefined) return component;
@@ -337,7 +337,7 @@ async function withTest(component: FunctionComponent, root: string): Promise<Fun
   return test === undefined ? component : { ...component, test, testFile };
 }
 
-/** Opening a sandbox takes longer than a case: cases share one for each timezone. */
+/** Cases share one sandbox per timezone, because opening one takes longer than a case. */
 function shareFunctions(app: App): {
   readonly of: CaseStage['functionsFor'];
   readonly close: () => Promise<void>;

@@ -1,48 +1,48 @@
 import type { SourceLocation } from '../../errors/source-location.js';
 
-/** One thing that is not as it should be. */
+/** One failure of a test. */
 export interface TestFailure {
-  /** A sentence, or `bundles[0].id` where `expected` and `got` say the rest. */
+  /** A sentence, or `bundles[0].id` together with `expected` and `got`. */
   readonly message: string;
-  /** Whether two values differ; then both are given, undefined standing for nothing. */
+  /** Whether `expected` and `got` are set. */
   readonly isDifference: boolean;
   readonly expected?: unknown;
   readonly got?: unknown;
-  /** Why, where more is known: the error that ended the run. */
+  /** The error that ended the run, if known. */
   readonly reason?: string | undefined;
-  /** In the file of the test; `file` is absolute. */
+  /** Location in the test; `file` is absolute. */
   readonly place: SourceLocation;
-  /** Where in the app the value was made; `file` is absolute. Undefined where that is not known. */
+  /** Location in the app that created the value; `file` is absolute. Undefined if unknown. */
   readonly origin: SourceLocation | undefined;
 }
 
-/** What came of one test. */
+/** The result of one test. */
 export interface TestResult {
-  /** `case`: a `*.test.json`. `function`: a test of a custom function. `app`: an app that does not load. */
+  /** `case`: a `*.test.json` file. `function`: a test of a custom function. `app`: an app that does not load. */
   readonly kind: 'case' | 'function' | 'app';
   /** `listOrders/paging`, `removeEmpty > keeps zero`. */
   readonly name: string;
   /** Absolute. */
   readonly file: string;
-  /** `skipped`, `todo` (see `TestCase`): it was not run, and a note says why. */
+  /** `skipped` and `todo` (see `TestCase`): not run; a note has the reason. */
   readonly status: 'passed' | 'failed' | 'skipped' | 'todo';
-  /** None for a test that passed. */
+  /** Empty for a passed test. */
   readonly failures: readonly TestFailure[];
-  /** What is worth knowing and no failure, a sentence each. Default: nothing. */
+  /** Notes that are not failures, one sentence each. Default: none. */
   readonly notes?: readonly string[] | undefined;
   /** Milliseconds. */
   readonly durationMs: number;
-  /** Where the trace of its run lies, absolute; of a case whose trace is kept. */
+  /** Absolute path of the trace, if stored. */
   readonly trace?: string | undefined;
 }
 
-/** Counts over results. */
+/** Numbers of results. */
 export interface TestSummary {
   readonly passed: number;
   readonly failed: number;
   /** Tests that did not run: skipped, after the first failure with `bail`, or of an app that does not load. */
   readonly skipped: number;
-  /** Cases that are not finished: see `TestCase`. */
+  /** Unfinished cases: see `TestCase`. */
   readonly todo: number;
   readonly durationMs: number;
 }

@@ -23,7 +23,7 @@ import {
 import type { TracedTest, TracedTestFailure } from '../traces/traced-test.js';
 import type { TestFailure } from './test-result.js';
 
-/** A case that was played, with a trace that is `deep`. */
+/** A case that ran with a `deep` trace. */
 export interface TracedCase {
   readonly read: ReadCase;
   readonly fixture: Fixture;
@@ -31,14 +31,13 @@ export interface TracedCase {
   readonly failures: readonly TestFailure[];
 }
 
-/** Differences of one case that are kept. */
+/** Maximum number of stored differences. */
 const MAX_FAILURES = 100;
 
 /**
- * The run of a case as it may be handed on: with what of it is not as written, and the texts of the app and of the case
- * as they were. Secrets are out of all of it, also where somebody wrote one into a case.
+ * The redacted run of a case with its differences and the text of app and case.
  *
- * @param root the folder of the app, absolute
+ * @param root absolute folder of the app
  */
 export async function traceCase(
   { read, fixture, report, failures }: TracedCase,
@@ -127,10 +126,10 @@ async function describeTest(
 }
 
 /**
- * One thing that is not as written, with the lines it is about.
+ * A failure with the lines it refers to.
  *
- * @param test the file of the test; its text is undefined where it could not be read
- * @param root the folder of the app, absolute: files are named from there
+ * @param test file of the test; its text is undefined if it cannot be read
+ * @param root absolute folder of the app
  */
 export async function describeTestFailure(
   { message, isDifference, expected, got, reason, place, origin }: TestFailure,

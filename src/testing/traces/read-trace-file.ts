@@ -10,15 +10,15 @@ import { type LIMIT_NAMES, TRACE_VERSION } from './trace-file.js';
 import { END_SHAPE, EVENT_SHAPES } from './trace-shape.js';
 import type { TracedDocument, TracedTest, TracedTestFailure } from './traced-test.js';
 
-/** Limits of a file that is read as a whole and may come from somebody else. [choice] */
+/** Limits of a trace file, which may come from others. [choice] */
 const MAX_LENGTH = 200 * 1024 * 1024;
 const MAX_EVENTS = 100_000;
 
 /**
- * Reads what `writeTraceFile` wrote. A file that breaks off, because the run was killed, is read as far as it goes; the
- * end of such a run is `stopped`.
+ * Reads a file of `writeTraceFile`. An incomplete file of a killed run is read as far as possible; its end is
+ * `stopped`.
  *
- * @throws EngineError (TRACE_FILE) for a text that is no trace, or one of a later version
+ * @throws EngineError (TRACE_FILE) for text that is not a trace, or of a later version
  */
 export function readTraceFile(text: string): RunTrace {
   if (text.length > MAX_LENGTH) throw traceError('The trace is larger than 200 MB.');
@@ -94,7 +94,7 @@ function readTest({ name, file, status, failures, failureCount }: PlainObject, n
   };
 }
 
-/** A file may come from anybody: only words and places are taken. */
+/** Only text and locations are taken from foreign files. */
 function readFailure(failure: PlainObject): TracedTestFailure {
   const text = (name: string): string | undefined => {
     const value = failure[name];

@@ -8,10 +8,10 @@ import type { RunWarning, TraceEvent } from '../../run/trace/trace.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import type { TracedDocument, TracedTest } from './traced-test.js';
 
-/** What kind of component was run. */
+/** Kind of the component. */
 export type TracedKind = 'module' | 'rpc' | 'webhook' | 'connection' | 'epoch';
 
-/** One run from its start to its end, as it may be handed on: secrets are out of all of it. */
+/** A redacted run from start to end. */
 export interface RunTrace {
   readonly app: string;
   readonly kind: TracedKind;
@@ -19,30 +19,30 @@ export interface RunTrace {
   readonly name: string;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** What the run might use. */
+  /** Limits of the run. */
   readonly limits: Limits;
-  /** The texts that expressions of the run are written in. */
+  /** Documents with the expressions of the run. */
   readonly documents: readonly TracedDocument[];
   readonly events: readonly TraceEvent[];
   readonly end: TracedEnd;
-  /** The case of `iml test` it was a run of. */
+  /** The case of `iml test`, if any. */
   readonly test?: TracedTest | undefined;
 }
 
-/** How a run ended. */
+/** End of a run. */
 export interface TracedEnd {
   readonly state: 'ok' | 'failed' | 'stopped';
   readonly bundles: number;
   readonly stats: RunStats;
   readonly warnings: readonly RunWarning[];
-  /** The error that ended it, as data. */
+  /** The error as data. */
   readonly error: Readonly<Record<string, unknown>> | undefined;
 }
 
 /**
- * The texts of an app that a run of a component is written in, without the secrets somebody wrote into them.
+ * The documents of a component, with literal secrets redacted.
  *
- * @param secrets data whose values must not be shown: the connection, common data
+ * @param secrets data to redact: connection, common data
  */
 export function traceDocuments(
   app: App,
@@ -59,10 +59,10 @@ export function traceDocuments(
   );
 }
 
-/** Characters of all custom functions together; beyond that they are left out. */
+/** Maximum total size of custom functions in a trace. */
 const MAX_FUNCTIONS = 256 * 1024;
 
-/** What else of the app a run of a component is made of: its forms, and the custom functions of the app. */
+/** Other parts of a run: forms and custom functions. */
 export function traceParts(
   app: App,
   kind: TracedKind,
@@ -123,7 +123,7 @@ function openText(document: Document, secrets: readonly unknown[]): string {
   return redactor.text(text);
 }
 
-/** Under a name that says secret an expression is none: it says where the secret comes from. */
+/** Under a secret name, an expression is kept: it only refers to the secret. */
 function withoutTemplates(value: unknown): unknown {
   if (typeof value === 'string') return value.includes('{{') ? '' : value;
   if (Array.isArray(value)) return value.map(withoutTemplates);

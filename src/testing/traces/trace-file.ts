@@ -3,7 +3,7 @@ import type { PlainObject } from '../../util/plain-object.js';
 import { toPortable } from '../../util/portable-value.js';
 import type { RunTrace } from './run-trace.js';
 
-/** Ending of the name of a trace file. */
+/** Extension of trace files. */
 export const TRACE_FILE_SUFFIX = '.jsonl';
 
 /** Version of the format. */
@@ -26,10 +26,10 @@ export function writeTraceFile({ documents, events, end, test, ...head }: RunTra
   return lines.join('');
 }
 
-/** JSON has no number for it. */
+/** JSON lacks Infinity. */
 const WITHOUT_LIMIT = 'Infinity';
 
-/** Limits that a trace holds. */
+/** Limits in a trace. */
 export const LIMIT_NAMES = [
   'maxRequests',
   'maxPages',

@@ -11,11 +11,11 @@ import {
   text,
 } from '../../schema/build.js';
 
-/** Viewers make lists of so many entries: the file may come from somebody else. [choice] */
+/** Maximum counts in foreign trace files. [choice] */
 const COUNT: Schema<number> = integer({ minimum: 0, maximum: 1_000_000 });
 const BYTES: Schema<number> = integer({ minimum: 0 });
 const MILLISECONDS: Schema<number> = number({ minimum: 0 });
-/** Milliseconds since the epoch that a `Date` can hold. */
+/** Milliseconds since the epoch within the range of `Date`. */
 const INSTANT: Schema<number> = number({ minimum: 0, maximum: 8.64e15 });
 
 const PLACE: Schema<unknown> = object({}, { file: text(), line: COUNT, column: COUNT, pointer: text() });
@@ -28,7 +28,7 @@ function event(required: SchemaMap, optional: SchemaMap = {}): Schema<unknown> {
   return object({ ...position, ...required }, { endpoint: text(), ...optional });
 }
 
-/** JSON Schemas of the events of a trace, by kind: see `TraceEvent`. */
+/** JSON Schemas of trace events by kind: see `TraceEvent`. */
 export const EVENT_SHAPES: SchemaMap = {
   skipped: event({ place: PLACE }),
   request: event({

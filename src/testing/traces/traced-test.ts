@@ -1,38 +1,38 @@
 import type { SourceLocation } from '../../errors/source-location.js';
 
-/** A part of the app as it was when it ran. */
+/** A part of the app as it was during the run. */
 export interface TracedDocument {
-  /** `case`: the file of the test. `part`: what else the run was made of: forms, custom functions. */
+  /** `case`: the file of the test. `part`: forms and custom functions. */
   readonly role: 'base' | 'communication' | 'case' | 'part';
-  /** Path in the app's folder; undefined for an app given as an object. */
+  /** Path relative to the app; undefined for an app from an object. */
   readonly file: string | undefined;
   readonly text: string;
 }
 
-/** A case, and what of its run is not as written. */
+/** A case and its differences. */
 export interface TracedTest {
   /** `listOrders/paging`. */
   readonly name: string;
-  /** Path from the app's folder. */
+  /** Path relative to the app. */
   readonly file: string;
   readonly status: 'passed' | 'failed';
-  /** The first hundred. */
+  /** The first 100. */
   readonly failures: readonly TracedTestFailure[];
   readonly failureCount: number;
 }
 
-/** One thing that is not as written, as `iml test` prints it. Files are named from the app's folder. */
+/** A difference as `iml test` prints it. Files are relative to the app. */
 export interface TracedTestFailure {
-  /** A sentence, or `bundles[0].id` where `expected` and `got` say the rest. */
+  /** A sentence, or `bundles[0].id` together with `expected` and `got`. */
   readonly message: string;
-  /** As JSON, cut; `nothing` where nothing is. Both or neither. */
+  /** JSON, shortened; `nothing` for an absent value. Both or neither. */
   readonly expected?: string | undefined;
   readonly got?: string | undefined;
   readonly reason: string | undefined;
-  /** In the test, with its line. */
+  /** Location in the test, with its line. */
   readonly place: SourceLocation;
   readonly frame: string | undefined;
-  /** Where in the app the value was made, with its line. */
+  /** Location in the app that created the value, with its line. */
   readonly origin: SourceLocation | undefined;
   readonly originFrame: string | undefined;
 }
