@@ -43,59 +43,64 @@ import { writeRunHar } from './runs/write-run-har.js';
 import { type CaseChoice, draftCase, type RunToSave, saveCase } from './tests/save-case.js';
 import type { TestRunner } from './tests/test-runner.js';
 
-/** All that the page and other clients can ask for. */
+/** Everything that the page and other clients can request. */
 export interface Backend {
   readonly history: History;
   readonly runner: Runner;
   readonly tests: TestRunner;
   readonly hub: EventHub;
   readonly state: () => Promise<AppState>;
-  /** The app as its files are at this moment. */
+  /** The app with its current files. */
   readonly look: () => Promise<AppReading>;
   readonly form: (asked: FormRequest) => Promise<ShownForm>;
-  /** @throws EngineError (HOST_MISSING) for a run that is not kept, here and below */
+  /** @throws EngineError (HOST_MISSING) for an unknown run, here and below */
   readonly run: (id: string) => Promise<RunDetail>;
   readonly explain: (
     id: string,
     seq: number,
     item: number,
   ) => Promise<ShownMoments & { readonly documents: readonly ExplainedDocument[] }>;
-  /** The moments of a step, with the names of each. */
+  /** The moments of a step, with the variables of each. */
   readonly moments: (id: string, seq: number, item: number) => Promise<ShownMoments>;
-  /** What the answer at a moment was taken apart by. */
+  /** The items of the response at a moment. */
   readonly items: (id: string, seq: number) => Promise<ShownItems>;
-  /** @throws EngineError (USAGE) for a moment that the step has not */
+  /** @throws EngineError (USAGE) for a moment that the step does not have */
   readonly evaluate: (id: string, asked: EvaluateRequest) => Promise<EvaluatedValue>;
   readonly traceFile: (id: string) => Promise<{ readonly name: string; readonly text: string }>;
-  /** Requests and answers of a run as HAR 1.2. */
+  /** Requests and responses of a run as HAR 1.2. */
   readonly harFile: (id: string) => Promise<{ readonly name: string; readonly text: string }>;
-  /** @returns the id it has in the history @throws EngineError (TRACE_FILE) */
+  /** @returns the ID of the run in the history @throws EngineError (TRACE_FILE) */
   readonly importTrace: (text: string) => Promise<string>;
   /** Lists an epoch, attaches or detaches a webhook, creates or tests a connection. @throws EngineError (USAGE) */
   readonly step: ComponentSteps['run'];
   /** Calls a webhook of the app. @returns the id of the run @throws EngineError (USAGE) */
   readonly call: (asked: CallRequest) => Promise<string>;
-  /** What would be written of a run as a case. @throws EngineError for a run that is not at hand, or cannot be one */
+  /**
+   * The case that would be written for a run. @throws EngineError for an unknown run, and for one that cannot be a
+   * case
+   */
   readonly draftCase: (id: string) => Promise<CaseDraft>;
-  /** Writes it, and runs it. @returns the id of the test @throws EngineError as above, and for a file that is there */
+  /**
+   * Writes the case and runs it. @returns the ID of the test @throws EngineError as above, and for an existing file
+   */
   readonly saveCase: (id: string, choice: CaseChoice) => Promise<string>;
   readonly diff: (a: string, b: string) => Promise<RunDiff>;
-  /** Takes one run out of the history, or all. */
+  /** Removes one run or all from the history. */
   readonly clear: (id?: string) => Promise<void>;
 }
 
-/** An expression, and where in a run it is evaluated. */
+/** An expression, and the moment of a run to evaluate it at. */
 export interface EvaluateRequest {
   readonly expression: string;
-  /** An event of the step that is meant. */
+  /** An event of the step. */
   readonly seq: number;
-  /** 0-based index of the item that `item` is. */
+  /** Index of the item that `item` refers to. */
   readonly item: number;
-  /** Undefined for that with most names. */
+  /** Default: the moment with the most variables. */
   readonly moment: MomentName | undefined;
 }
 
-/** A connection that is kept, as may be shown. */
+/** A stored connection without its credentials. */
 export interface KeptConnection {
   readonly name: string;
   readonly component: string;
@@ -112,20 +117,20 @@ export interface BackendParts {
   readonly languages: Languages;
   readonly setting: () => RunSetting;
   readonly listConnections: () => Promise<readonly KeptConnection[]>;
-  /** Where calls of a webhook are received. */
+  /** The address of a webhook. */
   readonly writeHookAddress: (webhook: string) => string;
   readonly version: string;
-  /** Tells this start from others; no secret, and made of none. */
+  /** Identifies this start of the server; not a secret. */
   readonly start: string;
-  /** What became of the last run when files were saved. */
+  /** Result of the last run after files were saved. */
   readonly live: () => AppState['live'];
   readonly onProblem: (error: unknown) => void;
 }
 
-/** Events of a run that are looked at in one piece. */
+/** Maximum number of events that are read at once. */
 const MAX_EVENTS = 20_000;
 
-/** Puts the parts together. */
+/** Connects the parts. */
 export function createBackend(parts: BackendParts): Backend {
   const { history, runner, tests, hub, session, setting } = parts;
 
@@ -137,7 +142,7 @@ export function createBackend(parts: BackendParts): Backend {
   };
   const readEvents = (id: string): Promise<readonly PackedEvent[]> => history.events(id, -1, MAX_EVENTS);
   const readDocuments = (run: RunDetail): Promise<readonly TracedDocument[]> => readKept(run, history);
-  /** Those that expressions of the run are written in. */
+  /** The documents with the expressions of a run. */
   const readTexts = async (run: RunDetail): Promise<readonly ExplainedText[]> =>
     (await readDocuments(run)).flatMap(({ role, ...text }) =>
       role === 'base' || role === 'communication' ? [{ role, ...text }] : [],
@@ -208,7 +213,7 @@ export function createBackend(parts: BackendParts): Backend {
     importTrace: async (text) => keepTrace(readTraceFile(text), { source: 'file' }, parts),
     step: async (asked) => {
       const outcome = await parts.steps.run(asked);
-      // Webhooks and stored connections are part of what is shown of the app.
+      // Webhooks and stored connections are shown with the app.
       hub.publish({ type: 'app', revision: session.current().revision });
       return outcome;
     },
@@ -231,7 +236,7 @@ export function createBackend(parts: BackendParts): Backend {
   };
 }
 
-/** The texts that are kept of a run. */
+/** The stored documents of a run. */
 async function readKept({ documents }: RunDetail, history: History): Promise<readonly TracedDocument[]> {
   const texts = await Promise.all(
     documents.map(async ({ role, file, ref }) => ({ role, file, text: (await history.body(ref))?.text })),
@@ -263,7 +268,7 @@ async function findMoment({ id }: RunDetail, seq: number, history: History): Pro
   throw new EngineError('HOST_MISSING', 'Nothing was evaluated in this run, so there are no values to show.');
 }
 
-/** What the check finds in a text now, where the app still has it as it ran. */
+/** Current diagnostics of a document that has not changed since the run. */
 function listFindings(
   { role, file, text }: ExplainedText,
   { kind, name }: RunDetail,

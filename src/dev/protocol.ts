@@ -1,17 +1,17 @@
 import type { StopReason, TraceEvent } from '../run/trace/trace.js';
 import type { TracedDocument, TracedTest } from '../testing/traces/traced-test.js';
 
-/** Where a long value is to be had: `GET /api/bodies/<ref>`. */
+/** Reference to a long value: `GET /api/bodies/<ref>`. */
 export interface BodyRef {
-  /** What the value is kept under: a hash of it. */
+  /** Hash of the value. */
   readonly ref: string;
-  /** Characters of its text. */
+  /** Length of its text. */
   readonly size: number;
 }
 
 type EventOf<Kind extends TraceEvent['kind']> = Extract<TraceEvent, { readonly kind: Kind }>;
 
-/** A trace event whose bodies are references. `seq` counts the events of its run from 0. */
+/** A trace event with references instead of bodies. `seq` numbers the events of a run from 0. */
 export type PackedEvent = { readonly seq: number } & (
   | Exclude<TraceEvent, { readonly kind: 'request' | 'response' | 'scope' | 'page' }>
   | (Omit<EventOf<'request'>, 'body'> & { readonly body: BodyRef | undefined })
@@ -20,15 +20,15 @@ export type PackedEvent = { readonly seq: number } & (
   | (Omit<EventOf<'page'>, 'outputs'> & { readonly outputs: BodyRef; readonly count: number })
 );
 
-/** What kind of component a run is of. */
+/** Component type of a run. */
 export type RunKind = 'module' | 'rpc' | 'webhook' | 'connection' | 'epoch';
 
-/** Where a run came from: asked for on the page, a call from outside, a saved file or a trace that was dropped, a test. */
+/** Source of a run: the page, an incoming call, a saved file, a trace, a test. */
 export type RunOrigin = 'run' | 'call' | 'replay' | 'file' | 'test';
 
 export type RunState = 'running' | 'ok' | 'failed' | 'stopped';
 
-/** A run as lists show it: no bodies. */
+/** A run without bodies, for lists. */
 export interface RunSummary {
   readonly id: string;
   readonly app: string;
@@ -48,7 +48,7 @@ export interface RunSummary {
   readonly error: { readonly type: string; readonly message: string } | undefined;
   /** Number of events so far. */
   readonly events: number;
-  /** The case of `iml test` it is a run of. */
+  /** The case of `iml test`, if any. */
   readonly test?: Pick<TracedTest, 'name' | 'file' | 'status'> | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface ShownPlace {
   readonly pointer?: string | undefined;
 }
 
-/** What is told of a run beside its events. */
+/** A run without its events. */
 export interface RunDetail extends RunSummary {
   readonly limits: {
     readonly requests: number | undefined;
@@ -73,19 +73,19 @@ export interface RunDetail extends RunSummary {
     readonly records: number | undefined;
     readonly timeMs: number | undefined;
   };
-  /** What it was given, secrets hidden. */
+  /** The input, redacted. */
   readonly input: RunValues;
-  /** The run whose answers it was given. */
+  /** The run whose responses were used. */
   readonly replayOf: string | undefined;
   readonly documents: readonly (Pick<TracedDocument, 'role' | 'file'> & { readonly ref: string })[];
   readonly failure: ShownFailure | undefined;
   readonly allWarnings: readonly ShownWarning[];
   readonly bundleList: BodyRef | undefined;
-  /** Whether its answers are at hand, so that it can be run again on them, and saved as a test. */
+  /** Whether its responses are stored, so that it can be replayed and saved as a test. */
   readonly canReplay: boolean;
-  /** Of a call of a webhook. */
+  /** The webhook call, if any. */
   readonly hook?: ShownHookCall | undefined;
-  /** Of a test: what is not as written. */
+  /** The test result, if any. */
   readonly testRun?: TracedTest | undefined;
 }
 
@@ -100,69 +100,69 @@ export interface ShownFailure {
   readonly place: ShownPlace | undefined;
   readonly suberrors: readonly string[];
   readonly hint: string | undefined;
-  /** The line of the app it points at, with a caret. */
+  /** The line of the app with a caret. */
   readonly frame: string | undefined;
 }
 
-/** What a run is given. */
+/** Input of a run. */
 export interface RunValues {
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Name of a connection that is kept. */
+  /** Name of a stored connection. */
   readonly connection?: string | undefined;
-  /** Bundles after which a run is left. */
+  /** Maximum number of bundles. */
   readonly limit?: number | undefined;
-  /** Whether defaults fill fields that are not given. */
+  /** Whether to fill empty fields with their defaults. */
   readonly defaults?: boolean | undefined;
-  /** Of a polling trigger: everything, or what is new since its last run here. Default: as a new trigger. */
+  /** Polling trigger: all items, or new ones since its last run here. Default: without state. */
   readonly start?: 'all' | 'saved' | undefined;
-  /** Of a polling trigger: the state of the epoch's entry to start with. */
+  /** Polling trigger: the state of an epoch entry. */
   readonly state?: unknown;
-  /** The webhook item an instant trigger works on. */
+  /** Payload of an instant trigger. */
   readonly payload?: unknown;
 }
 
-/** What somebody asks to run. */
+/** A request to run a component. */
 export interface RunRequest extends RunValues {
   readonly kind: 'module' | 'rpc';
   readonly name: string;
-  /** A run whose answers are given again, up to `fromPage`, where that is set. */
+  /** Run whose responses are used, up to `fromPage` if set. */
   readonly replayOf?: string | undefined;
-  /** The run whose form this is: values that were hidden from the page are taken from there. */
+  /** Run that the form comes from: redacted values are read from it. */
   readonly again?: string | undefined;
-  /** From this page on the service is asked again. */
+  /** Sends requests from this page on. */
   readonly fromPage?: number | undefined;
 }
 
-/** Whose form is drawn, for which values. */
+/** A request for a form with its values. */
 export interface FormRequest extends Pick<RunValues, 'parameters' | 'connection' | 'defaults'> {
   readonly kind: 'module' | 'rpc' | 'webhook' | 'connection';
   readonly name: string;
 }
 
-/** What is done with a component besides running it. */
+/** A step of a component other than a run. */
 export interface StepRequest {
   readonly step: 'epoch' | 'attach' | 'detach' | 'connect' | 'test';
-  /** Name of the component: a module (`epoch`), a webhook (`attach`, `detach`), a connection (`connect`, `test`). */
+  /** A module (`epoch`), a webhook (`attach`, `detach`) or a connection (`connect`, `test`). */
   readonly name: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Name of a stored connection: the one to use or, of `test`, the one to test. */
+  /** The stored connection to use or to test. */
   readonly connection?: string | undefined;
-  /** Of `connect`: the name to store the connection under. */
+  /** `connect`: name of the stored connection. */
   readonly as?: string | undefined;
 }
 
-/** How a step ended: a run of the history, and what an epoch lists. */
+/** Outcome of a step: a run of the history, and the entries of an epoch. */
 export interface StepOutcome {
   readonly id: string;
   readonly entries?: readonly {
     readonly label: string;
     readonly date: string | undefined;
-    /** To be sent as `state` of a run. */
+    /** Value for `state` of a run. */
     readonly start: unknown;
   }[];
 }
 
-/** An attached webhook: `id`, `url` and what attach returned, secrets hidden. */
+/** An attached webhook: `id`, `url` and the result of attach, redacted. */
 export interface ShownHook {
   readonly webhook: unknown;
 }
@@ -174,7 +174,7 @@ export interface ShownModule {
   readonly description: string | undefined;
   /** Whether a polling trigger has an epoch. */
   readonly hasEpoch: boolean;
-  /** Name of the connection component it runs with. */
+  /** Its connection component. */
   readonly connection: string | undefined;
 }
 
@@ -185,16 +185,16 @@ export interface ShownFinding {
   readonly place: ShownPlace;
 }
 
-/** The app as it lies on disk now. */
+/** The app with its current files. */
 export interface AppState {
   readonly name: string;
   readonly folder: string;
   readonly runtime: string;
-  /** Tells one start of the server from another; no secret. */
+  /** Identifies this start of the server; not a secret. */
   readonly start: string;
-  /** Counts the readings of the folder. */
+  /** Number of times the folder was read. */
   readonly revision: number;
-  /** Why the app does not load; what is shown of it is as it was before. */
+  /** Why the app does not load; the rest is the last version that did. */
   readonly problem: ShownFailure | undefined;
   readonly modules: readonly ShownModule[];
   readonly rpcs: readonly { readonly name: string; readonly label: string | undefined }[];
@@ -206,16 +206,16 @@ export interface AppState {
   readonly webhooks: readonly {
     readonly name: string;
     readonly label: string | undefined;
-    /** Where its calls are received. */
+    /** The address for calls. */
     readonly address: string;
-    /** Whether the app describes how it is attached. */
+    /** Whether the app has `attach`. */
     readonly canAttach: boolean;
     readonly attached: ShownHook | undefined;
   }[];
   readonly findings: readonly ShownFinding[];
-  /** What became of the last run after files were saved: its answers gave new bundles, or it would ask for something else. */
+  /** Result of the last run after files were saved: new bundles from its responses, or other requests. */
   readonly live: { readonly of: string; readonly run: string | undefined } | undefined;
-  /** Connections that are kept for this app. */
+  /** Stored connections of the app. */
   readonly kept: readonly {
     readonly name: string;
     readonly component: string;
@@ -223,26 +223,26 @@ export interface AppState {
   }[];
 }
 
-/** What became of a call of a webhook, secrets hidden. */
+/** Outcome of a webhook call, redacted. */
 export interface ShownHookCall {
   readonly answer: {
     readonly status: number;
     readonly headers: readonly (readonly [name: string, value: string])[];
-    /** Cut where it is long. */
+    /** Shortened if long. */
     readonly body: string;
   };
-  /** Whether it was a request for verification: answered, and no event. */
+  /** Whether it was a verification request without an event. */
   readonly verification: boolean;
-  /** At what step it failed. */
+  /** Step that failed. */
   readonly phase: string | undefined;
-  /** Why a call that was processed has no bundles. */
+  /** Why a processed call has no bundles. */
   readonly noBundles?: { readonly message: string; readonly place: ShownPlace | undefined } | undefined;
 }
 
-/** The call of a webhook that somebody asks for. */
+/** A request to call a webhook. */
 export interface CallRequest {
   readonly webhook: string;
-  /** The run whose call was edited: what was hidden of it, and a body that is not given, are taken from there. */
+  /** Run of the edited call: redacted values and an absent body are read from it. */
   readonly of: string | undefined;
   readonly method: string;
   /** Without `?`. */
@@ -251,36 +251,36 @@ export interface CallRequest {
   readonly body: string | undefined;
 }
 
-/** What would be written of a run as a case, secrets replaced. */
+/** The case that would be written for a run, redacted. */
 export interface CaseDraft {
-  /** Where it would lie, from the app's folder. */
+  /** Folder relative to the app. */
   readonly folder: string;
   readonly text: string;
-  /** Files beside it. */
+  /** Body files. */
   readonly bodies: readonly { readonly name: string; readonly size: number }[];
-  /** Names of the placeholders that stand for secrets. */
+  /** Names of the placeholders. */
   readonly placeholders: readonly string[];
-  /** Values that look like keys and are none that is known: where, and how they begin. */
+  /** Values that look like unknown keys: path and first characters. */
   readonly suspects: readonly { readonly path: string; readonly shown: string }[];
-  /** Tells whether what is written later is what was shown. */
+  /** Detects changes between preview and save. */
   readonly ref: string;
-  /** Names of cases that are there. */
+  /** Names of existing cases. */
   readonly taken: readonly string[];
 }
 
-/** A test of the app, and how it stands. */
+/** A test of the app and its status. */
 export interface ShownTest {
-  /** Path of its file from the app's folder; of a test of a custom function with its name. */
+  /** Path relative to the app; with the name for a test of a custom function. */
   readonly id: string;
   readonly name: string;
   readonly kind: 'case' | 'function';
   readonly file: string;
-  /** `waiting`: it has not run since the start. */
+  /** `waiting`: not run since the start. */
   readonly status: 'waiting' | 'running' | 'passed' | 'failed';
   readonly failureCount: number;
-  /** Its last run; of a case that could be read. */
+  /** Last run of a readable case. */
   readonly run: string | undefined;
-  /** Its last run that passed: what has changed since is in the difference of the two. */
+  /** Last passing run, for the comparison with the current one. */
   readonly passedRun: string | undefined;
   readonly durationMs: number | undefined;
 }
@@ -290,12 +290,12 @@ export interface TestsState {
   readonly isRunning: boolean;
 }
 
-/** A test with what of it is not as written. */
+/** A test with its failures. */
 export interface TestDetail extends ShownTest {
   readonly failures: TracedTest['failures'];
 }
 
-/** A field of a form, flattened to what a page draws. */
+/** A field of a form, flattened for the page. */
 export interface ShownField {
   readonly name: string;
   readonly label: string;
@@ -305,79 +305,79 @@ export interface ShownField {
   readonly help: string | undefined;
   readonly default: unknown;
   readonly options: readonly { readonly value: unknown; readonly label: string }[] | undefined;
-  /** Fields of a collection, or of the items of an array. */
+  /** Fields of a collection or of array items. */
   readonly fields: readonly ShownField[] | undefined;
-  /** Type of the items of an array that are no collections. */
+  /** Type of array items that are not collections. */
   readonly itemType: string | undefined;
-  /** Whether it is shown with the other fields or behind a switch. */
+  /** Whether it is an advanced field. */
   readonly advanced: boolean;
 }
 
 export interface ShownForm {
-  /** Of a polling trigger: its state after its last run here, as JSON. */
+  /** Polling trigger: its state after its last run here, as JSON. */
   readonly savedState?: string | undefined;
   readonly fields: readonly ShownField[];
-  /** What an RPC of the form failed with. */
+  /** Errors of RPCs of the form. */
   readonly failures: readonly string[];
-  /** What a run would refuse of the values, by paths such as `items[2].email`. */
+  /** Problems of the values, by paths such as `items[2].email`. */
   readonly problems: readonly {
     readonly path: string;
     readonly message: string;
-    /** Whether a value is demanded and not given. */
+    /** Whether a required value is missing. */
     readonly isMissing: boolean;
   }[];
 }
 
 /**
- * A point of a step of a run that expressions are evaluated at: before its request is sent, after its answer came, within
- * one item of `iterate`, before the page after it is asked for.
+ * A moment of a step at which expressions are evaluated: before its request, after its response, in an item of
+ * `iterate`, before the next page.
  */
 export type MomentName = 'request' | 'answer' | 'item' | 'next';
 
-/** A moment with the names that can be seen there. */
+/** A moment with its variables. */
 export interface ShownMoment {
   readonly name: MomentName;
-  /** False for that before a next page which was never asked for. */
+  /** False for a next page that was not requested. */
   readonly wasReached: boolean;
-  /** Each with what it holds, in a few words. */
+  /** Each with a short description of its value. */
   readonly names: readonly { readonly name: string; readonly text: string }[];
 }
 
-/** The moments that a step of a run has, in order. */
+/** The moments of a step in order. */
 export interface ShownMoments {
   readonly moments: readonly ShownMoment[];
-  /** Items of `iterate` in its answer. */
+  /** Number of items of `iterate` in the response. */
   readonly items: number;
 }
 
-/** A value with the moment it was evaluated at. */
+/** A value with its moment. */
 export interface EvaluatedValue extends ShownValue {
   readonly moment: MomentName;
 }
 
-/** One `{{ }}` of a document, with what it was. */
+/** One `{{ }}` of a document with its value. */
 export interface ExplainedExpression {
-  /** Offsets in the document's text, braces included. */
+  /** Offsets in the document, braces included. */
   readonly start: number;
   readonly end: number;
   readonly source: string;
   /** When it was evaluated. */
   readonly moment: MomentName;
   readonly value: ShownValue;
-  /** Its inner parts, largest first, offsets in the document's text. */
+  /** Inner parts, largest first, with offsets in the document. */
   readonly parts: readonly { readonly start: number; readonly end: number; readonly value: ShownValue }[];
 }
 
-/** What an answer was taken apart by. */
+/** Items of a response. */
 export interface ShownItems {
-  /** The expression of `iterate`; undefined where there is none. */
+  /** Expression of `iterate`; undefined without one. */
   readonly source: string | undefined;
   readonly found: 'array' | 'collection' | 'value' | 'nothing';
-  /** Arrays in the answer, where `iterate` found none. */
+  /** Arrays in the response if `iterate` returned none. */
   readonly arrays: readonly { readonly path: string; readonly length: number }[];
 }
 
-/** A value as text, cut. */
+/** A value as shortened text. */
 export interface ShownValue {
   readonly kind: 'value' | 'nothing' | 'error';
   readonly text: string;
@@ -389,23 +389,23 @@ export interface ExplainedDocument {
   readonly role: 'base' | 'communication';
   readonly text: string;
   readonly expressions: readonly ExplainedExpression[];
-  /** What the check finds in it now; none where the file was changed since the run. */
+  /** Current diagnostics; empty if the file has changed since the run. */
   readonly findings: readonly ShownFinding[];
 }
 
-/** What two runs have in common and what not. */
+/** The differences of two runs. */
 export interface RunDiff {
   readonly a: RunSummary;
   readonly b: RunSummary;
-  /** Parameters, connection, limit and payload. */
+  /** Parameters, connection, limit, payload. */
   readonly input: ValueDiff;
   readonly steps: readonly DiffStep[];
   readonly bundles: ValueDiff;
-  /** Texts of the app that are not the same. */
+  /** Documents that differ. */
   readonly documents: readonly DocumentDiff[];
 }
 
-/** Lines with ` `, `-` or `+` in front, `...` where lines are left out. */
+/** Lines prefixed with ` `, `-` or `+`; `...` for omitted lines. */
 export interface DocumentDiff {
   readonly file: string;
   readonly lines: readonly string[];
@@ -416,7 +416,7 @@ export interface DiffStep {
   readonly title: string;
   readonly a: DiffSide | undefined;
   readonly b: DiffSide | undefined;
-  /** Of address, headers and body, then of the answer. */
+  /** URL, headers and body, then the response. */
   readonly request: ValueDiff;
   readonly response: ValueDiff;
 }
@@ -441,18 +441,18 @@ export interface SearchHit {
   /** Where: `response body`, `bundles`, `error`, ... */
   readonly where: string;
   readonly seq: number | undefined;
-  /** The text around it. */
+  /** The surrounding text. */
   readonly excerpt: string;
 }
 
-/** What the server tells of by itself; the page then asks for what it shows. */
+/** Server-sent events; the page then requests what it shows. */
 export type LiveMessage =
   | { readonly type: 'run'; readonly run: RunSummary }
   | { readonly type: 'app'; readonly revision: number }
   | { readonly type: 'tests' }
   | { readonly type: 'removed' };
 
-/** What a refused or failed call is answered with. */
+/** Body of an error response. */
 export interface ApiProblem {
   readonly code: string;
   readonly message: string;

@@ -25,38 +25,38 @@ import { createRunner } from './runs/runner.js';
 import { createTestRunner } from './tests/test-runner.js';
 import { warmUp } from './warm-up.js';
 
-/** What `iml dev` serves, and how. */
+/** Options of `iml dev`. */
 export interface DevOptions {
-  /** The folder of the app. */
+  /** Folder of the app. */
   readonly root: string;
-  /** Port of the page; 0 for any free port. */
+  /** Port of the page; 0 chooses a free one. */
   readonly port: number;
-  /** Port of the webhooks, which are never served from the origin of the page; 0 for any free port. */
+  /** Port of the webhooks, a separate origin; 0 chooses a free one. */
   readonly hookPort: number;
-  /** The SQLite file of the history; its folder has to be there. */
+  /** SQLite file of the history in an existing folder. */
   readonly historyFile: string;
-  /** The folder of the built page. */
+  /** Folder of the built page. */
   readonly pageFolder: string;
   readonly engine: RunSetting['engine'] & Pick<EngineOptions, 'timezone' | 'trustFunctions'>;
   readonly connections: ConnectionStore;
   readonly listConnections: () => Promise<readonly KeptConnection[]>;
   /** Stores a connection that is created on the page. Omitted if connections cannot be stored. */
   readonly saveConnection?: ((name: string, stored: StoredConnection) => Promise<void>) | undefined;
-  /** What makes the address of a webhook one that nobody guesses. */
+  /** Unguessable part of the address of a webhook. */
   readonly hookKey: (webhook: string) => string;
   readonly version: string;
-  /** What callers show. Default: another one at each start. */
+  /** Token for callers. Default: a new one. */
   readonly token?: string | undefined;
-  /** Told of what goes wrong besides, such as a history that cannot be written. */
+  /** Called for errors in the background, such as a history that cannot be written. */
   readonly onProblem: (error: unknown) => void;
 }
 
-/** A page that is served. */
+/** A running server. */
 export interface DevServer {
   readonly origin: string;
-  /** Origin of the webhooks: another port, as apps and senders control what is served there. */
+  /** Origin of the webhooks, separate because apps and senders control its responses. */
   readonly hookOrigin: string;
-  /** The address to open: with the token of this start. */
+  /** Address of the page with its token. */
   readonly address: string;
   readonly token: string;
   readonly backend: Backend;
@@ -75,14 +75,14 @@ const HOOK_LIMITS = { ...LIMITS, maxBodyBytes: 16 * 1024 * 1024, maxBytesInFligh
 
 const GRACE_MS = 2000;
 
-/** Where assistants call. */
+/** Path for assistants. */
 const MCP_PATH = '/mcp';
 
 /**
- * Serves the page over an app on this machine, and reads the app anew as its files change.
+ * Serves the page of an app and reloads the app when its files change.
  *
- * @throws SpecError for an app that does not load at all; StoreError (STORE_FAILED) for a history that cannot be used;
- *   EngineError (USAGE) where the page was not built; the error of the socket when the port cannot be had
+ * @throws SpecError for an app that does not load; StoreError (STORE_FAILED) for an unusable history; EngineError
+ * (USAGE) if the page was not built; the socket error if the port is taken
  */
 export async function serveDev(options: DevOptions): Promise<DevServer> {
   const { root, onProblem } = options;
@@ -135,7 +135,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     hub,
     onProblem,
     onLast: () => {
-      // What was said of an earlier run would be taken for something said of this one.
+      // A result of an earlier run must not appear as one of this run.
       if (live === undefined) return;
       live = undefined;
       hub.publish({ type: 'app', revision: session.current().revision });
@@ -212,7 +212,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
   };
 }
 
-/** Where the app has no folder for them yet, the one that its first case makes. */
+/** The existing folders of cases, or the default one. */
 async function listTestFolders(root: string): Promise<readonly string[]> {
   const places = await findTests([root]);
   return [path.join(root, TEST_FOLDER), ...places.flatMap(({ testFolders }) => testFolders)];
@@ -312,7 +312,7 @@ function decodeSegment(text: string | undefined): string | undefined {
   }
 }
 
-/** What nobody sees without the token. */
+/** Paths that require the token. */
 function isGuarded(path: string): boolean {
   return path.startsWith('/api/') || path === MCP_PATH;
 }

@@ -13,17 +13,17 @@ import {
   readTextMember,
 } from './read-run-request.js';
 
-/** Bytes of a call's body, and of a trace that is dropped on the page. */
+/** Maximum size of a request body and of a trace. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
 export const MAX_TRACE_BYTES: number = 64 * 1024 * 1024;
 
-/** Characters of a text that is looked for. */
+/** Maximum length of a search text. */
 const MAX_SEARCHED = 200;
 
-/** Events that one call gives. */
+/** Maximum number of events per response. */
 const MAX_EVENTS = 2000;
 
-/** Adds the calls of the API below `/api`. Who may call was checked before. */
+/** Adds the API below `/api`. Authorization was checked before. */
 export function addApi(app: Hono, backend: Backend, onProblem: (error: unknown) => void): void {
   app.get('/api/app', async (c) => c.json(await backend.state()));
   app.post('/api/form', async (c) => c.json(await backend.form(readFormRequest(await readObject(c)))));
@@ -75,7 +75,7 @@ function addRuns(app: Hono, backend: Backend): void {
   );
 }
 
-/** What expressions of a run were. */
+/** Routes for the expressions of a run. */
 function addExpressions(app: Hono, backend: Backend): void {
   app.get('/api/runs/:id/explain', async (c) => {
     const { seq = '-1', item = '0' } = c.req.query();
@@ -95,7 +95,7 @@ function addExpressions(app: Hono, backend: Backend): void {
   });
 }
 
-/** What a run becomes: a trace, a HAR, a case. */
+/** Routes that export a run: trace, HAR, case. */
 function addFiles(app: Hono, backend: Backend): void {
   app.get('/api/runs/:id/trace', async (c) => {
     const { name, text } = await backend.traceFile(c.req.param('id'));
@@ -130,7 +130,7 @@ function addTests(app: Hono, { tests }: Backend, onProblem: (error: unknown) => 
   app.post('/api/tests/run', async (c) => {
     const id = readTextMember(await readObject(c), 'id');
     if (id !== undefined) await tests.find(id);
-    // Its outcome is told of as it comes.
+    // The result follows as server-sent event.
     void tests.run(id === undefined ? undefined : (test) => test.id === id).catch(onProblem);
     return c.json({});
   });
@@ -201,7 +201,7 @@ async function readObject(c: Context): Promise<PlainObject> {
   return value;
 }
 
-/** A header holds no letters of other scripts. Source: https://www.rfc-editor.org/rfc/rfc8187. */
+/** Non-ASCII names. Source: https://www.rfc-editor.org/rfc/rfc8187. */
 function writeDisposition(name: string): string {
   return `attachment; filename*=UTF-8''${encodeURIComponent(name)}`;
 }

@@ -2,11 +2,11 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { EngineError } from '../../errors/engine-error.js';
 
-/** A file of the page, ready to be sent. */
+/** A file of the page. */
 export interface PageFile {
   readonly type: string;
   readonly content: Uint8Array<ArrayBuffer>;
-  /** What a browser may do with it: a name that holds a hash has one content for ever. */
+  /** Cache-Control: names with a hash are immutable. */
   readonly cache: string;
 }
 
@@ -21,9 +21,9 @@ const HASHED = /-[A-Z0-9]{8}\.(?:js|css)$/;
 const FOR_EVER = 'private, max-age=31536000, immutable';
 
 /**
- * Reads the built page, all of it: what is served are these files by their names, and no path leads anywhere else.
+ * Reads all files of the built page. Only these are served, by their names.
  *
- * @throws EngineError (USAGE) where the page was not built
+ * @throws EngineError (USAGE) if the page was not built
  */
 export async function readPageFiles(folder: string): Promise<ReadonlyMap<string, PageFile>> {
   const names = await readdir(folder).catch((cause: unknown) => {

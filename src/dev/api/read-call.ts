@@ -3,10 +3,10 @@ import type { PlainObject } from '../../util/plain-object.js';
 import type { CallRequest } from '../protocol.js';
 import { readTextMember } from './read-run-request.js';
 
-/** Characters of a body. */
+/** Maximum length of a body. */
 const MAX_BODY = 4 * 1024 * 1024;
 
-/** @throws EngineError (USAGE) that names the member that is wrong and says what was expected */
+/** @throws EngineError (USAGE) with the invalid member and the expected type */
 export function readCallRequest(given: PlainObject): CallRequest {
   const { headers = [], body } = given;
   const method = readTextMember(given, 'method') ?? 'POST';

@@ -18,7 +18,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   'fromPage',
 ]);
 
-/** @throws EngineError (USAGE) that names the member that is wrong and says what was expected */
+/** @throws EngineError (USAGE) with the invalid member and the expected type */
 export function readFormRequest(body: PlainObject): FormRequest {
   const { kind, name, parameters = {} } = body;
   const known = FORM_KINDS.find((one) => one === kind);
@@ -31,7 +31,7 @@ export function readFormRequest(body: PlainObject): FormRequest {
 
 const FORM_KINDS = ['module', 'rpc', 'webhook', 'connection'] as const;
 
-/** @throws EngineError (USAGE) that names the member that is wrong and says what was expected */
+/** @throws EngineError (USAGE) with the invalid member and the expected type */
 export function readRunRequest(body: unknown): RunRequest {
   if (!isPlainObject(body)) throw wrong('', 'an object', body);
   const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
@@ -61,7 +61,7 @@ export function readRunRequest(body: unknown): RunRequest {
 
 const STEPS = ['epoch', 'attach', 'detach', 'connect', 'test'] as const;
 
-/** @throws EngineError (USAGE) that names the member that is wrong and says what was expected */
+/** @throws EngineError (USAGE) with the invalid member and the expected type */
 export function readStepRequest(body: PlainObject): StepRequest {
   const { parameters = {} } = body;
   const step = STEPS.find((name) => name === body['step']);

@@ -1,21 +1,21 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** What a request has to show to be answered. */
+/** Requirements for requests. */
 export interface SafetyRules {
-  /** Where the server listens; undefined until it does. */
+  /** Port of the server; undefined before it listens. */
   readonly port: () => number | undefined;
-  /** Made at each start, given to the page in the fragment of its address, which no server and no log sees. */
+  /** Created at each start and passed in the fragment of the URL, which servers and logs never see. */
   readonly token: string;
 }
 
-/** Why a request is not answered. */
+/** Why a request is refused. */
 export interface SafetyRefusal {
   readonly status: 401 | 403 | 415 | 421;
   readonly code: string;
   readonly message: string;
 }
 
-/** What every answer says to the browser: nothing from elsewhere, nothing written into the page, no frames. */
+/** Security headers of all responses: no foreign content, no inline scripts, no frames. */
 export const SAFE_HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -28,8 +28,8 @@ export const SAFE_HEADERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether a request comes to this machine by its own name and from no other page. A name that somebody else's DNS leads
- * here (rebinding) is none of ours, and a page of another origin says where it comes from.
+ * Whether a request names this machine and comes from no other page. Protects from DNS rebinding and cross-site
+ * requests.
  */
 export function checkOrigin(request: Request, { port }: SafetyRules): SafetyRefusal | undefined {
   const hosts = ownHosts(port());
@@ -44,13 +44,13 @@ export function checkOrigin(request: Request, { port }: SafetyRules): SafetyRefu
   const origin = request.headers.get('origin');
   const isOwn = origin === null || hosts.some((own) => origin.toLowerCase() === `http://${own}`);
   const site = request.headers.get('sec-fetch-site') ?? 'none';
-  // A link from elsewhere may open the page, which knows nothing without its token.
+  // A link may open the page, which is useless without its token.
   const isNavigation = request.method === 'GET' && request.headers.get('sec-fetch-mode') === 'navigate';
   if (isOwn && (site === 'none' || site === 'same-origin' || isNavigation)) return undefined;
   return { status: 403, code: 'WRONG_ORIGIN', message: 'A page of another origin asks; it gets nothing.' };
 }
 
-/** Whether a call of the API carries the token of this start, and a body that no plain form can send. */
+/** Whether an API request has the token and a body that HTML forms cannot send. */
 export function checkCall(request: Request, { token }: SafetyRules): SafetyRefusal | undefined {
   const given = /^Bearer (\S{1,200})$/.exec(request.headers.get('authorization') ?? '')?.[1];
   if (given === undefined || !isSame(given, token)) {
@@ -67,11 +67,11 @@ export function checkCall(request: Request, { token }: SafetyRules): SafetyRefus
 function ownHosts(port: number | undefined): readonly string[] {
   if (port === undefined) return [];
   const names = ['127.0.0.1', 'localhost', '[::1]'].map((name) => `${name}:${port}`);
-  // Browsers leave the port of http out.
+  // Browsers omit the default port.
   return port === 80 ? [...names, '127.0.0.1', 'localhost', '[::1]'] : names;
 }
 
-/** In a time that does not tell how alike they are. */
+/** Constant-time comparison. */
 function isSame(a: string, b: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

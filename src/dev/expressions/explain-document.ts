@@ -13,20 +13,20 @@ import { presentThrown, presentValue } from './present-value.js';
 import type { Names } from './scope-at.js';
 
 export interface ExplainOptions {
-  /** Those of the step that is looked at, in order. */
+  /** Moments of the step in order. */
   readonly moments: readonly OpenMoment[];
-  /** 0-based, in the chain. */
+  /** Index in the chain. */
   readonly requestIndex: number;
   readonly language: Language;
 }
 
-/** Expressions of one text that are evaluated, and inner parts of one; more are more than somebody reads. */
+/** Maximum number of evaluated expressions per document, and of parts per expression. */
 const MAX_EXPRESSIONS = 400;
 const MAX_PARTS = 24;
 
 /**
- * The text of an app with the value each of its expressions has in a step of a run: those of the request as it was
- * asked, those of the response as its answer left things, those of `pagination` as the next page was asked for.
+ * A document with the value of each expression in a step of a run: those of the request at its moment, those of the
+ * response after it, those of `pagination` before the next page.
  */
 export function explainDocument(
   text: ExplainedText,
@@ -50,7 +50,7 @@ export function explainDocument(
   return { role: text.role, file: text.file, text: document.text ?? text.text, expressions };
 }
 
-/** Evaluates one template with names. */
+/** Evaluates a template with variables. */
 export function evaluateAt(template: string, names: Names, { environment, functions }: Language): ShownValue {
   try {
     return presentValue(compileTemplate(template, { environment, functions, pointer: '' })(names));
@@ -113,14 +113,14 @@ function explain(
   };
 }
 
-/** @returns undefined for a place in another request of the chain */
+/** @returns undefined for a location in another request of the chain */
 function pathInRequest(pointer: string, requestIndex: number | undefined): readonly string[] | undefined {
   const [, ...steps] = pointer.split('/');
   if (requestIndex === undefined) return steps;
   return Number(steps[0]) === requestIndex ? steps.slice(1) : undefined;
 }
 
-/** What there was instead where a step has no such moment: a webhook's call has no request, a failed request no answer. */
+/** Fallback moments: a webhook call has no request, a failed request no response. */
 const INSTEAD: Readonly<Record<MomentName, readonly MomentName[]>> = {
   request: ['request', 'answer'],
   answer: ['answer', 'request'],
@@ -136,15 +136,15 @@ function findMoment(path: readonly string[], moments: readonly OpenMoment[]): Op
   return undefined;
 }
 
-/** Sections of a request, or of a webhook, that see its answer. */
+/** Sections that are evaluated after the response. */
 const OF_ANSWER: ReadonlySet<string> = new Set(['response', 'iterate', 'uid', 'verification', 'repeat']);
 
-/** When the engine evaluates what stands at a place of a request. */
+/** The moment at which the engine evaluates a directive. */
 function nameMoment([section = '', part, inner]: readonly string[]): MomentName {
   if (section === 'pagination') return 'next';
   if (section === 'output') return 'item';
   if (section !== 'response') return OF_ANSWER.has(section) ? 'answer' : 'request';
-  // Before anything is sent it is known how many are wanted.
+  // `limit` is evaluated before the request.
   if (part === 'limit') return 'request';
   const isOfItem = part === 'output' || part === 'trigger' || (part === 'iterate' && inner === 'condition');
   return isOfItem ? 'item' : 'answer';

@@ -3,14 +3,14 @@ import { readDocument } from '../../document/reading/jsonc.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 
-/** A text of the app as it ran. */
+/** A document of a run. */
 export interface ExplainedText {
   readonly role: 'base' | 'communication';
   readonly file: string | undefined;
   readonly text: string;
 }
 
-/** Undefined for a text that cannot be read: it may come from a file of somebody else. */
+/** Undefined for invalid JSON: the trace may come from others. */
 export function readExplained({ text, file }: ExplainedText): Document | undefined {
   try {
     return readDocument(text, file ?? 'app');
@@ -20,7 +20,7 @@ export function readExplained({ text, file }: ExplainedText): Document | undefin
   }
 }
 
-/** What texts say of one request of a chain: the component first, then the base it inherits from. */
+/** The documents that contain a request of a chain: the component, then the base. */
 export function findWrittenRequests(
   texts: readonly ExplainedText[],
   requestIndex: number,

@@ -5,7 +5,7 @@ import { type ExplainedText, findWrittenRequests } from './explained-text.js';
 import type { Language } from './language.js';
 import type { Moment } from './scope-at.js';
 
-/** The items that the answer of a step is taken apart into; none where it is not. */
+/** The items of the response of a step. */
 export function listItems(
   texts: readonly ExplainedText[],
   moment: Moment,
@@ -15,10 +15,10 @@ export function listItems(
   return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 }
 
-/** Arrays that are named where `iterate` found none. */
+/** Maximum number of listed arrays. */
 const MAX_ARRAYS = 5;
 
-/** What `iterate` was in a step, and what it could have been: the arrays of the answer. */
+/** The value of `iterate` in a step, and the arrays in the response. */
 export function describeItems(
   texts: readonly ExplainedText[],
   moment: Moment,
@@ -61,7 +61,7 @@ function evaluateIterate(
   try {
     return { source, value: compileTemplate(template, { environment, functions, pointer: '' })(response) };
   } catch {
-    // What the run failed with is told as its error.
+    // The page shows the error of the run separately.
     return { source, value: undefined };
   }
 }
@@ -69,6 +69,6 @@ function evaluateIterate(
 function findIterate(request: PlainObject): unknown {
   const response = ownMember(request, 'response');
   const inside = isPlainObject(response) ? ownMember(response, 'iterate') : undefined;
-  // Of a webhook it stands at the top.
+  // Webhooks have it at the top level.
   return inside ?? ownMember(request, 'iterate');
 }

@@ -2,19 +2,19 @@ import { loadCustomFunctions } from '../../app/engine/custom-functions.js';
 import type { App } from '../../document/app.js';
 import { type Environment, type FunctionTable, toEnvironment } from '../../iml/environment/environment.js';
 
-/** What expressions are evaluated with. */
+/** Functions for evaluation. */
 export interface Language {
   readonly environment: Environment;
   readonly functions: FunctionTable;
 }
 
-/** The functions of an app as it is now, loaded when somebody looks at an expression. */
+/** The current functions of an app, loaded on first use. */
 export interface Languages {
   readonly of: (app: App) => Promise<Language>;
   readonly close: () => void;
 }
 
-/** @param trusted whether custom functions run outside of the sandbox, for debugging */
+/** @param trusted whether custom functions run outside the sandbox, for debugging */
 export function createLanguages(timezone: string | undefined, trusted: boolean): Languages {
   const environment = toEnvironment({ timezone });
   let loaded: { readonly app: App; readonly functions: ReturnType<typeof loadCustomFunctions> } | undefined;

@@ -7,28 +7,28 @@ import type { Language } from './language.js';
 import { describeShortly } from './present-value.js';
 import type { Moment, Names } from './scope-at.js';
 
-/** All there can be, in order. */
+/** All moments in order. */
 export const MOMENTS: readonly MomentName[] = ['request', 'answer', 'item', 'next'];
 
-/** A moment of a step, with what expressions see there. */
+/** A moment with the variables of expressions. */
 export interface OpenMoment {
   readonly name: MomentName;
   readonly names: Names;
-  /** False for that before a next page which was never asked for. */
+  /** False for a next page that was not requested. */
   readonly wasReached: boolean;
 }
 
-/** The moments of one step of a run that there are, in order. */
+/** The moments of one step in order. */
 export interface StepMoments {
   readonly moments: readonly OpenMoment[];
-  /** Items of iterate. */
+  /** Number of items of `iterate`. */
   readonly items: number;
 }
 
 interface MomentOptions {
   readonly texts: readonly ExplainedText[];
   readonly language: Language;
-  /** 0-based index of the item that `item` is; the last one where there are fewer. */
+  /** Index of `item`; the last one if there are fewer. */
   readonly item: number;
 }
 
@@ -50,7 +50,7 @@ export function openMoments(step: Moment, { texts, language, item }: MomentOptio
   return { moments, items: items.length };
 }
 
-/** What is written in `pagination` sees the page after this one, whether it is asked for in the end or not. */
+/** Expressions in `pagination` see the next page, even if it is not requested. */
 function openNext(
   { next, requestIndex, page }: Moment,
   response: Names,
@@ -65,10 +65,10 @@ function openNext(
 }
 
 /**
- * The moment that somebody means.
+ * The requested moment.
  *
- * @param wanted undefined for the one with most names: an item, else the answer, else the request
- * @throws EngineError (USAGE) for one that this step has not
+ * @param wanted default: the one with the most variables (item, else response, else request)
+ * @throws EngineError (USAGE) for a moment that the step does not have
  */
 export function chooseMoment({ moments }: StepMoments, wanted: MomentName | undefined): OpenMoment {
   const found =
@@ -80,7 +80,7 @@ export function chooseMoment({ moments }: StepMoments, wanted: MomentName | unde
   throw new EngineError('USAGE', `This step of the run has no moment "${wanted}"; it has ${known}.`);
 }
 
-/** Moments as may be shown: each name with what it holds in a few words. */
+/** Moments with short descriptions of their variables. */
 export function showMoments({ moments, items }: StepMoments): ShownMoments {
   return {
     items,

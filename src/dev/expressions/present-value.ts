@@ -2,10 +2,10 @@ import { isPlainObject } from '../../util/plain-object.js';
 import { toPortable } from '../../util/portable-value.js';
 import type { ShownValue } from '../protocol.js';
 
-/** Characters of a value that are shown beside its expression. */
+/** Maximum length of a value beside its expression. */
 const MAX_SHOWN = 2000;
 
-/** A value of an expression as text for a person: JSON, undefined as nothing. */
+/** A value as text: JSON, undefined as nothing. */
 export function presentValue(value: unknown): ShownValue {
   if (value === undefined) return { kind: 'nothing', text: 'undefined', isCut: false };
   if (value instanceof Date) {
@@ -22,16 +22,16 @@ export function presentValue(value: unknown): ShownValue {
   return { kind: 'value', text: line.slice(0, MAX_SHOWN), isCut: line.length > MAX_SHOWN };
 }
 
-/** What an expression failed with. */
+/** The error of an expression. */
 export function presentThrown(error: unknown): ShownValue {
   return { kind: 'error', text: error instanceof Error ? error.message : String(error), isCut: false };
 }
 
-/** Characters of a text, and members of a collection, in a line that says what a name holds. */
+/** Maximum length of text and number of members in a short description. */
 const MAX_WORDS = 60;
 const MAX_MEMBERS = 6;
 
-/** What a value is, in a few words: large ones are not written out. */
+/** A short description of a value. */
 export function describeShortly(value: unknown): string {
   if (Array.isArray(value)) return `array of ${value.length}`;
   if (isPlainObject(value)) {

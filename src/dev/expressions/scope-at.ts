@@ -4,25 +4,25 @@ import { fromPortable } from '../../util/portable-value.js';
 import type { History } from '../history/history.js';
 import type { BodyRef, PackedEvent } from '../protocol.js';
 
-/** What expressions could see, secrets hidden. */
+/** Variables of expressions, redacted. */
 export type Names = Readonly<Record<string, unknown>>;
 
-/** The names around one request of a run. */
+/** Variables of one request of a run. */
 export interface Moment {
-  /** What the request was evaluated with; undefined for a call of a webhook, and where nothing is sent. */
+  /** Variables before the request; undefined for a webhook call and without a request. */
   readonly request: Names | undefined;
-  /** What its answer left; undefined where none came. */
+  /** Variables after the response; undefined without a response. */
   readonly response: Names | undefined;
-  /** What the next page was asked for with; undefined where none was. */
+  /** Variables before the next page; undefined if none was requested. */
   readonly next: Names | undefined;
-  /** 0-based, in the chain. */
+  /** Index in the chain. */
   readonly requestIndex: number;
   readonly page: number;
 }
 
 type ScopeEvent = Extract<PackedEvent, { readonly kind: 'scope' }>;
 
-/** The names around an event of a run; undefined for a run that told of none. */
+/** Variables at an event of a run; undefined for a trace without them. */
 export async function momentAt(
   events: readonly PackedEvent[],
   seq: number,
@@ -44,7 +44,7 @@ export async function momentAt(
   };
 }
 
-/** Names are told of around the request that an event belongs to; `repeat` sends the same one several times. */
+/** Scope events follow their request; `repeat` sends the same one several times. */
 function findScopes(
   events: readonly PackedEvent[],
   scopes: readonly ScopeEvent[],
@@ -53,7 +53,7 @@ function findScopes(
   const isHere = ({ requestIndex, page, endpoint }: PackedEvent): boolean =>
     requestIndex === at.requestIndex && page === at.page && endpoint === at.endpoint;
   const here = scopes.filter(isHere);
-  // What failed before its names were told of has those that were there before.
+  // A request that failed early has the variables of the previous event.
   if (here.length === 0) return { request: scopes.findLast(({ seq }) => seq <= at.seq) ?? scopes[0] };
   const requests = events.filter((event) => event.kind === 'request' && isHere(event));
   const sent = requests.findLast(({ seq }) => seq <= at.seq) ?? requests[0];
@@ -79,7 +79,7 @@ function findScopes(
   return { request, response, next };
 }
 
-/** All names of a scope at one of its events: each event tells only what has changed. */
+/** All variables at an event: each scope event contains changes only. */
 function namesAt(scopes: readonly ScopeEvent[], at: ScopeEvent): ReadonlyMap<string, BodyRef> {
   const names = new Map<string, BodyRef>();
   for (const { scope, seq, names: changed, unset } of scopes) {
@@ -99,13 +99,13 @@ async function readNames(
   for (const [name, { ref }] of refs) {
     if (!values.has(ref)) values.set(ref, await readBody(ref, history));
     const value = values.get(ref);
-    // Looked up without case, as in a run.
+    // Header names ignore case, as in a run.
     names[name] = name === 'headers' && isPlainObject(value) ? createCaseless(Object.entries(value)) : value;
   }
   return names;
 }
 
-/** A value that was taken out of an event. */
+/** Loads a referenced value. */
 export async function readBody(ref: string, history: Pick<History, 'body'>): Promise<unknown> {
   const body = await history.body(ref);
   if (body === undefined) return undefined;

@@ -7,25 +7,25 @@ import { HISTORY_MIGRATIONS } from './migrations.js';
 import type { Packed, PackedBody } from './pack-events.js';
 import { findRunsWith, searchRuns } from './search-runs.js';
 
-/** Which runs a list is of. */
+/** Filter of a list of runs. */
 export interface RunFilter {
-  /** Default: runs alone, no tests. */
+  /** Default: runs without tests. */
   readonly source?: 'runs' | 'tests' | 'all' | undefined;
   readonly state?: string | undefined;
   /** Name of a component. */
   readonly name?: string | undefined;
-  /** Only runs that have this text somewhere, bodies included. */
+  /** Full-text filter, bodies included. */
   readonly text?: string | undefined;
-  /** Only runs that started before this one. */
+  /** Only older runs than this one. */
   readonly before?: string | undefined;
   /** Default 50, at most 200. */
   readonly limit?: number | undefined;
 }
 
-/** What is kept of a run beside its summary; members that lists do not need. */
+/** Stored details of a run that lists do not need. */
 export type RunRest = Omit<RunDetail, keyof RunSummary>;
 
-/** The runs of one app, over restarts. */
+/** The stored runs of an app. */
 export interface History {
   readonly saveRun: (run: RunSummary, rest: RunRest) => Promise<void>;
   readonly addEvents: (run: string, packed: readonly Packed[]) => Promise<void>;
@@ -36,29 +36,30 @@ export interface History {
   readonly events: (run: string, after: number, limit: number) => Promise<readonly PackedEvent[]>;
   readonly body: (ref: string) => Promise<Pick<PackedBody, 'kind' | 'text'> | undefined>;
   readonly search: (text: string) => Promise<readonly SearchHit[]>;
-  /** Takes away one run, or all. */
+  /** Removes one run or all. */
   readonly remove: (id?: string) => Promise<void>;
   readonly removeAll: (ids: readonly string[]) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** How much is kept; the oldest runs go first. */
+/** Size limits; the oldest runs are removed first. */
 export interface HistoryLimits {
   readonly maxRuns: number;
-  /** Characters of all long values together. */
+  /** Total length of all long values. */
   readonly maxSize: number;
 }
 
 const DEFAULT_HISTORY_LIMITS: HistoryLimits = { maxRuns: 1000, maxSize: 512 * 1024 * 1024 };
 
 const MAX_LISTED = 200;
-/** Between two looks at how much there is; a look reads the sizes of all values. */
+/** Number of runs between two size checks, which read the sizes of all values. */
 const RUNS_BETWEEN_LOOKS = 20;
 
 /**
- * Opens the history in a SQLite file, which is made where there is none.
+ * Opens or creates the history in a SQLite file.
  *
- * @throws StoreError (STORE_FAILED) for a file that is damaged, no history, or of a later version; it stays as it is
+ * @throws StoreError (STORE_FAILED) for a damaged file, a foreign file, or one of a later version; the file is not
+ * changed
  */
 export async function openHistory(
   file: string,
@@ -71,7 +72,7 @@ export async function openHistory(
     await migrate(database, HISTORY_MIGRATIONS);
     const { sql } = await import('kysely');
     const history = createHistory(database, sql, limits);
-    // Of a process that was killed: nobody works on them any more.
+    // Runs of a killed process.
     for (const run of await history.list({ state: 'running', source: 'all', limit: MAX_LISTED })) {
       const { summary, rest } = split(await history.find(run.id));
       if (summary !== undefined && rest !== undefined)
@@ -142,7 +143,7 @@ function createHistory(database: SqlDatabase, sql: Sql, limits: HistoryLimits): 
     await sql`delete from dev_bodies where ref not in (select ref from dev_run_bodies)`.execute(db);
   };
 
-  /** Takes the oldest runs away until what is left fits. */
+  /** Removes the oldest runs until the limits hold. */
   const prune = async (): Promise<void> => {
     await sql`delete from dev_runs where id in (
       select id from dev_runs order by started_at desc, id limit -1 offset ${limits.maxRuns})`.execute(db);

@@ -1,6 +1,6 @@
 import type { Migration } from '../../store/sql/migrate.js';
 
-/** The tables of the history. A step that has been released is never edited. */
+/** Migrations of the history. A released migration is never edited. */
 export const HISTORY_MIGRATIONS: readonly Migration[] = [
   {
     name: 'dev/001-history',

@@ -4,26 +4,26 @@ import { setMember } from '../../util/plain-object.js';
 import { toPortable } from '../../util/portable-value.js';
 import type { BodyRef, PackedEvent } from '../protocol.js';
 
-/** Characters of a long value that are given unless the whole is asked for. */
+/** Length of a long value in responses, unless the client requests all of it. */
 export const MAX_BODY_SHOWN: number = 64 * 1024;
 
-/** A long value as it is kept: text as it is, everything else as JSON. */
+/** A stored long value: text, or JSON. */
 export interface PackedBody {
   readonly ref: string;
   readonly kind: 'text' | 'json';
   readonly text: string;
-  /** What it is in its event: `request body`, `response body`, `name temp`, `outputs`. */
+  /** Its name in the event: `request body`, `response body`, `name temp`, `outputs`. */
   readonly place: string;
 }
 
-/** An event and the long values that were in it. */
+/** An event and its long values. */
 export interface Packed {
   readonly event: PackedEvent;
   readonly bodies: readonly PackedBody[];
 }
 
 /**
- * Replaces the long values of events by references: an equal value is stored once for all events and runs.
+ * Replaces long values of events by references. Equal values are stored once.
  *
  * @param seq number of the first event
  */
@@ -41,7 +41,7 @@ export function packEvents(events: readonly TraceEvent[], seq: number): readonly
   return all;
 }
 
-/** One value on its own, such as the bundles of a run. */
+/** A single value, such as the bundles of a run. */
 export function packBody(value: unknown, place: string): PackedBody {
   const kind = typeof value === 'string' ? 'text' : 'json';
   const text = typeof value === 'string' ? value : JSON.stringify(toPortable(value) ?? null);

@@ -6,9 +6,9 @@ import type { RunKind, RunOrigin, RunState, RunSummary } from '../protocol.js';
 import type { History, RunRest } from './history.js';
 import { packBody, packEvents } from './pack-events.js';
 
-/** What is known of a run when it starts. */
+/** A run at its start. */
 export interface RunStart extends Pick<RunRest, 'limits' | 'input' | 'replayOf'> {
-  /** The test it is a run of. */
+  /** The test, if any. */
   readonly test?: RunRest['testRun'];
   readonly app: string;
   readonly kind: RunKind;
@@ -18,36 +18,36 @@ export interface RunStart extends Pick<RunRest, 'limits' | 'input' | 'replayOf'>
   readonly startedAt?: number | undefined;
 }
 
-/** What is known when it is over. */
+/** A run at its end. */
 export interface RunEnd
   extends Pick<RunSummary, 'requests' | 'pages' | 'records' | 'stopReason' | 'durationMs' | 'error'>,
     Pick<RunRest, 'failure' | 'allWarnings' | 'canReplay' | 'hook'> {
   readonly state: Exclude<RunState, 'running'>;
-  /** Secrets hidden. */
+  /** Redacted. */
   readonly bundles: readonly unknown[];
   /** Default: the number of `bundles`. */
   readonly bundleCount?: number | undefined;
-  /** What was given, as its expressions saw it: default as at the start. */
+  /** The input as expressions see it. Default: unchanged. */
   readonly input?: RunRest['input'] | undefined;
-  /** The texts that ran. */
+  /** The documents of the run. */
   readonly documents: readonly TracedDocument[];
 }
 
-/** Brings a run into the history while it goes on, and tells whoever watches. */
+/** Stores a run while it happens, and notifies listeners. */
 export interface RunRecord {
   readonly id: string;
   readonly add: (event: TraceEvent) => void;
-  /** Resolves when all is written. */
+  /** Resolves when everything is written. */
   readonly finish: (end: RunEnd) => Promise<RunSummary>;
 }
 
-/** Events are written this often: one by one they would keep the run waiting for the disk. */
+/** Interval of writing events in batches. */
 const WRITE_EVERY_MS = 150;
 
-/** Events of one run that are kept; of a run that has more, the first ones and its end. */
+/** Maximum number of stored events per run: the first ones and the end. */
 const MAX_EVENTS = 20_000;
 
-/** @param onProblem is told when the history cannot be written; the run goes on */
+/** @param onProblem called if the history cannot be written; the run continues */
 export async function startRecord(
   start: RunStart,
   {
@@ -147,7 +147,7 @@ export async function startRecord(
         bundleList: { ref: list.ref, size: list.text.length },
         documents: texts.map(({ role, file, body }) => ({ role, file, ref: body.ref })),
       };
-      // Before the run is told to be over, so that whoever hears it finds all of it.
+      // Written before the end of the run is published.
       writing = writing.then(() => history.addBody(id, list)).catch(onProblem);
       for (const { body } of texts) writing = writing.then(() => history.addBody(id, body)).catch(onProblem);
       write();

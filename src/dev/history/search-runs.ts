@@ -8,24 +8,24 @@ type Sql = typeof import('kysely')['sql'];
 
 const MAX_HITS = 50;
 
-/** Values with the text that are looked up further; what fits more is found everywhere anyway. */
+/** Maximum number of matching values that are resolved to runs. */
 const MAX_VALUES = 2000;
 
-/** SQLite looks through some 100 MB in a second and nothing else runs meanwhile, so values are looked through in slices. */
+/** SQLite searches about 100 MB per second and blocks, so values are searched in slices. */
 const SLICE_MS = 20;
 const FIRST_SLICE = 200;
 
 /** Characters around a hit. */
 const AROUND = 60;
 
-/** Where somebody's words stand in an event, a summary and a detail; what is around them are words of ours. */
+/** Locations of user text in an event, a summary and a detail. */
 const WORDS = {
   event: ['$.url', '$.headers', '$.message', '$.expression', '$.warning.message', '$.values'],
   summary: ['$.name', '$.error.type', '$.error.message'],
   detail: ['$.input.parameters', '$.input.payload', '$.failure', '$.allWarnings'],
 };
 
-/** Newest runs first, one hit a place; letters of ASCII in either case. */
+/** Searches the newest runs first; one hit per location; ignores the case of ASCII letters. */
 export async function searchRuns(text: string, db: Db, sql: Sql): Promise<readonly SearchHit[]> {
   const escaped = escapeJson(text);
   const pattern = writePattern(escaped);
@@ -77,7 +77,7 @@ interface HitRow {
   readonly text: string;
 }
 
-/** The ids of all runs that have a text anywhere: in what was given, asked, answered or put out, or in an error. */
+/** IDs of all runs that contain a text in input, requests, responses, output or errors. */
 export async function findRunsWith(text: string, db: Db, sql: Sql): Promise<readonly string[]> {
   const pattern = writePattern(escapeJson(text));
   const refs = await findValues(text, db, sql);
@@ -91,7 +91,7 @@ export async function findRunsWith(text: string, db: Db, sql: Sql): Promise<read
   return rows.map(({ id }) => id);
 }
 
-/** The whole is looked at first: that is quicker than taking it apart. */
+/** A check of the whole text first is faster than parsing. */
 function holds(sql: Sql, column: keyof typeof WORDS, pattern: string): RawBuilder<boolean> {
   const words = joinWords(sql, column);
   return sql`(${sql.ref(column)} like ${pattern} escape '\\' and ${words} like ${pattern} escape '\\')`;
@@ -102,17 +102,17 @@ function joinWords(sql: Sql, column: keyof typeof WORDS): RawBuilder<string> {
   return sql`(${sql.join(words, sql` || ' ' || `)})`;
 }
 
-/** A text as it stands in JSON, which events, summaries and most values are kept as. */
+/** A text as it is escaped in JSON. */
 function escapeJson(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** A pattern of `like` in which every character stands for itself. */
+/** A `like` pattern without wildcards. */
 function writePattern(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 }
 
-/** The values that hold a text, the newest first: JSON, or text as it is. */
+/** Values that contain a text, newest first. */
 async function findValues(text: string, db: Db, sql: Sql): Promise<readonly string[]> {
   const [plain, escaped] = [writePattern(text), writePattern(escapeJson(text))];
   const { rows: ends } = await sql<{

@@ -7,46 +7,46 @@ import type { Finding } from '../../check/finding.js';
 import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
 
-/** The app of a folder as it was read last. */
+/** The last loaded version of the app. */
 export interface AppReading {
-  /** Counts from 1. */
+  /** Starts at 1. */
   readonly revision: number;
-  /** As it was when it loaded last. */
+  /** The last version that loaded. */
   readonly app: App;
   readonly findings: readonly Finding[];
-  /** Why it does not load now. */
+  /** Why the current files do not load. */
   readonly problem: EngineError | undefined;
 }
 
-/** Keeps up with the files of an app. */
+/** Follows the files of an app. */
 export interface AppSession {
   readonly root: string;
   readonly current: () => AppReading;
-  /** Looks at the files now, and reads the folder again where one has changed. */
+  /** Checks the files now and reloads the app if one has changed. */
   readonly look: () => Promise<AppReading>;
   readonly close: () => void;
 }
 
-/** Who is told of saved files. Paths are absolute. */
+/** Listeners for saved files. Paths are absolute. */
 export interface SessionWatcher {
-  /** Folders of cases, in the app's folder or beside it. */
+  /** Folders of cases, in or beside the app. */
   readonly testFolders: readonly string[];
-  /** The app was read anew. */
+  /** Called after the app was reloaded. */
   readonly onChange: (now: AppReading, changed: readonly string[]) => void;
-  /** Files of the app or of its tests were saved; after `onChange`. */
+  /** Called after `onChange` if files of the app or its tests were saved. */
   readonly onTests: (changed: readonly string[]) => void;
 }
 
-/** Between two looks at the folder, or longer where a look takes long. */
+/** Minimum interval between two checks of the folder. */
 const LOOK_EVERY_MS = 400;
 const SHARE_OF_TIME = 10;
 
 /**
- * Loads the app in a folder, and again whenever a file of it changes. Files are looked at, not watched: that works on
- * every file system, and sees each change once.
+ * Loads the app of a folder and reloads it when a file changes. Polls, which works on every file system and reports
+ * each change once.
  *
- * @param watcher is told of what was saved
- * @throws SpecError where there is no app that loads
+ * @param watcher listeners for saved files
+ * @throws SpecError if no app loads
  */
 export async function openSession(
   root: string,
@@ -69,7 +69,7 @@ export async function openSession(
     if (changed.length === 0 || isClosed) return;
     signature = now;
     const isTest = (file: string): boolean => testFolders.some((folder) => isBelow(folder, file));
-    // A case is no part of the app.
+    // Cases are not part of the app.
     if (!changed.every(isTest)) await reload(changed);
     if (!isClosed) onTests(changed);
   };
@@ -115,7 +115,7 @@ async function readApp(root: string, before: AppReading | undefined): Promise<Ap
       throw error;
     }
   };
-  // Settings of the check that cannot be read are a finding, and keep nobody from running the app.
+  // Invalid settings of the check are a diagnostic and do not prevent runs.
   const { findings } = await checkLoadedApp(root, load);
   app ??= before?.app ?? (await loadApp(root));
   return { revision, app, findings, problem };
@@ -123,7 +123,7 @@ async function readApp(root: string, before: AppReading | undefined): Promise<Ap
 
 type Signature = ReadonlyMap<string, string>;
 
-/** Sizes and times of all files by their absolute names; undefined while a folder cannot be read. */
+/** Sizes and times of all files by absolute path; undefined if a folder cannot be read. */
 async function readSignature(places: readonly string[]): Promise<Signature | undefined> {
   try {
     const signature = new Map<string, string>();
@@ -143,7 +143,7 @@ async function readSignature(places: readonly string[]): Promise<Signature | und
   }
 }
 
-/** Files that are new, gone, or not as they were. */
+/** New, removed and changed files. */
 function listChanges(before: Signature | undefined, now: Signature): readonly string[] {
   const names = new Set([...(before?.keys() ?? []), ...now.keys()]);
   return [...names].filter((name) => before?.get(name) !== now.get(name));

@@ -1,26 +1,26 @@
 import type { LiveMessage } from '../protocol.js';
 
-/** Who wants to hear of what happens, and what tells them. */
+/** Publishes events to listeners. */
 export interface EventHub {
   readonly publish: (message: LiveMessage) => void;
-  /** A stream of server-sent events that ends with the hub; undefined where too many listen already. */
+  /** A stream of server-sent events; undefined if there are too many listeners. */
   readonly listen: () => ReadableStream<Uint8Array> | undefined;
   /** Ends all streams. */
   readonly close: () => void;
 }
 
-/** Tabs share one stream; this many browsers, or tools, are more than somebody has. */
+/** Maximum number of listeners; tabs of a browser share one stream. */
 const MAX_LISTENERS = 64;
 
-/** Comments that keep a stream alive where something in between ends silent ones. */
+/** Keep-alive interval for proxies. */
 const BEAT_MS = 20_000;
 
-/** What a listener may lag behind before it is sent away; it then asks anew. */
+/** Maximum backlog of a listener; it is then disconnected and reconnects. */
 const MAX_WAITING = 1000;
 
 type Listener = ReadableStreamDefaultController<Uint8Array>;
 
-/** A hub without listeners. */
+/** Creates a hub without listeners. */
 export function createEventHub(): EventHub {
   const encoder = new TextEncoder();
   const listeners = new Set<Listener>();
@@ -44,7 +44,7 @@ export function createEventHub(): EventHub {
         start: (listener) => {
           own = listener;
           listeners.add(listener);
-          // The browser knows from it that the stream stands.
+          // Confirms the connection to the browser.
           listener.enqueue(encoder.encode(': here\n\n'));
         },
         cancel: () => void listeners.delete(own),

@@ -8,7 +8,7 @@ import { didYouMean } from '../../util/suggest.js';
 import type { Backend } from '../backend.js';
 import { defineTool, type Tool } from './tool.js';
 
-/** Nothing is taken but what is named. */
+/** No unknown members. */
 const CLOSED = { additionalProperties: false };
 
 const INPUTS = {
@@ -30,7 +30,7 @@ const INPUTS = {
   ),
 };
 
-/** What assistants can ask of the app as its files are. */
+/** Tools for the current app. */
 export function createAppTools(backend: Backend): readonly Tool[] {
   return [
     defineTool('list_components', {
@@ -63,10 +63,10 @@ export function createAppTools(backend: Backend): readonly Tool[] {
   ];
 }
 
-/** Differences of one test that are told of. */
+/** Maximum number of reported failures per test. */
 const MAX_FAILURES = 20;
 
-/** The tests are those of the page, which shows how they stand now. */
+/** The same tests as on the page. */
 async function runTests(backend: Backend, filter: string | undefined): Promise<unknown> {
   await backend.look();
   const tests = await backend.tests.run(

@@ -7,12 +7,12 @@ import type { Tool } from './tool.js';
 const INSTRUCTIONS =
   'Runs and examines a Make custom app in a local folder (IML JSON). Edit its files with your own tools; they are read again before each call. Begin with list_components; after a change use check, then test, then run with replayOf, which sends nothing. In IML the first item of an array is [1].';
 
-/** Bytes of one call. */
+/** Maximum size of a request. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
 
 /**
- * Answers calls of the Model Context Protocol (streamable HTTP). Each call stands by itself: there is no session, so that
- * an assistant does not notice when `iml dev` was started again. The SDK is loaded at the first call.
+ * Serves the Model Context Protocol (streamable HTTP) without sessions, so that assistants survive a restart of `iml
+ * dev`. Loads the SDK on first use.
  *
  * @see https://modelcontextprotocol.io
  */
@@ -20,7 +20,7 @@ export function createMcp(backend: Backend, version: string): (request: Request)
   const all = [...createAppTools(backend), ...createRunTools(backend)];
   const tools = new Map(all.map((tool) => [tool.name, tool]));
   return async (request) => {
-    // Nothing is told that was not asked for, and no session is there to be ended.
+    // There are no server messages and no sessions.
     if (request.method !== 'POST') return new Response(null, { status: 405, headers: { allow: 'POST' } });
     const [{ Server }, { WebStandardStreamableHTTPServerTransport: Transport }, types] = await Promise.all([
       import('@modelcontextprotocol/sdk/server/index.js'),
@@ -66,7 +66,7 @@ interface Answer {
   isError?: true;
 }
 
-/** What went wrong is told to the assistant, which can mend its call; the protocol has errors of its own for other things. */
+/** Errors are tool results, so that the assistant can correct its call. */
 async function callTool(
   tool: Tool | undefined,
   { name, arguments: input }: { readonly name: string; readonly arguments?: unknown },

@@ -2,7 +2,7 @@ import type { History } from '../history/history.js';
 import type { PackedEvent, RunDetail, RunSummary } from '../protocol.js';
 import { type BodyReader, createBodyReader } from './shown-bodies.js';
 
-/** A run as a line of a list. */
+/** One line per run. */
 export function describeSummary(run: RunSummary): unknown {
   const { id, kind, name, source, state, startedAt, durationMs, requests, bundles, warnings } = run;
   const { stopReason, error } = run;
@@ -23,10 +23,9 @@ export function describeSummary(run: RunSummary): unknown {
 }
 
 /**
- * A run with all that happened in it: requests with their answers and what was made of them, why paging stopped, limits,
- * bundles.
+ * A run with its requests, responses, stop reason, limits and bundles.
  *
- * @param seq one request of it alone, so that there is more room for its bodies; undefined for all
+ * @param seq a single request, which leaves more room for its bodies; undefined for all
  */
 export async function describeRun(
   run: RunDetail,
@@ -50,12 +49,12 @@ export async function describeRun(
     },
   };
   if (seq !== undefined) return { ...summary, steps: await describeSteps(pickStep(events, seq), bodies) };
-  // First, as they are what most questions are about.
+  // First, because most questions are about bundles.
   const bundleList = await bodies.read(run.bundleList);
   return { ...summary, bundleList, steps: await describeSteps(events, bodies) };
 }
 
-/** What lies between a request and the next one. */
+/** The events of one request. */
 function pickStep(events: readonly PackedEvent[], seq: number): readonly PackedEvent[] {
   const start = events.findIndex((event) => event.seq === seq);
   const next = events.findIndex((event, index) => index > start && event.kind === 'request');
@@ -64,7 +63,7 @@ function pickStep(events: readonly PackedEvent[], seq: number): readonly PackedE
 
 type EventOf<Kind extends PackedEvent['kind']> = Extract<PackedEvent, { readonly kind: Kind }>;
 
-/** One step a request, with its answer and what came of it; everything else in between. */
+/** One step per request with its response and outputs; other events between them. */
 async function describeSteps(
   events: readonly PackedEvent[],
   bodies: BodyReader,

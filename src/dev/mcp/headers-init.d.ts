@@ -1,2 +1,2 @@
-/** The types of the SDK name it as a global, which those of Node 20 lack. */
+/** A global type of the SDK that Node 20 lacks. */
 type HeadersInit = NonNullable<ConstructorParameters<typeof Headers>[0]>;

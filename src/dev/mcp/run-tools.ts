@@ -10,7 +10,7 @@ const WAIT_MS = 60_000;
 const LISTED = 20;
 const MAX_EVENTS = 20_000;
 
-/** Nothing is taken but what is named. */
+/** No unknown members. */
 const CLOSED = { additionalProperties: false };
 
 const ID = text({ description: 'The id of a run.', minLength: 1, maxLength: 200 });
@@ -105,7 +105,7 @@ const INPUTS = {
   ),
 };
 
-/** What assistants can do with runs: the same as the page, with the same safety, as both ask the backend. */
+/** Tools for runs, with the same backend and checks as the page. */
 export function createRunTools(backend: Backend): readonly Tool[] {
   const { history } = backend;
   const readEvents = (id: string): Promise<readonly PackedEvent[]> => history.events(id, -1, MAX_EVENTS);

@@ -2,15 +2,15 @@ import type { History } from '../history/history.js';
 import { MAX_BODY_SHOWN } from '../history/pack-events.js';
 import type { BodyRef } from '../protocol.js';
 
-/** Characters of all values in one answer: more than an assistant can read in one piece. */
+/** Maximum length of all values in one response. */
 const MAX_ANSWER = 256 * 1024;
 
-/** Reads long values of a run for one answer, each cut at 64 kB, and all of them bounded. */
+/** Reads long values for one response: each up to 64 kB, all together bounded. */
 export interface BodyReader {
   readonly read: (body: BodyRef | undefined) => Promise<unknown>;
 }
 
-/** A reader that has read nothing yet. */
+/** Creates a reader. */
 export function createBodyReader(history: Pick<History, 'body'>): BodyReader {
   let left = MAX_ANSWER;
   return {
@@ -27,7 +27,7 @@ export function createBodyReader(history: Pick<History, 'body'>): BodyReader {
   };
 }
 
-/** JSON as what it says: quoted once more it is hard to read. */
+/** Parsed JSON is easier to read than escaped text. */
 function parse(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text;
   try {

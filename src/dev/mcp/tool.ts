@@ -5,15 +5,15 @@ import type { SchemaCheck, SchemaProblem } from '../../schema/schema-check.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 
-/** Something an assistant can ask for. */
+/** A tool for assistants. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of what it takes. */
+  /** JSON Schema of the input. */
   readonly input: PlainObject;
-  /** Whether nothing is changed or sent by it. */
+  /** Whether it changes and sends nothing. */
   readonly isReadOnly: boolean;
-  /** @throws EngineError (USAGE) for input that does not fit the schema; whatever the work throws */
+  /** @throws EngineError (USAGE) for input that does not match the schema; errors of the tool */
   readonly call: (input: unknown, signal: AbortSignal) => Promise<unknown>;
 }
 
@@ -24,10 +24,10 @@ interface ToolDefinition<T> {
   readonly work: (input: T, signal: AbortSignal) => Promise<unknown>;
 }
 
-/** Compiling is slow; schemas are constants of their files. */
+/** Cached, because compiling is slow. */
 const COMPILED = new WeakMap<PlainObject, SchemaCheck>();
 
-/** A tool whose work sees no input but what fits its schema. */
+/** Creates a tool that validates its input. */
 export function defineTool<T>(
   name: string,
   { description, input, isReadOnly, work }: ToolDefinition<T>,

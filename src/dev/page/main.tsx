@@ -94,7 +94,7 @@ function Bar({ onMenu }: { readonly onMenu: () => void }): JSX.Element {
   );
 }
 
-/** What is wrong with the whole page, or with what it shows. */
+/** Errors of the page or of the app. */
 function Banner(): JSX.Element | null {
   const { value: state } = app;
   if (connection.value === 'refused') {
@@ -123,7 +123,7 @@ function Banner(): JSX.Element | null {
   return state?.live === undefined ? null : <SavedBanner live={state.live} />;
 }
 
-/** What became of the last run when a file was saved: shown with that run and with what it became, until somebody closes it. */
+/** Result of the last run after a file was saved, until closed. */
 function SavedBanner({ live }: { readonly live: NonNullable<AppState['live']> }): JSX.Element | null {
   const closed = useSignal<string | undefined>(undefined);
   const { view, id, more } = route.value;
@@ -221,7 +221,7 @@ function Page(): JSX.Element {
   );
 }
 
-/** A bit more than the server takes says so at once. */
+/** Slightly above the server's limit, for an early message. */
 const MAX_TRACE = 64 * 1024 * 1024;
 
 async function takeTrace(file: File): Promise<void> {

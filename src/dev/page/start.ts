@@ -1,8 +1,7 @@
 import { applyTheme, readTheme } from './state/stored-theme.js';
 
 /**
- * What is seen first is in the HTML. The page itself takes longer to run than that takes to be drawn, so it is loaded
- * after it; a tab that nobody looks at draws nothing, and waits for nothing.
+ * The first view is in the HTML. The page loads after it was painted; a hidden tab paints nothing and loads at once.
  */
 function start(): void {
   void import('./main.js');

@@ -17,13 +17,13 @@ import { describeLimits, showWarnings } from './run-component.js';
 import type { RunnerParts } from './runner-parts.js';
 import { showFailure } from './show-failure.js';
 
-/** What the page does with components besides running them: each step is a run of the history, with its requests. */
+/** Steps of components other than runs. Each is a run of the history. */
 export interface ComponentSteps {
-  /** @throws EngineError (USAGE) for what cannot be carried out */
+  /** @throws EngineError (USAGE) for an invalid step */
   readonly run: (asked: StepRequest) => Promise<StepOutcome>;
-  /** `id`, `url` and what attach returned; undefined for a webhook that is not attached. */
+  /** `id`, `url` and the result of attach; undefined if not attached. */
   readonly hook: (webhook: string) => PlainObject | undefined;
-  /** The same without secrets. */
+  /** The same, redacted. */
   readonly shownHook: (webhook: string) => ShownHook | undefined;
 }
 
@@ -38,7 +38,7 @@ interface AttachedHook {
   readonly parameters: PlainObject;
 }
 
-/** Steps of one start of the server. What attach returned is kept in memory. */
+/** Creates the steps of one server. Results of attach are kept in memory. */
 export function createComponentSteps(parts: StepParts): ComponentSteps {
   const hooks = new Map<string, AttachedHook>();
   return {
@@ -99,7 +99,7 @@ function findForm(
   if (step === 'epoch') {
     const module = app.modules.get(name);
     if (module === undefined) throw usage(`The app has no module "${name}".`);
-    // The static parameters are the ones an epoch reads.
+    // An epoch reads static parameters.
     return { form: module.staticParams, kind: 'epoch' };
   }
   if (step === 'attach' || step === 'detach') {
@@ -126,7 +126,7 @@ interface CarriedOut {
   readonly entries?: StepOutcome['entries'];
 }
 
-/** A step whose worker was terminated failed; all else is misuse. */
+/** A terminated worker is a failure of the step; other errors are misuse. */
 function failStep(error: unknown): CarriedOut {
   if (!(error instanceof EngineError) || error.code !== 'WORKER_TERMINATED') throw error;
   const stats = { requests: 0, pages: 0, records: 0, durationMs: 0, stopReason: undefined };

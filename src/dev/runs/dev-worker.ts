@@ -1,4 +1,6 @@
-/** What the worker thread of `iml dev` runs, so that a run can always be stopped. See `runner.ts` for the main thread. */
+/**
+ * Code of the worker thread of `iml dev`, so that a run can always be stopped. See `runner.ts` for the main thread.
+ */
 
 import { loadApp } from '../../app/loading/load-app.js';
 import type { App } from '../../document/app.js';
@@ -22,10 +24,10 @@ export default function setUp({ data }: PoolSetupContext): PoolEngineOptions {
 export interface ComponentTask {
   readonly asked: RunRequest;
   readonly root: string;
-  /** Counts the readings of the folder: the worker reads it again if it changes. */
+  /** Number of times the folder was read: the worker reloads the app if it changes. */
   readonly revision: number;
   readonly engine: RunSetting['engine'];
-  /** Responses of an earlier run to use instead of requests. */
+  /** Responses of an earlier run. */
   readonly earlier: KeptAnswers | undefined;
 }
 
@@ -33,13 +35,13 @@ export interface ComponentTask {
 export interface ComponentOutcome {
   readonly end: RunEnd;
   readonly recording: KeptAnswers;
-  /** Bytes of all bodies that are kept. */
+  /** Total size of the stored bodies. */
   readonly bytes: number;
   /** Whether a request had no response in `earlier`. */
   readonly hasMissed: boolean;
-  /** Of a polling trigger that ran to its end. */
+  /** New state of a polling trigger. */
   readonly state: unknown;
-  /** What a case is made of, or why there can be none. */
+  /** Data for a case, or the reason why there is none. */
   readonly recorded: RecordedRun;
 }
 
@@ -47,7 +49,7 @@ export type RecordedRun =
   | { readonly ok: true; readonly run: Omit<RunToRecord, 'app'> }
   | { readonly ok: false; readonly message: string };
 
-/** Events that are sent to the main thread at a time. */
+/** Maximum number of events per message. */
 const MAX_EVENTS = 100;
 
 let loaded: { readonly key: string; readonly app: Promise<App> } | undefined;
@@ -109,7 +111,7 @@ interface TraceSender {
   readonly flush: () => Promise<void>;
 }
 
-/** Sends events in batches, as each message between threads costs as much as an event. */
+/** Sends events in batches, because a message between threads costs as much as an event. */
 function createTraceSender({ call }: WorkerContext): TraceSender {
   let waiting: TraceEvent[] = [];
   let sent: Promise<unknown> = Promise.resolve();

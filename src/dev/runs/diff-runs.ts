@@ -5,10 +5,10 @@ import { readBody } from '../expressions/scope-at.js';
 import type { History } from '../history/history.js';
 import type { DiffStep, PackedEvent, RunDetail, RunDiff, ValueDiff } from '../protocol.js';
 
-/** Differences of one value that are listed. */
+/** Maximum number of differences per value. */
 const MAX_CHANGES = 200;
 
-/** Steps that are compared. */
+/** Maximum number of compared steps. */
 const MAX_STEPS = 400;
 
 type RequestEvent = Extract<PackedEvent, { readonly kind: 'request' }>;
@@ -25,11 +25,11 @@ interface Step {
 export interface ComparedRun {
   readonly run: RunDetail;
   readonly events: readonly PackedEvent[];
-  /** The texts that ran. */
+  /** The documents of the run. */
   readonly documents: readonly TracedDocument[];
 }
 
-/** Compares two runs request by request, each by its place: endpoint, number in the chain, page, repeat. */
+/** Compares two runs request by request, by endpoint, position in the chain, page and repeat. */
 export async function diffRuns(
   a: ComparedRun,
   b: ComparedRun,
@@ -54,10 +54,10 @@ export async function diffRuns(
   };
 }
 
-/** Lines of one text that are shown. */
+/** Maximum number of lines per document. */
 const MAX_LINES = 400;
 
-/** A text that only one of the runs has kept tells nothing: an older trace holds fewer of them. */
+/** A document that only one run has is not a difference: older traces contain fewer. */
 function diffDocuments(a: ComparedRun['documents'], b: ComparedRun['documents']): RunDiff['documents'] {
   const before = new Map(a.map((document) => [writeDocumentKey(document), document.text]));
   return b.flatMap((document) => {
@@ -128,7 +128,7 @@ async function requestValue({ request }: Step, history: Pick<History, 'body'>): 
   };
 }
 
-/** Headers such as `date` differ in every answer and say nothing. */
+/** Headers such as `date` differ in every response. */
 async function responseValue({ response }: Step, history: Pick<History, 'body'>): Promise<unknown> {
   if (response === undefined) return undefined;
   return {
@@ -146,7 +146,7 @@ function parsed(value: unknown): unknown {
   }
 }
 
-/** The leaves in which two values differ, by path. */
+/** Differing leaves of two values, by path. */
 function diffValues(a: unknown, b: unknown): ValueDiff {
   const changes: ValueDiff['changes'][number][] = [];
   const visit = (left: unknown, right: unknown, path: string, depth: number): void => {

@@ -22,10 +22,10 @@ import type { FormRequest, RunRequest, ShownField, ShownForm } from '../protocol
 import type { FormAnswers } from './form-answers.js';
 import { createRunRedactor, type RunSetting } from './run-component.js';
 
-/** Options of one select; more are more than somebody scrolls through. */
+/** Maximum number of options of a select. */
 const MAX_OPTIONS = 500;
 
-/** Types that only decorate a form. */
+/** Types without a value. */
 const DECORATION: ReadonlySet<string> = new Set(['banner', 'html', 'button']);
 
 /** What forms are drawn with, beside the app. */
