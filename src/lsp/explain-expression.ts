@@ -4,8 +4,9 @@ import { NAME_MEANINGS } from '../check/subject/visible-names.js';
 import { findSignature, printSignature } from '../iml/functions/signatures.js';
 import type { Expression } from '../iml/syntax/ast.js';
 import { readPath } from '../iml/syntax/walk-expression.js';
-import { listMembers } from './known-members.js';
+import { listMembers, type RecordedValues } from './known-members.js';
 import { readOwnParameters } from './read-own-parameters.js';
+import { listRecordedItems } from './recorded-bodies.js';
 
 /** What an editor shows of a piece of an expression. */
 export interface Explanation {
@@ -41,24 +42,43 @@ function findInnermost({ nodes, offsetAt }: ExpressionSite, offset: number): Exp
   return found;
 }
 
-/** Explains a function, a name or a member; undefined where there is nothing to say. */
-export function explainExpression(subject: Subject, file: string, offset: number): Explanation | undefined {
+/**
+ * Explains a function, a name or a member; undefined where there is nothing to say.
+ *
+ * @param recordedBodies bodies of responses in the test cases of the component
+ */
+export function explainExpression(
+  subject: Subject,
+  file: string,
+  offset: number,
+  recordedBodies: readonly unknown[] = [],
+): Explanation | undefined {
   const found = findNodeAt(subject, file, offset);
   if (found === undefined) return undefined;
   const { site, node } = found;
-  const text = describe(subject, site, node);
+  const text = describe(subject, site, node, recordedBodies);
   if (text === undefined) return undefined;
   return { text, start: site.offsetAt(node.start) ?? offset, end: site.offsetAt(node.end) ?? offset };
 }
 
-function describe(subject: Subject, site: ExpressionSite, node: Expression): string | undefined {
+function describe(
+  subject: Subject,
+  site: ExpressionSite,
+  node: Expression,
+  recordedBodies: readonly unknown[],
+): string | undefined {
   if (node.kind === 'call') return describeFunction(subject, node.name);
   const path = readPath(node);
   if (path === undefined) return undefined;
   const names = [path.root.name, ...path.members.flatMap(({ name }) => (name === undefined ? [] : [name]))];
   if (names.length === 1)
     return Object.hasOwn(NAME_MEANINGS, names[0] ?? '') ? NAME_MEANINGS[path.root.name] : undefined;
-  const member = listMembers(subject, site.in, names.slice(0, -1)).find(({ name }) => name === names.at(-1));
+  const recorded: RecordedValues = {
+    body: recordedBodies,
+    item: listRecordedItems(site.in, site.location, recordedBodies),
+  };
+  const members = listMembers(subject, site.in, names.slice(0, -1), recorded);
+  const member = members.find(({ name }) => name === names.at(-1));
   if (member === undefined) return undefined;
   return [`**${names.join('.')}**${member.detail === '' ? '' : `: ${member.detail}`}`, member.about]
     .filter((line) => line !== undefined)

@@ -3,6 +3,7 @@ import { declaredParameters } from '../check/subject/declared-names.js';
 import { readableForm } from '../check/subject/readable-form.js';
 import { storedByConnection, writtenTemp } from '../check/subject/stored-data.js';
 import type { Subject } from '../check/subject/subject.js';
+import { OAUTH_MEMBERS } from '../check/subject/visible-names.js';
 import type { ParameterElement, ParameterSpec } from '../parameters/form/parameter-spec.js';
 import { isPlainObject } from '../util/plain-object.js';
 
@@ -68,7 +69,7 @@ const FIXED: ReadonlyMap<string, readonly KnownMember[]> = new Map([
   ['trigger', list('matchEqual')],
   ['data', list('lastDate', 'lastId')],
   ['webhook', list('id', 'url')],
-  ['oauth', list('scope', 'redirectUri', 'localRedirectUri', 'makeRedirectUri')],
+  ['oauth', list(...OAUTH_MEMBERS)],
   ['headers', list('`content-type`', 'link', 'location', '`retry-after`')],
   ['iterate.container', list('first', 'last')],
 ]);

@@ -7,6 +7,7 @@ import { loadApp } from '../../src/app/loading/load-app.js';
 import { listDocuments } from '../../src/check/subject/checked-document.js';
 import { createSubject } from '../../src/check/subject/subject.js';
 import { readCursor } from '../../src/lsp/cursor.js';
+import { explainExpression } from '../../src/lsp/explain-expression.js';
 import { listMembers } from '../../src/lsp/known-members.js';
 import { readRecordedBodies } from '../../src/lsp/recorded-bodies.js';
 import { listSuggestions } from '../../src/lsp/suggestions.js';
@@ -23,7 +24,7 @@ it('names that every object inherits have no members', async () => {
   expect(namesOf('iterate', 'container')).toEqual(['first', 'last']);
 });
 
-it('completes members of item and body from the recorded cases of the module', async () => {
+it('completes and explains members of item and body from the recorded cases of the module', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'iml-members-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const response = { status: 200, body: { items: [{ id: 1, 'first name': 'Ada', team: { name: 'A' } }] } };
@@ -40,7 +41,7 @@ it('completes members of item and body from the recorded cases of the module', a
     }),
   );
   write('tests/broken.test.json', '{');
-  const complete = async (expression: string): Promise<readonly string[]> => {
+  const open = async (expression: string) => {
     const output = { a: `{{${expression}}}` };
     const text = JSON.stringify({ url: '/x', response: { iterate: '{{body.items}}', output } });
     write('modules/list/api.imljson', text);
@@ -48,10 +49,19 @@ it('completes members of item and body from the recorded cases of the module', a
     const offset = text.indexOf(expression) + expression.length;
     const cursor = readCursor(subject, 'modules/list/api.imljson', text, offset);
     if (cursor.checked === undefined) throw new Error('The file is no part of the app.');
-    const bodies = await readRecordedBodies(folder, cursor.checked);
+    return { subject, cursor, offset, bodies: await readRecordedBodies(folder, cursor.checked) };
+  };
+  const complete = async (expression: string): Promise<readonly string[]> => {
+    const { subject, cursor, bodies } = await open(expression);
     return listSuggestions(subject, cursor, bodies).map(({ label }) => label);
+  };
+  const explain = async (expression: string): Promise<string | undefined> => {
+    const { subject, offset, bodies } = await open(expression);
+    return explainExpression(subject, 'modules/list/api.imljson', offset, bodies)?.text;
   };
   expect(await complete('item.')).toEqual(['id', 'first name', 'team']);
   expect(await complete('item.team.')).toEqual(['name']);
   expect(await complete('body.')).toEqual(['items']);
+  expect(await explain('item.team.name')).toBe('**item.team.name**: recorded');
+  expect(await explain('item.team.nope')).toBeUndefined();
 });

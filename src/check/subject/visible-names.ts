@@ -19,6 +19,20 @@ export type RunnerKind =
   | 'base';
 
 /** Names with a meaning of their own, in one sentence each, as completion and hover show them. */
+/**
+ * Members of `oauth`. Source: https://developers.make.com/custom-apps-documentation/app-components/connections/oauth-2.0. [doc];
+ * those of PKCE [inf]
+ */
+export const OAUTH_MEMBERS: readonly string[] = [
+  'scope',
+  'redirectUri',
+  'localRedirectUri',
+  'makeRedirectUri',
+  'codeChallenge',
+  'codeChallengeMethod',
+  'codeVerifier',
+];
+
 export const NAME_MEANINGS: Readonly<Record<string, string>> = {
   now: 'The current date and time.',
   timestamp: 'The current time in Unix seconds.',

@@ -1,7 +1,8 @@
 import { type Hover, MarkupKind } from 'vscode-languageserver/node.js';
-import { explainExpression } from '../explain-expression.js';
+import { type Explanation, explainExpression } from '../explain-expression.js';
 import type { JsonHelp } from '../json-help.js';
 import { rangeIn } from '../protocol.js';
+import { readRecordedBodies } from '../recorded-bodies.js';
 import { guessSchema } from '../schemas/guess-schema.js';
 import { chooseSchema } from '../schemas/list-schemas.js';
 import { type EditorSession, type Look, toFilePath } from '../session.js';
@@ -14,7 +15,7 @@ export function handleHover(
 ): void {
   connection.onHover(async ({ textDocument, position }): Promise<Hover | null> => {
     const at = await lookNow(textDocument.uri, position);
-    const found = at && explainExpression(at.subject, at.name, at.offset);
+    const found = at && (await explain(at));
     if (at !== undefined && found !== undefined) {
       const origin = await describeOrigin(at, locate);
       return {
@@ -29,6 +30,12 @@ export function handleHover(
     const schema = checked === undefined ? guessSchema(file) : chooseSchema(checked);
     return schema === undefined ? null : json().hover(document.getText(), schema, position);
   });
+}
+
+async function explain({ app, subject, name, offset }: Look): Promise<Explanation | undefined> {
+  const checked = subject.documents.find(({ document }) => document.file === name);
+  const bodies = checked === undefined ? [] : await readRecordedBodies(app.workspace.root, checked);
+  return explainExpression(subject, name, offset, bodies);
 }
 
 const ORIGINS_SHOWN = 3;

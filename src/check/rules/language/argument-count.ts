@@ -1,6 +1,6 @@
 import { findSignature, printSignature } from '../../../iml/functions/signatures.js';
 import type { Rule } from '../../rule.js';
-import { listRequiredParameters } from '../../subject/function-parameters.js';
+import { listNeededParameters } from '../../subject/function-parameters.js';
 import { findingAt } from '../../subject/site-finding.js';
 
 export const argumentCount: Rule = {
@@ -16,11 +16,12 @@ export const argumentCount: Rule = {
         if (node.kind !== 'call') continue;
         const own = subject.app.functions.get(node.name);
         if (own !== undefined) {
-          const names = listRequiredParameters(own.code ?? '', own.name);
-          const missing = names.slice(node.args.length);
+          const needed = listNeededParameters(own.code ?? '', own.name);
+          const missing = needed.filter(({ index }) => index >= node.args.length);
           if (missing.length === 0) continue;
           const range = { start: node.start, end: node.start + node.name.length };
-          const message = `${own.name} is called without ${missing.join(', ')}: its code needs ${names.join(', ')}.`;
+          const names = missing.map(({ name }) => name).join(', ');
+          const message = `${own.name} is called without ${names}, and its code does not test for absence.`;
           report(findingAt(site, range, message));
           continue;
         }

@@ -1,9 +1,10 @@
 import type { Rule } from '../../rule.js';
+import { OAUTH_MEMBERS } from '../../subject/visible-names.js';
 import { createMemberRule } from '../references/member-rule.js';
 
 /** Source: the pages on OAuth connections and pagination of https://developers.make.com/custom-apps-documentation. [doc] */
 const MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['oauth', new Set(['scope', 'redirectUri', 'localRedirectUri', 'makeRedirectUri'])],
+  ['oauth', new Set(OAUTH_MEMBERS)],
   ['pagination', new Set(['page'])],
 ]);
 
