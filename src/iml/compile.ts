@@ -19,19 +19,19 @@ import {
 } from './environment/environment.js';
 import { FUNCTIONS } from './functions/table.js';
 
-/** What expressions read besides their scope, and call; every field has a default. */
+/** Options of `compile`; every field has a default. */
 export interface CompileOptions extends EnvironmentOptions {
-  /** Functions beside the built-in ones, by name; one with the name of a built-in replaces it. */
+  /** Additional functions by name. A function with the name of a built-in function replaces it. */
   readonly functions?: FunctionTable | undefined;
 }
 
 /**
- * Makes a template ready to be evaluated often: a string, or an object or array whose strings are templates.
+ * Compiles a template for repeated evaluation: a string, or an object or array whose strings are templates.
  *
- * No template makes compiling throw. What is returned throws `ImlError` (IML_SYNTAX, IML_UNTERMINATED_STRING,
- * IML_UNTERMINATED_EXPRESSION, IML_UNKNOWN_FUNCTION, IML_FUNCTION, IML_TYPE, IML_LIMIT, IML_HOST_VALUE) and nothing else.
+ * Never throws because of the template. The returned function throws only `ImlError` (IML_SYNTAX, IML_UNTERMINATED_STRING,
+ * IML_UNTERMINATED_EXPRESSION, IML_UNKNOWN_FUNCTION, IML_FUNCTION, IML_TYPE, IML_LIMIT, IML_HOST_VALUE).
  *
- * @throws EngineError (USAGE) for options that are none; ImlError (IML_HOST_VALUE) for options that throw while they are read
+ * @throws EngineError (USAGE) for invalid options; ImlError (IML_HOST_VALUE) for options that throw while they are read
  * @example
  * const greet = compile('Hello, {{capitalize(user.name)}}');
  * greet({ user: { name: 'ann' } }); // 'Hello, Ann'
@@ -63,7 +63,7 @@ function readOptions(options: CompileOptions): TemplateContext {
 }
 
 /**
- * Compiles and evaluates at once. To evaluate a template more than once, keep what `compile` returns.
+ * Compiles and evaluates a template. Use `compile` to evaluate a template more than once.
  *
  * @example
  * evaluate('{{parameters.a + 1}}', { parameters: { a: 2 } }); // 3
@@ -76,7 +76,7 @@ export function evaluate(
   return compile(template, options)(scope);
 }
 
-/** Built-in functions and those of the options, which win over a built-in of their name, as custom functions do. */
+/** Returns the built-in functions together with those of the options, which have precedence. */
 export function mergeFunctions({ functions }: CompileOptions): FunctionTable {
   return functions === undefined ? FUNCTIONS : { ...FUNCTIONS, ...functions };
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { XML_FUNCTIONS } from '../../src/http/body/xml-functions.js';
 import { cpuMsOf } from '../cpu-time.js';
-import { callFunction } from '../iml/functions/call-function.js';
+import { ENVIRONMENT } from '../iml/functions/call-function.js';
 
-const call = (name: string, value: unknown): unknown => callFunction(XML_FUNCTIONS, name, value);
+const call = (name: string, value: unknown): unknown => XML_FUNCTIONS[name]?.(ENVIRONMENT, value);
 
 describe('the cost', () => {
   const SMALLEST = 4096;

@@ -104,7 +104,7 @@ describe('what is thrown', () => {
     expect(asImlError(thrown)).toMatchObject({
       code: 'IML_LIMIT',
       kind: 'limit',
-      message: 'The expression is nested too deep for the stack that is left.',
+      message: 'The expression is nested too deeply for the remaining call stack.',
       cause: thrown,
     });
   });
@@ -116,7 +116,9 @@ describe('what is thrown', () => {
     };
     expect(templateFailure('{{broken}}', scope)).toMatchObject({ kind: 'type', code: 'IML_HOST_VALUE' });
     const error = imlErrorOf(() => evaluate('{{upper(broken)}}', scope));
-    expect(error.message).toBe("Function 'upper' finished with error! A value of the scope cannot be read.");
+    expect(error.message).toBe(
+      "Function 'upper' finished with error! A value of the scope threw an error while it was read.",
+    );
     expect(JSON.stringify(error)).not.toContain('secret');
   });
 });

@@ -275,8 +275,8 @@ describe('an if that is observed', () => {
     const onBranch = (branch: Branch): void => void told.push(branch);
     expect(evaluate({ ...DATA, [SCOPE_LISTENER]: { onMissing: () => {}, onBranch } })).toBe(2);
     expect(told).toEqual([
-      { pointer: '/a', offset: 2, isYes: true },
-      { pointer: '/a', offset: 11, isYes: false },
+      { pointer: '/a', offset: 2, isTrue: true },
+      { pointer: '/a', offset: 11, isTrue: false },
     ]);
     expect(evaluate({ ...DATA, [SCOPE_LISTENER]: { onMissing: () => {} } })).toBe(2);
     expect(evaluate(DATA)).toBe(2);
@@ -315,7 +315,7 @@ describe('too many arguments', () => {
     const error = imlErrorOf(() => compileExpression(call, contextOf('{{count()}}'))(DATA));
     expect(error).toMatchObject({
       code: 'IML_LIMIT',
-      message: "Function 'count' finished with error! A call has more than the 100000 arguments it may have.",
+      message: "Function 'count' finished with error! Too many arguments: expected at most 100000.",
     });
   });
 });

@@ -130,7 +130,7 @@ describe('a template that cannot be read', () => {
     const error = imlErrorOf(() => gives(nested(513)));
     expect(error).toMatchObject({
       code: 'IML_LIMIT',
-      message: 'A template can nest 512 levels of objects and arrays.',
+      message: 'The template is nested too deeply: expected at most 512 levels of objects and arrays.',
       place: { pointer: '/0/a'.repeat(256) },
     });
   });

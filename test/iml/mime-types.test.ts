@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findMediaType } from '../../src/iml/values/mime-types.js';
+import { findMediaType } from '../../src/iml/functions/text.js';
 
 it.each([
   ['a.png', 'image/png'],

@@ -2,7 +2,7 @@ import vm from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { evaluate } from '../../src/iml/compile.js';
 import { createCaseless } from '../../src/iml/values/collection.js';
-import { memberReader, readMember, showsOwn, withRecord } from '../../src/iml/values/path.js';
+import { memberReader, readMember, showsOwn, withCheckedObject } from '../../src/iml/values/path.js';
 
 class Instance {
   own = 1;
@@ -153,18 +153,18 @@ describe('names that somebody put on Object.prototype meanwhile', () => {
   });
 });
 
-describe('withRecord', () => {
+describe('withCheckedObject', () => {
   it('knows a record only while it runs, and the one around it again', () => {
     const [outer, inner] = [new Instance(), new Instance()] as unknown as Record<string, unknown>[];
     const known = (): boolean[] => [showsOwn(outer), showsOwn(inner)];
-    withRecord(
+    withCheckedObject(
       outer,
       () => {
         expect(known()).toEqual([true, false]);
-        withRecord(inner, () => expect(known()).toEqual([false, true]), undefined);
+        withCheckedObject(inner, () => expect(known()).toEqual([false, true]), undefined);
         expect(known()).toEqual([true, false]);
         expect(() =>
-          withRecord(
+          withCheckedObject(
             undefined,
             () => {
               throw new Error('inside');

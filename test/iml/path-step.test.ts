@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { firstStep, furtherStep, withRecord } from '../../src/iml/values/path.js';
+import { firstStep, furtherStep, withCheckedObject } from '../../src/iml/values/path.js';
 import type { PlainObject } from '../../src/util/plain-object.js';
 
 const FOLDER = path.resolve(import.meta.dirname, '../../spec-fixtures/iml');
@@ -82,9 +82,11 @@ describe('whatever name is read, a step', () => {
     for (const name of NAMES) {
       const record = { [name]: 1 };
       const read = firstStep('root', name);
-      expect(withRecord(record, read, { root: record })).toBe(1);
-      expect(withRecord(undefined, read, { root: record })).toBe(1);
-      expect(withRecord(record, read, { root: Object.create({ [name]: 2 }) as unknown })).toBeUndefined();
+      expect(withCheckedObject(record, read, { root: record })).toBe(1);
+      expect(withCheckedObject(undefined, read, { root: record })).toBe(1);
+      expect(
+        withCheckedObject(record, read, { root: Object.create({ [name]: 2 }) as unknown }),
+      ).toBeUndefined();
     }
   });
 });

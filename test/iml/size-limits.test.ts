@@ -11,8 +11,8 @@ import {
 import { errorOf } from './functions/call-function.js';
 
 it.each([
-  [assertTextLength, MAX_TEXT_LENGTH, 'Text is longer than the 67108864 characters it may have.'],
-  [assertListLength, MAX_LIST_LENGTH, 'Array is longer than the 5000000 items it may have.'],
+  [assertTextLength, MAX_TEXT_LENGTH, 'Text is too long: expected at most 67108864 characters.'],
+  [assertListLength, MAX_LIST_LENGTH, 'Array is too long: expected at most 5000000 items.'],
 ])('%o refuses what is one above its ceiling only', (assertLength, ceiling, message) => {
   expect(errorOf(() => assertLength(ceiling - 1))).toBeUndefined();
   expect(errorOf(() => assertLength(ceiling))).toBeUndefined();

@@ -55,7 +55,7 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
   undici: /^http\//,
   ajv: /^schema\//,
   jsonata: /^(testing|cli)\//,
-  mime: /^iml\/values\/mime-types\.ts$/,
+  mime: /^iml\/functions\/text\.ts$/,
   'jsonc-parser': /^(document|lsp)\//,
 };
 

@@ -18,12 +18,12 @@ import { memberReader, readFirst, readIndex, scopePathReader } from '../values/p
 import { add, type BinaryOperation, DECIMAL, equality, type Relation, relation } from './operations.js';
 
 /**
- * An expression or template made ready: gives its value for a scope. Below the outermost one the scope is known to be
- * plain: `compileTemplate` has seen to that.
+ * A compiled expression or template: returns its value for a scope. Inner functions rely on a plain scope, which
+ * `compileTemplate` ensures.
  */
 export type Evaluate = (scope: Scope) => unknown;
 
-/** What compiling needs to know besides the tree. */
+/** Inputs of the compiler besides the tree. */
 export interface CompileContext extends SourcePlace {
   readonly environment: Environment;
   readonly functions: FunctionTable;
@@ -35,7 +35,7 @@ function keywordReader(name: string): Evaluate {
   return () => value;
 }
 
-/** A name of the scope wins over a built-in variable; a quoted name is never a variable. [choice] */
+/** A name of the scope has precedence over a built-in variable. A quoted name is never a built-in variable. [choice] */
 function nameReader(node: Name, environment: Environment): Evaluate {
   const read = scopePathReader([node.name]);
   const variable = variableOfName(node, environment);
@@ -44,48 +44,31 @@ function nameReader(node: Name, environment: Environment): Evaluate {
   return (scope) => (Object.hasOwn(scope, name) ? read(scope) : variable());
 }
 
-/** What the name stands for where the scope does not have it. */
+/** Returns the built-in variable that a name reads if the scope does not have the name. */
 function variableOfName(node: Name, environment: Environment): (() => unknown) | undefined {
   return node.form === 'plain' ? findVariable(node.name, environment) : undefined;
 }
 
-/** Own members of the table only: `constructor` is no function of the language. */
+/** Only own members count: `constructor` is not a function of the language. */
 function lookUpFunction(name: string, context: CompileContext): ImlFunction | undefined {
   return Object.hasOwn(context.functions, name) ? context.functions[name] : undefined;
 }
 
-/**
- * Whether a call evaluates only the branches it needs: `if` and `ifempty`, unless an app has a function of that name.
- */
+/** Whether a call evaluates only the branches it needs: `if` and `ifempty`, unless the app replaces them. */
 function isLazy(name: string, fn: ImlFunction | undefined): boolean {
   if (name !== 'if' && name !== 'ifempty') return false;
   return fn === undefined || fn === GENERAL_FUNCTIONS[name];
 }
 
-/** Arguments of one call: they are passed on the host's stack. [choice] */
+/** Maximum number of arguments of a call. They are passed on the call stack. [choice] */
 const MAX_ARGUMENTS = 100_000;
 
-function tooManyArguments(): ImlError {
-  return limitError(`A call has more than the ${MAX_ARGUMENTS} arguments it may have.`);
-}
-
-/** Tells which side an `if` that is observed chooses by the value of its condition, and gives that. */
-function branchReporter(
-  offset: number,
-  { pointer }: CompileContext,
-): (condition: unknown, scope: Scope) => unknown {
-  return (condition, scope) => {
-    readScopeListener(scope)?.onBranch?.({ pointer, offset, isYes: isTruthy(condition) });
-    return condition;
-  };
-}
-
-/** Evaluating closures uses the host's call stack, and the caller may already be deep in it. */
+/** Closures evaluate on the call stack, which the caller may already have used in part. */
 const MAX_HEIGHT = 256;
 
 /**
- * Compiles a tree to nested closures. Paths, arithmetic, comparisons and calls have closures of their own: a call through
- * a variable costs more than the operation itself. No closure keeps the tree, to save memory.
+ * Compiles a tree to nested closures. Each operator has its own closures, because an indirect call costs more than the
+ * operation itself. No closure keeps the tree, to save memory.
  *
  * @returns for a tree higher than 256, a function that throws `IML_LIMIT` with the location of the expression
  */
@@ -139,13 +122,13 @@ function compileMember(node: Member, context: CompileContext): Evaluate {
   return (scope) => read(object(scope));
 }
 
-/** The names of a path that starts at a name of the scope and has no other steps than members. */
+/** Lists the names of a path that starts at a name of the scope and has only member steps; undefined for any other. */
 export function pathNames(node: Member, environment: Environment): readonly string[] | undefined {
   let root = node.object;
   let length = 2;
   for (; root.kind === 'member'; root = root.object) length++;
   if (root.kind !== 'name' || variableOfName(root, environment) !== undefined) return undefined;
-  // Most paths have two or three names; these lists are made without spare capacity.
+  // Most paths have two or three names. Array literals have no spare capacity.
   if (length === 2) return [root.name, node.name];
   if (length === 3 && node.object.kind === 'member') return [root.name, node.object.name, node.name];
   const names: string[] = [];
@@ -215,7 +198,7 @@ function compileBinary(node: Binary, context: CompileContext): Evaluate {
   }
 }
 
-/** Two numbers are compared on the spot, anything else by the operator's rule. */
+/** Compares two numbers inline and other values with `otherwise`. */
 function compileRelation(
   operator: Relation,
   left: Evaluate,
@@ -260,14 +243,14 @@ function compileCall(node: Call, context: CompileContext): Evaluate {
     return node.name === 'if' ? compileIf(args, node, context) : compileIfEmpty(args, node, context);
   }
   if (node.args.length > MAX_ARGUMENTS) return refuseArguments(node, context);
-  if (fn !== undefined) return applied(fn, args, node, context);
+  if (fn !== undefined) return compileApplication(fn, args, node, context);
   const { name, start } = node;
   return () => {
     throw makeUnknownFunctionError(name, context.functions, context, start);
   };
 }
 
-/** A call whose first argument is a call, where the two have a shorter way, as `formatDate(parseDate(...))` has. */
+/** Compiles a call whose first argument is a call if the pair has a faster equivalent: `formatDate(parseDate(...))`. */
 function compileRewritten(fn: ImlFunction, node: Call, context: CompileContext): Evaluate | undefined {
   const [first, ...others] = node.args;
   if (first?.kind !== 'call') return undefined;
@@ -275,8 +258,8 @@ function compileRewritten(fn: ImlFunction, node: Call, context: CompileContext):
   if (rewrite === undefined || Math.max(node.args.length, first.args.length) > MAX_REWRITTEN_ARGUMENTS) {
     return undefined;
   }
-  const inner = applied(rewrite.inner, compileArguments(first.args, context), first, context);
-  return applied(rewrite.outer, [inner, ...compileArguments(others, context)], node, context);
+  const inner = compileApplication(rewrite.inner, compileArguments(first.args, context), first, context);
+  return compileApplication(rewrite.outer, [inner, ...compileArguments(others, context)], node, context);
 }
 
 function compileArguments(args: Call['args'], context: CompileContext): Evaluate[] {
@@ -285,17 +268,19 @@ function compileArguments(args: Call['args'], context: CompileContext): Evaluate
 
 function refuseArguments({ name, start }: Call, context: CompileContext): Evaluate {
   return () => {
-    throw wrapCallError(tooManyArguments(), name, context, start);
+    const error = limitError(`Too many arguments: expected at most ${MAX_ARGUMENTS}.`);
+    throw wrapCallError(error, name, context, start);
   };
 }
 
 const ABSENT: Evaluate = () => undefined;
 
 function compileIf(args: readonly Evaluate[], { name, start }: Call, context: CompileContext): Evaluate {
-  const asked = args[0] ?? ABSENT;
+  const first = args[0] ?? ABSENT;
   const then = args[1] ?? ABSENT;
   const otherwise = args[2] ?? ABSENT;
-  const condition = context.environment.reportsBranches === true ? reported(asked, start, context) : asked;
+  const condition =
+    context.environment.reportsBranches === true ? reportBranch(first, start, context) : first;
   return (scope) => {
     try {
       return isTruthy(condition(scope)) ? then(scope) : otherwise(scope);
@@ -305,10 +290,13 @@ function compileIf(args: readonly Evaluate[], { name, start }: Call, context: Co
   };
 }
 
-/** The condition of an `if` that is observed. */
-function reported(condition: Evaluate, offset: number, context: CompileContext): Evaluate {
-  const report = branchReporter(offset, context);
-  return (scope) => report(condition(scope), scope);
+/** Wraps the condition of an `if` to report the chosen branch to the listener of the scope. */
+function reportBranch(condition: Evaluate, offset: number, { pointer }: CompileContext): Evaluate {
+  return (scope) => {
+    const value = condition(scope);
+    readScopeListener(scope)?.onBranch?.({ pointer, offset, isTrue: isTruthy(value) });
+    return value;
+  };
 }
 
 function compileIfEmpty(args: readonly Evaluate[], { name, start }: Call, context: CompileContext): Evaluate {
@@ -324,8 +312,8 @@ function compileIfEmpty(args: readonly Evaluate[], { name, start }: Call, contex
   };
 }
 
-/** One closure shape for each number of arguments: a list of arguments costs more than the call. */
-function applied(
+/** Compiles a call. Each number of arguments has its own closure, because an argument array costs more than the call. */
+function compileApplication(
   fn: ImlFunction,
   args: readonly Evaluate[],
   { name, start }: Call,

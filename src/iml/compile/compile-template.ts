@@ -6,7 +6,7 @@ import type { Scope } from '../environment/environment.js';
 import { isSpreadKey } from '../syntax/grammar.js';
 import { toText } from '../values/coerce.js';
 import { isCollection } from '../values/collection.js';
-import { showsOwn, withRecord } from '../values/path.js';
+import { showsOwn, withCheckedObject } from '../values/path.js';
 import { assertListLength } from '../values/size-limits.js';
 import { describeType } from '../values/value-kind.js';
 import type { Evaluate } from './compile-expression.js';
@@ -21,30 +21,30 @@ import {
   valueFor,
 } from './compile-text.js';
 
-/** Levels of objects and arrays in one template. Beyond it the value cannot be evaluated (IML_LIMIT). */
+/** Maximum nesting of objects and arrays in one template. Evaluation of deeper values throws IML_LIMIT. */
 const MAX_DEPTH = 512;
 
 /**
- * Compiles any JSON value: every string in it is a template, other scalars stand for themselves.
- * Never throws: a string that does not parse throws its error on evaluation.
+ * Compiles any JSON value: every string in it is a template, other scalars are constants.
+ * Never throws: the evaluation throws the syntax error of an invalid template.
  */
 export function compileTemplate(value: unknown, context: TemplateContext): Evaluate {
   try {
     return evaluator(compileValue(value, context, 0));
   } catch (error) {
-    // A Proxy or getter of the embedder may throw while the template is read.
+    // A Proxy or getter of the caller may throw while the compiler reads the template.
     return thrower(asImlError(error));
   }
 }
 
-/** The outermost closure of a template: checks the scope and converts errors. */
-function evaluator(ready: CompiledValue): Evaluate {
-  const { evaluate, isComputed } = ready;
+/** Creates the outermost closure of a template, which checks the scope and converts errors. */
+function evaluator(compiled: CompiledValue): Evaluate {
+  const { evaluate, isComputed } = compiled;
   return (scope) => {
     try {
       const plain = plainScope(scope);
       const value = evaluate(plain);
-      if (value === undefined || value === null) return missingValueFor(ready, value, plain);
+      if (value === undefined || value === null) return missingValueFor(compiled, value, plain);
       return isComputed ? finiteOrNull(value) : value;
     } catch (error) {
       throw asImlError(error);
@@ -53,8 +53,8 @@ function evaluator(ready: CompiledValue): Evaluate {
 }
 
 /**
- * A scope whose names can be read without own-property checks. `constructor` is cheaper to read than the prototype and
- * identifies most plain objects. Other collections are copied; anything else is an empty scope.
+ * Returns a scope that can be read without own-property checks. Copies a collection that is not a plain object; any
+ * other value is an empty scope. `constructor` is cheaper to read than the prototype and identifies most plain objects.
  */
 function plainScope(scope: Scope): Scope {
   if (typeof scope !== 'object' || scope === null) return {};
@@ -68,7 +68,7 @@ function compileValue(value: unknown, context: TemplateContext, depth: number): 
   if (typeof value === 'string') return compileText(value, context);
   if (typeof value !== 'object' || value === null) return compiledAs(() => value);
   if (depth >= MAX_DEPTH) {
-    const message = `A template can nest ${MAX_DEPTH} levels of objects and arrays.`;
+    const message = `The template is nested too deeply: expected at most ${MAX_DEPTH} levels of objects and arrays.`;
     const place = { pointer: context.pointer };
     return compiledAs(thrower(new ImlError('IML_LIMIT', message, { kind: 'limit', place })));
   }
@@ -76,30 +76,29 @@ function compileValue(value: unknown, context: TemplateContext, depth: number): 
   return compiledAs(isPlainObject(value) ? compileObject(value, context, depth) : () => value);
 }
 
-/** Undefined items become null, so that the others keep their places. [choice] */
+/** Undefined items become null, so that the other items keep their indexes. [choice] */
 function compileArray(items: readonly unknown[], context: TemplateContext, depth: number): Evaluate {
   assertListLength(items.length);
-  const ready: CompiledValue[] = Array(items.length);
+  const compiled: CompiledValue[] = Array(items.length);
   for (let index = 0; index < items.length; index++) {
-    if (index in items) ready[index] = compileValue(items[index], contextAt(context, index), depth + 1);
+    if (index in items) compiled[index] = compileValue(items[index], contextAt(context, index), depth + 1);
   }
-  return (scope) => ready.map((item) => valueFor(item, scope) ?? null);
+  return (scope) => compiled.map((item) => valueFor(item, scope) ?? null);
 }
 
 interface CompiledMember {
   readonly kind: 'plain' | 'templated' | 'spread';
   readonly name: string;
-  /** The name for a scope, if it is a template. */
-  readonly readyName: CompiledValue;
-  readonly ready: CompiledValue;
+  readonly compiledName: CompiledValue;
+  readonly value: CompiledValue;
   readonly pointer: string;
 }
 
-/** Members do not see each other's results; one whose value is undefined is left out. [app] */
+/** Members do not see each other's results. A member whose value is undefined is omitted. [app] */
 function compileObject(object: PlainObject, context: TemplateContext, depth: number): Evaluate {
   const members = Object.keys(object).map((name) => compileMember(name, object[name], context, depth + 1));
   if (members.every(({ kind, name }) => kind === 'plain' && name !== '__proto__')) {
-    return plainObjectMaker(members);
+    return compilePlainObject(members);
   }
   return (scope) => {
     const result: PlainObject = {};
@@ -116,21 +115,20 @@ function compileMember(
 ): CompiledMember {
   const inner = contextAt(context, name);
   const kind = isSpreadKey(name) ? 'spread' : name.includes('{{') ? 'templated' : 'plain';
-  const readyName = kind === 'templated' ? compileText(name, inner) : compiledAs(() => name);
-  return { kind, name, readyName, ready: compileValue(value, inner, depth), pointer: inner.pointer };
+  const compiledName = kind === 'templated' ? compileText(name, inner) : compiledAs(() => name);
+  return { kind, name, compiledName, value: compileValue(value, inner, depth), pointer: inner.pointer };
 }
 
 /**
- * The usual case, where mapping thousands of records spends its time: results are copies of one object that already has
- * all members, so that no write changes its hidden class. Most values are members of one record (`item`), which is
- * checked once.
+ * The usual case, and the hot path of mapping records. Results are copies of one object that already has all members, so
+ * that no write changes their hidden class. Most values read members of one object (`item`), which is checked once.
  */
-function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
+function compilePlainObject(members: readonly CompiledMember[]): Evaluate {
   const shape = JSON.parse(
     JSON.stringify(Object.fromEntries(members.map(({ name }) => [name, null]))),
   ) as PlainObject;
-  const writers = members.map(({ name, ready }) => memberWriter(name, ready));
-  const root = commonRoot(members.map(({ ready }) => ready));
+  const writers = members.map(({ name, value }) => memberWriter(name, value));
+  const root = commonRoot(members.map(({ value }) => value));
   const make = (scope: Scope): PlainObject => {
     const result = { ...shape };
     let isComplete = true;
@@ -142,11 +140,11 @@ function plainObjectMaker(members: readonly CompiledMember[]): Evaluate {
   };
   return (scope) => {
     const record = root === undefined ? undefined : scope[root];
-    return withRecord(showsOwn(record) ? record : undefined, make, scope);
+    return withCheckedObject(showsOwn(record) ? record : undefined, make, scope);
   };
 }
 
-/** The scope name that most of the values are members of. */
+/** Returns the name of the scope from which most of the values read a member. */
 function commonRoot(values: readonly CompiledValue[]): string | undefined {
   const counts = new Map<string, number>();
   for (const { root } of values) if (root !== undefined) counts.set(root, (counts.get(root) ?? 0) + 1);
@@ -165,17 +163,17 @@ function withoutUndefined(object: PlainObject): PlainObject {
 
 function writeMember(result: PlainObject, member: CompiledMember, scope: Scope): void {
   if (member.kind === 'spread') return spread(result, member, scope);
-  const name = toText(valueFor(member.readyName, scope));
-  // A name that evaluates to nothing has no member. [choice]
+  const name = toText(valueFor(member.compiledName, scope));
+  // A member whose name evaluates to the empty text is omitted. [choice]
   if (name === '' && member.kind === 'templated') return;
-  const value = valueFor(member.ready, scope);
+  const value = valueFor(member.value, scope);
   if (value !== undefined) setMember(result, name, value);
-  // Position decides as in JavaScript: a later member without a value takes the spread one away. [inf]
+  // The order counts as in JavaScript: a member without a value removes an earlier spread member. [inf]
   else delete result[name];
 }
 
 function spread(result: PlainObject, member: CompiledMember, scope: Scope): void {
-  const value = valueFor(member.ready, scope);
+  const value = valueFor(member.value, scope);
   if (value === undefined || value === null) return;
   if (!isCollection(value)) {
     const message = `Only a collection can be spread, not ${describeType(value)}.`;
@@ -192,39 +190,39 @@ function contextAt(context: TemplateContext, key: string | number): TemplateCont
   return { environment, functions, pointer: childPointer(context.pointer, key) };
 }
 
-/** Writes a member of an object that already has one of its name. Returns whether there is a value. */
+/** Overwrites an existing member of an object. Returns whether the value is defined. */
 export type MemberWriter = (object: PlainObject, scope: Scope) => boolean;
 
 // biome-ignore-start lint/suspicious/noAssignInExpressions: one line per literal.
-/** The same function in several literals, for the reason given in `path-step.ts`. */
-const WRITERS: readonly ((name: string, ready: CompiledValue) => MemberWriter)[] = [
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
-  (name, ready) => (object, scope) => (object[name] = valueFor(ready, scope)) !== undefined,
+/** The same function in several literals, for the reason given at `STEPS` in `values/path.ts`. */
+const WRITERS: readonly ((name: string, compiled: CompiledValue) => MemberWriter)[] = [
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
+  (name, compiled) => (object, scope) => (object[name] = valueFor(compiled, scope)) !== undefined,
 ];
 // biome-ignore-end lint/suspicious/noAssignInExpressions: one line per literal.
 
 const writerOfName = new Map<string, number>();
 
-function memberWriter(name: string, ready: CompiledValue): MemberWriter {
+function memberWriter(name: string, compiled: CompiledValue): MemberWriter {
   const writer = writerOfName.get(name) ?? Math.min(writerOfName.size, WRITERS.length - 1);
   if (writerOfName.size < WRITERS.length) writerOfName.set(name, writer);
-  return (WRITERS[writer] as (typeof WRITERS)[number])(name, ready);
+  return (WRITERS[writer] as (typeof WRITERS)[number])(name, compiled);
 }

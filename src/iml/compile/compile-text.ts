@@ -8,17 +8,17 @@ import { isInherited, scopePathReader } from '../values/path.js';
 import { limitedText } from '../values/size-limits.js';
 import { type CompileContext, compileExpression, type Evaluate, pathNames } from './compile-expression.js';
 
-/** What compiling a template needs. Time, randomness and timezone come from the environment, never from the process. */
+/** Inputs of the compiler besides the template. */
 export interface TemplateContext {
   readonly environment: Environment;
   readonly functions: FunctionTable;
-  /** JSON pointer of the value inside a larger one, for errors. */
+  /** JSON pointer of the template in the compiled value, for errors. */
   readonly pointer: string;
 }
 
 /**
- * Compiles a string. A single expression keeps the type of its value; any other template gives text. A string that does
- * not parse throws its error on evaluation.
+ * Compiles a string. A single expression keeps the type of its value; any other template returns text. The evaluation
+ * throws the syntax error of an invalid template.
  * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml. [doc]
  */
 export function compileText(source: string, context: TemplateContext): CompiledValue {
@@ -26,7 +26,7 @@ export function compileText(source: string, context: TemplateContext): CompiledV
   try {
     template = parseTemplate(source);
   } catch (error) {
-    return failing(error, context);
+    return compileFailure(error, context);
   }
   const inner = createContext(source, context);
   const { parts } = template;
@@ -35,30 +35,30 @@ export function compileText(source: string, context: TemplateContext): CompiledV
   if (whole !== undefined) {
     return compilePath(whole, inner) ?? compiledWhole(whole, compileExpression(whole, inner), inner);
   }
-  const holes: Hole[] = [];
+  const interpolations: Interpolation[] = [];
   let text = '';
   for (const part of parts) {
     if (typeof part === 'string') text = part;
     else {
-      holes.push(holeFor(text, part, compileExpression(part, inner), inner));
+      interpolations.push(createInterpolation(text, part, compileExpression(part, inner), inner));
       text = '';
     }
   }
-  return compiledAs(joined(holes, text));
+  return compiledAs(compileConcatenation(interpolations, text));
 }
 
 function createContext(source: string, { environment, functions, pointer }: TemplateContext): CompileContext {
   return { environment, functions, pointer, source };
 }
 
-/** A string that does not parse. @throws any error that is no `ImlError` */
-function failing(error: unknown, { pointer }: TemplateContext): CompiledValue {
+/** Compiles an invalid template. Rethrows any error that is not an `ImlError`. */
+function compileFailure(error: unknown, { pointer }: TemplateContext): CompiledValue {
   if (!(error instanceof ImlError)) throw error;
   error.place = { pointer };
   return compiledAs(thrower(error));
 }
 
-/** Compiles a template that is a member path of a scope name, as most are; undefined for any other. */
+/** Compiles a template that is a path of member steps, as most are; undefined for any other. */
 function compilePath(node: Expression, context: CompileContext): CompiledValue | undefined {
   if (node.kind !== 'member' || node.object.kind !== 'name') return undefined;
   const names = pathNames(node, context.environment);
@@ -75,61 +75,65 @@ function compiledWhole(
   const { kind } = node;
   return {
     evaluate,
-    reported: reportedPath(node, 'path', context),
+    reported: createReportedPath(node, 'path', context),
     isComputed: kind === 'binary' || kind === 'unary' || kind === 'call',
     missing: context.environment.platformVersion === 1 ? null : undefined,
     root,
   };
 }
 
-function holeFor(before: string, node: Expression, evaluate: Evaluate, context: CompileContext): Hole {
-  return { before, evaluate, reported: reportedPath(node, 'text', context) };
+function createInterpolation(
+  before: string,
+  node: Expression,
+  evaluate: Evaluate,
+  context: CompileContext,
+): Interpolation {
+  return { before, evaluate, reported: createReportedPath(node, 'text', context) };
 }
 
 /** Texts with up to three expressions, as nearly all are, need no loop. */
-function joined(holes: readonly Hole[], rest: string): Evaluate {
-  const first = holes[0];
-  const second = holes[1];
-  const third = holes[2];
+function compileConcatenation(interpolations: readonly Interpolation[], rest: string): Evaluate {
+  const first = interpolations[0];
+  const second = interpolations[1];
+  const third = interpolations[2];
   if (first === undefined) return () => rest;
   const a = first.before;
-  if (second === undefined) return (scope) => limitedText(a + renderHole(first, scope) + rest);
+  if (second === undefined) return (scope) => limitedText(a + render(first, scope) + rest);
   const b = second.before;
   if (third === undefined) {
-    return (scope) => limitedText(a + renderHole(first, scope) + b + renderHole(second, scope) + rest);
+    return (scope) => limitedText(a + render(first, scope) + b + render(second, scope) + rest);
   }
   const c = third.before;
-  if (holes.length === 3) {
+  if (interpolations.length === 3) {
     return (scope) =>
-      limitedText(
-        a + renderHole(first, scope) + b + renderHole(second, scope) + c + renderHole(third, scope) + rest,
-      );
+      limitedText(a + render(first, scope) + b + render(second, scope) + c + render(third, scope) + rest);
   }
   return (scope) => {
     let text = '';
-    for (const hole of holes) text = limitedText(text + hole.before + renderHole(hole, scope));
+    for (const each of interpolations) text = limitedText(text + each.before + render(each, scope));
     return limitedText(text + rest);
   };
 }
 
-interface Hole {
-  /** The text before it. */
+/** An expression inside text. */
+interface Interpolation {
+  /** The text before the expression. */
   readonly before: string;
   readonly evaluate: Evaluate;
   readonly reported: ReportedPath | undefined;
 }
 
-function renderHole(hole: Hole, scope: Scope): string {
-  const value = hole.evaluate(scope);
+function render(interpolation: Interpolation, scope: Scope): string {
+  const value = interpolation.evaluate(scope);
   if (typeof value === 'string') return value;
   if (value === undefined || value === null) {
-    if (hole.reported !== undefined) reportMissing(hole.reported, scope);
+    if (interpolation.reported !== undefined) reportMissing(interpolation.reported, scope);
     return '';
   }
   return toText(value);
 }
 
-/** Throws an error found while compiling, as a new object each time: callers add locations to errors. */
+/** Returns a function that throws a copy of an error. A copy, because callers add locations to errors. */
 export function thrower(error: ImlError): Evaluate {
   return () => {
     const { code, message, kind, source, offset, place } = error;
@@ -138,78 +142,78 @@ export function thrower(error: ImlError): Evaluate {
 }
 
 /**
- * A compiled value of a template. Post-processing of the result is described as data rather than by a wrapping closure,
- * which would cost a call for every value.
+ * A compiled value of a template. The post-processing of the result is data, because a wrapping closure would cost a call
+ * per value.
  */
 export interface CompiledValue {
   readonly evaluate: Evaluate;
-  /** What to report when the result is missing. */
+  /** The path to report if the result is missing. */
   readonly reported: ReportedPath | undefined;
-  /** Whether operators or functions made the result: a non-finite number then becomes null. */
+  /** Whether the result comes from an operator or function: a non-finite number then becomes null. */
   readonly isComputed: boolean;
-  /** What a missing result becomes on platform version 1. [app] */
+  /** The value of an undefined result: null on platform version 1. [app] */
   readonly missing: null | undefined;
-  /** The scope name, if the value is a plain member of one. Neither name is one that objects inherit. */
+  /** The name of the scope if the expression reads members of it, and no name of the path is inherited. */
   readonly root?: string | undefined;
 }
 
-/** A value whose result needs no post-processing. */
+/** Creates a value whose result needs no post-processing. */
 export function compiledAs(evaluate: Evaluate): CompiledValue {
   return { evaluate, reported: undefined, isComputed: false, missing: undefined };
 }
 
-/** The value for a scope. NaN (0 / 0, a word times two) becomes null. */
-export function valueFor(ready: CompiledValue, scope: Scope): unknown {
-  const value = ready.evaluate(scope);
-  if (value === undefined || value === null) return missingValueFor(ready, value, scope);
-  return ready.isComputed ? finiteOrNull(value) : value;
+/** Evaluates a compiled value. */
+export function valueFor(compiled: CompiledValue, scope: Scope): unknown {
+  const value = compiled.evaluate(scope);
+  if (value === undefined || value === null) return missingValueFor(compiled, value, scope);
+  return compiled.isComputed ? finiteOrNull(value) : value;
 }
 
-/** Reports a missing result to the scope's listener and returns what it becomes. */
+/** Reports a missing result to the listener of the scope and returns the value to use. */
 export function missingValueFor(
-  ready: CompiledValue,
+  compiled: CompiledValue,
   value: null | undefined,
   scope: Scope,
 ): null | undefined {
-  if (ready.reported !== undefined) reportMissing(ready.reported, scope);
-  return value === undefined ? ready.missing : value;
+  if (compiled.reported !== undefined) reportMissing(compiled.reported, scope);
+  return value === undefined ? compiled.missing : value;
 }
 
-/** Non-finite numbers become null. [choice] */
+/** Converts non-finite numbers to null. [choice] */
 export function finiteOrNull(value: unknown): unknown {
   return typeof value === 'number' && !Number.isFinite(value) ? null : value;
 }
 
-/** A path whose listener, where a scope has one, is told that it led to nothing. */
+/** A path that is reported to the listener of the scope if it has no value. */
 export interface ReportedPath {
   readonly start: number;
   readonly end: number;
   readonly reason: MissingValue['reason'];
   readonly context: CompileContext;
-  /** All but the last step of it, once somebody has to know where it broke. */
+  /** The path without its last step. Compiled on the first report. */
   parent: Evaluate | undefined;
 }
 
-/** Characters of a template that is parsed once more to find where it broke. [choice] */
-const MAX_LOOKED_INTO = 1000;
+/** Maximum length of a template that is parsed again for a report. [choice] */
+const MAX_REPARSED_LENGTH = 1000;
 
 /**
- * What to tell of a path that led to nothing, undefined for an expression of which nothing is told:
- * as the hole of a text it is told always, as the whole template (`path`) only if it broke before its last step.
- * An optional field that is absent at the end of a path is ordinary and says nothing.
+ * Describes the report of a path; undefined for an expression that is never reported. A path inside text is always
+ * reported. A path that is the whole template is reported only if a step before the last one has no value, because an
+ * absent optional field is ordinary.
  */
-function reportedPath(
+function createReportedPath(
   node: Expression,
   reason: MissingValue['reason'],
   context: CompileContext,
 ): ReportedPath | undefined {
   if (!isPath(node)) return undefined;
-  const isLookedInto = node.kind === 'member' && context.source.length <= MAX_LOOKED_INTO;
-  if (reason === 'path' && !isLookedInto) return undefined;
+  const isReparsed = node.kind === 'member' && context.source.length <= MAX_REPARSED_LENGTH;
+  if (reason === 'path' && !isReparsed) return undefined;
   return { start: node.start, end: node.end, reason, context, parent: undefined };
 }
 
-/** Tells the listener of a scope, where it has one, that a path led to nothing. */
+/** Reports a path without a value to the listener of the scope, if there is one. */
 function reportMissing(path: ReportedPath, scope: Scope): void {
   const listener = readScopeListener(scope);
   if (listener === undefined || listener.wantsMissing?.() === false) return;
@@ -223,16 +227,18 @@ function reportMissing(path: ReportedPath, scope: Scope): void {
 }
 
 /**
- * All but the last step of the path that a template consists of. It is parsed again, as few reports are ever made and a
- * tree kept for each is much.
+ * Compiles the path of a template without its last step. Parses the template again, because reports are rare and keeping
+ * the tree of each path would cost memory.
  */
 function compileParent(context: CompileContext): Evaluate {
   const [node] = parseTemplate(context.source).parts;
-  if (typeof node !== 'object' || node.kind !== 'member') throw new Error(`${context.source} is no path.`);
+  if (typeof node !== 'object' || node.kind !== 'member') {
+    throw new Error(`Expected a path: ${context.source}`);
+  }
   return compileExpression(node.object, context);
 }
 
-/** A name with steps behind it; calls and operators decide themselves what nothing means. */
+/** Whether an expression is a name with steps. Missing results of calls and operators are not reported. */
 function isPath(node: Expression): boolean {
   let step = node;
   while (step.kind === 'member' || step.kind === 'index') step = step.object;

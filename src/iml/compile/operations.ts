@@ -7,7 +7,7 @@ import { limitedText } from '../values/size-limits.js';
 export type BinaryOperation = (left: unknown, right: unknown) => unknown;
 type Equality = (left: unknown, right: unknown) => boolean;
 
-/** The comparison behind `=` and `!=`. Two texts go to the environment's own comparison, if it has one. */
+/** Returns the comparison of `=` and `!=`. `sameText` of the environment compares two texts, if it is set. */
 export function equality({ semantics, sameText }: Environment): Equality {
   const equal = semantics === 'documented' ? isEqual : looselyEqual;
   if (sameText === undefined) return equal;
@@ -16,9 +16,9 @@ export function equality({ semantics, sameText }: Environment): Equality {
 }
 
 /**
- * Addition of numbers; joining where a side is text; a missing side counts as nothing. [doc][choice]
+ * Adds numbers, or concatenates if an operand is not numeric. A missing operand is ignored. [doc][choice]
  *
- * @throws ImlError `IML_LIMIT` for a text that would be too long
+ * @throws ImlError `IML_LIMIT` for a text that is too long
  */
 export function add(left: unknown, right: unknown): unknown {
   if (typeof left === 'number' && typeof right === 'number') return DECIMAL['+'](left, right);
@@ -32,7 +32,7 @@ function isNumeric(value: unknown): value is number | Date {
   return typeof value === 'number' || value instanceof Date;
 }
 
-/** Strict equality of `semantics: 'documented'`; null equals undefined, dates are equal by instant. [doc][choice] */
+/** Strict equality of `semantics: 'documented'`. Null equals undefined; dates are equal by instant. [doc][choice] */
 function isEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (left === undefined || left === null) return right === undefined || right === null;
@@ -40,19 +40,19 @@ function isEqual(left: unknown, right: unknown): boolean {
 }
 
 /**
- * Equality of Make's runtime, JavaScript's `==`: a number equals the text that reads as it, a boolean counts as a number,
- * a list as the text of its items. Dates stay equal by instant. [rt]
+ * Equality of Make's runtime, which is `==` of JavaScript: a number equals its text, a boolean counts as a number and an
+ * array as the text of its items. Dates are equal by instant. [rt]
  */
 function looselyEqual(left: unknown, right: unknown): boolean {
   if (isEqual(left, right)) return true;
   if (typeof left === typeof right) return false;
   const a = toScalar(left);
   const b = toScalar(right);
-  // biome-ignore lint/suspicious/noDoubleEquals: JavaScript's rule for scalars is the rule here.
+  // biome-ignore lint/suspicious/noDoubleEquals: the rule of Make's runtime is that of JavaScript.
   return a !== undefined && b !== undefined && a == b;
 }
 
-/** What `==` makes of a value before it compares. Undefined for a value that equals no scalar. */
+/** Converts an operand of `==` to a scalar; undefined for a value that equals no scalar. */
 function toScalar(value: unknown): Comparable | undefined {
   return Array.isArray(value) ? toText(value) : isScalar(value) ? value : undefined;
 }
@@ -83,8 +83,8 @@ const RELATIONS: Readonly<Record<Relation, (a: Comparable, b: Comparable) => boo
 };
 
 /**
- * What a side counts as in a comparison, or undefined where it cannot be compared (then the relation is false).
- * Text beside a date is read as a date. [app] Collections and arrays do not compare. [inf]
+ * Converts an operand of a relation; undefined makes the relation false. Text is parsed as a date if the other operand is
+ * a date. [app] Collections and arrays are not comparable. [inf]
  */
 function comparable(value: unknown, other: unknown, timezone: string): Comparable | undefined {
   if (value === null) return 0;
@@ -96,8 +96,8 @@ function comparable(value: unknown, other: unknown, timezone: string): Comparabl
 export type DecimalOperator = '+' | '*' | '/' | '%';
 
 /**
- * Arithmetic on the decimal forms of two numbers, so that 0.1 + 0.2 is 0.3: 20 significant digits, as decimal.js has
- * by default. Whole numbers and numbers with few decimals are computed exactly as scaled integers, which is much faster.
+ * Decimal arithmetic, so that 0.1 + 0.2 is 0.3, with 20 significant digits, the default of decimal.js. Integers and
+ * numbers with few decimals are computed exactly as scaled integers, which is much faster.
  */
 export const DECIMAL: Readonly<Record<DecimalOperator, (left: number, right: number) => number>> = {
   '+': (left, right) => {
@@ -125,7 +125,7 @@ export const DECIMAL: Readonly<Record<DecimalOperator, (left: number, right: num
       ? compute('/', left, right)
       : Math.round(left * scale) / Math.round(right * scale);
   },
-  // A result of minus zero becomes zero, as in decimal.js.
+  // Adding 0 converts minus zero to zero, as decimal.js does.
   '%': (left, right) => {
     if (Number.isSafeInteger(left) && Number.isSafeInteger(right)) return (left % right) + 0;
     const scale = commonScale(left, right);
@@ -135,13 +135,13 @@ export const DECIMAL: Readonly<Record<DecimalOperator, (left: number, right: num
   },
 };
 
-/** Scales that are tried: numbers with more decimals are left to decimal.js. */
+/** Scales of the fast path. decimal.js computes numbers with more decimals. */
 const SCALES = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000] as const;
 
-/** Integers up to here have at most 15 digits, so that no other decimal form of 15 digits reads as the same number. */
+/** Integers below this limit have at most 15 digits, so each decimal number of that length is a distinct double. */
 const MAX_SCALED = 1e15;
 
-/** The smallest scale by which a number is whole; undefined if none of them is found. */
+/** Returns the smallest scale that makes a number an integer; undefined if there is none. */
 function scaleOf(number: number): number | undefined {
   for (const scale of SCALES) {
     const scaled = Math.round(number * scale);
@@ -158,7 +158,7 @@ function commonScale(left: number, right: number): number | undefined {
   return Math.abs(left * scale) < MAX_SCALED && Math.abs(right * scale) < MAX_SCALED ? scale : undefined;
 }
 
-/** A copy with the defaults, as the configuration of `Decimal` itself is shared by all packages of a process. */
+/** A clone with default settings, because all packages of a process share the settings of `Decimal`. */
 const Numbers = Decimal.clone({ defaults: true });
 
 function compute(operator: DecimalOperator, left: number, right: number): number {

@@ -3,7 +3,7 @@ import { ImlError } from '../../errors/iml-error.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { FunctionTable } from './environment.js';
 
-/** Where an expression stands: the template it is written in, and that template's place in the compiled value. */
+/** Location of an expression: its template, and the pointer of the template in the compiled value. */
 export interface SourcePlace {
   readonly source: string;
   /** JSON pointer inside the compiled value. */
@@ -12,8 +12,8 @@ export interface SourcePlace {
 
 const ONLY_MAKE = "Only Make's own runtime has this function.";
 
-/** Names people try that are no functions, with what to write instead. [app] */
-const INSTEAD: Readonly<Record<string, string>> = {
+/** Hints for unknown function names that apps are likely to use. [app] */
+const HINTS: Readonly<Record<string, string>> = {
   and: 'Write a & b.',
   or: 'Write a | b.',
   not: 'Write !a.',
@@ -29,7 +29,7 @@ const INSTEAD: Readonly<Record<string, string>> = {
   getFieldMapping: ONLY_MAKE,
 };
 
-/** `Function 'x' not found!`, the platform's words, with a hint beside them. [app] */
+/** Creates the error `Function 'x' not found!`, which is Make's wording, with a hint as a property. [app] */
 export function makeUnknownFunctionError(
   name: string,
   table: FunctionTable,
@@ -42,19 +42,19 @@ export function makeUnknownFunctionError(
     offset,
     place: { pointer: place.pointer },
   });
-  error.hint = Object.hasOwn(INSTEAD, name)
-    ? INSTEAD[name]
+  error.hint = Object.hasOwn(HINTS, name)
+    ? HINTS[name]
     : didYouMean(name, Object.keys(table)).trim() || undefined;
   return error;
 }
 
 /**
- * What a call makes of an error thrown inside it or inside one of its arguments:
- * `Function 'if' finished with error! ...`, once for each enclosing call. [app]
+ * Wraps an error of a call or of one of its arguments: `Function 'if' finished with error! ...`, once for each
+ * enclosing call. [app]
  */
 export function wrapCallError(thrown: unknown, name: string, place: SourcePlace, offset: number): ImlError {
   const inner = asImlError(thrown);
-  // A mistake of syntax belongs to the whole template and is not wrapped. [choice]
+  // A syntax error concerns the whole template and is not wrapped. [choice]
   if (inner.kind === 'syntax') return inner;
   const outer = new ImlError(inner.code, `Function '${name}' finished with error! ${inner.message}`, {
     kind: inner.kind,
@@ -67,22 +67,22 @@ export function wrapCallError(thrown: unknown, name: string, place: SourcePlace,
   return outer;
 }
 
-/** Any thrown thing as an error of the language: evaluation lets nothing else out. */
+/** Converts any thrown value to an `ImlError`: evaluation throws nothing else. */
 export function asImlError(thrown: unknown): ImlError {
   if (isEngineError(thrown, ImlError)) return thrown;
   if (isFullStack(thrown)) {
-    return new ImlError('IML_LIMIT', 'The expression is nested too deep for the stack that is left.', {
+    return new ImlError('IML_LIMIT', 'The expression is nested too deeply for the remaining call stack.', {
       kind: 'limit',
       cause: thrown,
     });
   }
-  return new ImlError('IML_HOST_VALUE', 'A value of the scope cannot be read.', {
+  return new ImlError('IML_HOST_VALUE', 'A value of the scope threw an error while it was read.', {
     kind: 'type',
     cause: thrown,
   });
 }
 
-/** What is thrown may be a proxy that throws again. */
+/** A thrown proxy may throw again when it is read. */
 function isFullStack(thrown: unknown): boolean {
   try {
     return thrown instanceof RangeError && /call stack/i.test(thrown.message);

@@ -1,23 +1,23 @@
 import type { ImlFunction } from './environment.js';
 
-/** What stands for two functions where the one is called with what the other gave. */
+/** Replacements for two functions if the first argument of `outer` is a call of `inner`. */
 export interface CallRewrite {
   readonly outer: ImlFunction;
   readonly inner: ImlFunction;
 }
 
 interface Declared extends CallRewrite {
-  /** The inner function that it is about. */
+  /** The original inner function. */
   readonly of: ImlFunction;
 }
 
-/** By the outer function. Whoever has the functions declares them, so that the compiler need not load what no template calls. */
+/** By the outer function. The file of the functions declares a rewrite, so that the compiler need not load that file. */
 const DECLARED = new WeakMap<ImlFunction, Declared>();
 
-/** Calls with more arguments are compiled as they are written. */
+/** Calls with more arguments are not rewritten. */
 export const MAX_REWRITTEN_ARGUMENTS = 3;
 
-/** Says that `outer(inner(...), ...)` gives the same, errors included, with less in between. */
+/** Declares a faster equivalent of `outer(inner(...), ...)`. It must have the same results and errors. */
 export function declareRewrite(outer: ImlFunction, inner: ImlFunction, rewrite: CallRewrite): void {
   DECLARED.set(outer, { ...rewrite, of: inner });
 }

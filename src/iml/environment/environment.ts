@@ -1,40 +1,39 @@
 import { functionError } from '../../errors/iml-error.js';
 import type { SourceLocation } from '../../errors/source-location.js';
 
-/** The names an expression can see, as plain data. Keys made of digits stand for module ids. */
+/** The variables of an expression, as plain data. Names made of digits are module ids. */
 export type Scope = Readonly<Record<string, unknown>>;
 
 /**
- * Which source counts where Make's runtime and its documentation contradict each other: docs/differences.md lists the
- * facts. `runtime` compares loosely with `=` and `!=`, and `split` trims the parts and drops empty ones.
+ * Which source applies if Make's runtime and its documentation contradict each other; see docs/differences.md.
+ * With `runtime`, `=` and `!=` compare loosely, and `split` trims the parts and drops empty ones.
  */
 export type Semantics = (typeof SEMANTICS)[number];
 
 export const SEMANTICS = ['runtime', 'documented'] as const;
 
-/** What expressions read besides their scope. Everything that is not a pure function of its input comes in here. */
+/** Inputs of an expression besides its scope: the only source of impurity. */
 export interface Environment {
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   /** A number from 0 (inclusive) to 1 (exclusive). */
   readonly random: () => number;
-  /** An RFC 4122 version 4 text. */
+  /** An RFC 4122 version 4 UUID. */
   readonly uuid: () => string;
   /** Scenario timezone, a tz database name. */
   readonly timezone: string;
   readonly semantics: Semantics;
-  /** Apps of platform version 1 see null where version 2 gives undefined. */
+  /** In version 1 a missing value is null, in version 2 undefined. */
   readonly platformVersion: 1 | 2;
   /**
-   * How `=` and `!=` compare two texts where the time it takes must not tell how alike they are: where one of them may
-   * be a signature. Default: the fast way.
+   * Compares the texts of `=` and `!=` in constant time, if one of them may be a signature.
+   * Default: the fast comparison.
    */
   readonly sameText?: ((left: string, right: string) => boolean) | undefined;
-  /** Digest of bytes, keyed (HMAC) if a key is given. */
   readonly digest: Digest;
-  /** Gets what a custom function writes with `debug(...)`. Default: nobody does. */
+  /** Receives the output of `debug(...)` in custom functions. Default: the output is dropped. */
   readonly onDebug?: DebugListener | undefined;
-  /** Whether calls of `if` tell the listener of their scope which side they chose. Default: false. */
+  /** Whether calls of `if` report the chosen branch to the listener of their scope. Default: false. */
   readonly reportsBranches?: boolean | undefined;
 }
 
@@ -43,48 +42,49 @@ export interface DebugOutput {
   /** Name of the custom function. */
   readonly function: string;
   readonly values: readonly unknown[];
-  /** Where in its file the call stands. */
+  /** Location of the call in the file of the function. */
   readonly place: SourceLocation;
 }
 
 export type DebugListener = (output: DebugOutput) => void;
 
-/** Hashes the functions of text and `jwt` ask for. */
+/** Algorithms that the hash functions and `jwt` use. */
 export type DigestAlgorithm = 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512';
-/** Hashes `data` synchronously; with a key it makes an HMAC. Throws for an algorithm it does not have. */
+
+/** Computes a digest of `data` synchronously, or an HMAC if there is a key. Throws for an unsupported algorithm. */
 export type Digest = (algorithm: DigestAlgorithm, data: Uint8Array, key?: Uint8Array) => Uint8Array;
 
 /**
- * A built-in or custom function. It never changes its arguments and throws only `functionError(...)`
- * or `limitError(...)`; missing arguments are undefined, further ones are ignored.
+ * A built-in or custom function. It never modifies its arguments and throws only `functionError(...)`
+ * or `limitError(...)`. A missing argument is undefined; additional arguments are ignored.
  */
 export type ImlFunction = (environment: Environment, ...args: unknown[]) => unknown;
 
-/** Functions by name. Looked up by own member only, so a table needs no null prototype. */
+/** Functions by name. Only own properties count. */
 export type FunctionTable = Readonly<Record<string, ImlFunction>>;
 
-/** What expressions read besides their scope; every field has a default. */
+/** Options of an `Environment`; every field has a default. */
 export interface EnvironmentOptions {
-  /** Milliseconds since the epoch. Default: the system's clock. */
+  /** Milliseconds since the epoch. Default: the system clock. */
   readonly now?: (() => number) | undefined;
-  /** A number from 0 to below 1. Default: `Math.random`. */
+  /** A number from 0 (inclusive) to 1 (exclusive). Default: `Math.random`. */
   readonly random?: (() => number) | undefined;
-  /** An RFC 4122 version 4 text. Default: `crypto.randomUUID`. */
+  /** An RFC 4122 version 4 UUID. Default: `crypto.randomUUID`. */
   readonly uuid?: (() => string) | undefined;
   /** Scenario timezone, a tz database name. Default: `UTC`. */
   readonly timezone?: string | undefined;
-  /** `runtime` (default): as Make runs expressions; `documented`: as its documentation says. */
+  /** `runtime` (default): as Make evaluates expressions; `documented`: as Make documents them. */
   readonly semantics?: Semantics | undefined;
-  /** 2 (default), or 1 for apps in which a missing value shows as null. */
+  /** 2 (default), or 1 for apps in which a missing value is null. */
   readonly platformVersion?: 1 | 2 | undefined;
-  /** Hashes for md5, sha1, sha256 and sha512. Default: Node's; elsewhere it has to be given. */
+  /** Computes digests. Default: `node:crypto`. Required outside Node by the hash functions and `jwt`. */
   readonly digest?: Environment['digest'] | undefined;
 }
 
-/** All defaults: whoever gives this object gets the same environment each time. */
+/** All defaults. `toEnvironment` returns one shared environment for this object. */
 export const NO_OPTIONS: EnvironmentOptions = Object.freeze({});
 
-/** The environment that options describe, defaults filled in. */
+/** Creates the environment that the options describe. */
 export function toEnvironment(options: EnvironmentOptions): Environment {
   return options === NO_OPTIONS ? DEFAULT_ENVIRONMENT : createEnvironment(options);
 }
@@ -103,15 +103,14 @@ function createEnvironment(options: EnvironmentOptions): Environment {
 }
 
 /**
- * Digests by the crypto of Node. The module is asked for when it is needed and not imported,
- * so that the language loads where there is no Node.
+ * Computes digests with `node:crypto`. The module is looked up on use, not imported, so that the language loads in browsers.
  *
- * @throws ImlError `IML_FUNCTION` where there is no Node
+ * @throws ImlError `IML_FUNCTION` outside Node
  */
 export const nodeDigest: Digest = (algorithm, data, key) => {
   const crypto = globalThis.process?.getBuiltinModule?.('node:crypto');
   if (crypto === undefined) {
-    throw functionError(`No ${algorithm} here: outside Node the option "digest" has to be given.`);
+    throw functionError(`Cannot compute ${algorithm} outside Node. Set the option "digest".`);
   }
   const hash = key === undefined ? crypto.createHash(algorithm) : crypto.createHmac(algorithm, key);
   return new Uint8Array(hash.update(data).digest());
@@ -120,9 +119,8 @@ export const nodeDigest: Digest = (algorithm, data, key) => {
 const DEFAULT_ENVIRONMENT: Environment = Object.freeze(createEnvironment(NO_OPTIONS));
 
 /**
- * The built-in variables, each read anew at every use.
- * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml. [doc][app];
- * `executionId` comes from the scope of the host.
+ * The built-in variables, evaluated at each use. `executionId` is not among them: the host puts it into the scope.
+ * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml. [doc][app]
  */
 const VARIABLES: ReadonlyMap<string, (environment: Environment) => unknown> = new Map([
   ['now', (environment: Environment): unknown => new Date(environment.now())],
@@ -132,10 +130,9 @@ const VARIABLES: ReadonlyMap<string, (environment: Environment) => unknown> = ne
   ['pi', (): unknown => Math.PI],
 ]);
 
-/** The names of all built-in variables. */
 export const VARIABLE_NAMES: readonly string[] = [...VARIABLES.keys()];
 
-/** What gives the value of a built-in variable, or undefined if there is none of this name. */
+/** Returns a function that reads a built-in variable, or undefined for an unknown name. */
 export function findVariable(name: string, environment: Environment): (() => unknown) | undefined {
   const variable = VARIABLES.get(name);
   return variable && (() => variable(environment));

@@ -14,16 +14,13 @@ import { assertListLength, assertTextLength } from '../values/size-limits.js';
 
 const MAX_QUOTED_LENGTH = 80;
 
-/** The text form of a value in quotes, cut where it is long, to stand in a message. */
+/** Quotes the text of a value for a message. Long text is truncated. */
 export function quoted(value: unknown): string {
   const text = toText(value);
   return text.length > MAX_QUOTED_LENGTH ? `'${text.slice(0, MAX_QUOTED_LENGTH)}...'` : `'${text}'`;
 }
 
-/**
- * The array a function works on; a missing one counts as empty.
- * The message is the platform's. [app]
- */
+/** Reads an array argument. A missing one is empty. The message is Make's. [app] */
 export function asList(value: unknown): readonly unknown[] {
   if (isMissing(value)) return [];
   if (!Array.isArray(value)) throw functionError('Invalid array');
@@ -31,21 +28,21 @@ export function asList(value: unknown): readonly unknown[] {
   return value;
 }
 
-/** The collection a function works on; a missing one counts as empty, as a missing array does. [inf] */
+/** Reads a collection argument. A missing one is empty, like a missing array. [inf] */
 export function asCollection(value: unknown): PlainObject {
   if (isMissing(value)) return {};
   if (!isCollection(value)) throw functionError('Invalid collection');
   return value;
 }
 
-/** A number or a text that reads fully as one. */
+/** Reads a number argument. Text must be entirely numeric. */
 export function asNumber(value: unknown): number {
   const number = toNumber(value);
   if (number === undefined) throw functionError(`${quoted(value)} is not a valid number.`);
   return number;
 }
 
-/** An optional number without its fraction; an empty argument gives the fallback. */
+/** Reads an optional number argument and drops the fraction. An empty argument returns the fallback. */
 export function asInteger<Fallback>(value: unknown, fallback: Fallback): number | Fallback {
   return isEmpty(value) ? fallback : Math.trunc(asNumber(value));
 }
@@ -53,9 +50,8 @@ export function asInteger<Fallback>(value: unknown, fallback: Fallback): number 
 type TextFunction = (text: string, args: readonly unknown[]) => unknown;
 
 /**
- * A function of one text, given in its text form: null in, null out, and undefined stays undefined, so that a member
- * made from an input left empty is left out. [choice]
- * A text longer than a function may make is refused before any of it is worked on.
+ * Creates a function whose first argument is converted to text. Null and undefined are returned unchanged, so that a
+ * member computed from an empty input is omitted. [choice] Text that is too long throws before `run` is called.
  */
 export function onText(run: TextFunction): ImlFunction {
   return (_, value, ...args) => {
@@ -66,25 +62,25 @@ export function onText(run: TextFunction): ImlFunction {
   };
 }
 
-/** A buffer as it is, anything else as its text in UTF-8. */
+/** Returns a buffer unchanged, the UTF-8 bytes of the text of any other value. */
 export function toBytes(value: unknown): Uint8Array {
   return isBuffer(value) ? value : decode(toText(value), 'utf8');
 }
 
-/** @throws ImlError `IML_FUNCTION` for a text that is none of the encoding */
+/** @throws ImlError `IML_FUNCTION` for text that is invalid in the encoding */
 export function decode(text: string, encoding: BytesEncoding): Uint8Array {
   const bytes = bytesOfText(text, encoding);
   if (bytes === undefined) throw functionError(`The text is not valid ${encoding}.`);
   return bytes;
 }
 
-/** @throws ImlError `IML_LIMIT` for a text that would be too long */
+/** @throws ImlError `IML_LIMIT` for a result that is too long */
 export function encode(bytes: Uint8Array, encoding: BytesEncoding): string {
   assertTextLength(computeTextLength(bytes.length, encoding));
   return textOfBytes(bytes, encoding);
 }
 
-/** The encoding that an argument names. @throws ImlError `IML_FUNCTION` for one that is not known */
+/** Reads an encoding argument. @throws ImlError `IML_FUNCTION` for an unknown encoding */
 export function asEncoding(value: unknown, fallback: BytesEncoding): BytesEncoding {
   const encoding = isEmpty(value) ? fallback : findEncoding(toText(value));
   if (encoding === undefined) throw functionError(`${quoted(value)} is not a known encoding.`);

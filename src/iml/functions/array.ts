@@ -8,7 +8,7 @@ import { pathReader, readIndex } from '../values/path.js';
 import { assertListLength, assertTextLength } from '../values/size-limits.js';
 import { asCollection, asInteger, asList, quoted } from './arguments.js';
 
-/** Source: https://help.make.com/array-functions. `contains` and `length` stand with the text functions. */
+/** Source: https://help.make.com/array-functions. `contains` and `length` are in `text.ts`. */
 export const ARRAY_FUNCTIONS: FunctionTable = {
   add: (_, array, ...values) => concat([asList(array), values]),
 
@@ -18,7 +18,7 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
     return filterList(asList(array), (item) => !excluded.has(keyOf(item)));
   },
 
-  // An item found in both is given once. [inf]
+  // An item of both arrays is returned once. [inf]
   arrayIntersect: (_, array, other) => {
     const keyOf = createEqualityKey();
     const shared = new Set(mapList(asList(other), keyOf));
@@ -44,10 +44,10 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
 
   map: (_, array, key, filterKey, values) => mapItems(asList(array), key, filterKey, values),
 
-  // Arguments that are no arrays are dropped. [choice]
+  // Arguments that are not arrays are ignored. [choice]
   merge: (_, ...arrays) => concat(arrays.filter(Array.isArray).map((array) => asList(array))),
 
-  // The first and last item; the array stays as it is. A value that is no array gives nothing. [rt]
+  // The last and the first item. The array does not change. A value that is not an array returns undefined. [rt]
   pop: (_, array) => (Array.isArray(array) ? readIndex(array, -1) : undefined),
   shift: (_, array) => (Array.isArray(array) ? readIndex(array, 1) : undefined),
 
@@ -77,7 +77,7 @@ export const ARRAY_FUNCTIONS: FunctionTable = {
   toCollection: (_, array, keyField, valueField) => toCollection(asList(array), keyField, valueField),
 };
 
-/** `Array.prototype.map` that gives holes to the callback and asks the array for nothing but its items. */
+/** Like `Array.prototype.map`, but includes holes and reads nothing but the items of the array. */
 function mapList<Result>(list: readonly unknown[], run: (item: unknown, index: number) => Result): Result[] {
   const result: Result[] = [];
   for (let index = 0; index < list.length; index++) result.push(run(list[index], index));
@@ -101,7 +101,7 @@ function concat(lists: readonly (readonly unknown[])[]): unknown[] {
   return result;
 }
 
-/** The first item of each key; items without the key share one. */
+/** Returns the first item of each key. Items without the key count as equal. */
 function distinct(list: readonly unknown[], key: unknown): unknown[] {
   const read = isEmpty(key) ? undefined : pathReader(toText(key));
   const keyOf = createDistinctKey();
@@ -119,7 +119,7 @@ interface FlattenFrame {
   next: number;
 }
 
-/** Without recursion, so that no depth of the data is too much. */
+/** Does not recurse, so any depth of the data is safe. */
 function flatten(list: readonly unknown[], depth: number): unknown[] {
   const result: unknown[] = [];
   const frames: FlattenFrame[] = [{ list, next: 0 }];
@@ -156,8 +156,8 @@ function join(list: readonly unknown[], separator: string): string {
 }
 
 /**
- * The values of `key`, without those that are undefined. With a filter only of the items whose `filterKey` is, as text,
- * one of the values: a comma-separated text or an array. Without a key the items themselves.
+ * Returns the defined values of `key`, or the items if `key` is empty. A filter selects the items whose `filterKey`, as
+ * text, is one of `values`: a comma-separated text or an array.
  */
 function mapItems(list: readonly unknown[], key: unknown, filterKey: unknown, values: unknown): unknown[] {
   const read = isEmpty(key) ? undefined : pathReader(toText(key));
@@ -187,7 +187,7 @@ function isPrimitive(value: unknown): boolean {
   return value === null || (typeof value !== 'object' && typeof value !== 'function');
 }
 
-/** Fisher and Yates, with the environment's randomness; a source that leaves its range cannot reach outside the array. */
+/** Fisher-Yates shuffle. The index is clamped, because `random` of the embedder may leave its range. */
 function shuffle(list: readonly unknown[], environment: Environment): unknown[] {
   const result = concat([list]);
   for (let index = result.length - 1; index > 0; index--) {
@@ -197,7 +197,7 @@ function shuffle(list: readonly unknown[], environment: Environment): unknown[] 
   return result;
 }
 
-/** Later duplicates win; items without a key are left out. */
+/** The last of duplicate keys wins. Items without a key are ignored. */
 function toCollection(list: readonly unknown[], keyField: unknown, valueField: unknown): PlainObject {
   const readKey = pathReader(toText(keyField));
   const readValue = pathReader(toText(valueField));
@@ -226,8 +226,8 @@ const ORDERS: ReadonlyMap<string, SortOrder> = new Map([
 const ASCENDING: SortOrder = { direction: 1, ignoreCase: false };
 
 /**
- * A sorted copy. Stable; numbers before dates, booleans, text and objects, whatever has no value last in both directions.
- * The order may be left out: `sort(contacts; name)`. Source: https://help.make.com/array-functions. [doc][open]
+ * Returns a sorted copy. The sort is stable: numbers, dates, booleans, text, objects. Items without a value come last in
+ * both directions. The order is optional: `sort(contacts; name)`. Source: https://help.make.com/array-functions. [doc][open]
  */
 export function sortList(list: readonly unknown[], order: unknown, key: unknown): unknown[] {
   const plan = planSort(order, key);
@@ -248,14 +248,14 @@ function planSort(order: unknown, key: unknown): { order: SortOrder; key: unknow
   if (isEmpty(key)) return { order: ASCENDING, key: order };
   const swapped = parseOrder(key);
   if (swapped !== undefined) return { order: swapped, key: order };
-  throw functionError(`${quoted(order)} is not a valid order: asc, desc, asc ci or desc ci is expected.`);
+  throw functionError(`${quoted(order)} is not a valid order. Expected asc, desc, asc ci or desc ci.`);
 }
 
 function parseOrder(value: unknown): SortOrder | undefined {
   return typeof value === 'string' ? ORDERS.get(value.trim().toLowerCase()) : undefined;
 }
 
-/** Kinds of values in the order they are sorted. */
+/** Kinds of values in sort order. */
 const RANK = { number: 0, date: 1, boolean: 2, text: 3, object: 4, missing: 5 } as const;
 
 interface Entry {

@@ -13,29 +13,26 @@ export const BINARY_FUNCTIONS: FunctionTable = {
     if (isMissing(value)) return value;
     if (isBuffer(value)) return value;
     if (Array.isArray(value) || isCollection(value)) {
-      throw functionError(`${quoted(value)} cannot be turned into a buffer.`);
+      throw functionError(`${quoted(value)} cannot be converted to a buffer.`);
     }
     return decode(toText(value), asEncoding(encoding, 'utf8'));
   },
 
   toString: textForm,
-};
 
-// Not written in the table: there the name alone would give it the type of `Object.prototype.toString`.
-function textForm(_: Environment, value: unknown, encoding: unknown): string | null | undefined {
-  if (isMissing(value)) return value;
-  return isBuffer(value) ? encode(value, asEncoding(encoding, 'utf8')) : toText(value);
-}
-
-/** Source: https://help.make.com/text-and-binary-functions. */
-export const HASH_FUNCTIONS: FunctionTable = {
   md5: hash('md5'),
   sha1: hash('sha1'),
   sha256: hash('sha256'),
   sha512: hash('sha512'),
 };
 
-/** `(text; [encoding]; [key]; [keyEncoding])`: the digest, or with a key its HMAC; `md5` has the text only. */
+// A separate function, because TypeScript types a method `toString` in the table like `Object.prototype.toString`.
+function textForm(_: Environment, value: unknown, encoding: unknown): string | null | undefined {
+  if (isMissing(value)) return value;
+  return isBuffer(value) ? encode(value, asEncoding(encoding, 'utf8')) : toText(value);
+}
+
+/** Creates `(text; [encoding]; [key]; [keyEncoding])`: a digest, or an HMAC if there is a key. `md5` has one parameter. */
 function hash(algorithm: DigestAlgorithm): ImlFunction {
   if (algorithm === 'md5') {
     return (environment, value) =>

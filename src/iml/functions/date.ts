@@ -17,7 +17,7 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** A value as a message shows it: never longer than a line. */
+/** Formats a value for a message, with limited length. */
 function show(value: unknown): string {
   if (Array.isArray(value)) return '[array]';
   if (typeof value === 'function' || typeof value === 'symbol') return `[${typeof value}]`;
@@ -41,11 +41,12 @@ function readNumber(value: unknown): number {
 }
 
 function toDate(ms: number): Date {
-  if (!isInstant(ms)) throw functionError('The result is outside the range of dates.');
+  if (!isInstant(ms))
+    throw functionError('The result is not a valid date: it is outside the range of dates.');
   return new Date(ms);
 }
 
-/** Unknown names are ignored, and the scenario timezone is used. Source: https://help.make.com/date-and-time-functions. [doc] */
+/** An unknown name selects the scenario timezone. Source: https://help.make.com/date-and-time-functions. [doc] */
 function chooseZone(timezone: unknown, environment: Environment): Zone {
   const chosen = typeof timezone === 'string' ? findZone(timezone) : undefined;
   return chosen ?? requireZone(environment.timezone);
@@ -74,19 +75,19 @@ function parseToInstant(environment: Environment, text: unknown, format: unknown
   return ms;
 }
 
-/** A number is read by its decimal digits, and only by a format. Source: https://help.make.com/date-and-time-functions. [doc] */
+/** A number needs a format, which reads its decimal digits. Source: https://help.make.com/date-and-time-functions. [doc] */
 function numberText(value: number, pattern: string | undefined): string | undefined {
   const text = String(value);
   return pattern === undefined || /[^\d.+-]/.test(text) ? undefined : text;
 }
 
-/** Adds a length of time, to the nearest millisecond: 1.001 seconds are 1001, though their product is less. [choice] */
+/** Adds a duration, rounded to milliseconds: 1.001 * 1000 is less than 1001 in floating point. [choice] */
 function addTime(unitMs: number): ImlFunction {
   return (environment, date, amount) =>
     toDate(requireInstant(date, environment) + Math.round(readNumber(amount) * unitMs));
 }
 
-/** Adds calendar units. A fraction is rounded to whole days or months, as moment does. [inf] */
+/** Adds calendar units. A fraction is rounded to whole days or months, as in moment. [inf] */
 function addCalendar(add: (ms: number, amount: number, zone: Zone) => number): ImlFunction {
   return (environment, date, amount) => {
     const ms = requireInstant(date, environment);
@@ -97,7 +98,7 @@ function addCalendar(add: (ms: number, amount: number, zone: Zone) => number): I
 type Setter = (time: LocalTime, value: number) => number;
 type NameReader = (text: string) => number | undefined;
 
-/** Sets one part of the local date or time; a fraction of the value is cut off, as `Date` does. */
+/** Sets one part of the local date or time. A fraction of the value is dropped, as in `Date`. */
 function setPart(set: Setter, readName?: NameReader): ImlFunction {
   return (environment, date, value) => {
     const ms = requireInstant(date, environment);
@@ -107,7 +108,7 @@ function setPart(set: Setter, readName?: NameReader): ImlFunction {
   };
 }
 
-// Seconds and minutes roll over by elapsed time, hours and more by what clocks show; so does moment. [inf]
+// Seconds and minutes change by elapsed time, larger units by local clock time, as in moment. [inf]
 const setSecond: Setter = (time, value) => time.ms + (value - time.second) * SECOND;
 const setMinute: Setter = (time, value) => time.ms + (value - time.minute) * MINUTE;
 const setHour: Setter = (time, value) =>
@@ -130,7 +131,7 @@ const DIFFERENCES: ReadonlyMap<string, Difference> = new Map<string, Difference>
   ['years', (a, b, zone) => -monthsBetween(a, b, zone) / 12],
 ]);
 
-/** Whole units, the rest cut off, as moment counts. Units may be singular and in any case. [inf] */
+/** Returns whole units; the remainder is dropped, as in moment. Units may be singular and in any case. [inf] */
 function dateDifference(environment: Environment, date1: unknown, date2: unknown, unit: unknown): number {
   const laterMs = requireInstant(date1, environment);
   const earlierMs = requireInstant(date2, environment);
@@ -148,7 +149,7 @@ function findDifference(unit: unknown): Difference | undefined {
   return DIFFERENCES.get(name) ?? DIFFERENCES.get(`${name}s`);
 }
 
-/** Whole days, hours, minutes and seconds, and what is left of them over a day, an hour and a minute. [rt] */
+/** Whole days, hours, minutes and seconds, and the remainders: hours of a day, minutes, seconds. [rt] */
 const WHOLE_DIFFERENCES: ReadonlyMap<unknown, (ms: number) => number> = new Map([
   ['D', (ms: number) => ms / (24 * HOUR)],
   ['H', (ms: number) => ms / HOUR],
@@ -191,7 +192,7 @@ export const DATE_FUNCTIONS: FunctionTable = {
   dateDiff,
 };
 
-// Milliseconds since the epoch in place of a `Date`, which would cost as much as the parsing.
+// Passes milliseconds instead of a `Date`, which costs as much as parsing.
 declareRewrite(formatDate, parseDate, {
   outer: (environment, ms, format, timezone) => formatInstant(environment, ms as number, format, timezone),
   inner: parseToInstant,

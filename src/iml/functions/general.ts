@@ -11,8 +11,8 @@ import { writeJson } from '../values/tree-text.js';
 import { asCollection, onText } from './arguments.js';
 
 /**
- * `if` and `ifempty` stand here in the form that gets all arguments evaluated, for calls from custom functions;
- * an expression evaluates only the branch it needs.
+ * `if` and `ifempty` receive evaluated arguments here, for calls from custom functions. In an expression the compiler
+ * evaluates only the branch that is needed.
  * Source: https://help.make.com/general-functions.
  */
 export const GENERAL_FUNCTIONS: FunctionTable = {
@@ -41,11 +41,29 @@ export const GENERAL_FUNCTIONS: FunctionTable = {
     return filterMembers(collection, (name) => picked.has(name));
   },
 
-  // Collections and arrays are compared by what they hold, where the operator `=` asks for the same one. [inf]
+  // Compares collections and arrays by content, while the operator `=` compares references. [inf]
   equal: (_, left, right) => {
     const keyOf = createEqualityKey();
     return left === right || keyOf(left) === keyOf(right);
   },
+
+  // The JSON functions exist in apps, but not in the mapping panel of a scenario.
+  // Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions.
+
+  // Undefined has no JSON text: the member is omitted. [inf]
+  createJSON: (_, value) =>
+    value === undefined || typeof value === 'function' ? undefined : writeJson(value),
+
+  parseJSON: onText((text) => {
+    try {
+      return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+    } catch (error) {
+      if (error instanceof RangeError) throw limitError('The JSON is nested too deeply.');
+      // No `cause`: the error of the parser quotes the text, which may be a secret.
+      const problem = error instanceof SyntaxError ? jsonProblem(error) : 'unreadable';
+      throw functionError(`Invalid JSON: ${problem}`);
+    }
+  }),
 };
 
 function choose(text: string, cases: readonly unknown[]): unknown {
@@ -55,26 +73,26 @@ function choose(text: string, cases: readonly unknown[]): unknown {
   return cases.length % 2 === 1 ? cases.at(-1) : undefined;
 }
 
-/** The names given one by one, or as an array of names. */
+/** Collects names that are separate arguments or arrays. */
 function namesIn(args: readonly unknown[], caseless: boolean): Set<string> {
   const names = args.flatMap((arg) => (Array.isArray(arg) ? arg.map(toText) : [toText(arg)]));
   return new Set(caseless ? names.map((name) => name.toLowerCase()) : names);
 }
 
-/** What `errorFactory` gives: plain data, so that custom functions can return it. As `response.error` it is the error. */
+/** Result of `errorFactory`: plain data, so that custom functions can return it. The app uses it as `response.error`. */
 export interface ErrorValue {
   readonly name: AppErrorType;
   readonly message: string;
 }
 
-/** @throws ImlError `IML_FUNCTION` for a type that the platform does not have */
+/** @throws ImlError `IML_FUNCTION` for an unknown error type */
 export function createErrorValue(type: unknown, message: unknown): ErrorValue {
   const name = APP_ERROR_TYPES.find((known) => known === type);
   if (name !== undefined) return { name, message: isMissing(message) ? '' : toText(message) };
   throw functionError(`Unknown error type. Expected one of ${APP_ERROR_TYPES.join(', ')}.`);
 }
 
-/** The error that a value describes; undefined for any other value. */
+/** Returns a value as an error value; undefined if it is not one. */
 export function readErrorValue(value: unknown): ErrorValue | undefined {
   if (!isCollection(value) || !Object.hasOwn(value, 'name') || !Object.hasOwn(value, 'message'))
     return undefined;
@@ -82,24 +100,3 @@ export function readErrorValue(value: unknown): ErrorValue | undefined {
   const message = value['message'];
   return name !== undefined && typeof message === 'string' ? { name, message } : undefined;
 }
-
-/**
- * What the app runtime adds to the functions of the mapper.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions.
- */
-export const JSON_FUNCTIONS: FunctionTable = {
-  // Undefined has no JSON text: a member that would hold it is left out. [inf]
-  createJSON: (_, value) =>
-    value === undefined || typeof value === 'function' ? undefined : writeJson(value),
-
-  parseJSON: onText((text) => {
-    try {
-      return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
-    } catch (error) {
-      if (error instanceof RangeError) throw limitError('The JSON is nested too deeply.');
-      // Without the parser's own error as cause: it quotes the text, which may be a secret.
-      const problem = error instanceof SyntaxError ? jsonProblem(error) : 'unreadable';
-      throw functionError(`Invalid JSON: ${problem}`);
-    }
-  }),
-};

@@ -2,14 +2,14 @@ import type { FunctionTable } from '../environment/environment.js';
 import { rewriteInChunks } from '../values/size-limits.js';
 import { onText } from './arguments.js';
 
-/** Source: https://help.make.com/text-and-binary-functions; quotes stay as they are. [doc][inf] */
+/** Source: https://help.make.com/text-and-binary-functions; quotes are not escaped. [doc][inf] */
 const HTML_ENTITIES: ReadonlyMap<string, string> = new Map([
   ['&', '&amp;'],
   ['<', '&lt;'],
   ['>', '&gt;'],
 ]);
 
-// The set is open in the reference: what Markdown itself lets a backslash escape, and the marks of its usual extensions.
+// Make does not document the set: the characters that Markdown can escape, and those of its common extensions. [choice]
 const MARKDOWN_MARKS = /[\\`*_{}[\]()#+\-.!|~<>]/g;
 
 export const HTML_FUNCTIONS: FunctionTable = {
@@ -26,7 +26,7 @@ function escapeMarkdown(text: string): string {
   return text.replace(MARKDOWN_MARKS, (mark) => `&#${mark.charCodeAt(0)};`);
 }
 
-/** No more of a name than tells the names below from others: it may be as long as the text. */
+/** Matches only the start of a tag name, because a name may be as long as the text. */
 const NAME = /\/?[a-z][^\s/>]{0,7}/iy;
 const DELIMITER = /["'>]/g;
 const RAW_TEXT_ENDS: ReadonlyMap<string, RegExp> = new Map([
@@ -35,15 +35,14 @@ const RAW_TEXT_ENDS: ReadonlyMap<string, RegExp> = new Map([
 ]);
 
 /**
- * Takes the tags out of a text in one pass: comments and declarations go, `<br>` becomes a line break, `<script>` and
- * `<style>` go with their content. A `<` that opens no tag stays. Entities stay as they are.
- * [choice]
+ * Removes HTML tags in one pass, with comments, declarations and the content of `<script>` and `<style>`. `<br>` becomes
+ * a line break. A `<` that opens no tag and entities are kept. [choice]
  */
 class HtmlStripper {
   private readonly text: string;
   private readonly lastClose: number;
-  /** False once a quote or a tag was left open: from then on quotes mean nothing, so that no scan happens twice. */
-  private quotesPair = true;
+  /** False after an unterminated quote or tag: quotes are then ignored, which keeps the time linear. */
+  private hasPairedQuotes = true;
 
   constructor(text: string) {
     this.text = text;
@@ -65,7 +64,7 @@ class HtmlStripper {
     return result + this.text.slice(position);
   }
 
-  /** The name of a tag in lower case, with a slash in front if it closes; `!` or `?` for other markup. */
+  /** Returns the name of a tag in lower case, with a leading slash for a closing tag; `!` or `?` for other markup. */
   private nameAt(position: number): string {
     const first = this.text.charAt(position);
     if (first === '!' || first === '?') return first;
@@ -73,11 +72,11 @@ class HtmlStripper {
     return NAME.exec(this.text)?.[0].toLowerCase() ?? '';
   }
 
-  /** The offset behind the markup that opens at `open`, undefined if none does. */
+  /** Returns the offset after the markup that opens at `open`; undefined if there is no markup. */
   private findEnd(name: string, open: number): number | undefined {
-    if (this.text.startsWith('<!--', open)) return this.behind('-->', open + 4);
+    if (this.text.startsWith('<!--', open)) return this.offsetAfter('-->', open + 4);
     if (name === '' || open > this.lastClose) return undefined;
-    if (name === '!' || name === '?') return this.behind('>', open);
+    if (name === '!' || name === '?') return this.offsetAfter('>', open);
     const end = this.tagEnd(open);
     const closing = RAW_TEXT_ENDS.get(name);
     if (closing === undefined) return end;
@@ -86,9 +85,9 @@ class HtmlStripper {
     return match === null ? this.text.length : this.tagEnd(match.index);
   }
 
-  /** Behind the `>` of a tag, which may hold others in quoted attribute values. */
+  /** Returns the offset after the `>` of a tag. Quoted attribute values may contain `>`. */
   private tagEnd(open: number): number {
-    if (!this.quotesPair) return this.behind('>', open);
+    if (!this.hasPairedQuotes) return this.offsetAfter('>', open);
     DELIMITER.lastIndex = open;
     for (let match = DELIMITER.exec(this.text); match !== null; match = DELIMITER.exec(this.text)) {
       if (match[0] === '>') return match.index + 1;
@@ -97,19 +96,19 @@ class HtmlStripper {
       if (closing === -1) break;
       DELIMITER.lastIndex = closing + 1;
     }
-    this.quotesPair = false;
-    return this.behind('>', open);
+    this.hasPairedQuotes = false;
+    return this.offsetAfter('>', open);
   }
 
-  /** A quote opens an attribute value only behind an equals sign. */
+  /** A quote opens an attribute value only after an equals sign. */
   private followsEquals(position: number): boolean {
     let before = position - 1;
     while (before > 0 && /\s/.test(this.text.charAt(before))) before--;
     return this.text.charAt(before) === '=';
   }
 
-  /** Behind the next occurrence of `mark`, or the end of the text. */
-  private behind(mark: string, from: number): number {
+  /** Returns the offset after the next occurrence of `mark`, or the end of the text. */
+  private offsetAfter(mark: string, from: number): number {
     const index = this.text.indexOf(mark, from);
     return index === -1 ? this.text.length : index + mark.length;
   }

@@ -4,11 +4,11 @@ import { isEmpty, isMissing, toNumber, toText } from '../values/coerce.js';
 import { assertTextLength } from '../values/size-limits.js';
 import { asInteger, asList, asNumber, quoted } from './arguments.js';
 
-/** Decimals `formatNumber` writes at most. */
+/** Maximum number of decimals of `formatNumber`. */
 const MAX_DECIMALS = 100;
 
 /**
- * Results that are no number are null.
+ * A result that is not a finite number is null.
  * Source: https://help.make.com/math-functions; https://developers.make.com/custom-apps-documentation/block-elements/iml.
  */
 export const MATH_FUNCTIONS: FunctionTable = {
@@ -30,7 +30,9 @@ export const MATH_FUNCTIONS: FunctionTable = {
     if (isMissing(value)) return value;
     const places = asInteger(decimals, 0);
     if (places < 0 || places > MAX_DECIMALS) {
-      throw functionError(`${quoted(decimals)} is not a number of decimals from 0 to ${MAX_DECIMALS}.`);
+      throw functionError(
+        `${quoted(decimals)} is not a valid number of decimals. Expected 0 to ${MAX_DECIMALS}.`,
+      );
     }
     return formatNumber(
       asNumber(value),
@@ -46,14 +48,14 @@ export const MATH_FUNCTIONS: FunctionTable = {
   },
 };
 
-/** A function of one number: a missing one is given back as it is, as text functions have it. [inf] */
+/** Creates a function of one number. A missing number is returned unchanged, like the text of text functions. [inf] */
 function onNumber(run: (number: number, argument: unknown) => number): ImlFunction {
   return (_, value, argument) => (isMissing(value) ? value : finite(run(asNumber(value), argument)));
 }
 
 /**
- * A function of the numbers in one array or in the arguments; entries that are no number are skipped,
- * numeric text is one. Source: https://help.make.com/math-functions. [doc][open]
+ * Creates a function of the numbers in an array or in the arguments. Numeric text counts; other values are ignored.
+ * Source: https://help.make.com/math-functions. [doc][open]
  */
 function onNumbers(run: (numbers: readonly number[]) => number): ImlFunction {
   return (_, ...args) => {
@@ -70,7 +72,7 @@ function collectNumbers(values: readonly unknown[], into: number[]): void {
   }
 }
 
-/** NaN and infinities are null; minus zero is zero. */
+/** Converts a non-finite number to null and minus zero to zero. */
 function finite(number: number): number | null {
   return Number.isFinite(number) ? number + 0 : null;
 }
@@ -90,13 +92,13 @@ function median(numbers: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** The root of the sum of squared distances from the mean over `divisor`. */
+/** Standard deviation: the square root of the sum of squared distances from the mean, divided by `divisor`. */
 function deviation(numbers: readonly number[], divisor: number): number {
   const center = mean(numbers);
   return divisor < 1 ? Number.NaN : Math.sqrt(sum(numbers.map((number) => (number - center) ** 2)) / divisor);
 }
 
-/** A separator as given, the empty text included: that is how to ask for none. */
+/** Reads a separator. The empty text means no separator. */
 function separator(value: unknown, fallback: string): string {
   return isMissing(value) ? fallback : toText(value);
 }
@@ -113,7 +115,7 @@ function formatNumber(number: number, places: number, point: string, thousands: 
 function parseNumber(text: string, decimalSeparator: unknown): number {
   const point = isEmpty(decimalSeparator) ? '.' : toText(decimalSeparator);
   if (point !== '.' && point !== ',') {
-    throw functionError(`${quoted(point)} is not a valid decimal separator: "." or "," is expected.`);
+    throw functionError(`${quoted(point)} is not a valid decimal separator. Expected "." or ",".`);
   }
   const plain = text.replace(point === '.' ? /[\s,]/g : /[\s.]/g, '').replace(',', '.');
   const number = toNumber(plain);
@@ -121,13 +123,13 @@ function parseNumber(text: string, decimalSeparator: unknown): number {
   return number;
 }
 
-/** The shortest decimal form of a number: its absolute value is `0.<digits>` times ten to the power of `point`. */
+/** Shortest decimal form of a number: its absolute value is `0.<digits>` times ten to the power of `point`. */
 interface Decimal {
   readonly digits: string;
   readonly point: number;
 }
 
-/** A number cut into the parts that are printed. */
+/** Parts of a formatted number. */
 export interface FixedDecimal {
   readonly negative: boolean;
   readonly whole: string;
@@ -139,7 +141,7 @@ function toDecimal(value: number): Decimal {
   return { digits: mantissa.replace('.', ''), point: Number(exponent) + 1 };
 }
 
-/** Cuts off what is behind `places` decimals, or, where negative, zeroes so many digits before the point. */
+/** Truncates to `places` decimals. A negative number of places zeroes digits before the decimal point. */
 export function truncateDecimal(value: number, places: number): number {
   const { digits, point } = toDecimal(value);
   const kept = point + places;
@@ -148,7 +150,7 @@ export function truncateDecimal(value: number, places: number): number {
   return Math.sign(value) * Number(`${digits.slice(0, kept)}e${point - kept}`);
 }
 
-/** Rounds to `places` >= 0 decimals, half away from zero on the decimal form: 1.005 to two places is 1.01. */
+/** Rounds the decimal form to `places` >= 0 decimals, half away from zero: 1.005 to two places is 1.01. */
 export function fixDecimal(value: number, places: number): FixedDecimal {
   const { digits, point } = toDecimal(value);
   const kept = point + places;

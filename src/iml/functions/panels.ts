@@ -1,17 +1,16 @@
 import type { FunctionTable } from '../environment/environment.js';
 
-/** Functions that are kept in one file. */
+/** Built-in functions of one file. */
 export interface Panel {
   readonly names: readonly string[];
   readonly load: () => Promise<FunctionTable>;
 }
 
 /**
- * The built-in functions by the files they are in, for who loads those alone that are called: patterns, dates and the like are forty files.
- * `table.ts` has them all at once.
+ * The built-in functions by file, to load only the files whose functions an app calls. `table.ts` imports all of them.
  */
 export const PANELS: readonly Panel[] = [
-  panel('if ifempty switch get omit pick equal errorFactory', () =>
+  panel('if ifempty switch get omit pick equal errorFactory createJSON parseJSON', () =>
     import('./general.js').then(({ GENERAL_FUNCTIONS }) => GENERAL_FUNCTIONS),
   ),
   panel('abs ceil floor round trunc average max min sum median stdevS stdevP formatNumber parseNumber', () =>
@@ -25,8 +24,7 @@ export const PANELS: readonly Panel[] = [
   panel('escapeHTML escapeMarkdown stripHTML', () =>
     import('./html.js').then(({ HTML_FUNCTIONS }) => HTML_FUNCTIONS),
   ),
-  panel('md5 sha1 sha256 sha512', () => import('./binary.js').then(({ HASH_FUNCTIONS }) => HASH_FUNCTIONS)),
-  panel('base64 toBinary toString', () =>
+  panel('md5 sha1 sha256 sha512 base64 toBinary toString', () =>
     import('./binary.js').then(({ BINARY_FUNCTIONS }) => BINARY_FUNCTIONS),
   ),
   panel(
@@ -39,7 +37,6 @@ export const PANELS: readonly Panel[] = [
      shift shuffle slice sort toArray toCollection`,
     () => import('./array.js').then(({ ARRAY_FUNCTIONS }) => ARRAY_FUNCTIONS),
   ),
-  panel('createJSON parseJSON', () => import('./general.js').then(({ JSON_FUNCTIONS }) => JSON_FUNCTIONS)),
   panel('jwt generateJwtWithKeyId cryptoSign', () =>
     import('./signing.js').then(({ SIGNING_FUNCTIONS }) => SIGNING_FUNCTIONS),
   ),

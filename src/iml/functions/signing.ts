@@ -15,7 +15,7 @@ const HMAC_DIGESTS: ReadonlyMap<string, DigestAlgorithm> = new Map([
   ['HS512', 'sha512'],
 ]);
 
-/** Options that write a member of the payload, and that member. */
+/** Options that set a claim. */
 const CLAIMS: readonly (readonly [option: string, claim: string])[] = [
   ['audience', 'aud'],
   ['issuer', 'iss'],
@@ -23,13 +23,13 @@ const CLAIMS: readonly (readonly [option: string, claim: string])[] = [
   ['jwtid', 'jti'],
 ];
 
-/** Options that set a moment in whole seconds, counted from `iat`. */
-const MOMENTS: readonly (readonly [option: string, claim: string])[] = [
+/** Options that set a claim to a time in whole seconds, relative to `iat`. */
+const TIME_CLAIMS: readonly (readonly [option: string, claim: string])[] = [
   ['notBefore', 'nbf'],
   ['expiresIn', 'exp'],
 ];
 
-/** The options that change more than a claim. */
+/** The options that are not claims. */
 interface JwtOptions extends PlainObject {
   readonly algorithm?: unknown;
   readonly header?: unknown;
@@ -48,8 +48,8 @@ interface JwtClaims extends PlainObject {
 }
 
 /**
- * Source of `jwt`: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. Where it says no
- * more, `jwt` behaves as the npm library jsonwebtoken, except that no `iat` is added to a payload without one. [doc][rt][inf]
+ * Source of `jwt`: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. Undocumented
+ * details follow the npm package jsonwebtoken, except that `jwt` adds no `iat` to the payload. [doc][rt][inf]
  */
 export const SIGNING_FUNCTIONS: FunctionTable = {
   jwt: (environment, payload, secret, algorithm, options) => {
@@ -64,7 +64,7 @@ export const SIGNING_FUNCTIONS: FunctionTable = {
     return createToken(environment, { payload, secret, settings, algorithm, fallback: 'HS512' });
   },
 
-  // As `crypto.sign` of Node. [rt]
+  // Like `crypto.sign` of Node. [rt]
   cryptoSign: (_, algorithm, data, key, encoding) => {
     const form = asEncoding(encoding, 'hex');
     const { sign } = nodeCrypto('cryptoSign');
@@ -73,7 +73,7 @@ export const SIGNING_FUNCTIONS: FunctionTable = {
       const name = isEmpty(algorithm) ? undefined : toText(algorithm);
       return encode(new Uint8Array(sign(name, toBytes(data), privateKey)), form);
     } catch {
-      // Without the cause, whose message may quote what it was given.
+      // No `cause`: its message may quote the arguments.
       throw functionError(`${quoted(algorithm)} cannot sign with this key.`);
     }
   },
@@ -84,7 +84,7 @@ interface TokenInput {
   readonly secret: unknown;
   readonly settings: JwtOptions;
   readonly algorithm: unknown;
-  /** The algorithm if neither the argument nor the options name one. */
+  /** The algorithm if neither the argument nor the options set one. */
   readonly fallback: string;
 }
 
@@ -99,12 +99,12 @@ function createToken(environment: Environment, input: TokenInput): string {
   return `${signed}.${encodeUrl(sign(environment, toText(header.alg), signed, secret))}`;
 }
 
-/** The thumbprint of an HMAC secret, or of the public half of a private RSA key. */
+/** Computes the thumbprint of an HMAC secret, or of the public key that belongs to a private RSA key. */
 function makeThumbprint(environment: Environment, secret: unknown, algorithm: string): string {
   const digest = HMAC_DIGESTS.get(algorithm);
   if (digest === undefined) {
     throw functionError(
-      `${quoted(algorithm)} is no algorithm of a thumbprint. Expected HS256, HS384 or HS512.`,
+      `${quoted(algorithm)} is not a thumbprint algorithm. Expected HS256, HS384 or HS512.`,
     );
   }
   const text = isBuffer(secret) ? '' : toText(secret);
@@ -114,7 +114,7 @@ function makeThumbprint(environment: Environment, secret: unknown, algorithm: st
   return encodeUrl(environment.digest(digest, utf8(JSON.stringify(members))));
 }
 
-/** The required members of the JWK in the order that RFC 7638 prescribes. */
+/** Returns the required members of the JWK in the order of RFC 7638. */
 function publicMembers(pem: string): object {
   const { e, kty, n } = nodeCrypto('generateJwtWithKeyId').createPublicKey(requirePrivateKey(pem)).export({
     format: 'jwk',
@@ -123,11 +123,12 @@ function publicMembers(pem: string): object {
 }
 
 function textPayload(payload: unknown): string {
-  if (typeof payload !== 'string') throw functionError('The payload of a token is a collection or a text.');
+  if (typeof payload !== 'string')
+    throw functionError('Invalid token payload: expected a collection or text.');
   return payload;
 }
 
-/** A token of a text payload has no `typ`, as in the library. */
+/** A token with a text payload has no `typ`, as in jsonwebtoken. */
 function makeHeader(algorithm: string, isObject: boolean, options: JwtOptions): JwtHeader {
   const header: JwtHeader = { alg: algorithm };
   if (isObject) header.typ = 'JWT';
@@ -137,10 +138,10 @@ function makeHeader(algorithm: string, isObject: boolean, options: JwtOptions): 
 
 function makeClaims(payload: PlainObject, options: JwtOptions, now: number): JwtClaims {
   const claims: JwtClaims = copyMembers(payload, {});
-  for (const claim of ['iat', 'nbf', 'exp']) checkMoment(claim, claims[claim]);
+  for (const claim of ['iat', 'nbf', 'exp']) checkTime(claim, claims[claim]);
   const issued = isMissing(claims.iat) ? now : Number(claims.iat);
   if (isOn(options.noTimestamp)) delete claims.iat;
-  for (const [option, claim] of MOMENTS) {
+  for (const [option, claim] of TIME_CLAIMS) {
     if (!isMissing(options[option])) addClaim(claims, claim, issued + parseSeconds(option, options[option]));
   }
   for (const [option, claim] of CLAIMS) {
@@ -158,14 +159,14 @@ function copyMembers<Target extends PlainObject>(from: PlainObject, to: Target):
 
 function addClaim(claims: PlainObject, claim: string, value: unknown): void {
   if (!isMissing(claims[claim])) {
-    throw functionError(`'${claim}' stands in the payload and in the options of the token.`);
+    throw functionError(`'${claim}' is set in both the payload and the options of the token.`);
   }
   claims[claim] = value;
 }
 
-function checkMoment(claim: string, value: unknown): void {
+function checkTime(claim: string, value: unknown): void {
   if (!isMissing(value) && !Number.isFinite(value)) {
-    throw functionError(`'${claim}' of a token is a number of seconds, not ${quoted(value)}.`);
+    throw functionError(`Invalid '${claim}' of a token: expected a number of seconds, not ${quoted(value)}.`);
   }
 }
 
@@ -180,18 +181,18 @@ const SECONDS: ReadonlyMap<string, number> = new Map([
   ['y', 31_557_600],
 ]);
 const SPAN = /^(-?\d*\.?\d+) *([a-z]*)$/i;
-/** Long names of units, singular or plural, by the letter they shorten to. */
+/** Long names of units, singular or plural. The group that matches has their short name. */
 const UNIT_NAME =
   /^(?:(m)(?:illi)?s(?:ec(?:ond)?s?)?|(s)ec(?:ond)?s?|(m)in(?:ute)?s?|(h)(?:ou)?rs?|(d)ays?|(w)eeks?|(y)(?:ea)?rs?)$/;
 
-/** A number counts seconds; a text is a number and a unit (`2h`, `10 days`), without a unit milliseconds. */
+/** A number is in seconds. Text is a number and a unit (`2h`, `10 days`), or milliseconds if there is no unit. */
 function parseSeconds(option: string, value: unknown): number {
   if (typeof value === 'number' && Number.isFinite(value)) return Math.floor(value);
   const [, amount, unit = ''] = (typeof value === 'string' && value.length <= 100 && SPAN.exec(value)) || [];
   const seconds = SECONDS.get(shortUnit(unit.toLowerCase()));
   const count = toNumber(amount);
   if (count === undefined || seconds === undefined) {
-    throw functionError(`${quoted(value)} is no span of time for '${option}' of a token.`);
+    throw functionError(`${quoted(value)} is not a valid duration for '${option}' of a token.`);
   }
   return Math.floor(count * seconds);
 }
@@ -203,7 +204,7 @@ function shortUnit(name: string): string {
 }
 
 function sign(environment: Environment, algorithm: string, text: string, secret: unknown): Uint8Array {
-  if (isEmpty(secret)) throw functionError('A token needs a secret to be signed with.');
+  if (isEmpty(secret)) throw functionError('The secret to sign the token with is empty.');
   const digest = HMAC_DIGESTS.get(algorithm);
   if (digest !== undefined) {
     const key = isBuffer(secret) ? secret : utf8(toText(secret));
@@ -211,7 +212,7 @@ function sign(environment: Environment, algorithm: string, text: string, secret:
   }
   if (algorithm === 'RS256') return rsaSha256(utf8(text), toText(secret));
   const known = [...HMAC_DIGESTS.keys(), 'RS256'].join(', ');
-  throw functionError(`${quoted(algorithm)} is no algorithm for a token. Expected one of ${known}.`);
+  throw functionError(`${quoted(algorithm)} is not a token algorithm. Expected one of ${known}.`);
 }
 
 function utf8(text: string): Uint8Array {
@@ -219,7 +220,7 @@ function utf8(text: string): Uint8Array {
   return bytesOfText(text, 'utf8') ?? new Uint8Array();
 }
 
-/** Base64 in the URL alphabet, without padding. */
+/** Encodes bytes as base64url without padding. */
 function encodeUrl(bytes: Uint8Array): string {
   assertTextLength(computeTextLength(bytes.length, 'base64'));
   return textOfBytes(bytes, 'base64').replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
@@ -228,23 +229,24 @@ function encodeUrl(bytes: Uint8Array): string {
 /** RSASSA-PKCS1-v1_5 with SHA-256. */
 function rsaSha256(data: Uint8Array, privateKey: string): Uint8Array {
   const key = requirePrivateKey(privateKey);
-  if (key.asymmetricKeyType !== 'rsa') throw functionError('The secret is no RSA private key in PEM form.');
+  if (key.asymmetricKeyType !== 'rsa')
+    throw functionError('The secret is not an RSA private key in PEM format.');
   return new Uint8Array(nodeCrypto('RS256').sign('sha256', data, key));
 }
 
-/** The crypto of Node; looked up on use, so that the language loads in a browser. */
-function nodeCrypto(what: string) {
+/** Looks up `node:crypto` on use, so that the language loads in browsers. */
+function nodeCrypto(feature: string) {
   const crypto = globalThis.process?.getBuiltinModule?.('node:crypto');
-  if (crypto === undefined) throw functionError(`${what} needs Node.`);
+  if (crypto === undefined) throw functionError(`${feature} is available only in Node.`);
   return crypto;
 }
 
-/** @throws ImlError `IML_FUNCTION`; its message holds nothing of the key */
+/** @throws ImlError `IML_FUNCTION`; its message contains no part of the key */
 function requirePrivateKey(pem: unknown): ReturnType<ReturnType<typeof nodeCrypto>['createPrivateKey']> {
   const { createPrivateKey } = nodeCrypto('A private key');
   try {
     return createPrivateKey(isBuffer(pem) ? textOfBytes(pem, 'utf8') : toText(pem));
   } catch {
-    throw functionError('The key is no private key in PEM form.');
+    throw functionError('The key is not a private key in PEM format.');
   }
 }

@@ -1,8 +1,8 @@
 import type { FunctionTable } from '../environment/environment.js';
 import { ARRAY_FUNCTIONS } from './array.js';
-import { BINARY_FUNCTIONS, HASH_FUNCTIONS } from './binary.js';
+import { BINARY_FUNCTIONS } from './binary.js';
 import { DATE_FUNCTIONS } from './date.js';
-import { GENERAL_FUNCTIONS, JSON_FUNCTIONS } from './general.js';
+import { GENERAL_FUNCTIONS } from './general.js';
 import { HTML_FUNCTIONS } from './html.js';
 import { MATH_FUNCTIONS } from './math.js';
 import { SIGNING_FUNCTIONS } from './signing.js';
@@ -14,10 +14,8 @@ export const FUNCTIONS: FunctionTable = {
   ...MATH_FUNCTIONS,
   ...TEXT_FUNCTIONS,
   ...HTML_FUNCTIONS,
-  ...HASH_FUNCTIONS,
   ...BINARY_FUNCTIONS,
   ...DATE_FUNCTIONS,
   ...ARRAY_FUNCTIONS,
-  ...JSON_FUNCTIONS,
   ...SIGNING_FUNCTIONS,
 };

@@ -1,10 +1,10 @@
+import mime, { Mime } from 'mime';
 import { functionError } from '../../errors/iml-error.js';
 import type { FunctionTable } from '../environment/environment.js';
 import { replacePattern } from '../pattern/replace-pattern.js';
 import { isBuffer, isMissing, isOn, toText } from '../values/coerce.js';
 import { isCollection, memberNames } from '../values/collection.js';
 import { createEqualityKey } from '../values/identity.js';
-import { findMediaType } from '../values/mime-types.js';
 import {
   assertListLength,
   assertTextLength,
@@ -51,7 +51,7 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   lower: onText((text) => text.toLowerCase()),
   upper: onText((text) => text.toUpperCase()),
 
-  // An unknown extension gives undefined. [choice]
+  // An unknown extension returns undefined. [choice]
   mime: onText((fileName) => findMediaType(fileName)),
 
   replace: onText((text, [search, replacement]) => replace(text, toText(search), toText(replacement))),
@@ -67,7 +67,7 @@ export const TEXT_FUNCTIONS: FunctionTable = {
     assertTextLength(text.length);
     const parts = isMissing(separator) ? [text] : splitText(text, toText(separator));
     if (semantics === 'documented') return parts;
-    // The runtime trims the parts and drops empty ones, unless the third argument keeps them. [rt]
+    // Make's runtime trims the parts and drops empty ones, unless the third argument is set. [rt]
     const trimmed = parts.map((part) => part.trim());
     return isOn(keepsEmpty) ? trimmed : trimmed.filter((part) => part !== '');
   },
@@ -83,12 +83,12 @@ export const TEXT_FUNCTIONS: FunctionTable = {
   trim: onText((text) => text.trim()),
 };
 
-/** A lone surrogate has no UTF-8 form; it is sent as U+FFFD, as everywhere on the web. */
+/** Replaces a lone surrogate by U+FFFD, as the web platform does, because it has no UTF-8 form. */
 function encodeUrl(text: string): string {
   return encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\uFFFD'));
 }
 
-/** Letters with a stroke or joined ones: Unicode does not take these apart into a letter and an accent. */
+/** Letters that Unicode does not decompose into a letter and an accent. */
 const PLAIN_LETTERS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     ß: 'ss',
@@ -119,17 +119,17 @@ const PLAIN_LETTERS: ReadonlyMap<string, string> = new Map(
     }),
   ),
 );
-const JOINED_LETTER = new RegExp(`[${[...PLAIN_LETTERS.keys()].join('')}]`, 'g');
+const UNDECOMPOSED_LETTER = new RegExp(`[${[...PLAIN_LETTERS.keys()].join('')}]`, 'g');
 
 const MARKS = /\p{M}+/gu;
 
 /**
- * Marks that stand by themselves go first: to bring a long run of them into canonical order takes time by the square of
- * its length. Those that normalization takes off a letter are a few each.
+ * Removes existing marks before normalization, because sorting a long run of marks takes quadratic time. Normalization
+ * adds only a few marks per letter.
  */
 function withoutAccents(text: string): string {
   const letters = text.replace(MARKS, '').normalize('NFD').replace(MARKS, '');
-  return letters.replace(JOINED_LETTER, (letter) => PLAIN_LETTERS.get(letter) ?? letter);
+  return letters.replace(UNDECOMPOSED_LETTER, (letter) => PLAIN_LETTERS.get(letter) ?? letter);
 }
 
 function capitalize(text: string): string {
@@ -152,7 +152,7 @@ function sameTextAs(search: string, ignoresCase: boolean): (item: unknown) => bo
 }
 
 function sameValueAs(search: unknown): (item: unknown) => boolean {
-  // To write a number as a key would take longer than all else that is done with an item.
+  // Fast path: converting each number to a key would dominate the time.
   if (typeof search === 'number') return (item) => item === search || Object.is(item, search);
   const keyOf = createEqualityKey();
   const wanted = keyOf(search);
@@ -160,7 +160,7 @@ function sameValueAs(search: unknown): (item: unknown) => boolean {
   return (item) => (typeof item === typeof search || isMissing(item)) && keyOf(item) === wanted;
 }
 
-/** `/pattern/flags` is a regular expression; other text is looked for literally, and its replacement is taken literally. */
+/** `/pattern/flags` is a regular expression. Any other search text and its replacement are literal. */
 function replace(text: string, search: string, replacement: string): string {
   const end = search.lastIndexOf('/');
   if (end > 1 && search.startsWith('/')) {
@@ -170,7 +170,7 @@ function replace(text: string, search: string, replacement: string): string {
   return search === '' ? text : replaceAll(text, search, replacement);
 }
 
-/** Other letters behind the last slash are no flags: `/a/b` is a path, not a pattern. */
+/** Other letters after the last slash are not flags: `/a/b` is a path, not a pattern. */
 const FLAGS = /^[dgimsuy]*$/;
 
 function includesText(text: string, part: string): boolean {
@@ -190,14 +190,14 @@ function replaceAll(text: string, search: string, replacement: string): string {
   return result + text.slice(end);
 }
 
-/** The parts between separators; an empty separator gives the characters, none of them cut in half. */
+/** Splits text at a separator. An empty separator splits into code points. */
 function splitText(text: string, separator: string): string[] {
   if (separator === '') {
     assertListLength(text.length);
     return Array.from(text);
   }
   if (isShortNeedle(separator)) {
-    // No more parts than show that they are too many.
+    // One more part than allowed suffices to detect an overflow.
     const parts = text.split(separator, MAX_LIST_LENGTH + 1);
     assertListLength(parts.length);
     return parts;
@@ -213,31 +213,31 @@ function splitText(text: string, separator: string): string[] {
   return parts;
 }
 
-// Symbols as old as ©, ™ or ↔ are letters unless a variation selector asks for the picture.
+// Old symbols such as ©, ™ and ↔ count as text unless a variation selector selects the emoji.
 const LETTERLIKE = '\\u00A9\\u00AE\\u203C\\u2049\\u2122\\u2139\\u2194-\\u21AA';
 const PICTURE = `(?:[${LETTERLIKE}]\\uFE0F|(?![${LETTERLIKE}])\\p{Extended_Pictographic}(?!\\uFE0E)\\p{EMod}?\\uFE0F?)`;
 const FLAG = '\\p{Regional_Indicator}{2}';
 const KEYCAP = '[0-9#*]\\uFE0F?\\u20E3';
 const REGION = '\\u{1F3F4}[\\u{E0030}-\\u{E007A}]+\\u{E007F}';
 
-/** One emoji as it is seen: a picture with its skin tone and all that is joined to it, a flag or a keycap. */
+/** One visible emoji: a picture with skin tone and joined pictures, a flag or a keycap. */
 export const EMOJI: RegExp = new RegExp(`${REGION}|${PICTURE}(?:\\u200D${PICTURE})*|${FLAG}|${KEYCAP}`, 'gu');
 
-/** Where a text stands in another at or behind an offset, -1 where it does not: as `indexOf` gives it. */
+/** Returns the offset of the next occurrence at or after `from`, or -1, like `indexOf`. */
 export type TextSearch = (text: string, from: number) => number;
 
 /**
- * UTF-16 units of a needle up to which the host's own search is used. In the worst case it compares the whole needle at
- * every place, so that longer ones could take time by the square of what an app's server sends.
+ * Maximum length of a needle for native search. In the worst case native search compares the whole needle at every
+ * offset, which would take quadratic time for long needles.
  */
 const SHORT_NEEDLE = 256;
 
-/** Whether the host's own functions may look for this text. */
+/** Whether native functions may search for this text. */
 export function isShortNeedle(needle: string): boolean {
   return needle.length <= SHORT_NEEDLE;
 }
 
-/** A search for `needle` in time linear in the text, whatever both hold. */
+/** Creates a search for `needle` in time linear in the text. */
 export function createTextSearch(needle: string): TextSearch {
   if (isShortNeedle(needle)) return (text, from) => text.indexOf(needle, from);
   let borders: Int32Array | undefined;
@@ -249,8 +249,8 @@ export function createTextSearch(needle: string): TextSearch {
 }
 
 /**
- * For each prefix of the needle the length of the longest shorter one that it also ends with: after a mismatch that
- * much of the needle has matched already (Knuth, Morris and Pratt).
+ * Failure function of Knuth, Morris and Pratt: for each prefix of the needle, the length of its longest proper prefix that
+ * is also a suffix.
  */
 function findBorders(needle: string): Int32Array {
   const borders = new Int32Array(needle.length);
@@ -273,4 +273,25 @@ function search(text: string, needle: string, borders: Int32Array, from: number)
     if (matched === needle.length) return index - matched + 1;
   }
   return -1;
+}
+
+/** Common types that `mime` does not list. */
+const additions = new Mime({
+  'application/graphql': ['graphql'],
+  'application/gzip': ['tgz', 'gzip'],
+  'application/vnd.apache.parquet': ['parquet'],
+  'application/vnd.sqlite3': ['sqlite', 'sqlite3'],
+  'application/x-fictionbook+xml': ['fb2'],
+  'application/x-ndjson': ['ndjson', 'jsonl'],
+  'application/zstd': ['zst'],
+  'image/vnd.microsoft.icon': ['cur'],
+  'text/x-python': ['py'],
+});
+
+/** Finds the media type of a file by its case-insensitive extension; undefined for an unknown or missing extension. */
+export function findMediaType(fileName: string): string | undefined {
+  const dot = fileName.lastIndexOf('.');
+  if (dot === -1) return undefined;
+  const extension = fileName.slice(dot + 1);
+  return mime.getType(extension) ?? additions.getType(extension) ?? undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * A keyword is a constant of the language; nothing in a scope can stand in for it.
+ * A keyword is a constant of the language. A variable of the same name never replaces it.
  * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml.
  */
 export type KeywordName =
@@ -16,7 +16,7 @@ export type KeywordName =
   | 'carriagereturn'
   | 'nbsp';
 
-/** Aliases (`==`, `===`, `!==`, `&&`, `||`) are read as these. */
+/** The parser replaces the aliases `==`, `===`, `!==`, `&&` and `||` by these. */
 export type BinaryOperator =
   | '+'
   | '++'
@@ -37,7 +37,7 @@ export type UnaryOperator = '!' | '-';
 interface Node {
   /** 0-based UTF-16 offset of the first character in the template. */
   readonly start: number;
-  /** Offset behind the last character. */
+  /** Offset after the last character. */
   readonly end: number;
   /** Height of the tree from here, 1 for a leaf. Expressions have a limit of 256. */
   readonly height: number;
@@ -76,7 +76,7 @@ export interface Index extends Node {
 export interface Call extends Node {
   readonly kind: 'call';
   readonly name: string;
-  /** Undefined for an argument left empty. */
+  /** Undefined for an empty argument. */
   readonly args: readonly (Expression | undefined)[];
 }
 
@@ -94,18 +94,18 @@ export interface Binary extends Node {
 }
 
 /**
- * `['a'; 1]`. The language has no lists to write: Make's runtime evaluates it to null, so that the app runs and does the
- * wrong thing. The items are kept for tools and never evaluated. [rt]
+ * `['a'; 1]`. The language has no array literals: Make's runtime evaluates one to null. The items are for tools and are
+ * never evaluated. [rt]
  */
 export interface ListLiteral extends Node {
   readonly kind: 'list';
   readonly items: readonly Expression[];
 }
 
-/** A node of the tree of what stands between `{{` and `}}`, told apart by `kind`. */
+/** Syntax tree of an expression between `{{` and `}}`, discriminated by `kind`. */
 export type Expression = Literal | Keyword | Name | Member | Index | Call | Unary | Binary | ListLiteral;
 
-/** Text with expressions in it. Neighbouring texts are one part; a template without text and expression has none. */
+/** Text with expressions in it. Adjacent texts form one part. The empty template has no parts. */
 export interface Template {
   readonly source: string;
   readonly parts: readonly (string | Expression)[];

@@ -1,7 +1,7 @@
 import type { BinaryOperator, KeywordName } from './ast.js';
 
 /**
- * What each keyword stands for; `emptyarray` is made anew at each use.
+ * Values of the keywords. Each use of `emptyarray` creates a new array.
  * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml. [doc][src]
  */
 export const KEYWORDS: ReadonlyMap<string, unknown> = new Map<KeywordName, unknown>([
@@ -41,11 +41,11 @@ export const PRECEDENCE: Readonly<Record<BinaryOperator, number>> = {
   '|': 5,
 };
 
-/** What an operator begins with: each is one by itself, `!` being the only one without a left side. */
+/** First characters of operators. Each is an operator by itself; only `!` has no left operand. */
 export const OPERATOR_STARTS: string = '+-*/%=!<>&|';
 
 /**
- * Spellings of more than one character and the operator each stands for, longer ones first.
+ * Spellings of more than one character with their operator, longest first.
  * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml. [doc]
  */
 export const LONG_OPERATORS: readonly (readonly [spelling: string, operator: BinaryOperator])[] = [
@@ -60,7 +60,7 @@ export const LONG_OPERATORS: readonly (readonly [spelling: string, operator: Bin
   ['||', '|'],
 ];
 
-/** What may follow a backslash in a string literal, and what the pair means. [choice] */
+/** Characters that may follow a backslash in a string literal, with the meaning of the escape. [choice] */
 export const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['\\', '\\'],
   ["'", "'"],
@@ -77,14 +77,14 @@ export function isPlainName(name: string): boolean {
   return /^[\p{L}_$][\p{L}\p{M}\p{Nd}_$]*$/u.test(name);
 }
 
-/** Whether a path segment counts items (`list.2`) where it meets an array. */
+/** Whether a path segment is an item number in an array (`list.2`). */
 export function isDigits(name: string): boolean {
   return DIGITS.test(name);
 }
 
 /**
- * Whether a name of a member stands for all members of the object it is given: `{{...}}`, blanks inside or not. The name itself is
- * no template.
+ * Whether the name of a member spreads its value, which must be a collection: `{{...}}`, with or without white space.
+ * The name itself is not a template.
  * Source: https://developers.make.com/custom-apps-documentation/best-practices/input-parameters/processing-of-input-parameters. [doc]
  */
 export function isSpreadKey(name: string): boolean {

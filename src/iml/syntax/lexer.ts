@@ -19,18 +19,18 @@ const WHITE_SPACE = /\s/;
 
 /**
  * A cursor over one expression of a template: `advance()` reads the next token into its fields.
- * The token `end` is the closing braces; what stands behind them is not looked at.
+ * The token `end` is the closing braces; the lexer never reads past them.
  */
 export class Lexer {
   readonly source: string;
   kind: TokenKind = 'end';
-  /** Decoded text of a string, a name, digits, a punctuator, or the operator an alias stands for. */
+  /** A decoded string, a name, digits, a punctuator, or an operator with aliases replaced. */
   text = '';
   /** Value of a number. */
   number = 0;
   /** Offset of the token's first character. */
   start = 0;
-  /** Offset behind the token's last character; where the next token is looked for. */
+  /** Offset after the token's last character. The next token starts here or later. */
   end: number;
 
   constructor(source: string, offset: number) {
@@ -38,7 +38,7 @@ export class Lexer {
     this.end = offset;
   }
 
-  /** Goes on at another place of the same template. */
+  /** Continues at another offset of the same template. */
   moveTo(offset: number): void {
     this.end = offset;
   }
@@ -53,7 +53,7 @@ export class Lexer {
     else this.readSymbol(code);
   }
 
-  /** Reads what may follow a dot: a name, a quoted name, or digits that count items. */
+  /** Reads the token after a dot: a name, a quoted name or the digits of an item number. */
   advanceSegment(): void {
     const code = this.skipWhiteSpace();
     if (!isDigit(code)) return this.advance();
@@ -61,7 +61,7 @@ export class Lexer {
     this.take('number', this.digitsFrom(this.end));
   }
 
-  /** Code of the character the next token begins with, NaN at the end of the text; the token is not read. */
+  /** Returns the code of the next token's first character without reading the token; NaN at the end of the text. */
   peek(): number {
     return this.skipWhiteSpace();
   }
@@ -70,13 +70,13 @@ export class Lexer {
     return new ImlError(code, message, { kind: 'syntax', source: this.source, offset });
   }
 
-  /** The error for a token that cannot stand here. */
+  /** Creates the error of an unexpected token. */
   failUnexpected(expected: string, hint = ''): ImlError {
     if (this.kind === 'punctuator' && this.text === '{{') return this.fail(BRACES);
     return this.fail(`${expected} is expected before ${this.describe()}.${hint}`);
   }
 
-  /** How a message names the current token. */
+  /** Describes the current token for a message. */
   describe(): string {
     if (this.kind === 'end') return 'the end of the expression';
     const text = this.source.slice(this.start, this.end);
@@ -89,7 +89,7 @@ export class Lexer {
     this.end = end;
   }
 
-  /** Moves to the next character that is none, and gives its code; NaN at the end of the text. */
+  /** Moves to the next character that is not white space and returns its code; NaN at the end of the text. */
   private skipWhiteSpace(): number {
     const { source } = this;
     for (let offset = this.end; ; offset++) {
@@ -113,21 +113,21 @@ export class Lexer {
       hash = hashWith(hash, code);
       code = source.charCodeAt(++offset);
     }
-    if (code > 0x7f && isNamePart(source, offset)) return this.readOtherName(offset);
+    if (code > 0x7f && isNamePart(source, offset)) return this.readUnicodeName(offset);
     this.kind = 'name';
     this.text = nameIn(source, start, offset, hash);
     this.end = offset;
   }
 
-  /** A name with letters beyond ASCII, from the first of them on. */
-  private readOtherName(from: number): void {
+  /** Reads a name with letters beyond ASCII, the first of them at `from`. */
+  private readUnicodeName(from: number): void {
     const { source } = this;
     let offset = from;
     while (isNamePart(source, offset)) offset += widthAt(source, offset);
     this.take('name', offset);
   }
 
-  /** number = digits [ "." digits ] ; digits before a dot and a name are the number of a module (`1.email`). */
+  /** number = digits [ "." digits ] ; digits before a dot and a name are a module number (`1.email`). */
   private readNumber(): void {
     const { source } = this;
     let offset = this.digitsFrom(this.end);
@@ -163,7 +163,7 @@ export class Lexer {
           text += source.slice(from, offset) + decoded;
           from = offset + 2;
         }
-        // A backslash before any other character stays, so that '/\d+/' reaches `replace` unharmed.
+        // A backslash before any other character is kept, so that '/\d+/' is a pattern for `replace`.
         offset += 2;
       } else offset++;
     }
@@ -202,7 +202,7 @@ export class Lexer {
     if (symbol.kind === 'operator') this.readRestOfOperator(code);
   }
 
-  /** The rest of an operator of more than one character; most have none. */
+  /** Extends an operator to its longest spelling. */
   private readRestOfOperator(code: number): void {
     const { source, start } = this;
     const next = source.charCodeAt(start + 1);
@@ -236,14 +236,14 @@ interface SymbolToken {
   readonly text: string;
 }
 
-/** What begins with a character that belongs to no name, number or text; by the code of the character. */
+/** Punctuators and operators by the code of their first character. */
 const SYMBOLS: readonly (SymbolToken | undefined)[] = Array.from({ length: 0x80 }, (_, code) => {
   const text = String.fromCharCode(code);
   if ('()[].,;'.includes(text)) return { kind: 'punctuator', text };
   return OPERATOR_STARTS.includes(text) ? { kind: 'operator', text } : undefined;
 });
 
-/** 1 for the characters of ASCII that a name may begin with, and that it may have. */
+/** 1 for the ASCII characters that may start or continue a name. */
 const NAME_STARTS = Uint8Array.from({ length: 0x80 }, (_, code) => flagWhere(/[A-Za-z_$]/, code));
 const NAME_PARTS = Uint8Array.from({ length: 0x80 }, (_, code) => flagWhere(/[A-Za-z0-9_$]/, code));
 
@@ -262,7 +262,7 @@ function isNameStart(source: string, offset: number, code: number): boolean {
 function isNamePart(source: string, offset: number): boolean {
   const code = source.charCodeAt(offset);
   if (code < 0x80) return NAME_PARTS[code] === 1;
-  // Not beside the imports: making its sets takes V8 2 ms, and few names have other letters than ASCII's.
+  // Not a constant: V8 compiles the Unicode sets slowly, and few names need them.
   return /[\p{L}\p{M}\p{Nd}]/u.test(characterAt(source, offset));
 }
 
@@ -276,28 +276,28 @@ function widthAt(source: string, offset: number): number {
   return (source.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1;
 }
 
-/** Names kept, a power of two. Each stands where its hash says, and gives way to the next one of that place. */
-const PLACES = 1024;
+/** Slots of the name cache, a power of two. The hash of a name selects its slot. */
+const SLOTS = 1024;
 
-/** A longer text that is cut out keeps all of what it was cut out of. */
-const MAX_KEPT_LENGTH = 12;
+/** A longer slice would keep its whole template in memory. */
+const MAX_CACHED_LENGTH = 12;
 
-const names: string[] = new Array<string>(PLACES).fill('');
+const names: string[] = new Array<string>(SLOTS).fill('');
 
 /**
- * The name that stands in a text, by the hash of its characters. The same names stand in most templates of an app: one that is
- * found here is not cut out once more, and the engine knows it by now as the name of a member.
+ * Returns a slice of a template as a name. Most templates of an app use the same names: a cached name needs no new
+ * string, and V8 has already internalized it as a property name.
  */
 function nameIn(source: string, start: number, end: number, hash: number): string {
-  const place = hash & (PLACES - 1);
-  const known = names[place] ?? '';
-  if (known.length === end - start && source.startsWith(known, start)) return known;
+  const slot = hash & (SLOTS - 1);
+  const cached = names[slot] ?? '';
+  if (cached.length === end - start && source.startsWith(cached, start)) return cached;
   const name = source.slice(start, end);
-  if (name.length <= MAX_KEPT_LENGTH) names[place] = name;
+  if (name.length <= MAX_CACHED_LENGTH) names[slot] = name;
   return name;
 }
 
-/** The hash of a name with one more character. */
+/** Adds one character to the hash of a name. */
 function hashWith(hash: number, code: number): number {
   return Math.imul(hash ^ code, 0x0100_0193);
 }

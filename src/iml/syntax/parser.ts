@@ -4,14 +4,14 @@ import { isKeyword, PRECEDENCE } from './grammar.js';
 import { Lexer } from './lexer.js';
 
 /**
- * Reads a template: text with `{{expression}}` parts.
+ * Parses a template: text with `{{expression}}` parts.
  *
- * @throws ImlError of kind `syntax` (IML_SYNTAX, IML_UNTERMINATED_EXPRESSION, IML_UNTERMINATED_STRING) with the offset of the mistake;
- *   IML_HOST_VALUE for what is no text
+ * @throws ImlError of kind `syntax` (IML_SYNTAX, IML_UNTERMINATED_EXPRESSION, IML_UNTERMINATED_STRING) with the offset of the error;
+ *   IML_HOST_VALUE if the source is not a string
  */
 export function parseTemplate(source: string): Template {
   if (typeof source !== 'string') {
-    throw new ImlError('IML_HOST_VALUE', 'A template that is parsed has to be a text.', { kind: 'type' });
+    throw new ImlError('IML_HOST_VALUE', 'Invalid template to parse: expected a string.', { kind: 'type' });
   }
   if (!source.includes('{{')) return { source, parts: source === '' ? [] : [source] };
   const reader = new TemplateReader(source);
@@ -19,12 +19,11 @@ export function parseTemplate(source: string): Template {
   return reader.finish();
 }
 
-/** Reads the parts of a template one after the other. */
 class TemplateReader {
   private readonly source: string;
   private readonly parts: (string | Expression)[] = [];
   private readonly parser: ExpressionParser;
-  /** The text read since the last expression. */
+  /** The text since the last expression. */
   private text = '';
   private offset = 0;
 
@@ -33,7 +32,7 @@ class TemplateReader {
     this.parser = new ExpressionParser(new Lexer(source, 0));
   }
 
-  /** Reads text up to the next expression and returns whether there is one. */
+  /** Reads the text before the next expression. Returns false if there is no further expression. */
   toExpression(): boolean {
     const { source } = this;
     for (;;) {
@@ -71,7 +70,7 @@ class TemplateReader {
   }
 }
 
-/** The template, or the error that `parseTemplate` would throw. */
+/** Parses a template like `parseTemplate`, but returns a syntax error instead of throwing it. */
 export function safeParseTemplate(
   source: string,
 ): { readonly ok: true; readonly template: Template } | { readonly ok: false; readonly error: ImlError } {
@@ -83,13 +82,13 @@ export function safeParseTemplate(
   }
 }
 
-/** Steps of a path that are read with its first name. */
+/** Steps of a path that the parser reads together with its first name. */
 const MAX_STEPS_AT_ONCE = 50;
 
 const PARENTHESIS = 0x28;
 const DOT = 0x2e;
 
-/** What an operand waits for: an operator with its strength, or the bracket that opened; and what that waits for in turn. */
+/** Linked stack of incomplete nodes: operators that wait for an operand, and open brackets. */
 type Pending = { readonly start: number; readonly outer: Pending | undefined } & (
   | { readonly kind: 'unary'; readonly operator: UnaryOperator }
   | {
@@ -105,8 +104,8 @@ type Pending = { readonly start: number; readonly outer: Pending | undefined } &
 );
 
 /**
- * Operator precedence parsing with a chain of its own of what is pending: depth costs memory, never the host's call stack.
- * A path, as most expressions are, has nothing pending.
+ * Operator precedence parser with an explicit stack, so that nested input cannot overflow the call stack.
+ * Most expressions are paths, which leave the stack empty.
  *
  *     expr    = unary { binary-operator unary } ;
  *     unary   = ( "!" | "-" ) unary | postfix ;
@@ -117,51 +116,50 @@ type Pending = { readonly start: number; readonly outer: Pending | undefined } &
  */
 class ExpressionParser {
   private readonly lexer: Lexer;
-  /** Where the braces stand that open what is read. */
+  /** Offset of the opening braces of the current expression. */
   private opened = 0;
-  /** The operand read last. */
+  /** The operand that was read last. */
   private operand: Expression | undefined;
-  /** The innermost of what is pending. */
   private top: Pending | undefined;
 
   constructor(lexer: Lexer) {
     this.lexer = lexer;
   }
 
-  /** Offset behind what was read last. */
+  /** Offset after the last token. */
   get end(): number {
     return this.lexer.end;
   }
 
-  /** Begins the expression that opens with the braces at `open`. */
+  /** Starts the expression whose opening braces are at `open`. */
   open(open: number): void {
     this.opened = open;
     this.lexer.moveTo(open + 2);
   }
 
-  /** Reads the tokens of the expression and the braces that close it. */
+  /** Reads the expression and its closing braces. */
   read(): Expression {
     const { lexer } = this;
-    let wantsOperand = true;
+    let expectsOperand = true;
     try {
       for (;;) {
         lexer.advance();
-        if (wantsOperand) wantsOperand = this.readOperand();
+        if (expectsOperand) expectsOperand = this.readOperand();
         else if (lexer.kind === 'end') {
           this.reduce(0);
           if (this.top?.kind !== 'braces') return this.finish();
           this.top = this.top.outer;
-        } else wantsOperand = this.readOperator();
+        } else expectsOperand = this.readOperator();
       }
     } catch (error) {
-      // A missing `}}` is found at the end of the text, but what the author has to look at is where `{{` stands.
+      // The lexer finds a missing `}}` at the end of the text; the error points to the opening `{{`.
       if (error instanceof ImlError && error.code === 'IML_UNTERMINATED_EXPRESSION')
         error.offset = this.opened;
       throw error;
     }
   }
 
-  /** Handles a token where an operand may start; returns whether an operand is still wanted. */
+  /** Handles a token at the start of an operand. Returns whether the next token must start an operand, too. */
   private readOperand(): boolean {
     const { lexer } = this;
     const { start, end } = lexer;
@@ -202,7 +200,7 @@ class ExpressionParser {
     this.operand = isKeyword(name)
       ? { kind: 'keyword', name, start, end, height: 1 }
       : { kind: 'name', name, form: 'plain', start, end, height: 1 };
-    // Most expressions are paths: their dots are no tokens that anything has to tell from others, in the beginning of a long one.
+    // Fast path: reads the first steps of a path without the main loop.
     for (let code = next, left = MAX_STEPS_AT_ONCE; code === DOT && left > 0; code = lexer.peek(), left--) {
       lexer.moveTo(lexer.end + 1);
       this.readSegment();
@@ -210,7 +208,7 @@ class ExpressionParser {
     return false;
   }
 
-  /** `(` opens a group; `)`, `]` and separators are right here only where an argument or index is left empty. */
+  /** `(` opens a group. `)`, `]` and separators are valid here only after an empty argument or index. */
   private readBracketAsOperand(): boolean {
     const { lexer, top } = this;
     if (lexer.kind === 'punctuator') {
@@ -247,7 +245,7 @@ class ExpressionParser {
     throw lexer.failUnexpected('A value');
   }
 
-  /** Handles a token behind an operand; returns whether an operand is wanted next. */
+  /** Handles a token after an operand. Returns whether the next token must start an operand. */
   private readOperator(): boolean {
     const { lexer } = this;
     if (lexer.kind === 'operator' && lexer.text !== '!') {
@@ -280,7 +278,7 @@ class ExpressionParser {
           return this.closeBracket(lexer.text);
       }
     }
-    // `body.first name`: most likely one name that is not plain.
+    // `body.first name` is most likely one name that needs backticks.
     const hint =
       lexer.kind === 'name' ? ' A name with spaces or a leading digit needs backticks: `first name`.' : '';
     throw lexer.failUnexpected('An operator', hint);
@@ -311,7 +309,7 @@ class ExpressionParser {
     } else if (bracket === ')' && top?.kind === 'group') {
       this.top = top.outer;
     } else {
-      throw this.lexer.fail(`This ${bracket} closes nothing.`);
+      throw this.lexer.fail(`Unexpected ${bracket}: no open bracket matches it.`);
     }
     return false;
   }
@@ -320,12 +318,12 @@ class ExpressionParser {
     const { top } = this;
     if (top === undefined) return this.takeOperand();
     const closing = top.kind === 'index' || top.kind === 'list' ? ']' : ')';
-    throw this.lexer.fail(`A ${closing} is missing for the bracket opened here.`, top.start);
+    throw this.lexer.fail(`The bracket opened here has no closing ${closing}.`, top.start);
   }
 
   /**
-   * Joins what binds at least as tightly as `precedence`, down to the innermost open bracket. `!x` and `-x` bind tighter than
-   * every binary operator, looser than a path.
+   * Completes the pending operators of at least this precedence, up to the innermost open bracket. `!x` and `-x` bind
+   * tighter than every binary operator, looser than a path.
    */
   private reduce(precedence: number): void {
     for (let { top } = this; top !== undefined; top = top.outer) {
@@ -373,10 +371,10 @@ class ExpressionParser {
     const { top } = this;
     if (top?.kind === 'call') top.args.push(this.takeOperand());
     else if (top?.kind === 'list') top.items.push(this.takeOperand());
-    else throw this.lexer.fail('A separator can stand only between the arguments of a function.');
+    else throw this.lexer.fail('Unexpected separator: expected only between the arguments of a function.');
   }
 
-  /** Whether the innermost bracket, operators aside, is that of an index: only there braces are an expression of their own. */
+  /** Whether the innermost open bracket is that of an index: only there are nested braces valid. */
   private isInIndex(): boolean {
     let { top } = this;
     while (top?.kind === 'binary' || top?.kind === 'unary') top = top.outer;

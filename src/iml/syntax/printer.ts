@@ -5,17 +5,17 @@ import type { Expression, Member, Template } from './ast.js';
 import { isDigits, isPlainName, PRECEDENCE } from './grammar.js';
 
 /**
- * Writes a template so that parsing it again gives the same tree. Aliases, spacing and needless brackets are not kept.
+ * Prints a template so that parsing the result gives the same tree. Aliases, spacing and redundant parentheses are lost.
  *
- * @throws ImlError (IML_HOST_VALUE) for what parsing does not give, such as a text
+ * @throws ImlError (IML_HOST_VALUE) for a value that `parseTemplate` did not return
  */
 export function printTemplate(template: Template): string {
-  return readSafely('A template that is printed', () => printParts(template.parts));
+  return readSafely('The template to print', () => printParts(template.parts));
 }
 
 function printParts(parts: Template['parts']): string {
   if (!Array.isArray(parts)) {
-    const message = 'A template that is printed has to be one that was parsed.';
+    const message = 'Invalid template to print: expected the result of parsing, with an array of parts.';
     throw new ImlError('IML_HOST_VALUE', message, { kind: 'type' });
   }
   return parts
@@ -25,20 +25,20 @@ function printParts(parts: Template['parts']): string {
     .join('');
 }
 
-/** An odd brace goes in front, as behind the others it would begin the hole that may follow. */
+/** An odd brace goes first: after the others it would be part of the `{{` of a following expression. */
 function escapeBraces(run: string): string {
   return `${run.length % 2 === 1 ? '{' : ''}${'\\{{'.repeat(run.length >> 1)}`;
 }
 
-/** Writes an expression without its braces. Works with a stack of its own, so no depth overflows. */
+/** Prints an expression without its braces. Does not recurse, so any depth is safe. */
 export function printExpression(expression: Expression): string {
-  const written: string[] = [];
+  const output: string[] = [];
   const todo: (Expression | string)[] = [expression];
   for (let next = todo.pop(); next !== undefined; next = todo.pop()) {
-    if (typeof next === 'string') written.push(next);
+    if (typeof next === 'string') output.push(next);
     else for (const piece of listPieces(next).reverse()) todo.push(piece);
   }
-  return written.join('');
+  return output.join('');
 }
 
 function listPieces(node: Expression): (Expression | string)[] {
@@ -86,12 +86,12 @@ function bracketed(node: Expression, brackets: boolean): (Expression | string)[]
   return brackets ? ['(', node, ')'] : [node];
 }
 
-/** How tightly a node holds together when it stands beside an operator. */
+/** Precedence of a node as an operand. */
 function strength(node: Expression): number {
   return node.kind === 'binary' ? PRECEDENCE[node.operator] : Number.POSITIVE_INFINITY;
 }
 
-/** `5.x` would be module 5, `-a.b` is `-(a.b)`. */
+/** Without parentheses `(5).x` would read module 5, and `(-a).b` would be `-(a.b)`. */
 function needsBracketsInPath(node: Expression): boolean {
   return (
     node.kind === 'binary' ||
@@ -100,7 +100,7 @@ function needsBracketsInPath(node: Expression): boolean {
   );
 }
 
-/** Digits behind the number of a module would make a fraction of it: ``1.`0` `` is not `1.0`. */
+/** Digits after a module number need backticks: ``1.`0` `` is a path, `1.0` is a number. */
 function printSegment({ object, name }: Member): string {
   const isModule = object.kind === 'name' && object.form === 'module';
   return isPlainName(name) || (isDigits(name) && !isModule) ? name : `\`${name}\``;
@@ -116,7 +116,7 @@ function printString(value: string): string {
   return `'${escaped}'`;
 }
 
-/** The language has no exponents: `1e-7` is written out. */
+/** Prints a number without an exponent, because the language has none. */
 function printNumber(value: number): string {
   const [mantissa = '', exponent] = String(value).split('e');
   if (exponent === undefined) return mantissa;

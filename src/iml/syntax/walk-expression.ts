@@ -1,19 +1,19 @@
 import { assertNever } from '../../util/plain-object.js';
 import type { Expression, Name } from './ast.js';
 
-/** An expression and all inside it, outer ones first. Keeps a stack of its own: depth costs memory only. */
+/** Lists an expression and all its descendants in preorder. Does not recurse, so any depth is safe. */
 export function listNodes(root: Expression): readonly Expression[] {
   const nodes: Expression[] = [];
   const open: Expression[] = [root];
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     nodes.push(node);
-    openChildren(node, open);
+    pushChildren(node, open);
   }
   return nodes;
 }
 
-/** The last first, as they are taken from the end. */
-function openChildren(node: Expression, open: Expression[]): void {
+/** Pushes the children in reverse order, because the caller pops them. */
+function pushChildren(node: Expression, open: Expression[]): void {
   switch (node.kind) {
     case 'literal':
     case 'keyword':
@@ -46,19 +46,19 @@ function openChildren(node: Expression, open: Expression[]): void {
   }
 }
 
-/** A path whose names are all written out: `body.items[].id`. */
+/** A path from a name: `body.items[].id`. */
 export interface WrittenPath {
   readonly root: Name;
   readonly members: readonly PathMember[];
 }
 
 export interface PathMember {
-  /** Name of a member; undefined for an index. */
+  /** Undefined for an index. */
   readonly name: string | undefined;
   readonly node: Expression;
 }
 
-/** The path an expression is, from its root name on; undefined for what is no path. */
+/** Returns an expression as a path; undefined if it is not a path. */
 export function readPath(expression: Expression): WrittenPath | undefined {
   const members: PathMember[] = [];
   let node = expression;
@@ -74,7 +74,7 @@ export function readPath(expression: Expression): WrittenPath | undefined {
   }
 }
 
-/** Every path in an expression, given by its nodes, each in its full length: of `a.b.c` not `a.b`. */
+/** Lists the paths among the nodes of an expression. `a.b.c` is one path; its prefix `a.b` is not listed. */
 export function listPaths(nodes: readonly Expression[]): readonly WrittenPath[] {
   const paths: WrittenPath[] = [];
   const inner = new Set<Expression>();
@@ -87,11 +87,11 @@ export function listPaths(nodes: readonly Expression[]): readonly WrittenPath[] 
 }
 
 /**
- * Names that stand before an opening parenthesis in a text: those of all functions that it calls as a template or expression, and of what
- * looks like a call. Far less than parsing, for who has to know them before templates are compiled.
+ * Lists the names before opening parentheses in a template. The result has every called function, and may have other
+ * names that look like a call. Much faster than parsing.
  *
- * @param from where the first parenthesis may stand. Default: anywhere.
- * @param to in front of which the last one stands
+ * @param from offset of the first parenthesis to examine. Default: 0
+ * @param to offset after the last parenthesis to examine. Default: the length of the template
  */
 export function findCalls(template: string, from = 0, to: number = template.length): readonly string[] {
   const names: string[] = [];
@@ -105,7 +105,7 @@ export function findCalls(template: string, from = 0, to: number = template.leng
   return names;
 }
 
-/** White space beyond ASCII counts as part of a name here: which letters there are is not looked up. */
+/** All characters beyond ASCII count as part of a name, white space included: an exact test would be slow. */
 function canStandInName(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) ||

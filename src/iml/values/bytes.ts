@@ -1,4 +1,4 @@
-/** The ways text and bytes turn into each other. In `ascii` and `latin1` a character is a byte. */
+/** Conversions between text and bytes. In `ascii` and `latin1` a character is a byte. */
 export type BytesEncoding = 'utf8' | 'hex' | 'base64' | 'latin1' | 'ascii';
 
 const ENCODINGS: ReadonlyMap<string, BytesEncoding> = new Map([
@@ -12,14 +12,14 @@ const ENCODINGS: ReadonlyMap<string, BytesEncoding> = new Map([
   ['ascii', 'ascii'],
 ]);
 
-/** The encoding of a name, in any case; `binary` is another name of `latin1`, `text` of `utf8`. */
+/** Finds an encoding by its case-insensitive name; `binary` is an alias of `latin1`, `text` of `utf8`. */
 export function findEncoding(name: string): BytesEncoding | undefined {
   return name.length > 16 ? undefined : ENCODINGS.get(name.toLowerCase());
 }
 
 /**
- * The bytes of a text, or undefined where it is no hex or Base64. Base64 may be padded or not, in the URL alphabet
- * and broken into lines; a character beyond `latin1` loses its upper bits; a lone surrogate becomes U+FFFD in UTF-8.
+ * Converts text to bytes; undefined for invalid hex or Base64. Base64 may lack padding, use the URL alphabet and have
+ * line breaks. `latin1` drops the upper bits of larger characters. UTF-8 replaces a lone surrogate by U+FFFD.
  */
 export function bytesOfText(text: string, encoding: BytesEncoding): Uint8Array | undefined {
   switch (encoding) {
@@ -34,7 +34,7 @@ export function bytesOfText(text: string, encoding: BytesEncoding): Uint8Array |
   }
 }
 
-/** The text of bytes: Base64 padded, hex in lower case, wrong UTF-8 as U+FFFD, `ascii` without the upper bit. */
+/** Converts bytes to text: padded Base64, lower-case hex, U+FFFD for invalid UTF-8, `ascii` without the upper bit. */
 export function textOfBytes(bytes: Uint8Array, encoding: BytesEncoding): string {
   switch (encoding) {
     case 'utf8':
@@ -53,13 +53,13 @@ export function textOfBytes(bytes: Uint8Array, encoding: BytesEncoding): string 
   }
 }
 
-/** Characters that `count` bytes need at most. */
+/** Returns the maximum number of characters for `count` bytes. */
 export function computeTextLength(count: number, encoding: BytesEncoding): number {
   if (encoding === 'hex') return count * 2;
   return encoding === 'base64' ? Math.ceil(count / 3) * 4 : count;
 }
 
-/** The same bytes for Node, which writes them ten times as quickly; undefined where it is not there. */
+/** Returns a `Buffer` view of the bytes, whose conversions are faster; undefined outside Node. */
 function viewAsBuffer({ buffer, byteOffset, length }: Uint8Array): Buffer | undefined {
   const node: Pick<typeof Buffer, 'from'> | undefined = globalThis.Buffer;
   return node?.from(buffer, byteOffset, length);
@@ -82,7 +82,7 @@ function toCodes(alphabet: string): Uint8Array {
   return Uint8Array.from(alphabet, (character) => character.charCodeAt(0));
 }
 
-/** The value of each character code below 256 as a digit. */
+/** Creates a table from character codes below 256 to digit values. */
 function makeDigitTable(codes: readonly number[], more: Readonly<Record<string, number>>): Uint8Array {
   const digits = new Uint8Array(256).fill(NO_DIGIT);
   for (const [digit, code] of codes.entries()) digits[code] = digit;
@@ -118,15 +118,15 @@ function bytesOfBase64(text: string): Uint8Array | undefined {
     if (digit === NO_DIGIT) return undefined;
     group = ((group << 6) | digit) & 0xffff;
     digitCount++;
-    // Every digit but the first of a group of four completes a byte; what is below it stays for the next one.
+    // Every digit except the first of a group of four completes a byte. Lower bits remain for the next byte.
     const remaining = (3 - ((digitCount - 1) % 4)) * 2;
     if (remaining < 6) bytes[length++] = group >> remaining;
   }
-  // One digit alone holds six bits, too few for a byte.
+  // A single digit has six bits, too few for a byte.
   return digitCount % 4 === 1 ? undefined : bytes.subarray(0, length);
 }
 
-/** Where the digits end: before the padding and the white space around it. */
+/** Returns the offset after the last digit: before the padding and the white space around it. */
 function endOfBase64(text: string): number {
   let end = text.length;
   let paddings = 0;

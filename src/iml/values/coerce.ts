@@ -1,48 +1,48 @@
 import { assertListLength, assertTextLength } from './size-limits.js';
 
-/** Arrays nested deeper than this write nothing; an array that holds itself ends there too. */
+/** More deeply nested arrays have no text. This also ends the text of a circular array. */
 const MAX_TEXT_DEPTH = 256;
 
 /** The text of a collection. [app] */
 const COLLECTION_TEXT = '{object}';
 
-// Hexadecimal, `Infinity` and the empty text are no numbers here, though `Number` reads them.
+// Excludes hexadecimal numbers, `Infinity` and the empty text, which `Number` accepts.
 const NUMERIC_TEXT = /^\s*[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 
-// A leading byte order mark is a character like any other, so that bytes and text keep their lengths.
+// Keeps a leading byte order mark, so that bytes and text have corresponding lengths.
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** Undefined or null: there is no value. */
+/** Whether a value is undefined or null. */
 export function isMissing(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-/** Undefined, null or the empty text. Source: https://help.make.com/type-coercion. [doc] */
+/** Whether a value is undefined, null or the empty text. Source: https://help.make.com/type-coercion. [doc] */
 export function isEmpty(value: unknown): boolean {
   return value === undefined || value === null || value === '';
 }
 
-/** As in JavaScript: empty arrays and collections are true. Source: https://help.make.com/type-coercion. [doc] */
+/** Truthiness as in JavaScript: empty arrays and collections are true. Source: https://help.make.com/type-coercion. [doc] */
 export function isTruthy(value: unknown): boolean {
   return Boolean(value);
 }
 
-/** Whether an optional switch such as `ignoreCase` is on. The text `false` is off. Source: section 8.5. [doc] */
+/** Whether an optional flag such as `ignoreCase` is set. The text `false` is not. [doc] */
 export function isOn(value: unknown): boolean {
   return Boolean(value) && value !== 'false';
 }
 
-/** Binary data. An object that only inherits from `Uint8Array.prototype` is none: it has no bytes. */
+/** Whether a value is binary data. An object that only inherits from `Uint8Array.prototype` is not: it has no bytes. */
 export function isBuffer(value: unknown): value is Uint8Array {
   return ArrayBuffer.isView(value) && value instanceof Uint8Array;
 }
 
-/** A date, valid or not. An object that only inherits from `Date.prototype` is none: it has no instant. */
+/** Whether a value is a date, valid or not. An object that only inherits from `Date.prototype` is not: it has no instant. */
 export function isDate(value: unknown): value is Date {
   return value instanceof Date && toInstant(value) !== undefined;
 }
 
-/** Milliseconds since the epoch of a date, NaN for an invalid one, undefined for anything else. */
+/** Returns the milliseconds since the epoch of a date, NaN for an invalid date, undefined for any other value. */
 export function toInstant(value: unknown): number | undefined {
   if (!(value instanceof Date)) return undefined;
   try {
@@ -52,7 +52,7 @@ export function toInstant(value: unknown): number | undefined {
   }
 }
 
-/** The number a number or a numeric text stands for, undefined for everything else, NaN and infinities too. */
+/** Converts a finite number or a numeric text to a number; undefined for any other value. */
 export function toNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value !== 'string') return undefined;
@@ -62,7 +62,7 @@ export function toNumber(value: unknown): number | undefined {
 }
 
 /**
- * The operand an arithmetic operator works on, NaN where there is none.
+ * Converts an operand of an arithmetic operator; NaN if it has no numeric value.
  * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml; missing values and booleans as in JavaScript. [inf]
  */
 export function toArithmetic(value: unknown): number {
@@ -78,26 +78,24 @@ export function toArithmetic(value: unknown): number {
   }
 }
 
-/**
- * The operand of `-` and `++`: a text is read as JavaScript's `Number` does, an empty one is 0. [rt]
- */
+/** Converts an operand of `-` and `++`: text as `Number` of JavaScript does, so the empty text is 0. [rt] */
 export function toDifference(value: unknown): number {
   return typeof value === 'string' ? Number(value) : toArithmetic(value);
 }
 
 /**
- * The text form of any value; what cannot be written (functions, invalid dates, NaN) is empty.
+ * Converts any value to text. Functions, invalid dates and NaN become the empty text.
  * Source: https://help.make.com/type-coercion.
  *
- * @throws ImlError `IML_LIMIT` where the text of an array or buffer would be too long
+ * @throws ImlError `IML_LIMIT` if the text of an array or buffer is too long
  */
 export function toText(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return Number.isFinite(value) ? String(value) : '';
-  return writeOtherText(value);
+  return otherText(value);
 }
 
-function writeOtherText(value: unknown): string {
+function otherText(value: unknown): string {
   switch (typeof value) {
     case 'boolean':
     case 'bigint':
@@ -121,7 +119,7 @@ function objectText(value: object): string {
 }
 
 interface ArrayWalk {
-  /** Items seen so far at all levels: bounds arrays that hold the same empty array over and over. */
+  /** Items visited at all levels. Limits the work for arrays that contain the same array many times. */
   items: number;
   text: string;
 }

@@ -1,16 +1,16 @@
 import { CASELESS, isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 
-/** A collection of the language. */
+/** Whether a value is a collection of the language. */
 export function isCollection(value: unknown): value is PlainObject {
   return isPlainObject(value);
 }
 
-/** Names of the members that hold data, in their order. A function in data counts as absent. */
+/** Lists the names of the members in order. A member that is a function counts as absent. */
 export function memberNames(collection: PlainObject): string[] {
   return Object.keys(collection).filter((name) => typeof collection[name] !== 'function');
 }
 
-/** A plain copy of the members whose name passes. */
+/** Copies the members whose name passes `keep`. */
 export function filterMembers(collection: PlainObject, keep: (name: string) => boolean): PlainObject {
   const result: PlainObject = {};
   for (const name of memberNames(collection)) {
@@ -20,8 +20,8 @@ export function filterMembers(collection: PlainObject, keep: (name: string) => b
 }
 
 /**
- * A collection looked up without case, such as the headers of a response. Names are stored in lower case;
- * of names that differ only in case the later wins. [app]
+ * Creates a collection with case-insensitive names, such as the headers of a response. Names are stored in lower case.
+ * If names differ only in case, the last one wins. [app]
  */
 export function createCaseless(entries: Iterable<readonly [string, unknown]>): PlainObject {
   const result: PlainObject = Object.create(CASELESS);

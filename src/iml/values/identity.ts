@@ -4,19 +4,21 @@ import { isBuffer, toInstant, toText } from './coerce.js';
 import { assertTextLength } from './size-limits.js';
 import { listPresentNames, quotedText, type TreeStyle, treeText } from './tree-text.js';
 
-/** A value to use as a member of a set: two values have the same key if they count as equal. */
+/** Converts a value to a key for a `Set`: equal values have the same key. */
 export type IdentityKey = (value: unknown) => unknown;
 
-/** What no text of the outside can start with, once `textKey` has seen it. */
+/** Prefix of all keys that are not plain text. `textKey` escapes text that starts with it. */
 const MARK = '\u0000';
 
 /**
- * Keys for equality: primitives by type and value, null as undefined, dates by instant, buffers by their bytes, arrays
- * and collections by what they hold, objects of other kinds by identity. Linear in the size of the value. Numbers are texts
- * here: the host hashes numbers so that anybody can find thousands which share one place of a set, texts with a secret of the process.
- * The returned function remembers those other objects: make one for each comparison.
+ * Creates keys for equality: primitives by type and value, null like undefined, dates by instant, buffers by bytes,
+ * arrays and collections by content, other objects by identity. Takes time linear in the size of the value.
  *
- * @throws (the returned function) ImlError `IML_FUNCTION` for a value that holds itself, `IML_LIMIT` for one too large
+ * Numbers become text, because V8 hashes numbers predictably: an attacker could choose numbers whose hashes collide.
+ * Hashes of text are seeded per process. The returned function keeps references to other objects, so create one per
+ * comparison.
+ *
+ * @throws (the returned function) ImlError `IML_FUNCTION` for a circular value, `IML_LIMIT` for a value that is too large
  */
 export function createEqualityKey(): IdentityKey {
   const style = createKeyStyle();
@@ -37,10 +39,7 @@ export function createEqualityKey(): IdentityKey {
   };
 }
 
-/**
- * Keys for `distinct`: primitives as text, everything else as `createEqualityKey` has it.
- * [choice]
- */
+/** Creates keys for `distinct`: numbers and booleans by text, other values as in `createEqualityKey`. [choice] */
 export function createDistinctKey(): IdentityKey {
   const equalityKey = createEqualityKey();
   return (value) =>
@@ -51,7 +50,7 @@ function textKey(text: string): string {
   return text.startsWith(MARK) ? `${MARK}"${text}` : text;
 }
 
-/** Text stands in quotes in a tree, so no other kind of leaf can look like it. */
+/** Text leaves are quoted, so that no other kind of leaf has the same key. */
 function createKeyStyle(): TreeStyle {
   const others = new Map<unknown, number>();
   const leaf = (value: unknown): string => {
@@ -75,27 +74,27 @@ function sortedNames(collection: PlainObject): string[] {
   return listPresentNames(collection).sort();
 }
 
-/** V8 hashes longer strings by their length alone, so that a set of them degrades to a list. */
+/** V8 hashes longer strings by their length alone, so that lookups in a set of them take linear time. */
 const MAX_HASHED_LENGTH = 16_000;
 
 /**
- * Replaces each long text by a short one: equal texts by the same, different texts by different ones.
+ * Maps each long text to a unique short text.
  *
  * @param mark a prefix that no short text has
  */
 function createLongTextKey(mark: string): (text: string) => string {
-  const known = new Map<string, string[]>();
+  const textsByHash = new Map<string, string[]>();
   return (text) => {
     if (text.length <= MAX_HASHED_LENGTH) return text;
     const hash = hashText(text);
-    const alike = known.get(hash) ?? [];
-    known.set(hash, alike);
-    const at = alike.indexOf(text);
-    return `${mark}${hash} ${at === -1 ? alike.push(text) - 1 : at}`;
+    const texts = textsByHash.get(hash) ?? [];
+    textsByHash.set(hash, texts);
+    const index = texts.indexOf(text);
+    return `${mark}${hash} ${index === -1 ? texts.push(text) - 1 : index}`;
   };
 }
 
-/** Two hashes of 32 bits each: texts that share both are compared. */
+/** Combines two hashes of 32 bits. Texts with the same hash are compared. */
 function hashText(text: string): string {
   let [first, second] = [0x811c9dc5, 0x41c6ce57];
   for (let index = 0; index < text.length; index++) {

@@ -2,17 +2,17 @@ import { isCaseless, type PlainObject } from '../../util/plain-object.js';
 import { toText } from './coerce.js';
 import { isCollection } from './collection.js';
 
-/** Names every object literal inherits; only these need a look at who owns the member. */
+/** Names of `Object.prototype`. Only these need an own-property check when read from a plain object. */
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** Most names are shorter, and need not be looked up. */
+/** Shorter names, as most are, need no lookup in the set. */
 const SHORTEST_INHERITED = Math.min(...[...INHERITED].map((name) => name.length));
 
 type Reader = (value: unknown) => unknown;
 
 /**
- * Reads a member of plain data by its name: own members of collections, items of arrays by their 1-based number.
- * Everything else, functions included, reads as undefined.
+ * Reads a member of plain data: an own member of a collection, or an item of an array by its 1-based number.
+ * Anything else, including a function, reads as undefined.
  * Source: https://developers.make.com/custom-apps-documentation/block-elements/iml; docs/security.md.
  */
 export function readMember(value: unknown, name: string): unknown {
@@ -20,21 +20,21 @@ export function readMember(value: unknown, name: string): unknown {
   return isInherited(name) ? readOwn(value, name) : readPlain(value, name);
 }
 
-/** `readMember` for one name, with all that depends on the name alone done beforehand. */
+/** Returns `readMember` specialized for one name. */
 export function memberReader(name: string): Reader {
   return isInherited(name)
     ? (value) => (typeof value === 'object' && value !== null ? readOwn(value, name) : undefined)
     : (value) => (typeof value === 'object' && value !== null ? readPlain(value, name) : undefined);
 }
 
-/** Whether every object literal has something under this name already. */
+/** Whether plain objects inherit a property of this name. */
 export function isInherited(name: string): boolean {
   return name.length >= SHORTEST_INHERITED && INHERITED.has(name);
 }
 
 /**
- * Reads `value[index]`: an item of an array by its 1-based number, from the end if negative, or a member of a
- * collection by its name. Numbers that are no item, and indices of other types, read as undefined.
+ * Reads `value[index]`: an item of an array by its 1-based number, counted from the end if negative, or a member of a
+ * collection. A number out of range and an index of another type read as undefined.
  */
 export function readIndex(value: unknown, index: unknown): unknown {
   if (typeof index === 'number') {
@@ -43,18 +43,18 @@ export function readIndex(value: unknown, index: unknown): unknown {
   return typeof index === 'string' ? readMember(value, index) : undefined;
 }
 
-/** Reads `value[]`: the first item of an array, and anything else itself. [choice] */
+/** Reads `value[]`: the first item of an array; any other value is returned unchanged. [choice] */
 export function readFirst(value: unknown): unknown {
   if (Array.isArray(value)) return readItem(value, 1);
   return typeof value === 'function' ? undefined : value;
 }
 
-/** The value at a dotted path, undefined where the path leads nowhere. A member named as the whole path goes first. */
+/** Reads a dotted path; undefined if a step has no value. A member whose name is the whole path has precedence. */
 export function getPath(value: unknown, path: string): unknown {
   return pathReader(path)(value);
 }
 
-/** `getPath` for one path that is read on many values. */
+/** Returns `getPath` specialized for one path. */
 export function pathReader(path: string): Reader {
   const whole = memberReader(path);
   if (!path.includes('.')) return whole;
@@ -76,7 +76,7 @@ function readSegments(value: unknown, segments: readonly string[]): unknown {
 
 const ITEM_NUMBER = /^-?\d+$/;
 
-/** Reads an own member of a collection of any kind, or an item of an array by its 1-based number. */
+/** Reads an own member of any collection, or an item of an array by its 1-based number. */
 function readOwn(value: object, name: string): unknown {
   if (Array.isArray(value)) return ITEM_NUMBER.test(name) ? readItem(value, Number(name)) : undefined;
   const key = isCaseless(value) ? name.toLowerCase() : name;
@@ -88,12 +88,12 @@ function readOwn(value: object, name: string): unknown {
 function readItem(array: readonly unknown[], number: number): unknown {
   if (!Number.isInteger(number) || number === 0) return undefined;
   const index = number > 0 ? number - 1 : array.length + number;
-  // Out of range, an index would be a name to look up on the prototypes.
+  // An index out of range would be looked up in the prototypes.
   const item = index >= 0 && index < array.length ? array[index] : undefined;
   return typeof item === 'function' ? undefined : item;
 }
 
-/** Reads a name of a scope, then members, one after the other. */
+/** Returns a reader of a path: a name of the scope, then members. */
 export function scopePathReader(names: readonly string[]): PathReader {
   for (const name of names) if (isInherited(name)) return stepwiseReader(names);
   const root = names[0] ?? '';
@@ -120,13 +120,13 @@ function stepwiseReader(names: readonly string[]): PathReader {
   };
 }
 
-/** Reads what a path leads to in a scope. The second parameter is internal to `STEPS`. */
+/** Reads a path in a scope. The second parameter is internal to `STEPS`. */
 export type PathReader = (scope: PlainObject, of?: unknown) => unknown;
 
 /**
- * Reads the member `name` of what `of` gives. All are the same function: V8 caches for each function literal where a name
- * is in the objects that pass, so that a name with a literal of its own is found at once. The first names that a process
- * compiles have one each, all others share the last.
+ * Reads the member `name` of the value of `of`. All entries are the same function, because V8 keeps one inline cache per
+ * function literal: a name with its own literal stays monomorphic. The first names that a process compiles get one
+ * literal each; all other names share the last one.
  */
 // biome-ignore format: one line per literal.
 const STEPS: readonly ((of: PathReader, name: string) => PathReader)[] = [
@@ -150,13 +150,13 @@ const STEPS: readonly ((of: PathReader, name: string) => PathReader)[] = [
 
 const stepOfName = new Map<string, number>();
 
-/** Reads a name of the scope, then a member. Neither name is one that objects inherit. */
+/** Reads a name of the scope, then a member. Neither name may be inherited. */
 export function firstStep(root: string, name: string): PathReader {
-  // `item` is read for every record: no other name may slow it down.
+  // `item` is read for every record, so it gets its own literal.
   return furtherStep(root === 'item' ? (scope) => scope['item'] : (scope) => scope[root], name);
 }
 
-/** Reads a further step of a path. The name is none that objects inherit. */
+/** Reads a further step of a path. The name may not be inherited. */
 export function furtherStep(of: PathReader, name: string): PathReader {
   const step = stepOfName.get(name) ?? Math.min(stepOfName.size, STEPS.length - 1);
   if (stepOfName.size < STEPS.length) stepOfName.set(name, step);
@@ -167,7 +167,7 @@ function readOther(value: unknown, name: string): unknown {
   return isObject(value) ? readPlain(value, name) : undefined;
 }
 
-/** Reads a name that `Object.prototype` lacks: what is there in most objects is own. */
+/** Reads a name that is not inherited from `Object.prototype`: in most objects such a member is own. */
 function readPlain(value: object, name: string): unknown {
   return showsOwn(value) ? asData(value[name]) : readOwn(value, name);
 }
@@ -176,11 +176,11 @@ function asData(member: unknown): unknown {
   return typeof member === 'function' ? undefined : member;
 }
 
-/** Whether all that an object shows under a name that `Object.prototype` lacks is its own: its prototype decides. */
+/** Whether members that `Object.prototype` lacks are own members of this object: true for plain objects. */
 export function showsOwn(value: unknown): value is PlainObject {
   if (!isObject(value)) return false;
-  if (value === record) return true;
-  // `constructor` is no answer, but once it is read, V8 knows the shape of the object and its prototype.
+  if (value === checkedObject) return true;
+  // Not a proof by itself, but the read lets V8 cache the shape, which makes the check of the prototype fast.
   if (value['constructor'] === Object && Object.getPrototypeOf(value) === Object.prototype) return true;
   const prototype: object | null = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
@@ -190,25 +190,25 @@ function isObject(value: unknown): value is PlainObject {
   return typeof value === 'object' && value !== null;
 }
 
-/** The record an object is made of now: one that shows its own members only. */
-let record: object | undefined;
+/** The object that passed `showsOwn` and that the current evaluation reads repeatedly. */
+let checkedObject: object | undefined;
 
 /**
- * Runs what reads one record over and over, so that it is checked once. Nothing may change the prototype of the record
- * meanwhile, as the evaluation of an object cannot.
+ * Runs an evaluation that reads many members of one object, so that `showsOwn` checks the object only once.
+ * The evaluation must not change the prototype of the object.
  *
- * @param known a record of which `showsOwn` holds; undefined if there is none
+ * @param checked an object that passed `showsOwn`; undefined for none
  */
-export function withRecord<Input, Output>(
-  known: PlainObject | undefined,
+export function withCheckedObject<Input, Output>(
+  checked: PlainObject | undefined,
   run: (input: Input) => Output,
   input: Input,
 ): Output {
-  const outer = record;
-  record = known;
+  const outer = checkedObject;
+  checkedObject = checked;
   try {
     return run(input);
   } finally {
-    record = outer;
+    checkedObject = outer;
   }
 }

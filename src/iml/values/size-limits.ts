@@ -1,20 +1,20 @@
 import { limitError } from '../../errors/iml-error.js';
 
-/** UTF-16 units a text made by one function may have: 64 Mi. */
+/** Maximum length of a text that one function creates, in UTF-16 units: 64 Mi. */
 export const MAX_TEXT_LENGTH: number = 64 * 1024 * 1024;
 
-/** Items an array made or walked by one function may have. */
+/** Maximum number of items of an array that one function creates or visits. */
 export const MAX_LIST_LENGTH = 5_000_000;
 
 /** @throws ImlError `IML_LIMIT` */
 export function assertTextLength(length: number): void {
   if (length > MAX_TEXT_LENGTH) {
-    throw limitError(`Text is longer than the ${MAX_TEXT_LENGTH} characters it may have.`);
+    throw limitError(`Text is too long: expected at most ${MAX_TEXT_LENGTH} characters.`);
   }
 }
 
 /**
- * The text itself, if it may be so long.
+ * Returns the text after a check of its length.
  *
  * @throws ImlError `IML_LIMIT`
  */
@@ -26,13 +26,13 @@ export function limitedText(text: string): string {
 /** @throws ImlError `IML_LIMIT` */
 export function assertListLength(length: number): void {
   if (length > MAX_LIST_LENGTH) {
-    throw limitError(`Array is longer than the ${MAX_LIST_LENGTH} items it may have.`);
+    throw limitError(`Array is too long: expected at most ${MAX_LIST_LENGTH} items.`);
   }
 }
 
 /**
- * Replaces every match of a global pattern and stops as soon as the result is too long,
- * where `String.prototype.replace` would first build all of it.
+ * Replaces every match of a global pattern. Throws as soon as the result is too long, while `String.prototype.replace`
+ * would first build all of it.
  *
  * @throws ImlError `IML_LIMIT`
  */
@@ -51,17 +51,18 @@ export function rewrite(text: string, pattern: RegExp, replace: (match: string) 
 
 const CHUNK_LENGTH = 65_536;
 
-/** The pieces of a text in order, of so many characters at most. None ends inside a surrogate pair. */
-function* textChunks(text: string, length: number = CHUNK_LENGTH): Generator<string, undefined, undefined> {
+/** Splits a text into chunks of limited length. No chunk ends inside a surrogate pair. */
+function* textChunks(text: string): Generator<string, undefined, undefined> {
   for (let start = 0, end = 0; start < text.length; start = end) {
-    end = Math.min(start + length, text.length);
+    end = Math.min(start + CHUNK_LENGTH, text.length);
     if (end < text.length && isHighSurrogate(text.charCodeAt(end - 1))) end--;
     yield text.slice(start, end);
   }
 }
 
 /**
- * Rewrites a text in chunks and stops as soon as the result is too long. Each code point must be rewritten on its own.
+ * Rewrites a text in chunks. Throws as soon as the result is too long. The result for a code point must not depend on
+ * its neighbors.
  *
  * @throws ImlError `IML_LIMIT`
  */
@@ -81,10 +82,10 @@ function isHighSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdbff;
 }
 
-/** Names a collection from outside may have, such as one of a body or of parameters. [choice] */
+/** Maximum number of names in a collection that comes from outside, such as a body or parameters. [choice] */
 export const MAX_NAMES = 50_000;
 
-/** The problem with a collection of more than `MAX_NAMES`, for an error message. */
+/** Describes a collection of more than `MAX_NAMES` for an error message. */
 export function tooManyNames(): string {
   return `more than ${MAX_NAMES} names in a collection`;
 }

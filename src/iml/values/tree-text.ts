@@ -4,33 +4,33 @@ import { isBuffer, isMissing, toInstant, toText } from './coerce.js';
 import { isCollection } from './collection.js';
 import { assertTextLength, MAX_LIST_LENGTH, rewriteInChunks } from './size-limits.js';
 
-/** Circular values are detected from this depth on, so that flat data does not pay for the check. */
+/** Depth from which circular references are detected. Flat data does not pay for the check. */
 const CYCLE_DEPTH = 64;
 
-/** How a tree of arrays and collections becomes text in the shape of JSON. */
+/** Converts a tree of arrays and collections to text in the shape of JSON. */
 export interface TreeStyle {
-  /** The members to write, in order. */
+  /** Lists the members to write, in order. */
   readonly listNames: (collection: PlainObject) => readonly string[];
-  /** The text of a value that is neither array nor collection. */
+  /** Converts a value that is neither array nor collection. */
   readonly leaf: (value: unknown) => string;
-  /** Called for each array and collection with the number of those around it. Throws if there are too many. */
+  /** Called for each array and collection with its depth. Throws if the depth is too large. */
   readonly onEnter?: (depth: number) => void;
 }
 
 /**
- * The JSON text of a value of any depth. Functions, `toJSON` among them, are never called: they are left out of
- * collections and null in arrays, as undefined is. Dates and buffers are written as their text, other objects as `{}`.
+ * Converts a value of any depth to JSON. Functions are treated like undefined: omitted in collections, null in arrays.
+ * `toJSON` is never called. Dates and buffers become their text, other objects `{}`.
  *
- * @throws ImlError `IML_FUNCTION` for a circular value, `IML_LIMIT` for a text that would be too long
+ * @throws ImlError `IML_FUNCTION` for a circular value, `IML_LIMIT` for a result that is too long
  */
 export function writeJson(value: unknown): string {
   return treeText(value, JSON_STYLE);
 }
 
 /**
- * Writes a tree without recursion, so that its depth does not matter.
+ * Converts a tree to text without recursion, so any depth is safe.
  *
- * @throws ImlError `IML_FUNCTION` for a circular value, `IML_LIMIT` for a text that would be too long
+ * @throws ImlError `IML_FUNCTION` for a circular value, `IML_LIMIT` for a result that is too long
  */
 export function treeText(root: unknown, style: TreeStyle): string {
   const frames: Frame[] = [];
@@ -68,7 +68,7 @@ function enter(source: object, open: Set<object>): void {
   open.add(source);
 }
 
-/** An array or collection that is being written. */
+/** An array or collection in progress. */
 interface Frame {
   readonly source: object;
   /** Undefined for an array. */
@@ -88,7 +88,7 @@ function openFrame(value: unknown, style: TreeStyle): Frame | undefined {
 
 const JSON_STYLE: TreeStyle = { listNames: listPresentNames, leaf: jsonLeaf };
 
-/** Names of the members whose value is neither undefined nor a function. */
+/** Lists the members whose value is neither undefined nor a function. */
 export function listPresentNames(collection: PlainObject): string[] {
   return Object.keys(collection).filter((name) => {
     const member = collection[name];
@@ -114,7 +114,7 @@ function jsonLeaf(value: unknown): string {
 
 const CHUNKED_LENGTH = 65_536;
 
-/** A text as a JSON string. A long one is written in chunks, so that its length is checked before it is complete. */
+/** Converts text to a JSON string. Long text is converted in chunks, so that a result that is too long fails early. */
 export function quotedText(text: string): string {
   if (text.length <= CHUNKED_LENGTH) return JSON.stringify(text);
   return `"${rewriteInChunks(text, (chunk) => JSON.stringify(chunk).slice(1, -1))}"`;

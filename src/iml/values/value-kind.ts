@@ -1,7 +1,7 @@
 import { isPlainObject } from '../../util/plain-object.js';
 import { isBuffer, isDate } from './coerce.js';
 
-/** What a value is, in the words of the language. `unreadable` is for host values that are none of these. */
+/** Kind of a value in the terms of the language. `unreadable` stands for any other JavaScript value. */
 export type ValueKind =
   | 'unset'
   | 'null'
@@ -14,7 +14,7 @@ export type ValueKind =
   | 'collection'
   | 'unreadable';
 
-/** The kind of any value; never throws, whatever a Proxy of the embedder does. */
+/** Classifies any value. Never throws, not even for a hostile Proxy. */
 export function classifyValue(value: unknown): ValueKind {
   switch (typeof value) {
     case 'undefined':
@@ -43,7 +43,7 @@ function objectKind(value: object): ValueKind {
   }
 }
 
-/** What kind of value it is, as messages name it without showing it: `text`, `a number`, `an array`, `nothing`. */
+/** Describes the kind of a value for a message, without its content: `text`, `a number`, `an array`, `nothing`. */
 export function describeType(value: unknown): string {
   const kind = classifyValue(value);
   switch (kind) {
@@ -61,7 +61,7 @@ export function describeType(value: unknown): string {
   }
 }
 
-/** Whether a value is a number that is no safe integer: JSON rounds integers above 2^53, so two ids can become one. */
+/** Whether a value is a number but not a safe integer. `JSON.parse` rounds integers above 2^53, so two ids can collide. */
 export function isUnsafeNumber(value: unknown): value is number {
   return typeof value === 'number' && !Number.isSafeInteger(value);
 }

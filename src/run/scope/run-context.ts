@@ -335,8 +335,8 @@ function createScopeListener(run: Run, position: RunPosition): ScopeListener {
       };
       emitLater(render, { run, position });
     },
-    onBranch({ pointer, offset, isYes }) {
-      settings.observer?.onDecision(document, pointer, isYes, offset);
+    onBranch({ pointer, offset, isTrue }) {
+      settings.observer?.onDecision(document, pointer, isTrue, offset);
     },
     wantsMissing: () => log.acceptsMissing,
     // The log keeps a missing value once per run, however many records miss it.

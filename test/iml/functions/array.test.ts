@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ARRAY_FUNCTIONS } from '../../../src/iml/functions/array.js';
+import { functions } from '../../../src/iml/index.js';
 import { MAX_LIST_LENGTH } from '../../../src/iml/values/size-limits.js';
 import { callFunction, ENVIRONMENT, errorOf } from './call-function.js';
 
-const call = (name: string, ...args: unknown[]) => callFunction(ARRAY_FUNCTIONS, name, ...args);
+const call = (name: string, ...args: unknown[]) => callFunction(name, ...args);
 const NUMBERS = Object.freeze([3, 1, 2]);
 
 it.each([
@@ -106,13 +106,13 @@ describe('shuffle', () => {
           if (draw === undefined) throw new Error('One draw too many.');
           return draw;
         };
-        return String(ARRAY_FUNCTIONS['shuffle']?.({ ...ENVIRONMENT, random }, [1, 2, 3]));
+        return String(functions['shuffle']?.({ ...ENVIRONMENT, random }, [1, 2, 3]));
       }),
     );
     expect(orders.toSorted()).toEqual(['1,2,3', '1,3,2', '2,1,3', '2,3,1', '3,1,2', '3,2,1']);
   });
   it.each([1, -1, Number.NaN, 1e9])('stays inside the array when the source gives %d', (value) => {
-    const shuffle = ARRAY_FUNCTIONS['shuffle'];
+    const shuffle = functions['shuffle'];
     const result = shuffle?.({ ...ENVIRONMENT, random: () => value }, [1, 2, 3]) as number[];
     expect(result.toSorted()).toEqual([1, 2, 3]);
   });

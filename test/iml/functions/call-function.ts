@@ -1,11 +1,7 @@
-import { ImlError } from '../../../src/errors/iml-error.js';
-import {
-  type Environment,
-  type FunctionTable,
-  nodeDigest,
-} from '../../../src/iml/environment/environment.js';
+import { createHash, createHmac } from 'node:crypto';
+import { type Environment, functions, ImlError } from '../../../src/iml/index.js';
 
-/** An environment in which nothing changes by itself. */
+/** A deterministic environment. */
 export const ENVIRONMENT: Environment = {
   now: () => 0,
   random: () => 0.5,
@@ -13,17 +9,18 @@ export const ENVIRONMENT: Environment = {
   timezone: 'UTC',
   semantics: 'runtime',
   platformVersion: 2,
-  digest: nodeDigest,
+  digest: (algorithm, data, key) =>
+    (key === undefined ? createHash(algorithm) : createHmac(algorithm, key)).update(data).digest(),
 };
 
-/** Calls a function of a table by its name. */
-export function callFunction(table: FunctionTable, name: string, ...args: unknown[]): unknown {
-  const run = table[name];
-  if (run === undefined) throw new Error(`The table has no ${name}.`);
+/** Calls a built-in function by name. */
+export function callFunction(name: string, ...args: unknown[]): unknown {
+  const run = functions[name];
+  if (run === undefined) throw new Error(`There is no function ${name}.`);
   return run(ENVIRONMENT, ...args);
 }
 
-/** Code and message of the error a call ends with; anything but an `ImlError` is thrown on. */
+/** Returns the code and message of an `ImlError`; rethrows any other error. */
 export function errorOf(run: () => unknown): { code: string; message: string } | undefined {
   try {
     run();

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { GENERAL_FUNCTIONS } from '../../../src/iml/functions/general.js';
 import { createCaseless } from '../../../src/iml/values/collection.js';
 import { callFunction, errorOf } from './call-function.js';
 
-const call = (name: string, ...args: unknown[]) => callFunction(GENERAL_FUNCTIONS, name, ...args);
+const call = (name: string, ...args: unknown[]) => callFunction(name, ...args);
 
 describe('if and ifempty', () => {
   it('an empty array and an empty collection are true', () => {

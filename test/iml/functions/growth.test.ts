@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ImlError } from '../../../src/errors/iml-error.js';
-import { FUNCTIONS } from '../../../src/iml/functions/table.js';
+import { functions, ImlError } from '../../../src/iml/index.js';
 import { ENVIRONMENT } from './call-function.js';
 import { type ArgumentsOfSize, BOUNDED_CALLS, WORST_CALLS } from './growth-inputs.js';
 
@@ -28,7 +27,7 @@ function costOf(name: string, args: readonly unknown[], times: number): number {
   for (let time = 0; time < times; time++) {
     const before = process.cpuUsage();
     try {
-      FUNCTIONS[name]?.(ENVIRONMENT, ...args);
+      functions[name]?.(ENVIRONMENT, ...args);
     } catch (error) {
       if (!(error instanceof ImlError)) throw error;
     }
@@ -68,7 +67,7 @@ function describeCall(make: ArgumentsOfSize): string {
 
 describe('the cost of a built-in function', () => {
   it('is looked at for each of them', () => {
-    expect(Object.keys(WORST_CALLS).sort()).toEqual(Object.keys(FUNCTIONS).sort());
+    expect(Object.keys(WORST_CALLS).sort()).toEqual(Object.keys(functions).sort());
   });
 
   it.each(Object.entries(WORST_CALLS))('%s grows with its input, not with its square', (name, calls) => {

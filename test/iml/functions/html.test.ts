@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { HTML_FUNCTIONS } from '../../../src/iml/functions/html.js';
 import { callFunction, errorOf } from './call-function.js';
 
-const call = (name: string, ...args: unknown[]) => callFunction(HTML_FUNCTIONS, name, ...args);
+const call = (name: string, ...args: unknown[]) => callFunction(name, ...args);
 
 describe('stripHTML', () => {
   it.each([

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { JSON_FUNCTIONS } from '../../../src/iml/functions/general.js';
 import { createCaseless } from '../../../src/iml/values/collection.js';
 import { callFunction, errorOf } from './call-function.js';
 
-const call = (name: string, ...args: unknown[]) => callFunction(JSON_FUNCTIONS, name, ...args);
+const call = (name: string, ...args: unknown[]) => callFunction(name, ...args);
 
 describe('createJSON', () => {
   it.each([

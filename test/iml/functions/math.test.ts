@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { MATH_FUNCTIONS } from '../../../src/iml/functions/math.js';
 import { callFunction, errorOf } from './call-function.js';
 
-const call = (name: string, ...args: unknown[]) => callFunction(MATH_FUNCTIONS, name, ...args);
+const call = (name: string, ...args: unknown[]) => callFunction(name, ...args);
 
 describe('functions of one number', () => {
   it.each([
@@ -91,7 +90,7 @@ describe('formatNumber', () => {
   it.each([-1, 101, 1e9])('%d decimals are refused', (decimals) => {
     expect(errorOf(() => call('formatNumber', 1, decimals))).toEqual({
       code: 'IML_FUNCTION',
-      message: `'${decimals}' is not a number of decimals from 0 to 100.`,
+      message: `'${decimals}' is not a valid number of decimals. Expected 0 to 100.`,
     });
   });
   it('a huge separator is a limit', () => {
@@ -119,6 +118,6 @@ describe('parseNumber', () => {
   it('another separator is refused', () =>
     expect(errorOf(() => call('parseNumber', '1', ';'))).toEqual({
       code: 'IML_FUNCTION',
-      message: `';' is not a valid decimal separator: "." or "," is expected.`,
+      message: `';' is not a valid decimal separator. Expected "." or ",".`,
     }));
 });

@@ -1,12 +1,11 @@
 import { createHash, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { SIGNING_FUNCTIONS } from '../../../src/iml/functions/signing.js';
 import { callFunction, errorOf } from './call-function.js';
 
 /** Made once: it takes as long as all tests of this file. */
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
-const call = (name: string, ...args: unknown[]) => String(callFunction(SIGNING_FUNCTIONS, name, ...args));
+const call = (name: string, ...args: unknown[]) => String(callFunction(name, ...args));
 const jwt = (...args: unknown[]) => call('jwt', ...args);
 const decoded = (token: string): unknown[] =>
   token
@@ -96,29 +95,29 @@ describe('claims', () => {
 
 describe('refused', () => {
   it.each([
-    [[{}, undefined], 'A token needs a secret to be signed with.'],
-    [[{}, ''], 'A token needs a secret to be signed with.'],
-    [[undefined, 's'], 'The payload of a token is a collection or a text.'],
-    [[{}, 's', 'none'], "'none' is no algorithm for a token. Expected one of HS256, HS384, HS512, RS256."],
-    [[{}, 'hush', 'RS256'], 'The key is no private key in PEM form.'],
+    [[{}, undefined], 'The secret to sign the token with is empty.'],
+    [[{}, ''], 'The secret to sign the token with is empty.'],
+    [[undefined, 's'], 'Invalid token payload: expected a collection or text.'],
+    [[{}, 's', 'none'], "'none' is not a token algorithm. Expected one of HS256, HS384, HS512, RS256."],
+    [[{}, 'hush', 'RS256'], 'The key is not a private key in PEM format.'],
     [[{}, 's', 'HS256', 'x'], 'Invalid collection'],
-    [[{ iat: 'now' }, 's'], "'iat' of a token is a number of seconds, not 'now'."],
-    [[{ nbf: '1' }, 's'], "'nbf' of a token is a number of seconds, not '1'."],
-    [[{ exp: 'soon' }, 's'], "'exp' of a token is a number of seconds, not 'soon'."],
-    [[{}, 's', 'HS256', { expiresIn: 'soon' }], "'soon' is no span of time for 'expiresIn' of a token."],
-    [[{}, 's', 'HS256', { expiresIn: ['2h'] }], "'2h' is no span of time for 'expiresIn' of a token."],
+    [[{ iat: 'now' }, 's'], "Invalid 'iat' of a token: expected a number of seconds, not 'now'."],
+    [[{ nbf: '1' }, 's'], "Invalid 'nbf' of a token: expected a number of seconds, not '1'."],
+    [[{ exp: 'soon' }, 's'], "Invalid 'exp' of a token: expected a number of seconds, not 'soon'."],
+    [[{}, 's', 'HS256', { expiresIn: 'soon' }], "'soon' is not a valid duration for 'expiresIn' of a token."],
+    [[{}, 's', 'HS256', { expiresIn: ['2h'] }], "'2h' is not a valid duration for 'expiresIn' of a token."],
     [
       [{}, 's', 'HS256', { expiresIn: '5 parsecs' }],
-      "'5 parsecs' is no span of time for 'expiresIn' of a token.",
+      "'5 parsecs' is not a valid duration for 'expiresIn' of a token.",
     ],
-    [[{}, 's', 'HS256', { notBefore: Infinity }], "'' is no span of time for 'notBefore' of a token."],
+    [[{}, 's', 'HS256', { notBefore: Infinity }], "'' is not a valid duration for 'notBefore' of a token."],
     [
       [{}, 's', 'HS256', { expiresIn: `${'0'.repeat(99)}5s` }],
-      `'${'0'.repeat(80)}...' is no span of time for 'expiresIn' of a token.`,
+      `'${'0'.repeat(80)}...' is not a valid duration for 'expiresIn' of a token.`,
     ],
     [
       [{ iss: 'a' }, 's', '', { issuer: 'b' }],
-      "'iss' stands in the payload and in the options of the token.",
+      "'iss' is set in both the payload and the options of the token.",
     ],
   ])('%j', (args, message) => {
     expect(errorOf(() => jwt(...args))).toEqual({ code: 'IML_FUNCTION', message });
@@ -140,7 +139,7 @@ describe('generateJwtWithKeyId', () => {
     const kid = thumbprintOf({ k: Buffer.from('secret').toString('base64url'), kty: 'oct' }, 'sha512');
     expect(headerOf({}, 'secret', 'HS256', 'HS512')).toMatchObject({ kid });
     expect(errorOf(() => call('generateJwtWithKeyId', {}, 'secret', 'HS256', 'md5'))?.message).toBe(
-      "'md5' is no algorithm of a thumbprint. Expected HS256, HS384 or HS512.",
+      "'md5' is not a thumbprint algorithm. Expected HS256, HS384 or HS512.",
     );
   });
 
@@ -174,7 +173,7 @@ describe('cryptoSign', () => {
   });
 
   it.each([
-    [['sha256', 'abc', 'hush'], 'The key is no private key in PEM form.'],
+    [['sha256', 'abc', 'hush'], 'The key is not a private key in PEM format.'],
     [['nothing', 'abc', pem], "'nothing' cannot sign with this key."],
     [['sha256', 'abc', pem, 'rot13'], "'rot13' is not a known encoding."],
   ])('refuses %j without a word about the key', (args, message) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { TEXT_FUNCTIONS } from '../../../src/iml/functions/text.js';
+import { functions } from '../../../src/iml/index.js';
 import { callFunction, ENVIRONMENT, errorOf } from './call-function.js';
 
-const call = (name: string, ...args: unknown[]) => callFunction(TEXT_FUNCTIONS, name, ...args);
+const call = (name: string, ...args: unknown[]) => callFunction(name, ...args);
 
 it.each([
   ['ascii', ['Łódź Straße', true], 'Lodz Strasse'],
@@ -101,7 +101,7 @@ describe('growth', () => {
 
 it('split takes a long separator', () => {
   const split = (...args: unknown[]): unknown =>
-    TEXT_FUNCTIONS['split']?.({ ...ENVIRONMENT, semantics: 'documented' }, ...args);
+    functions['split']?.({ ...ENVIRONMENT, semantics: 'documented' }, ...args);
   const separator = 'ab'.repeat(200);
   const parts = ['', 'a', 'ab'.repeat(150), 'b', ''];
   expect(split(parts.join(separator), separator)).toEqual(parts.join(separator).split(separator));
