@@ -28,18 +28,18 @@ const MAX_OPTIONS = 500;
 /** Types without a value. */
 const DECORATION: ReadonlySet<string> = new Set(['banner', 'html', 'button']);
 
-/** What forms are drawn with, beside the app. */
+/** Dependencies of a form. */
 export interface FormTools {
-  /** For conditions of fields. */
+  /** Functions for conditions of fields. */
   readonly language: Language;
   readonly answers: FormAnswers;
-  /** Counts the readings of the app. */
+  /** Number of times the app was read. */
   readonly revision: number;
 }
 
 /**
- * The form of a module or RPC as a page draws it, for the values so far: fields that hang on a value are there where it
- * shows them. Options and fields that RPCs give are asked for where a connection is named, or the component needs none.
+ * The form of a module or RPC for the current values, flattened for the page. Calls RPCs for options and fields if a
+ * connection is selected or none is needed.
  */
 export async function drawForm(
   asked: FormRequest,
@@ -75,7 +75,7 @@ export async function drawForm(
   }
 }
 
-/** An RPC that is asked with values of the form may fail for as long as they are not given: that is nobody's mistake. */
+/** An RPC that reads missing form values may fail until they are filled in; that is not an error of the app. */
 function explainWaiting(text: string, evaluate: Evaluate): string | undefined {
   const { name, query } = parseRpcReference(text) ?? { name: '', query: [] };
   const missing = query.filter(([, template]) => {
@@ -96,7 +96,7 @@ function findParams({ kind, name }: FormRequest, app: App): Document | undefined
   return kind === 'webhook' ? app.webhooks.get(name)?.params : app.connections.get(name)?.params;
 }
 
-/** A text field for each `parameters.x` that the requests of an RPC read and its own form does not declare. */
+/** One text field per `parameters.x` that an RPC reads without declaring it. */
 function listReadFields(rpc: string, app: App, declared: readonly ShownField[]): readonly ShownField[] {
   const names = new Set<string>();
   for (const checked of listDocuments(app)) {
@@ -125,7 +125,7 @@ function listReadFields(rpc: string, app: App, declared: readonly ShownField[]):
 
 type Evaluate = (template: string) => unknown;
 
-/** Values as the form holds them: what a run converts them to differs seldom for a condition. */
+/** Evaluates conditions with the unconverted values of the form. */
 function createEvaluate({ environment, functions }: Language, values: RunRequest['parameters']): Evaluate {
   return (template) =>
     compileTemplate(template, { environment, functions, pointer: '' })({
@@ -135,7 +135,7 @@ function createEvaluate({ environment, functions }: Language, values: RunRequest
     });
 }
 
-/** As a run has it: by the form as it is written. What is wrong is told without the secrets among the values. */
+/** Validates the values as a run does. Messages are redacted. */
 async function findProblems(
   module: ModuleComponent,
   asked: FormRequest,
@@ -161,7 +161,7 @@ async function findProblems(
   }));
 }
 
-/** @param values what the form holds at this place; undefined for items, each of which has other ones */
+/** @param values current values of the fields; undefined for array items */
 function listFields(
   elements: readonly ParameterElement[],
   values: RunRequest['parameters'] | undefined,
@@ -178,13 +178,13 @@ function listFields(
         : listShownFields(element, value, () => indexChoices(element.choices?.options));
     return [
       describeField(element, element.name, isPlainObject(value) ? value : {}, evaluate),
-      // Fields nested beside a value are members of the same collection.
+      // Nested fields are members of the same collection.
       ...shown.flatMap((nested) => listFields(nested, values, evaluate)),
     ];
   });
 }
 
-/** A condition that cannot be evaluated hides nothing. */
+/** A condition that cannot be evaluated counts as true. */
 function isVisible({ visible }: ParameterSpec, evaluate: Evaluate): boolean {
   if (typeof visible === 'boolean') return visible;
   try {

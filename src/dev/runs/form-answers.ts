@@ -1,16 +1,16 @@
 import type { Transport, TransportResponse } from '../../http/message/transport.js';
 import { writeKey } from './kept-answers.js';
 
-/** What RPCs of forms were answered a moment ago: a form is drawn anew while somebody types. */
+/** Caches responses of form RPCs for a short time, because forms are redrawn while the user types. */
 export interface FormAnswers {
-  /** @param scope tells apart what is asked with other credentials, or by another app */
+  /** @param scope separates credentials and apps */
   readonly wrap: (scope: string) => (transport: Transport) => Transport;
 }
 
 const KEPT_MS = 60_000;
 const MAX_KEPT = 100;
 
-/** Nothing was asked yet. */
+/** Creates an empty cache. */
 export function createFormAnswers(): FormAnswers {
   const answers = new Map<string, { readonly response: TransportResponse; readonly at: number }>();
   return {

@@ -6,27 +6,27 @@ interface RecordedExchange {
   readonly response: TransportResponse;
 }
 
-/** The answers of a run, kept in memory while the command runs: they hold what the service said, secrets too. */
+/** The responses of a run, with secrets; kept in memory only. */
 export interface KeptAnswers {
   readonly exchanges: readonly RecordedExchange[];
-  /** How many exchanges were over when a page was first asked for, by its number. */
+  /** Number of finished exchanges before the first request of a page, by page number. */
   readonly pageStarts: ReadonlyMap<number, number>;
-  /** Whether all answers are there: those of a very large run are not. */
+  /** Whether all responses are stored; large runs exceed the limit. */
   readonly isWhole: boolean;
 }
 
-/** Records what goes through a transport. */
+/** Records the exchanges of a transport. */
 export interface AnswerRecorder {
   readonly wrap: (transport: Transport) => Transport;
-  /** A page is about to be asked for. */
+  /** Marks the start of a page. */
   readonly beginPage: (page: number) => void;
   readonly recording: () => KeptAnswers;
 }
 
-/** Bytes of answers kept of one run. */
+/** Maximum size of stored responses per run. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** A recorder that has heard nothing yet. */
+/** Creates an empty recorder. */
 export function createAnswerRecorder(): AnswerRecorder {
   const exchanges: RecordedExchange[] = [];
   const pageStarts = new Map<number, number>();
@@ -45,14 +45,14 @@ export function createAnswerRecorder(): AnswerRecorder {
   };
 }
 
-/** Answers what was asked before as it was answered then. */
+/** Responds with recorded responses. */
 export interface Player {
   readonly wrap: (transport: Transport) => Transport;
-  /** Whether something was asked that has no answer. */
+  /** Whether a request had no recorded response. */
   readonly hasMissed: () => boolean;
 }
 
-/** @param fromPage from this page on the service itself is asked; undefined for never */
+/** @param fromPage page from which requests are sent; undefined for never */
 export function createPlayer(recording: KeptAnswers, fromPage: number | undefined): Player {
   const end = fromPage === undefined ? recording.exchanges.length : (recording.pageStarts.get(fromPage) ?? 0);
   const left = recording.exchanges.slice(0, end);
@@ -73,7 +73,7 @@ export function createPlayer(recording: KeptAnswers, fromPage: number | undefine
   };
 }
 
-/** What is asked; how it is authorized may differ from time to time. */
+/** The identity of a request without its credentials, which may differ. */
 export function writeKey({ method, url, body }: TransportRequest): string {
   return `${method} ${url}\n${body === undefined ? '' : Buffer.from(body).toString('latin1')}`;
 }

@@ -9,7 +9,7 @@ import type { PackedEvent, RunDetail } from '../protocol.js';
 import type { RecordParts } from './runner-parts.js';
 import { showPlace } from './show-failure.js';
 
-/** A run of the history as a file: what was taken out of its events goes in again. */
+/** Exports a run of the history as a trace with its long values. */
 export async function collectTrace(
   run: RunDetail,
   packed: readonly PackedEvent[],
@@ -46,7 +46,7 @@ export async function collectTrace(
         durationMs: run.durationMs,
         stopReason: run.stopReason,
       },
-      // What is shown of a warning is all there is of it.
+      // The shown warning is complete.
       warnings: run.allWarnings as RunTrace['end']['warnings'],
       error: run.failure && { ...run.failure },
     },
@@ -79,9 +79,9 @@ async function unpack(event: PackedEvent, history: History): Promise<TraceEvent>
 }
 
 /**
- * Takes a trace into the history: of a file that somebody has, or of a test that was run.
+ * Imports a trace of a file or a test into the history.
  *
- * @returns the id it has there
+ * @returns its ID in the history
  */
 export async function keepTrace(
   trace: RunTrace,
@@ -132,7 +132,7 @@ export async function keepTrace(
   return record.id;
 }
 
-/** A file may come from anybody: only words and numbers are taken. */
+/** Only text and numbers are taken from foreign files. */
 function failureFrom(error: Readonly<Record<string, unknown>>): NonNullable<RunDetail['failure']> {
   const text = (name: string): string | undefined => {
     const value = error[name];

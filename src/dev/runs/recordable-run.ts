@@ -9,21 +9,21 @@ import type { RunEnd } from '../history/record-run.js';
 import type { RunRequest } from '../protocol.js';
 import type { RunHooks, RunSetting } from './run-component.js';
 
-/** A run that may become a case or an archive, once it is over. */
+/** A run that can become a case or a HAR file after its end. */
 export interface RunKeeper {
   readonly wrap: (transport: Transport) => Transport;
   readonly hooks: Required<Pick<RunHooks, 'digest' | 'onReady'>>;
-  /** Bytes of all bodies that are kept. */
+  /** Total size of the stored bodies. */
   readonly bytes: () => number;
   /**
-   * What the run was, secrets included; called when something is to be written of it.
+   * The run with its secrets, for an export.
    *
-   * @throws EngineError (USAGE) for a run that was left before its end, or of which too much was kept
+   * @throws EngineError (USAGE) for a stopped run, and above the size limit
    */
   readonly describe: (end: RunEnd) => RunToRecord;
 }
 
-/** Keeps what a run is given, sends and receives. It stays in memory. */
+/** Records input, requests and responses of a run in memory. */
 export function keepRun(asked: RunRequest, { app, engine }: Pick<RunSetting, 'app' | 'engine'>): RunKeeper {
   const recorder = createRunRecorder(engine);
   let given: ConnectedInput = {};
@@ -83,7 +83,7 @@ function findRunKind({ kind, name }: RunRequest, app: App): RunToRecord['kind'] 
   return type === 'universal' ? 'action' : type;
 }
 
-/** The answer of a responder is none. */
+/** A responder has no bundles. */
 function countBundles({ name }: RunRequest, { bundles, bundleCount }: RunEnd, app: App): number | undefined {
   return app.modules.get(name)?.type === 'responder' ? undefined : (bundleCount ?? bundles.length);
 }

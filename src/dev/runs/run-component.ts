@@ -20,10 +20,10 @@ import type { RunEnd } from '../history/record-run.js';
 import type { RunRequest, RunValues } from '../protocol.js';
 import { showFailure, showPlace } from './show-failure.js';
 
-/** What runs of the page are made with. */
+/** Settings of a run. */
 export interface RunSetting {
   readonly app: App;
-  /** The folder of the app. */
+  /** Folder of the app. */
   readonly root: string;
   readonly engine: Omit<EngineOptions, 'app' | 'connections' | 'trace' | 'onTrace' | 'wrapTransport'>;
   readonly connections: ConnectionStore;
@@ -33,21 +33,21 @@ export interface RunHooks {
   readonly wrapTransport: (transport: Transport) => Transport;
   readonly onTrace: (event: TraceEvent) => void;
   readonly signal: AbortSignal;
-  /** Makes the hashes of the app. Default: Node's. */
+  /** Computes hashes. Default: Node's. */
   readonly digest?: EngineOptions['digest'];
-  /** Told of what the run is given, credentials included, before it asks for anything of its own. */
+  /** Called with the input, with credentials, before the first request. */
   readonly onReady?: (input: ConnectedInput) => void;
-  /** Receives the state of a polling trigger that ran to its end. */
+  /** Called with the new state of a polling trigger. */
   readonly onState?: (state: unknown) => void;
 }
 
-/** Characters of bundles that are kept of a run. */
+/** Maximum length of stored bundles. */
 const MAX_SHOWN = 8 * 1024 * 1024;
 
-/** Bundles of a run that are kept, as more are never put out in one. */
+/** Maximum number of stored bundles, which is the limit of a run. */
 const MAX_BUNDLES = 3200;
 
-/** Runs a component to its end. Whatever happens is told by what it resolves to. */
+/** Runs a component. Never rejects because of the app. */
 export async function runComponent(asked: RunRequest, setting: RunSetting, hooks: RunHooks): Promise<RunEnd> {
   const { app, root, connections } = setting;
   const startedAt = performance.now();
@@ -57,7 +57,7 @@ export async function runComponent(asked: RunRequest, setting: RunSetting, hooks
     app,
     connections,
     trace: 'deep',
-    // A refresh of its token is no request of the component.
+    // A token refresh is not a request of the component.
     onTrace: (event) =>
       hooks.onTrace(isConnecting ? { ...event, endpoint: `connection ${asked.connection}` } : event),
     wrapTransport: hooks.wrapTransport,
@@ -110,7 +110,7 @@ function listDocuments(
   return [...traceDocuments(app, kind, name, secrets), ...traceParts(app, kind, name, secrets)];
 }
 
-/** What a run may use, for the history; undefined for no limit. */
+/** Limits of a run for the history; undefined for infinity. */
 export function describeLimits({ app, engine }: Pick<RunSetting, 'app' | 'engine'>): RunRest['limits'] {
   const limits = resolveLimits(engine.limits);
   const shown = (limit: number): number | undefined => (Number.isFinite(limit) ? limit : undefined);
@@ -122,7 +122,7 @@ export function describeLimits({ app, engine }: Pick<RunSetting, 'app' | 'engine
   };
 }
 
-/** What a run is given, as the history may keep it. */
+/** Redacted input of a run. */
 export function shownInput(asked: RunRequest, app: App): RunValues {
   const { connection, limit, defaults, start, payload } = asked;
   const redactor = createRunRedactor(asked, app, undefined);
@@ -133,7 +133,7 @@ export function shownInput(asked: RunRequest, app: App): RunValues {
   return { connection, limit, defaults, start, ...shown };
 }
 
-/** Knows the credentials and secrets a run is given. */
+/** Creates the redactor of a run with its credentials and secrets. */
 export function createRunRedactor(asked: RunRequest, app: App, connection: unknown): Redactor {
   const module = asked.kind === 'module' ? app.modules.get(asked.name) : undefined;
   const form = module === undefined ? readForm(app.rpcs.get(asked.name)?.params) : moduleForm(module);
@@ -177,7 +177,7 @@ interface Outcome {
   readonly error: EngineError | undefined;
   readonly stats: RunStats;
   readonly warnings: readonly RunWarning[];
-  /** Of a polling trigger that ran to its end: the state to go on with. */
+  /** New state of a polling trigger. */
   readonly state?: unknown;
 }
 
@@ -234,7 +234,7 @@ async function describeFailed(
   return { failure, error: { type: failure.type, message: failure.message } };
 }
 
-/** Warnings of a run as plain data. */
+/** Warnings as plain data. */
 export function showWarnings(warnings: readonly RunWarning[]): RunEnd['allWarnings'] {
   return warnings.map(({ code, message, place }) => ({ code, message, place: showPlace(place) }));
 }

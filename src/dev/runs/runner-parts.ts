@@ -3,7 +3,7 @@ import type { History } from '../history/history.js';
 import type { EventHub } from '../live/event-hub.js';
 import type { RunSetting } from './run-component.js';
 
-/** Where runs are recorded, and the app they are of. */
+/** The history and the app. */
 export interface RecordParts {
   readonly setting: () => RunSetting;
   readonly history: History;
@@ -11,10 +11,10 @@ export interface RecordParts {
   readonly onProblem: (error: unknown) => void;
 }
 
-/** What runs of the page are made with. */
+/** Dependencies of the runner. */
 export interface RunnerParts extends RecordParts {
-  /** Counts the readings of the app's folder. */
+  /** Number of times the app was read. */
   readonly revision: () => number;
-  /** One worker thread: a run that does not end is stopped by terminating it. */
+  /** One worker thread, which is terminated to stop an endless run. */
   readonly pool: EnginePool;
 }

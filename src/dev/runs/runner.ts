@@ -19,65 +19,65 @@ import type { RunnerParts } from './runner-parts.js';
 import { showFailure } from './show-failure.js';
 import { createWebhookCalls, writeCall } from './webhook-calls.js';
 
-/** Where components are run, and what was given to them is remembered while the command runs. */
+/** Runs components and remembers their input in memory. */
 export interface Runner {
-  /** The id of the last run of a module whose answers are at hand. */
+  /** ID of the last module run with stored responses. */
   readonly last: () => string | undefined;
-  /** The state of a polling trigger after its last run; undefined before the first one. */
+  /** State of a polling trigger after its last run; undefined before the first one. */
   readonly triggerState: (module: string) => unknown;
-  /** Starts a run. @returns its id @throws EngineError (USAGE) for what cannot be carried out */
+  /** Starts a run. @returns its ID @throws EngineError (USAGE) for an invalid request */
   readonly start: (asked: RunRequest) => Promise<string>;
-  /** Whether there was a run under way. */
+  /** Stops a run. @returns whether it was running */
   readonly stop: (id: string) => boolean;
-  /** Resolves when a run is over and in the history, at once where none is under way, and when the signal aborts. */
+  /** Resolves when a run is stored, when it is not running, and when the signal aborts. */
   readonly ended: (id: string, signal: AbortSignal) => Promise<void>;
-  /** Processes a call of a webhook. */
+  /** Processes a webhook call. */
   readonly receive: (webhook: string, call: IncomingCall) => Promise<WebhookReport>;
-  /** Sends a call that was received before, once more. @throws EngineError (USAGE) for one that is not at hand */
+  /** Processes an earlier call again. @throws EngineError (USAGE) if it is no longer in memory */
   readonly receiveAgain: (id: string) => Promise<string>;
   /**
-   * Sends a call that somebody wrote. `address` is that of the webhook.
+   * Processes a call of the user. `address` is that of the webhook.
    *
-   * @throws EngineError (USAGE) for a webhook that is not there, and for what was hidden and is not at hand
+   * @throws EngineError (USAGE) for an unknown webhook, and for redacted values that are no longer in memory
    */
   readonly send: (asked: CallRequest, address: string) => Promise<string>;
-  /** Whether what a run sent and received, or the call it was of, is still in memory. */
+  /** Whether the exchanges or the call of a run are still in memory. */
   readonly isAtHand: (id: string) => boolean;
   /**
-   * All that a run sent and received, secrets included, as a case or an archive of it is made of.
+   * The exchanges of a run with secrets, for an export.
    *
-   * @throws EngineError (USAGE) for a run that is not at hand, or was left before its end
+   * @throws EngineError (USAGE) for a run that is not in memory or was stopped
    */
   readonly recorded: (id: string) => Promise<RunToRecord>;
   /**
-   * Runs the last run of a module again on its answers, with the app as it is now. Undefined where there is none; `run`
-   * is undefined where it would ask for something else.
+   * Repeats the last module run on its responses with the current app. Undefined without one; `run` is undefined if
+   * the app would send other requests.
    */
   readonly refresh: () => Promise<{ readonly of: string; readonly run: string | undefined } | undefined>;
-  /** Waits for what is under way, which is told to stop. */
+  /** Stops runs and waits for them. */
   readonly close: () => Promise<void>;
 }
 
 interface Remembered {
   readonly asked: RunRequest;
   readonly recording: KeptAnswers;
-  /** Of all bodies. */
+  /** Total size of the bodies. */
   readonly bytes: number;
   readonly recorded: RecordedRun;
 }
 
-/** Answers of this many runs are kept, and of no more than so many bytes. */
+/** Maximum number of runs with stored responses, and their maximum total size. */
 const MAX_REMEMBERED = 30;
 const MAX_REMEMBERED_BYTES = 128 * 1024 * 1024;
 
-/** Runs at a time. */
+/** Maximum number of concurrent runs. */
 const MAX_RUNNING = 10;
 
-/** A runner without runs. `onLast` hears that there is another last run. */
+/** Creates a runner. `onLast` is called when the last run changes. */
 export function createRunner(
   parts: RunnerParts & {
     readonly onLast: () => void;
-    /** `id`, `url` and what attach returned; undefined for a webhook that is not attached. */
+    /** `id`, `url` and the result of attach; undefined for a webhook that is not attached. */
     readonly findHook: (webhook: string) => PlainObject | undefined;
   },
 ): Runner {
@@ -183,7 +183,7 @@ export function createRunner(
   };
 }
 
-/** Adds a run, and forgets the oldest ones of those that are too many or too large. */
+/** Adds a run and drops the oldest ones above the limits. */
 function remember(remembered: Map<string, Remembered>, id: string, entry: Remembered): void {
   remembered.set(id, entry);
   let bytes = 0;
@@ -202,7 +202,7 @@ interface RefreshParts {
   readonly remembered: Map<string, Remembered>;
 }
 
-/** Nothing is kept of a run that asks for something else: it would show an error that is none. */
+/** A run with other requests is not stored, because its error would be misleading. */
 async function refresh(
   of: string | undefined,
   { parts, remembered }: RefreshParts,
@@ -237,12 +237,12 @@ async function refresh(
   );
   for (const event of events) record.add(event);
   await record.finish({ ...end, canReplay: true });
-  // Its own answers are those of the run it is of.
+  // A replay shares the responses of its original.
   remembered.set(record.id, { ...found, recorded });
   return { of, run: record.id };
 }
 
-/** Runs a component in the worker thread. Rejects if the worker was terminated, or the app does not load there. */
+/** Runs a component in the worker thread. Rejects if the worker was terminated or the app does not load there. */
 async function runInPool(
   { pool, setting, revision }: RunnerParts,
   task: Pick<ComponentTask, 'asked' | 'earlier'>,
@@ -268,11 +268,11 @@ async function runInPool(
   return outcome as ComponentOutcome;
 }
 
-/** Time that a run has in its worker beyond its own limit, at which it ends by itself. */
+/** Grace period after the time limit of a run before its worker is terminated. */
 const EXTRA_MS = 20_000;
 const MAX_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** The end of a run whose worker was terminated, or that could not start. */
+/** Ends a run whose worker was terminated or that could not start. */
 async function endTerminated(
   thrown: unknown,
   signal: AbortSignal,
@@ -297,13 +297,13 @@ async function endTerminated(
   };
 }
 
-/** @throws EngineError (USAGE) for a run that was left before its end, or of which too much was kept */
+/** @throws EngineError (USAGE) for a stopped run, and above the size limit */
 function describeRecorded(recorded: RecordedRun, app: App): RunToRecord {
   if (!recorded.ok) throw usage(recorded.message);
   return { ...recorded.run, app };
 }
 
-/** Nothing is waited for but what the app itself computes, and what `repeat` waits. */
+/** The replay waits only for computations and for `repeat`. */
 const MAX_REFRESH_MS = 10_000;
 
 function assertComponent({ kind, name }: RunRequest, app: App): void {
@@ -313,9 +313,9 @@ function assertComponent({ kind, name }: RunRequest, app: App): void {
 }
 
 /**
- * Values that were hidden when the page got them come back as they were, from the run they were given to.
+ * Restores values that were redacted for the page from the original run.
  *
- * @throws EngineError (USAGE) where that run is not at hand
+ * @throws EngineError (USAGE) if that run is not in memory
  */
 function restoreHidden(asked: RunRequest, earlier: RunRequest | undefined): RunRequest['parameters'] {
   const source = earlier?.name === asked.name ? earlier.parameters : undefined;

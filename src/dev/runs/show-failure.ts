@@ -7,10 +7,9 @@ import type { Redactor } from '../../redaction/redact.js';
 import type { ShownFailure, ShownPlace } from '../protocol.js';
 
 /**
- * An error with all the command prints of it. The line of the app is the app's own text, so what is secret in it is
- * taken out.
+ * An error as the command prints it; secrets in the line of the app are redacted.
  *
- * @param root the folder of the app; undefined where there is none
+ * @param root folder of the app; undefined if unknown
  */
 export async function showFailure(
   error: EngineError,
@@ -35,7 +34,7 @@ export async function showFailure(
   };
 }
 
-/** A place as plain data; undefined where nothing is known. */
+/** A location as plain data; undefined if unknown. */
 export function showPlace(place: SourceLocation | undefined): ShownPlace | undefined {
   if (place === undefined) return undefined;
   const { file, line, column, pointer } = place;
@@ -44,7 +43,7 @@ export function showPlace(place: SourceLocation | undefined): ShownPlace | undef
 
 function findHint(error: unknown): string | undefined {
   if (error instanceof ImlError) return error.hint;
-  // What is refused for another reason than its address names its option itself.
+  // Other refusals name their own option.
   if (error instanceof EngineError && error.code === 'NETWORK_REFUSED' && !/--[a-z]/.test(error.message)) {
     return 'Start iml dev with --allow-local to let the app call this machine, with --allow HOST for what else is not public.';
   }

@@ -18,32 +18,32 @@ import { showWarnings } from './run-component.js';
 import type { RunnerParts } from './runner-parts.js';
 import { showFailure, showPlace } from './show-failure.js';
 
-/** Calls of webhooks: processed as they come, and kept in memory to be sent again. */
+/** Processes webhook calls and keeps them in memory. */
 export interface WebhookCalls {
-  /** Processes a call, and shows it. */
+  /** Processes a call and adds it to the history. */
   readonly receive: (webhook: string, call: IncomingCall) => Promise<ReceivedCall>;
-  /** The call a run was of; undefined for one that is not at hand. */
+  /** The call of a run; undefined if it is not in memory. */
   readonly find: (run: string) => KeptCall | undefined;
-  /** What the call was, for a case: it is processed once more, which sends nothing. */
+  /** The call as a case. Processes it again, which sends no requests. */
   readonly describe: (kept: KeptCall) => Promise<RunToRecord>;
 }
 
 export type ReceivedCall = WebhookReport & { readonly id: string };
 
-/** A call as it came, secrets included. */
+/** A call as received, with secrets. */
 export interface KeptCall {
   readonly webhook: string;
   readonly call: IncomingCall;
   readonly receivedAtMs: number;
 }
 
-/** Calls that can be sent again. */
+/** Maximum number of stored calls. */
 const MAX_CALLS = 50;
 
-/** Characters of a call that are shown. */
+/** Maximum length of a shown call. */
 const MAX_SHOWN = 1024 * 1024;
 
-/** No calls yet. */
+/** Creates an empty store of calls. */
 export function createWebhookCalls(
   parts: RunnerParts & { readonly findHook: (webhook: string) => PlainObject | undefined },
 ): WebhookCalls {
@@ -104,7 +104,7 @@ export function createWebhookCalls(
   };
 }
 
-/** Characters of an answer that are shown. */
+/** Maximum length of a shown response. */
 const MAX_ANSWER = 64 * 1024;
 
 function showHookCall(
@@ -127,9 +127,9 @@ function showHookCall(
 }
 
 /**
- * The call that somebody wrote, with what was hidden of the one it was made of.
+ * The edited call with the redacted values of its original.
  *
- * @throws EngineError (USAGE) where that is not at hand
+ * @throws EngineError (USAGE) if the original is not in memory
  */
 export function writeCall(asked: CallRequest, address: string, earlier: KeptCall | undefined): IncomingCall {
   const missing = (what: string): EngineError =>

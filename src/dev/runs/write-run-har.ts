@@ -10,15 +10,14 @@ import type { BodyRef, PackedEvent } from '../protocol.js';
 export interface RunHarOptions {
   readonly events: readonly PackedEvent[];
   readonly history: Pick<History, 'body'>;
-  /** What the run sent and received, byte by byte. @throws EngineError where it is not at hand */
+  /** The exchanges of the run. @throws EngineError if they are not in memory */
   readonly recorded: () => Promise<RunToRecord>;
   readonly creator: HarCreator;
 }
 
 /**
- * The requests and answers of a run as HAR 1.2, without its secrets. While the answers are at hand, they stand in it as they
- * came, with placeholders for secrets. Of an older run, or one of which that cannot be had, it is what the history has: cleaned,
- * and JSON as it was read.
+ * The requests and responses of a run as redacted HAR 1.2: byte-exact while they are in memory, otherwise from the
+ * history.
  */
 export async function writeRunHar({ events, history, recorded, creator }: RunHarOptions): Promise<string> {
   try {

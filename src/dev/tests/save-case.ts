@@ -11,36 +11,36 @@ import { createFolderWriter } from '../../util/files/folder-writer.js';
 import { readErrno } from '../../util/files/read-regular-file.js';
 import type { CaseDraft } from '../protocol.js';
 
-/** A run that is to become a case. */
+/** A run to save as a case. */
 export interface RunToSave {
   readonly recorded: RunToRecord;
   /** Milliseconds since the epoch. */
   readonly startedAt: number;
-  /** Of this package. */
+  /** Version of this package. */
   readonly version: string;
-  /** The folder of the app, absolute. */
+  /** Absolute folder of the app. */
   readonly root: string;
 }
 
-/** What the person who asked has seen and chosen. */
+/** The confirmed draft. */
 export interface CaseChoice {
   readonly name: string;
-  /** `ref` of the draft that was shown. */
+  /** `ref` of the confirmed draft. */
   readonly shown: string;
-  /** Whether a case of that name may be replaced. */
+  /** Whether to replace a case with the same name. */
   readonly replace: boolean;
 }
 
-/** Names that are files everywhere. */
+/** Names that are valid file names on all systems. */
 const NAME = /^[A-Za-z0-9][\w .-]{0,79}$/;
 
 const ENDING = '.test.json';
 
 /**
- * What would be written of a run; nothing is.
+ * The case that would be written.
  *
- * @throws RecordingError (RECORDING_REFUSED) for a run that does not come out the same without its secrets, and where one
- *   would stand in a file
+ * @throws RecordingError (RECORDING_REFUSED) if the run differs without its secrets, or a secret would remain in a
+ * file
  */
 export async function draftCase(run: RunToSave): Promise<CaseDraft> {
   const [written, folder] = await Promise.all([write(run), findFolder(run)]);
@@ -57,11 +57,11 @@ export async function draftCase(run: RunToSave): Promise<CaseDraft> {
 }
 
 /**
- * Writes what was shown.
+ * Writes the confirmed draft.
  *
- * @returns the file, absolute
- * @throws EngineError (USAGE) for a name that is none, a file that is there, a folder that leads elsewhere, a draft that
- *   is another by now; RecordingError as above
+ * @returns the absolute path
+ * @throws EngineError (USAGE) for an invalid name, an existing file, a link out of the app, or an outdated draft;
+ * RecordingError as above
  */
 export async function saveCase(run: RunToSave, { name, shown, replace }: CaseChoice): Promise<string> {
   if (!NAME.test(name) || name.endsWith('.')) {
@@ -84,7 +84,7 @@ export async function saveCase(run: RunToSave, { name, shown, replace }: CaseCho
     path: path.join(bodiesFolder(file), body),
     content,
   }));
-  // The case comes last: it names the others.
+  // The case is written last, because it refers to the others.
   const writer = createFolderWriter(path.dirname(folder));
   await writer.writeAll([...bodies, { path: file, content: written.text }]).catch((error: unknown) => {
     throw usage(`The case cannot be written (${readErrno(error)}). Nothing of it was kept.`);
@@ -96,14 +96,14 @@ function write({ recorded, startedAt, version }: RunToSave): Promise<WrittenCase
   return recordCase(recorded, { runtime: version, recordedAtMs: startedAt });
 }
 
-/** Where the app has its cases, else where `iml test` looks for them. */
+/** The existing folder of cases, else the default of `iml test`. */
 async function findFolder({ root, recorded }: RunToSave): Promise<string> {
   const [place] = await findTests([root]);
   const tests = place?.testFolders[0] ?? path.join(root, TEST_FOLDER);
   return path.join(tests, toFileName(recorded.component.name));
 }
 
-/** A link would lead out of the app. */
+/** A link could lead out of the app. */
 async function assertOwn(folders: readonly string[], root: string): Promise<void> {
   for (const folder of folders) {
     const info = await lstat(folder).catch(() => undefined);

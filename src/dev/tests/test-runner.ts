@@ -13,35 +13,35 @@ import type { ShownTest, TestDetail, TestsState } from '../protocol.js';
 import { keepTrace } from '../runs/kept-trace.js';
 import type { RecordParts } from '../runs/runner-parts.js';
 
-/** The tests of the app: run when somebody asks, and when a file they depend on was saved. */
+/** Runs the tests of the app on request and when files change. */
 export interface TestRunner {
-  /** All tests with how they stand; the first call runs them. */
+  /** Status of all tests; the first call runs them. */
   readonly state: () => Promise<TestsState>;
-  /** @throws EngineError (HOST_MISSING) for a test that is not there */
+  /** @throws EngineError (HOST_MISSING) for an unknown test */
   readonly find: (id: string) => Promise<TestDetail>;
-  /** Runs the tests that are wanted, or all. Resolves when they are over, with how they stand. */
+  /** Runs selected tests or all. Resolves with the status of all tests. */
   readonly run: (isWanted?: (test: ShownTest) => boolean) => Promise<readonly TestDetail[]>;
   /**
-   * Files were saved, paths absolute: what depends on them is run again, once tests were asked for at all. Resolves when
-   * that is over.
+   * Reruns tests that changed files (absolute paths) affect, after tests were requested once. Resolves when they are
+   * done.
    */
   readonly touch: (changed: readonly string[]) => Promise<void>;
-  /** Ends what is under way. */
+  /** Stops running tests. */
   readonly close: () => Promise<void>;
 }
 
 interface Entry extends TestDetail {
-  /** Absolute. */
+  /** Absolute path. */
   readonly path: string;
 }
 
-/** Which tests are meant. */
+/** Selects tests. */
 type Choose = (place: TestPlace) => Promise<TestPlace> | TestPlace;
 
-/** Changes that are told of together. */
+/** Interval of batched notifications. */
 const TELL_EVERY_MS = 150;
 
-/** No test has run yet. */
+/** Creates a runner without results. */
 export function createTestRunner(parts: RecordParts): TestRunner {
   const entries = new Map<string, Entry>();
   const abort = new AbortController();
@@ -60,7 +60,7 @@ export function createTestRunner(parts: RecordParts): TestRunner {
     entries.set(entry.id, entry);
     tell();
   };
-  /** One after another, so that each finds what the one before has left. */
+  /** One after another, so that each sees the results of the previous one. */
   const enqueue = (work: () => Promise<void>): Promise<void> => {
     underWay++;
     tell();
@@ -71,14 +71,14 @@ export function createTestRunner(parts: RecordParts): TestRunner {
     working = done.catch(() => {});
     return done;
   };
-  /** Runs that have been replaced. They go a turn later: a page that has not heard of the new ones still asks for them. */
+  /** Replaced runs are removed after the next batch, because a page may still request them. */
   let replaced: readonly string[] = [];
   const forgetReplaced = async (): Promise<void> => {
     const gone = replaced;
     replaced = [];
     await parts.history.removeAll(gone);
   };
-  /** What is to be run at the next turn: those who ask while one turn is under way share the next. */
+  /** Requests for the next batch, which share it. */
   const asked: Choose[] = [];
   const runPlaces = (choose: Choose): Promise<void> => {
     asked.push(choose);
@@ -121,7 +121,7 @@ export function createTestRunner(parts: RecordParts): TestRunner {
     },
     run: async (isWanted) => {
       const list = (): readonly Entry[] => [...entries.values()].filter((test) => isWanted?.(test) ?? true);
-      // The first turn runs all of them.
+      // The first batch runs all tests.
       if (first === undefined) await start();
       else await runPlaces((place) => (isWanted === undefined ? place : pickTests(place, list())));
       return list().map(({ path: _, ...detail }) => detail);
@@ -138,7 +138,7 @@ export function createTestRunner(parts: RecordParts): TestRunner {
   };
 }
 
-/** Of a place the tests that are meant; a test of a custom function takes its whole file with it. */
+/** The selected tests of an app; a test of a custom function selects its whole file. */
 function pickTests(place: TestPlace, wanted: readonly Entry[]): TestPlace {
   const files = new Set(wanted.map(({ path: file }) => file));
   const functionFiles = wanted.filter(({ kind }) => kind === 'function').map(({ path: file }) => file);
@@ -149,7 +149,7 @@ function pickTests(place: TestPlace, wanted: readonly Entry[]): TestPlace {
   };
 }
 
-/** What is in any of some parts of a place. */
+/** Merges selections of an app. */
 function joinPlaces(place: TestPlace, chosen: readonly TestPlace[]): TestPlace {
   const files = new Set(chosen.flatMap(({ caseFiles }) => caseFiles));
   const functionTests = chosen.map((part) => part.functionTests);
@@ -165,7 +165,7 @@ function summarize({ path: _, failures: __, ...test }: Entry): ShownTest {
   return test;
 }
 
-/** Cases are known by their files before they run; those whose file is gone are forgotten. */
+/** Adds cases by file and removes those whose file is gone. */
 function listCases({ caseFiles, testFolders }: TestPlace, entries: Map<string, Entry>, root: string): void {
   const known = new Set(caseFiles);
   for (const { id, kind, path: file } of [...entries.values()]) {
@@ -195,16 +195,16 @@ function emptyEntry(id: string, file: string, name: string): Entry {
   };
 }
 
-/** Tests of custom functions are known by what ran. */
+/** Tests of custom functions are only known after a run. */
 function dropFunctions(entries: Map<string, Entry>, seen: ReadonlySet<string>): void {
   for (const { id, kind } of [...entries.values()]) {
     if (kind === 'function' && !seen.has(id)) entries.delete(id);
   }
 }
 
-/** How tests stood when they ran last, before this start. */
+/** Restores the results of earlier starts. */
 async function recall(entries: Map<string, Entry>, { history }: RecordParts): Promise<void> {
-  // Oldest first: what came later counts.
+  // Oldest first: later results override.
   for (const { id: run, test } of [...(await history.list({ source: 'tests', limit: 200 }))].reverse()) {
     if (test === undefined) continue;
     const known = entries.get(test.file) ?? emptyEntry(test.file, '', test.name);
@@ -219,7 +219,7 @@ interface RunningTests {
   readonly signal: AbortSignal;
 }
 
-/** @returns the tests that ran, and the runs whose place has been taken */
+/** @returns the tests that ran, and the replaced runs */
 async function runTests(
   place: TestPlace,
   { entries, put, parts, signal }: RunningTests,
@@ -257,7 +257,7 @@ async function runTests(
     },
   });
   await suite.finally(() => {
-    // The app does not load, which the page says, or the history takes nothing more: none of them runs any longer.
+    // The app does not load or the history is full: no test is running any more.
     for (const entry of entries.values()) {
       if (entry.status === 'running') put({ ...entry, status: 'waiting' });
     }

@@ -3,7 +3,7 @@ import type { ShownField } from '../../protocol.js';
 
 export type Values = Readonly<Record<string, unknown>>;
 
-/** What is said of a value, by its path: `items[2].email`. */
+/** Messages by path of the value: `items[2].email`. */
 export type Complaints = ReadonlyMap<string, string>;
 
 interface FieldsProps {
@@ -14,7 +14,7 @@ interface FieldsProps {
   readonly onChange: (values: Values) => void;
 }
 
-/** The fields of a form; what is not filled in is not given. */
+/** The fields of a form; empty fields are omitted from the input. */
 export function FormFields({ fields, values, path, complaints, onChange }: FieldsProps): JSX.Element {
   return (
     <div class="fields">
@@ -99,7 +99,7 @@ function Field({ field, path, value, complaints, onChange }: FieldProps): JSX.El
   );
 }
 
-/** What is said of a control to those who do not see it. */
+/** Accessibility attributes of a control. */
 interface Said {
   readonly 'aria-describedby': string | undefined;
   readonly 'aria-invalid': true | undefined;
@@ -112,7 +112,7 @@ interface NotesProps {
   readonly complaint: string | undefined;
 }
 
-/** What a field is for, and what is wrong with its value. */
+/** Help and error of a field. */
 function Notes({ id, help, complaint }: NotesProps): JSX.Element {
   return (
     <>
@@ -130,7 +130,7 @@ function Notes({ id, help, complaint }: NotesProps): JSX.Element {
   );
 }
 
-/** Names of fields may hold blanks, which part one id from the next. */
+/** Names can contain spaces, which separate IDs. */
 function writeId(path: string): string {
   return `field-${path.replace(/\s/g, '_')}`;
 }
@@ -307,7 +307,7 @@ interface JsonInputProps {
   readonly onChange: (value: unknown) => void;
 }
 
-/** A collection whose fields are not known is written as JSON. */
+/** A collection without known fields is edited as JSON. */
 function JsonInput({ id, label, said, value, onChange }: JsonInputProps): JSX.Element {
   return (
     <textarea

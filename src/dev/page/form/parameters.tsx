@@ -14,16 +14,16 @@ interface ParametersProps {
   readonly name: string;
   readonly connection: string;
   readonly values: Values;
-  /** Counts the times somebody else than the form has set the values. */
+  /** Incremented when the values are replaced from outside. */
   readonly version: number;
   readonly isJson: boolean;
-  /** Whether fields that lack their value are told of: nobody likes that before they have tried. */
+  /** Whether to show missing required fields: only after the first attempt to run. */
   readonly showsMissing: boolean;
   readonly onForm: (form: ShownForm) => void;
   readonly onChange: (values: Values) => void;
 }
 
-/** Between the last key and asking which fields the values show, and what is wrong with them. */
+/** Delay between the last key and the next request of the form. */
 const SETTLE_MS = 300;
 
 /** The fields of a component, or its values as JSON. */
@@ -79,7 +79,7 @@ export function Parameters({
               if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed))
                 onChange(parsed as Values);
             } catch {
-              // What is being typed is not JSON yet.
+              // The text is not valid JSON yet.
             }
           }}
         />

@@ -11,11 +11,11 @@ type Module = AppState['modules'][number];
 interface ConnectionProps {
   readonly form: RunForm;
   readonly kept: AppState['kept'];
-  /** What the component asks for. */
+  /** The connection component. */
   readonly connection: string | undefined;
 }
 
-/** Which connection of those that are kept. */
+/** Selects a stored connection. */
 export function ConnectionField({ form, kept, connection }: ConnectionProps): JSX.Element {
   return (
     <div class="field">
@@ -48,7 +48,7 @@ export function ConnectionField({ form, kept, connection }: ConnectionProps): JS
   );
 }
 
-/** The item of a webhook, for an instant trigger. */
+/** The payload of an instant trigger. */
 export function PayloadField({ form }: { readonly form: RunForm }): JSX.Element {
   return (
     <div class="field">
@@ -71,7 +71,7 @@ interface RefusedProps {
   readonly onForce: () => void;
 }
 
-/** What a run would refuse, once somebody has tried. */
+/** Validation errors after an attempt to run. */
 export function RefusedValues({ form, onForce }: RefusedProps): JSX.Element | null {
   const { wasRefused, problems } = form;
   if (!wasRefused.value || problems.value.length === 0) return null;
@@ -98,7 +98,7 @@ interface RunLineProps {
 
 type Entries = NonNullable<StepOutcome['entries']>;
 
-/** Where a polling trigger starts: "Choose where to start" of Make, the epoch of the app among the choices. */
+/** Start of a polling trigger: "Choose where to start" of Make, with the entries of the epoch. */
 function StartChoice({ form, module }: { readonly form: RunForm; readonly module: Module }): JSX.Element {
   const { start, savedState } = form;
   const entries = useSignal<Entries | undefined>(undefined);
@@ -155,7 +155,7 @@ function findEntry(entries: Entries | undefined, state: unknown): number {
   return (entries ?? []).findIndex(({ start }) => start === state);
 }
 
-/** The button that runs, and how much is wanted from where. */
+/** The run button, the limit, and the source of responses. */
 export function RunLine({ form, module }: RunLineProps): JSX.Element {
   const { limit, isJson, isRunning, source, answers } = form;
   return (

@@ -7,47 +7,49 @@ import { go } from '../state/route.js';
 import { runs, say, sayError } from '../state/store.js';
 import type { Values } from './form-fields.js';
 
-/** What a form is of. */
+/** The component of a form. */
 export interface FormSubject {
   readonly kind: 'module' | 'rpc';
   readonly name: string;
-  /** The run whose values it starts with; empty for the last one. */
+  /** Run with the initial values; empty for the last run. */
   readonly from: string;
-  /** Connections that can be chosen. */
+  /** Stored connections to choose from. */
   readonly kept: AppState['kept'];
 }
 
-/** Where a polling trigger starts: as a new trigger, with everything, after its last run, or with an entry of the epoch. */
+/**
+ * Start of a polling trigger: without state, from the beginning, after its last run, or with an entry of the epoch.
+ */
 export type TriggerStart =
   | { readonly from: 'new' | 'all' | 'saved' }
   | { readonly from: 'entry'; readonly state: unknown };
 
-/** What somebody has filled in, and what is said of it. */
+/** The state of a form. */
 export interface RunForm {
   readonly values: Signal<Values>;
   readonly connection: Signal<string>;
-  /** Bundles that are wanted at most; empty for all. */
+  /** Maximum number of bundles; empty for all. */
   readonly limit: Signal<string>;
-  /** Of a polling trigger: where it starts. `entry` has the state of an entry of the epoch. */
+  /** Start of a polling trigger. `entry` contains the state of an epoch entry. */
   readonly start: Signal<TriggerStart>;
-  /** Of an instant trigger: the item of a webhook, as JSON. */
+  /** Payload of an instant trigger as JSON. */
   readonly payload: Signal<string>;
-  /** The run whose answers can be given again. */
+  /** Run whose responses can be reused. */
   readonly source: Signal<RunDetail | undefined>;
   readonly answers: Signal<string>;
   readonly isJson: Signal<boolean>;
-  /** Counts the times somebody else than the form has set the values. */
+  /** Incremented when the values are replaced from outside. */
   readonly version: Signal<number>;
-  /** Whether the values to start with are there: a form asks the app's RPCs, and need not ask them twice. */
+  /** Whether the initial values are loaded; avoids calling form RPCs twice. */
   readonly isReady: Signal<boolean>;
   readonly problems: Signal<ShownForm['problems']>;
   readonly wasRefused: Signal<boolean>;
   readonly isRunning: Signal<boolean>;
-  /** Of a polling trigger: its state after its last run here, as JSON. */
+  /** State of a polling trigger after its last run, as JSON. */
   readonly savedState: Signal<string | undefined>;
 }
 
-/** The form of a component, filled in as an earlier run had it. */
+/** The form of a component with the values of an earlier run. */
 export function useRunForm({ kind, name, from, kept }: FormSubject): RunForm {
   const form: RunForm = {
     values: useSignal<Values>({}),
@@ -95,9 +97,9 @@ function fillIn(form: RunForm, { input }: RunDetail): void {
 }
 
 /**
- * Starts a run and goes to it.
+ * Starts a run and opens it.
  *
- * @param isForced whether it is to start with values that it would refuse
+ * @param isForced whether to run with invalid values
  */
 export async function sendForm(form: RunForm, subject: FormSubject, isForced: boolean): Promise<void> {
   if (form.isRunning.value) return;
@@ -122,7 +124,7 @@ function writeStart(start: TriggerStart): Record<string, unknown> {
   return start.from === 'new' ? {} : { start: start.from };
 }
 
-/** @throws SyntaxError for a payload that is no JSON */
+/** @throws SyntaxError for an invalid payload */
 function writeWish(form: RunForm, { kind, name, from }: FormSubject): Record<string, unknown> {
   const payload = form.payload.value.trim();
   return {
@@ -133,7 +135,7 @@ function writeWish(form: RunForm, { kind, name, from }: FormSubject): Record<str
     payload: payload === '' ? undefined : JSON.parse(payload),
     limit: /^[1-9]\d*$/.test(form.limit.value) ? Number(form.limit.value) : undefined,
     ...writeStart(form.start.value),
-    // A form submits the defaults that it shows; values that are edited as JSON are complete.
+    // A form submits its visible defaults; values edited as JSON are complete.
     defaults: !form.isJson.value,
     again: from || undefined,
     ...wishAnswers(form.source.value, form.answers.value),

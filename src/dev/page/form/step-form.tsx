@@ -8,25 +8,25 @@ import { sayError } from '../state/store.js';
 import { FormFields, type Values } from './form-fields.js';
 
 interface StepFormProps {
-  /** Whose form is shown; undefined for a step without parameters. */
+  /** Component type; undefined for a step without parameters. */
   readonly kind: 'webhook' | 'connection' | undefined;
   readonly name: string;
   readonly title: string;
-  /** Stored connections that can be chosen; undefined where the step takes none. */
+  /** Stored connections to choose from; undefined if the step uses none. */
   readonly stored: AppState['kept'] | undefined;
-  /** Fields before those of the component. */
+  /** Additional fields before those of the component. */
   readonly children?: ComponentChildren;
   readonly submit: string;
   readonly makeRequest: (values: Values, connection: string) => StepRequest;
 }
 
-/** Runs a step and shows it as a run. */
+/** Runs a step and opens it as a run. */
 export async function runStep(asked: StepRequest): Promise<void> {
   const { id } = await post<StepOutcome>('steps', asked);
   go('run', id);
 }
 
-/** The form of a webhook or connection, and the button that runs a step with its values. */
+/** The form of a webhook or connection with a button for the step. */
 export function StepForm(props: StepFormProps): JSX.Element {
   const { kind, name, title, stored, children, submit, makeRequest } = props;
   const form = useSignal<ShownForm | undefined>(undefined);

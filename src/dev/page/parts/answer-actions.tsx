@@ -7,9 +7,9 @@ interface FromPageProps {
   readonly onRun: (fromPage: number) => void;
 }
 
-/** Runs again on recorded answers up to a page; from there on the service is asked. */
+/** Reuses recorded responses up to a page, then sends requests. */
 export function FromPage({ run, onRun }: FromPageProps): JSX.Element | null {
-  // The first page is that of the first request; the others were counted.
+  // `pages` counts follow-up pages.
   const last = run.pages + 1;
   const page = useSignal(String(last));
   if (!run.canReplay || last < 2) return null;
@@ -42,12 +42,12 @@ export function FromPage({ run, onRun }: FromPageProps): JSX.Element | null {
 
 interface AnswersChoiceProps {
   readonly run: RunDetail | undefined;
-  /** Empty: of the service. `all`: recorded ones. A number: recorded ones up to that page. */
+  /** Empty: send requests. `all`: recorded responses. A number: recorded responses up to that page. */
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
 
-/** Where the answers of an edited run come from. */
+/** Selects the source of responses of an edited run. */
 export function AnswersChoice({ run, value, onChange }: AnswersChoiceProps): JSX.Element | null {
   if (run === undefined || !run.canReplay) return null;
   const pages = Array.from({ length: run.pages }, (_, index) => index + 2);
@@ -72,7 +72,7 @@ export function AnswersChoice({ run, value, onChange }: AnswersChoiceProps): JSX
   );
 }
 
-/** What a choice of answers adds to what is asked. */
+/** Members of the run request for a choice. */
 export function wishAnswers(
   run: RunDetail | undefined,
   value: string,

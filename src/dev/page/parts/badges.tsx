@@ -9,7 +9,7 @@ const STATES: Readonly<Record<RunState | 'empty', readonly [mark: string, word: 
   empty: ['○', 'no bundles'],
 };
 
-/** The state of a run by colour, mark and word. A webhook call without bundles is no success: nothing would happen on Make. */
+/** The state of a run as color, icon and word. A webhook call without bundles is not a success. */
 export function StateMark({
   run,
 }: {
@@ -26,7 +26,7 @@ export function StateMark({
   );
 }
 
-/** The status of an answer. */
+/** Status of a response. */
 export function Status({ status }: { readonly status: number | undefined }): JSX.Element {
   if (status === undefined) return <span class="status none">···</span>;
   const kind = status >= 500 ? 'bad' : status >= 400 ? 'bad' : status >= 300 ? 'moved' : 'good';
@@ -39,12 +39,12 @@ const TYPES: Readonly<Record<string, string>> = {
   universal: 'API call',
 };
 
-/** What kind of module it is, in a word. */
+/** Type of a module. */
 export function TypeTag({ type }: { readonly type: string }): JSX.Element {
   return <span class="tag">{TYPES[type] ?? type}</span>;
 }
 
-/** A place in the app: file, line and column. */
+/** A source location: file, line and column. */
 export function PlaceText({ place }: { readonly place: ShownPlace | undefined }): JSX.Element | null {
   if (place === undefined) return null;
   const { file, line, column, pointer } = place;

@@ -18,16 +18,16 @@ interface Loaded {
 
 interface BodyViewProps {
   readonly body: BodyRef | undefined;
-  /** What is said where there is none. */
+  /** Text for an absent body. */
   readonly empty: string;
   readonly label: string;
-  /** Whether a list of collections is shown as a table first. Default: false. */
+  /** Whether to show a list of collections as a table first. Default: false. */
   readonly asTable?: boolean;
 }
 
 type View = 'Table' | 'Tree' | 'Raw';
 
-/** A long value, fetched when it is shown: as a table or a tree where it is JSON, else as text. */
+/** A long value, loaded when shown: table or tree for JSON, else text. */
 export function BodyView({ body, empty, label, asTable = false }: BodyViewProps): JSX.Element {
   const loaded = useSignal<Loaded | undefined>(undefined);
   const view = useSignal<View | undefined>(undefined);

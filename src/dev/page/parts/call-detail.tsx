@@ -5,7 +5,7 @@ import { PlaceText, Status } from './badges.js';
 import { BodyView } from './body-view.js';
 import { JsonTree } from './json-tree.js';
 
-/** A call of a webhook: what came, what was made of it, what its sender was answered, side by side. */
+/** A webhook call: request, bundles and response side by side. */
 export function CallDetail({ run }: { readonly run: RunDetail }): JSX.Element {
   const { hook, bundleList, bundles, input } = run;
   return (
@@ -61,7 +61,7 @@ export function CallDetail({ run }: { readonly run: RunDetail }): JSX.Element {
   );
 }
 
-/** A body that is JSON is shown as what it says. */
+/** Parses a JSON body. */
 function openBody(payload: unknown): unknown {
   if (typeof payload !== 'object' || payload === null || !('body' in payload)) return payload;
   try {

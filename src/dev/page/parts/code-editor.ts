@@ -24,10 +24,9 @@ const THEME = EditorView.theme({
 });
 
 /**
- * Opens an editor in an element. It lives in a shadow tree: there its styles are objects, so that the page needs to
- * allow none that are written into it.
+ * Opens an editor in a shadow tree, which needs no inline styles.
  *
- * @returns what closes it
+ * @returns a function that closes it
  */
 export function openEditor(box: HTMLElement, options: EditorOptions): () => void {
   const { label, initial, language, placeholder, takesFocus, onChange } = options;

@@ -4,13 +4,13 @@ import { sayError } from '../state/store.js';
 
 interface CopyButtonProps {
   readonly text: () => string | Promise<string>;
-  /** What a screen reader says, where several buttons show the same. Default: what the button shows. */
+  /** Accessible name, if several buttons show the same text. Default: the text. */
   readonly label?: string;
-  /** What the button shows. Default: Copy. */
+  /** Text of the button. Default: Copy. */
   readonly children?: string;
 }
 
-/** Copies a text, and says that it did. */
+/** Copies text and confirms it. */
 export function CopyButton({ text, label, children = 'Copy' }: CopyButtonProps): JSX.Element {
   const isDone = useSignal(false);
   const copy = async (): Promise<void> => {

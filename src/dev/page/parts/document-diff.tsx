@@ -3,7 +3,7 @@ import type { DocumentDiff } from '../../protocol.js';
 
 const WORDS: Readonly<Record<string, string>> = { '-': 'before: ', '+': 'after: ' };
 
-/** Lines of the app, or of a case, that are not the same in two runs. */
+/** Lines of the app or of a case that differ between two runs. */
 export function DocumentDiffs({ documents }: { readonly documents: readonly DocumentDiff[] }): JSX.Element {
   return (
     <>

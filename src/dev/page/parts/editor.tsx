@@ -7,12 +7,12 @@ interface EditorProps {
   readonly initial: string;
   readonly language?: 'json';
   readonly placeholder?: string;
-  /** Whether what is typed goes there at once. */
+  /** Whether to focus the editor at once. */
   readonly takesFocus?: boolean;
   readonly onChange: (text: string) => void;
 }
 
-/** An editor of text; its code is loaded when the first one opens. */
+/** A text editor, loaded when the first one opens. */
 export function Editor({
   label,
   initial,

@@ -10,7 +10,7 @@ import { PlaceText, Status } from './badges.js';
 import { BodyView } from './body-view.js';
 import { CopyButton } from './copy-button.js';
 
-/** One exchange: what was asked, what came, what was made of it, side by side. */
+/** An exchange: request, response and result side by side. */
 export function ExchangeDetail({
   run,
   step,
@@ -91,7 +91,7 @@ const FOUND: Readonly<Record<ShownItems['found'], string>> = {
   nothing: 'gave nothing: there is no item',
 };
 
-/** Why there are as many outputs as there are. */
+/** Explains the number of outputs. */
 function Made({ run, page }: MadeProps): JSX.Element {
   const { looked, count: made, isIterated, isCut, seq } = page;
   const items = useSignal<ShownItems | undefined>(undefined);
@@ -102,7 +102,7 @@ function Made({ run, page }: MadeProps): JSX.Element {
       (answer) => {
         if (isCurrent) items.value = answer;
       },
-      // A trace that tells of no names has no answer to it.
+      // A trace without scopes has no response to this request.
       () => {},
     );
     return () => {

@@ -7,16 +7,16 @@ import { type Tip, ValueTip } from './value-tip.js';
 
 interface TextProps {
   readonly document: ExplainedDocument;
-  /** What is said of lines of it. */
+  /** Notes for its lines. */
   readonly notes: readonly Note[];
   readonly chosen: ExplainedExpression | undefined;
   readonly onChoose: (expression: ExplainedExpression) => void;
 }
 
-/** How long a tip stays after the pointer has left, so that it can be reached. */
+/** Delay before a tooltip closes, so that the pointer can reach it. */
 const LEAVE_MS = 200;
 
-/** A text of the app: its expressions as buttons, each with its value behind it, and notes at the ends of their lines. */
+/** A document of the app: expressions as buttons with their values, notes at the ends of lines. */
 export function ExpressionText({ document, notes, chosen, onChoose }: TextProps): JSX.Element {
   const tip = useSignal<(Tip & { readonly owner: number; readonly part: number }) | undefined>(undefined);
   const leaving = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
@@ -30,7 +30,7 @@ export function ExpressionText({ document, notes, chosen, onChoose }: TextProps)
     leaving.current = setTimeout(close, LEAVE_MS);
   };
   const pointer = useRef('');
-  /** Where the pointer was at Escape: what lies there is not pointed at again until the pointer moves. */
+  /** Expression under the pointer at Escape, ignored until the pointer moves. */
   const dismissed = useRef<string | undefined>(undefined);
   const isOpen = tip.value !== undefined;
   useEffect(() => {
@@ -54,7 +54,7 @@ export function ExpressionText({ document, notes, chosen, onChoose }: TextProps)
   const show = (expression: ExplainedExpression, part: number, anchor: Element, isWalked: boolean): void => {
     stay();
     const { owner, part: before } = tip.peek() ?? {};
-    // Drawing all of the text again takes longer than looking at it.
+    // Avoids redrawing the document.
     if (owner === expression.start && before === part && !isWalked) return;
     const shown = expression.parts[part];
     const source = shown === undefined ? expression.source : document.text.slice(shown.start, shown.end);
@@ -66,7 +66,7 @@ export function ExpressionText({ document, notes, chosen, onChoose }: TextProps)
   const pieces: ComponentChildren[] = [];
   const placed: PlacedNotes[] = [...placeNotes(text, notes)];
   let at = 0;
-  /** Text up to an offset, with what is said of a line at its end. */
+  /** Adds text up to an offset, with notes at line ends. */
   const pushText = (end: number): void => {
     for (let note = placed[0]; note !== undefined && note.at <= end; note = placed[0]) {
       pieces.push(text.slice(at, note.at), <LineNotes key={`note ${note.line}`} {...note} />);
@@ -117,7 +117,7 @@ function writePosition({ clientX, clientY }: PointerEvent): string {
   return `${clientX} ${clientY}`;
 }
 
-/** The whole expression, where no part of it is meant. */
+/** The whole expression. */
 const WHOLE = -1;
 
 interface ButtonProps {
@@ -134,7 +134,7 @@ interface ButtonProps {
   readonly onClose: () => void;
 }
 
-/** One expression: pointing at a part or walking through the parts with the arrow keys shows what they were. */
+/** One expression: hovering or the arrow keys select a part and show its value. */
 function ExpressionButton({
   text,
   expression,
@@ -185,7 +185,7 @@ function ExpressionButton({
 
 type Part = ExplainedExpression['parts'][number];
 
-/** The source with its parts, one inside of another. */
+/** The source with nested parts. */
 function drawParts(
   text: string,
   { start, end, parts }: ExplainedExpression,
@@ -227,7 +227,7 @@ function short({ kind, text }: ShownValue): string {
   return line.length > 48 ? `${line.slice(0, 48)}…` : line;
 }
 
-/** Where the notes of a line are, for those who come from elsewhere on the page. */
+/** Element ID of the notes of a line, for links. */
 export function noteId(file: string | undefined, line: number): string {
   return `note ${file ?? ''}:${line}`.replace(/\s/g, '-');
 }

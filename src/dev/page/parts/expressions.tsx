@@ -20,13 +20,13 @@ import { writeShown } from './value-tip.js';
 interface ExpressionsProps {
   readonly run: RunDetail;
   readonly seq: number;
-  /** A line whose notes somebody wants to see; taken once they are shown. */
+  /** A line to scroll to; reset when shown. */
   readonly sought: Signal<ShownPlace | undefined>;
 }
 
 type Explained = ShownMoments & { readonly documents: readonly ExplainedDocument[] };
 
-/** The texts of the app with the value each expression had at this point of the run. */
+/** The documents of the app with the value of each expression at this point of the run. */
 export function Expressions({ run, seq, sought }: ExpressionsProps): JSX.Element {
   const explained = useSignal<Explained | undefined>(undefined);
   const problem = useSignal('');
@@ -101,7 +101,7 @@ export function Expressions({ run, seq, sought }: ExpressionsProps): JSX.Element
   );
 }
 
-/** What the check finds in a text now, what the run warned of, and what it failed with. */
+/** Diagnostics, warnings and the error, for a document. */
 function listNotes(
   { file, findings }: ExplainedDocument,
   { allWarnings, failure }: RunDetail,

@@ -4,11 +4,11 @@ import { PlaceText } from './badges.js';
 
 interface FailureCardProps {
   readonly failure: ShownFailure;
-  /** Shows the answer it came from; undefined where there is none. */
+  /** Opens the response that caused it; undefined without one. */
   readonly onShow?: (() => void) | undefined;
 }
 
-/** An error with all that is known of it: where, the line of the app, what to do. */
+/** An error with its location, line and hint. */
 export function FailureCard({ failure, onShow }: FailureCardProps): JSX.Element {
   const { type, message, code, status, requestIndex, page, place, suberrors, hint, frame } = failure;
   return (

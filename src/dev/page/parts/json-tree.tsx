@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { count } from '../state/format.js';
 
-/** Members that are shown before somebody asks for more. */
+/** Number of members shown at first. */
 const MEMBERS_AT_ONCE = 100;
 
 interface NodeProps {
@@ -11,7 +11,7 @@ interface NodeProps {
   readonly depth: number;
 }
 
-/** A value as a tree that opens where somebody looks. */
+/** A value as an expandable tree. */
 export function JsonTree({ value }: { readonly value: unknown }): JSX.Element {
   return (
     <div class="tree">
@@ -112,7 +112,7 @@ function Members({ members, depth }: MembersProps): JSX.Element {
   );
 }
 
-/** Dates and bytes, which JSON has no form of its own for. */
+/** Dates and bytes, which JSON lacks. */
 export function readMark(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Object.keys(value).length !== 1) return undefined;
   const { $date: date, $bytes: bytes } = value as { readonly $date?: unknown; readonly $bytes?: unknown };

@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import type { RunDetail } from '../../protocol.js';
 import { duration, stopSentence } from '../state/format.js';
 
-/** How much of its limits a run used, and why it asked for no further page. */
+/** Usage of the limits, and the stop reason. */
 export function LimitMeters({ run }: { readonly run: RunDetail }): JSX.Element {
   const { limits, requests, pages, records, durationMs } = run;
   const stopped = stopSentence(run.stopReason);

@@ -1,4 +1,4 @@
-/** Lets the arrow keys, j and k walk through the links and buttons of a list. */
+/** Moves the focus in a list with the arrow keys, j and k. */
 export function moveFocus(event: KeyboardEvent): void {
   const step = STEPS[event.key];
   if (step === undefined || event.ctrlKey || event.metaKey || event.altKey) return;

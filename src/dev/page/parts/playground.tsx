@@ -14,19 +14,19 @@ import { count } from '../state/format.js';
 import { sayError } from '../state/store.js';
 import { Editor } from './editor.js';
 
-/** What is evaluated: somebody typed it, or took it from the text of the app. */
+/** The evaluated expression, typed or copied from the app. */
 export interface Tried {
   readonly expression: string;
-  /** Undefined for that with most names. */
+  /** Default: the moment with the most variables. */
   readonly moment: MomentName | undefined;
-  /** Counts the times it was set from outside of the editor. */
+  /** Incremented when the text is replaced from outside. */
   readonly version: number;
 }
 
 interface PlaygroundProps {
   readonly run: Pick<RunDetail, 'id' | 'kind'>;
   readonly seq: number;
-  /** 0-based. */
+  /** From 0. */
   readonly item: Signal<number>;
   readonly step: ShownMoments;
   readonly tried: Signal<Tried>;
@@ -39,14 +39,14 @@ const TITLES: Readonly<Record<MomentName, string>> = {
   next: 'before the next page',
 };
 
-/** What a moment of a run is called. */
+/** Label of a moment. */
 export function nameMoment(name: MomentName, kind: RunKind): string {
   return kind === 'webhook' && name === 'answer' ? 'as the call came' : TITLES[name];
 }
 
 const WAIT_MS = 200;
 
-/** Evaluates what somebody types with the names of a moment of the run, by the engine. */
+/** Evaluates an expression with the variables of a moment, in the engine. */
 export function Playground({ run, seq, item, step, tried }: PlaygroundProps): JSX.Element {
   const result = useSignal<ShownValue | undefined>(undefined);
   const { expression, moment: wanted, version } = tried.value;
@@ -106,7 +106,7 @@ export function Playground({ run, seq, item, step, tried }: PlaygroundProps): JS
   );
 }
 
-/** One that this step has not is left for that with most names. */
+/** Falls back to the moment with the most variables. */
 function findMoment({ moments }: ShownMoments, wanted: MomentName | undefined): ShownMoment | undefined {
   return moments.find(({ name }) => name === wanted) ?? moments.findLast(({ name }) => name !== 'next');
 }
@@ -125,7 +125,7 @@ interface MomentsProps {
   readonly onChoose: (name: MomentName) => void;
 }
 
-/** The moments of the step that is chosen above. */
+/** Moments of the selected step. */
 function Moments({ kind, step: { moments, items }, current, item, onChoose }: MomentsProps): JSX.Element {
   return (
     <fieldset class="moments">
@@ -161,7 +161,7 @@ interface NameListProps {
   readonly onChoose: (name: string) => void;
 }
 
-/** What can be seen there: nobody has to know the names by heart. */
+/** Lists the available variables. */
 function NameList({ moment: { names, wasReached }, onChoose }: NameListProps): JSX.Element {
   return (
     <>

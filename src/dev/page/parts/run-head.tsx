@@ -12,7 +12,7 @@ function act(work: () => Promise<unknown>): void {
   work().catch(sayError);
 }
 
-/** What a run was, and what can be done with it. */
+/** Summary and actions of a run. */
 export function RunHead({ run }: { readonly run: RunDetail }): JSX.Element {
   const isTest = run.source === 'test';
   const isOwn = !isTest && (run.kind === 'module' || run.kind === 'rpc');
@@ -73,7 +73,7 @@ export function RunHead({ run }: { readonly run: RunDetail }): JSX.Element {
   );
 }
 
-/** A run of a module or RPC once more, in one of several ways. */
+/** Reruns a module or RPC in several ways. */
 function RunAgain({ run }: { readonly run: RunDetail }): JSX.Element {
   const again = async (more: Record<string, unknown>): Promise<void> => {
     const { parameters, connection, limit, defaults, start, payload } = run.input;
@@ -114,7 +114,7 @@ function RunAgain({ run }: { readonly run: RunDetail }): JSX.Element {
   );
 }
 
-/** A call of a webhook once more. */
+/** Sends a webhook call again. */
 function SendAgain({ run }: { readonly run: RunDetail }): JSX.Element {
   return (
     <>

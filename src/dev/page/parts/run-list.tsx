@@ -18,14 +18,14 @@ import {
 import { StateMark } from './badges.js';
 import { moveFocus } from './move-focus.js';
 
-/** Between two letters of a filter. */
+/** Delay between typing and filtering. */
 const TYPING_MS = 150;
 
-/** The runs of the app, newest first, as far as the filters let them through. */
+/** The filtered runs of the app, newest first. */
 export function RunList(): JSX.Element {
   const list = shownRuns.value;
   const isFirst = useSignal(true);
-  // A filter asks the server: what is listed is only the newest of many.
+  // Filters on the server, because only the newest runs are loaded.
   useEffect(() => {
     if (isFirst.peek()) {
       isFirst.value = false;

@@ -7,7 +7,7 @@ import { moveFocus } from './move-focus.js';
 import { RunList } from './run-list.js';
 import { TestList } from './test-list.js';
 
-/** The app, and below it the runs. */
+/** Components of the app, and its runs. */
 export function Sidebar(): JSX.Element {
   const { value: state } = app;
   return (

@@ -7,7 +7,7 @@ interface TabsProps {
   readonly onSelect: (name: string) => void;
 }
 
-/** Tabs that the arrow keys walk through. */
+/** Tabs with arrow key navigation. */
 export function Tabs({ label, tabs, current, onSelect }: TabsProps): JSX.Element {
   const walk = (event: KeyboardEvent): void => {
     const change = { ArrowRight: 1, ArrowLeft: -1 }[event.key];

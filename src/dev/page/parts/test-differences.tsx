@@ -7,11 +7,11 @@ type Failure = TestDetail['failures'][number];
 
 interface DifferencesProps {
   readonly failures: readonly Failure[];
-  /** Of which only the first are listed. */
+  /** Total number; only the first ones are listed. */
   readonly failureCount: number;
 }
 
-/** What of a test is not as written, as `iml test` prints it: expected and got, in the case and in the app. */
+/** Differences of a test as in `iml test`: expected and actual values with their locations. */
 export function TestDifferences({ failures, failureCount }: DifferencesProps): JSX.Element | null {
   if (failureCount === 0) return null;
   return (

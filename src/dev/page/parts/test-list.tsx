@@ -11,7 +11,7 @@ const MARKS: Readonly<Record<ShownTest['status'], readonly [mark: string, word: 
   failed: ['✕', 'failed', 'failed'],
 };
 
-/** How a test stands, by colour, mark and word. */
+/** The status of a test as color, icon and word. */
 export function TestMark({ status }: { readonly status: ShownTest['status'] }): JSX.Element {
   const [mark, word, look] = MARKS[status];
   return (
@@ -21,7 +21,7 @@ export function TestMark({ status }: { readonly status: ShownTest['status'] }): 
   );
 }
 
-/** The tests of the app, each with how it stands; run again as files are saved. */
+/** The tests of the app with their status. */
 export function TestList(): JSX.Element | null {
   const { value: state } = tests;
   if (state === undefined || state.tests.length === 0) return null;
@@ -53,7 +53,7 @@ export function TestList(): JSX.Element | null {
   );
 }
 
-/** Failed tests come first; all others stay in their order. */
+/** Failed tests first, others in order. */
 function rank({ status }: ShownTest): number {
   return status === 'failed' ? 0 : 1;
 }
@@ -73,7 +73,7 @@ function TestItem({ test: { id, name, file, status } }: { readonly test: ShownTe
   );
 }
 
-/** What can be done with a test: run it, and see what has changed since it passed. */
+/** Actions of a test: run, and compare with the last passing run. */
 export function TestActions({ id }: { readonly id: string }): JSX.Element | null {
   const test = findTest(id);
   if (test === undefined) return null;

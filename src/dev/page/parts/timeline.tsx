@@ -5,16 +5,16 @@ import { count, duration, shownHost, shownPath, stopSentence } from '../state/fo
 import type { ExchangeStep, NoteStep, Step } from '../state/steps.js';
 import { PlaceText, Status } from './badges.js';
 
-/** Height of a row; all have the same, so that ten thousand scroll like ten. */
+/** Fixed row height, for virtual scrolling. */
 const ROW = 34;
 
-/** Rows drawn above and below what is seen. */
+/** Number of rows drawn above and below the visible ones. */
 const AROUND = 12;
 
-/** Rows that are scrolled past before others are drawn; less than `AROUND`. */
+/** Rows scrolled before the next redraw; less than `AROUND`. */
 const ROWS_AT_ONCE = 6;
 
-/** A row with all that it was drawn of. */
+/** A row with the inputs it was drawn from. */
 interface DrawnRow {
   readonly step: Step;
   readonly at: number;
@@ -31,7 +31,7 @@ interface TimelineProps {
   readonly onSelect: (seq: number) => void;
 }
 
-/** What happened, in order; only the rows that are seen are drawn. */
+/** Events in order; draws only visible rows. */
 export function Timeline({ steps, startedAt, durationMs, selected, onSelect }: TimelineProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const top = useSignal(0);
@@ -63,7 +63,7 @@ export function Timeline({ steps, startedAt, durationMs, selected, onSelect }: T
   const drawn = useRef(new Map<number, DrawnRow>());
   const before = drawn.current;
   drawn.current = new Map();
-  /** A row that is given as it was before is left alone. */
+  /** An unchanged row is reused. */
   const draw = (step: Step, at: number): JSX.Element => {
     const isSelected = step.seq === selected;
     const known = before.get(step.seq);
@@ -103,7 +103,7 @@ export function Timeline({ steps, startedAt, durationMs, selected, onSelect }: T
       aria-activedescendant={selected === undefined ? undefined : `step-${selected}`}
       onKeyDown={walk}
       onScroll={(event) => {
-        // By whole steps, so that few of the frames of a slow scroll draw anything.
+        // In steps, so that slow scrolling redraws rarely.
         top.value = Math.floor(event.currentTarget.scrollTop / ROW / ROWS_AT_ONCE) * ROWS_AT_ONCE;
       }}
     >
@@ -163,7 +163,7 @@ interface BarProps {
   readonly whole: number;
 }
 
-/** When in the run it was under way. */
+/** Time span within the run. */
 function Bar({ at, took, whole }: BarProps): JSX.Element {
   const of = Math.max(1, whole);
   const left = Math.min(98, Math.max(0, (100 * at) / of));

@@ -3,12 +3,12 @@ import type { JSX } from 'preact';
 import { count } from '../state/format.js';
 import { readMark } from './json-tree.js';
 
-/** Rows and columns that are drawn at once; more on request (rows) or in the tree (columns). */
+/** Rows and columns drawn at first; more on request (rows) or in the tree (columns). */
 const ROWS_AT_ONCE = 100;
 const MAX_COLUMNS = 30;
 const MAX_CELL = 120;
 
-/** Whether a value reads better as a table: a list of collections. */
+/** Whether a value is better shown as a table: a list of collections. */
 export function isTable(value: unknown): value is readonly Readonly<Record<string, unknown>>[] {
   return (
     Array.isArray(value) &&
@@ -17,7 +17,7 @@ export function isTable(value: unknown): value is readonly Readonly<Record<strin
   );
 }
 
-/** Collections as rows, numbered from 1 as IML counts, and their members as columns. */
+/** Collections as rows, numbered from 1 as in IML, with members as columns. */
 export function ValueTable({
   rows,
 }: {

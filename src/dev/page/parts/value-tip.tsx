@@ -2,30 +2,30 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ShownValue } from '../../protocol.js';
 
-/** A value that is shown beside what was pointed at. */
+/** The value of an element under the pointer or with focus. */
 export interface Tip {
   readonly source: string;
   readonly value: ShownValue;
-  /** What it belongs to. */
+  /** The element. */
   readonly anchor: Element;
-  /** Whether somebody got there by key, so that it is told of to those who do not see it. */
+  /** Whether it was reached by keyboard, for screen readers. */
   readonly isWalked: boolean;
 }
 
 interface TipProps {
-  /** What the element that has it is described by. */
+  /** ID for aria-describedby. */
   readonly id: string;
   readonly tip: Tip | undefined;
-  /** The pointer is on it, or has left it. */
+  /** Called when the pointer enters or leaves. */
   readonly onPoint: (isOn: boolean) => void;
-  /** What it belongs to has been scrolled out of sight. */
+  /** Called when the element is scrolled out of view. */
   readonly onLost: () => void;
 }
 
-/** Between a tip, what it belongs to and the edge of the window, in pixels. */
+/** Distance in pixels to the element and the window edge. */
 const GAP = 6;
 
-/** The value of what is pointed at or focused. It stays while the pointer is on it; Escape closes it. */
+/** Shows the value of the hovered or focused element. Stays while the pointer is on it; Escape closes it. */
 export function ValueTip({ id, tip, onPoint, onLost }: TipProps): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
@@ -34,8 +34,7 @@ export function ValueTip({ id, tip, onPoint, onLost }: TipProps): JSX.Element {
     const { anchor } = tip;
     const place = (): void => placeBeside(current, anchor);
     place();
-    // It goes along with a text that is scrolled: one that went away would also go when the scrolling is what brought
-    // the pointer here.
+    // Follows scrolled text: closing would also close it when scrolling moved the pointer here.
     addEventListener('scroll', place, { capture: true, passive: true });
     const sight = new IntersectionObserver((seen) => {
       if (seen.at(-1)?.isIntersecting === false) onLost();
@@ -73,7 +72,7 @@ export function ValueTip({ id, tip, onPoint, onLost }: TipProps): JSX.Element {
 
 function placeBeside(box: HTMLElement, anchor: Element): void {
   const own = box.getBoundingClientRect();
-  // Of something that takes several lines, the first.
+  // The first line of a wrapped element.
   const at = anchor.getClientRects()[0] ?? anchor.getBoundingClientRect();
   const hasRoomBelow = at.bottom + GAP + own.height <= innerHeight;
   const left = Math.max(GAP, Math.min(at.left, innerWidth - own.width - GAP));
@@ -82,7 +81,7 @@ function placeBeside(box: HTMLElement, anchor: Element): void {
   box.style.top = `${top}px`;
 }
 
-/** A value as a person reads it. */
+/** A value as readable text. */
 export function writeShown({ kind, text, isCut }: ShownValue): string {
   return kind === 'nothing' ? 'nothing (undefined)' : `${text}${isCut ? ' …' : ''}`;
 }

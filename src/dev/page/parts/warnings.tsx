@@ -4,15 +4,15 @@ import { PlaceText } from './badges.js';
 
 interface WarningsProps {
   readonly run: RunDetail;
-  /** Shows the line that a warning is about. */
+  /** Scrolls to the line of a warning. */
   readonly onShow: (place: ShownPlace) => void;
 }
 
-/** What the author should know of a run that did not fail. */
+/** Warnings of a run. */
 export function Warnings({ run, onShow }: WarningsProps): JSX.Element | null {
   const { allWarnings, documents } = run;
   if (allWarnings.length === 0) return null;
-  // Those that stand among the expressions.
+  // Warnings that are shown beside expressions.
   const shown = new Set(
     documents.filter(({ role }) => role === 'communication' || role === 'base').map(({ file }) => file),
   );

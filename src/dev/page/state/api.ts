@@ -2,7 +2,7 @@ import type { ApiProblem } from '../../protocol.js';
 
 const STORED = 'iml-dev-token';
 
-/** What the server refused a call with. */
+/** The error response of a request. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -16,9 +16,9 @@ export class ApiError extends Error {
 }
 
 /**
- * Takes the token out of the address, where nothing should keep it, into this tab.
+ * Moves the token from the address to the session of this tab.
  *
- * @returns what else the fragment says: `run=...`
+ * @returns the other parameters of the fragment: `run=...`
  */
 export function takeToken(): URLSearchParams {
   const given = new URLSearchParams(location.hash.replace(/^#/, ''));
@@ -46,29 +46,29 @@ async function readAnswer<T>(response: Response): Promise<T> {
   );
 }
 
-/** @throws ApiError; TypeError where the server is gone */
+/** @throws ApiError; TypeError if the server does not respond */
 export async function get<T>(path: string): Promise<T> {
   return readAnswer<T>(await fetch(`/api/${path}`, { headers: headers() }));
 }
 
-/** @throws ApiError; TypeError where the server is gone */
+/** @throws ApiError; TypeError if the server does not respond */
 export async function post<T>(path: string, body: unknown = {}): Promise<T> {
   const init = { method: 'POST', headers: headers('application/json'), body: JSON.stringify(body) };
   return readAnswer<T>(await fetch(`/api/${path}`, init));
 }
 
-/** @throws ApiError; TypeError where the server is gone */
+/** @throws ApiError; TypeError if the server does not respond */
 export async function remove(path: string): Promise<void> {
   await readAnswer(await fetch(`/api/${path}`, { method: 'DELETE', headers: headers() }));
 }
 
-/** @throws ApiError; TypeError where the server is gone */
+/** @throws ApiError; TypeError if the server does not respond */
 export async function sendTrace(text: string): Promise<{ readonly id: string }> {
   const init = { method: 'POST', headers: headers('application/x-ndjson'), body: text };
   return readAnswer(await fetch('/api/traces', init));
 }
 
-/** Saves what a call gives as a file of the user's. */
+/** Downloads the response of a request as a file. */
 export async function download(path: string, name: string): Promise<void> {
   const response = await fetch(`/api/${path}`, { headers: headers() });
   if (!response.ok) await readAnswer(response);
@@ -78,7 +78,7 @@ export async function download(path: string, name: string): Promise<void> {
   setTimeout(() => URL.revokeObjectURL(address), 1000);
 }
 
-/** Lines of server-sent events, until the stream or `signal` ends. */
+/** Lines of server-sent events until the stream or `signal` ends. */
 export async function listen(
   onOpen: () => void,
   onData: (data: string) => void,

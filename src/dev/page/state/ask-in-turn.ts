@@ -1,8 +1,9 @@
 /**
- * Asks one after another, as an answer that is overtaken by a newer one would put back what was. Who wants to ask while
- * an answer is under way gets the next one, which all of them share.
+ * Runs requests one after another, because an older response must not override a newer one. Callers during a request
+ * share the next one.
  *
- * @returns asks; resolves once an answer that was asked for after the call has come, and rejects where that one fails
+ * @returns a function that resolves after a request that started later than the call, and rejects if that request
+ * fails
  */
 export function askInTurn(ask: () => Promise<void>): () => Promise<void> {
   let current: Promise<void> = Promise.resolve();

@@ -1,6 +1,6 @@
 import type { RunSummary } from '../../protocol.js';
 
-/** `0.8 s`, `120 ms`, `2 min 5 s`. */
+/** Duration: `0.8 s`, `120 ms`, `2 min 5 s`. */
 export function duration(ms: number | undefined): string {
   if (ms === undefined) return '';
   if (ms < 1000) return `${Math.round(ms)} ms`;
@@ -14,7 +14,7 @@ export function bytes(size: number): string {
   return `${(size / 1024 / 1024).toFixed(1)} MB`;
 }
 
-/** `14:03:22` today, with the day before that. */
+/** Time of day: `14:03:22`, with the date before today. */
 export function clock(at: number): string {
   const date = new Date(at);
   const time = date.toLocaleTimeString(undefined, { hour12: false });
@@ -28,7 +28,7 @@ export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en')} ${number === 1 ? one : many}`;
 }
 
-/** What a person would say came of a run. */
+/** The outcome of a run in a few words. */
 export function describeOutcome(run: RunSummary): string {
   switch (run.state) {
     case 'running':
@@ -55,12 +55,12 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   'max-records': 'The limit of records was reached; there may be more.',
 };
 
-/** Why no further page was asked for, as a sentence. */
+/** The stop reason as a sentence. */
 export function stopSentence(reason: string | undefined): string | undefined {
   return reason === undefined ? undefined : (STOP_REASONS[reason] ?? reason);
 }
 
-/** The path of an address with its query, which tells more than its host. */
+/** Path and query of a URL, which say more than the host. */
 export function shownPath(url: string): string {
   try {
     const { pathname, search } = new URL(url);

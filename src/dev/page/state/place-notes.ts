@@ -1,14 +1,14 @@
-/** Something that is said of a line of a text: by the check, or of the run. */
+/** A note for a line: a diagnostic, a warning or the error. */
 export interface Note {
   readonly level: 'error' | 'warning' | 'info';
   readonly message: string;
   readonly code: string | undefined;
   readonly file: string | undefined;
-  /** 1-based. */
+  /** From 1. */
   readonly line: number;
 }
 
-/** What is said of one line. */
+/** The notes of one line. */
 export interface PlacedNotes {
   /** Offset of the end of the line. */
   readonly at: number;
@@ -16,7 +16,7 @@ export interface PlacedNotes {
   readonly notes: readonly Note[];
 }
 
-/** Notes by the lines they are about, in order; what is about a line that is not there stands at the end. */
+/** Notes by line in order; those of unknown lines at the end. */
 export function placeNotes(text: string, notes: readonly Note[]): readonly PlacedNotes[] {
   const byLine = new Map<number, Note[]>();
   for (const note of notes) byLine.set(note.line, [...(byLine.get(note.line) ?? []), note]);

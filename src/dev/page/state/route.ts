@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** What the main part shows: `#/run/ID`, `#/module/NAME`, ... */
+/** The view: `#/run/ID`, `#/module/NAME`, ... */
 export interface Route {
   readonly view: string;
   readonly id: string;
@@ -22,11 +22,11 @@ function decode(text: string): string {
 
 export const route = signal<Route>({ view: '', id: '', more: '' });
 
-/** Follows the address from here on. */
+/** Follows changes of the address. */
 export function followAddress(): void {
   route.value = read();
   addEventListener('hashchange', () => {
-    // The address of another start, pasted where this page was.
+    // The address of another start, pasted into this tab.
     if (location.hash.startsWith('#token=')) location.reload();
     else route.value = read();
   });

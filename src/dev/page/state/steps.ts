@@ -2,24 +2,24 @@ import type { PackedEvent } from '../../protocol.js';
 
 type EventOf<Kind extends PackedEvent['kind']> = Extract<PackedEvent, { readonly kind: Kind }>;
 
-/** One exchange of a run, with what came of it. */
+/** One exchange of a run with its results. */
 export interface ExchangeStep {
   readonly kind: 'exchange';
   readonly seq: number;
   readonly request: EventOf<'request'>;
   readonly response: EventOf<'response'> | undefined;
-  /** What the answer was taken apart into. */
+  /** The outputs of the response. */
   readonly page: EventOf<'page'> | undefined;
 }
 
-/** Something else that happened. */
+/** Another event. */
 export interface NoteStep {
   readonly kind: 'note';
   readonly seq: number;
   readonly event: Exclude<PackedEvent, { readonly kind: 'request' | 'response' | 'scope' | 'page' }>;
 }
 
-/** A page that no request was sent for: a request without url. */
+/** A page without a request: a communication without url. */
 export interface StaticStep {
   readonly kind: 'static';
   readonly seq: number;
@@ -28,7 +28,7 @@ export interface StaticStep {
 
 export type Step = ExchangeStep | NoteStep | StaticStep;
 
-/** The events of a run as a person counts them: one step an exchange. */
+/** Groups the events of a run by exchange. */
 export function listSteps(events: readonly PackedEvent[]): readonly Step[] {
   const steps: Step[] = [];
   let open: { at: number; step: ExchangeStep } | undefined;

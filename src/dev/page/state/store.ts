@@ -3,31 +3,31 @@ import type { AppState, LiveMessage, RunSummary } from '../../protocol.js';
 import { ApiError, get, listen } from './api.js';
 import { askInTurn } from './ask-in-turn.js';
 
-/** The app as the server has it; undefined until it was asked. */
+/** State of the app; undefined before it was loaded. */
 export const app = signal<AppState | undefined>(undefined);
 
-/** Runs as far as they are listed, newest first. */
+/** Loaded runs, newest first. */
 export const runs = signal<readonly RunSummary[]>([]);
 export const hasMoreRuns = signal(false);
 
-/** Which runs are listed. */
+/** Filters of the list. */
 export const stateFilter = signal('');
 export const nameFilter = signal('');
 export const textFilter = signal('');
 
-/** Whether what happens is heard of as it happens. */
+/** State of the event stream. */
 export const connection = signal<'connecting' | 'live' | 'lost' | 'refused'>('connecting');
 
-/** A sentence for a moment, such as what went wrong. */
+/** A temporary message, such as an error. */
 export const notice = signal<{ readonly text: string; readonly kind: 'ok' | 'error' } | undefined>(undefined);
 
-/** Counts what was heard of tests, so that those who show them ask again. */
+/** Incremented for each event about tests. */
 export const testsHeard = signal(0);
 
-/** Counts how often nobody may have told of what happened, so that those who show what may have changed ask again. */
+/** Incremented when events may have been missed. */
 export const caughtUp = signal(0);
 
-/** Counts what was heard of each run, so that a view knows to look again. */
+/** Number of events per run. */
 export const heard = signal<ReadonlyMap<string, RunSummary>>(new Map());
 
 export const shownRuns = computed(() =>
@@ -42,7 +42,7 @@ const PAGE = 50;
 
 let noticeTimer: ReturnType<typeof setTimeout> | undefined;
 
-/** Shows a sentence for a while. */
+/** Shows a message for a while. */
 export function say(text: string, kind: 'ok' | 'error' = 'ok'): void {
   notice.value = { text, kind };
   clearTimeout(noticeTimer);
@@ -51,7 +51,7 @@ export function say(text: string, kind: 'ok' | 'error' = 'ok'): void {
   }, 6000);
 }
 
-/** Says what a call failed with. */
+/** Shows the error of a request. */
 export function sayError(error: unknown): void {
   if (error instanceof ApiError && error.status === 401) connection.value = 'refused';
   else if (error instanceof TypeError) say('The server does not answer: is iml dev still running?', 'error');
@@ -73,21 +73,21 @@ export async function loadRuns(): Promise<void> {
   const turn = ++runsAsked;
   const before = heard.peek();
   const { runs: found } = await get<{ runs: readonly RunSummary[] }>(`runs?${describeFilter()}`);
-  // A text may be typed faster than it is found, and one answer may overtake another.
+  // A newer request has started.
   if (turn !== runsAsked) return;
   batch(() => {
     runs.value = found;
     hasMoreRuns.value = found.length === PAGE;
-    // What was heard of while the answer was on its way may be newer than it.
+    // Events during the request may be newer than its response.
     for (const [id, run] of heard.peek()) if (before.get(id) !== run) placeRun(run);
   });
 }
 
-/** A run as it stands now: in place of what was listed of it, or as a new one where the filter lets it be known. */
+/** Updates a listed run, or adds a new one if the filter allows it. */
 function placeRun(run: RunSummary): void {
   if (runs.value.some(({ id }) => id === run.id)) {
     runs.value = runs.value.map((other) => (other.id === run.id ? run : other));
-    // Runs of tests stand with their tests.
+    // Runs of tests are listed with the tests.
   } else if (textFilter.value === '' && run.source !== 'test') {
     runs.value = [run, ...runs.value].sort((a, b) => b.startedAt - a.startedAt);
   }
@@ -106,7 +106,7 @@ export async function loadMoreRuns(): Promise<void> {
   });
 }
 
-/** Takes in what the server tells of by itself. */
+/** Handles an event of the server. */
 function hear(message: LiveMessage): void {
   if (message.type === 'app') void loadApp().catch(sayError);
   else if (message.type === 'tests') testsHeard.value++;
@@ -114,7 +114,7 @@ function hear(message: LiveMessage): void {
   else {
     const { run } = message;
     const isKnown = runs.value.some(({ id }) => id === run.id);
-    // Only the server knows whether the text of the filter is in it.
+    // Only the server can apply the text filter.
     if (!isKnown && run.source !== 'test' && textFilter.value !== '' && run.state !== 'running')
       void loadRuns().catch(sayError);
     batch(() => {
@@ -127,8 +127,8 @@ function hear(message: LiveMessage): void {
 const AGAIN_AFTER_MS = 1000;
 
 /**
- * Hears of what happens. Browsers allow few connections to one server, so the tabs share one stream: the one that has
- * the lock listens and tells the others.
+ * Listens to events. The tabs share one stream, because browsers allow few connections per server: the tab with the
+ * lock listens and forwards.
  */
 export async function startListening(): Promise<void> {
   const name = `iml-dev-${await learnStart()}`;
@@ -144,7 +144,7 @@ export async function startListening(): Promise<void> {
         const open = (): void => {
           channel.postMessage({ type: 'live' });
           connection.value = 'live';
-          // Only now: what happened before the stream stood is told by nobody.
+          // Events before the stream opened were missed.
           catchUp();
         };
         const take = (line: string): void => {
@@ -161,11 +161,11 @@ export async function startListening(): Promise<void> {
     }
   };
   void navigator.locks.request(name, lead);
-  // Where another tab listens already, what it told before the channel stood was not heard here.
+  // Events before the channel opened were missed.
   catchUp();
 }
 
-/** The mark of the server's start, which tells its tabs from those of another. Resolves when the server answers. */
+/** The ID of the server's start, which separates tabs of different starts. Resolves when the server responds. */
 async function learnStart(): Promise<string> {
   for (;;) {
     try {
@@ -174,7 +174,7 @@ async function learnStart(): Promise<string> {
       return app.value?.start ?? '';
     } catch (error) {
       connection.value = error instanceof ApiError && error.status === 401 ? 'refused' : 'lost';
-      // Another token comes with another address, and so with another page.
+      // Another token comes with another address and page.
       if (connection.value === 'refused') return new Promise<never>(() => {});
       if (!(error instanceof TypeError)) sayError(error);
     }
@@ -182,7 +182,7 @@ async function learnStart(): Promise<string> {
   }
 }
 
-/** What happened before anybody listened, or while the server was away. */
+/** Reloads everything that may have changed. */
 function catchUp(): void {
   caughtUp.value++;
   for (const load of [loadApp, loadRuns]) load().catch(sayError);

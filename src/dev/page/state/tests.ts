@@ -4,14 +4,14 @@ import { get, post } from './api.js';
 import { askInTurn } from './ask-in-turn.js';
 import { caughtUp, sayError, testsHeard } from './store.js';
 
-/** The tests of the app as the server has them; undefined until it was asked. */
+/** Tests of the app; undefined before they were loaded. */
 export const tests = signal<TestsState | undefined>(undefined);
 
 export const failedTests = computed(
   () => tests.value?.tests.filter(({ status }) => status === 'failed').length ?? 0,
 );
 
-/** Asking for them the first time runs them. */
+/** The first request runs them. */
 const loadTests = askInTurn(async () => {
   tests.value = await get<TestsState>('tests');
 });
@@ -20,12 +20,12 @@ effect(() => {
   if (caughtUp.value + testsHeard.value > 0) loadTests().catch(sayError);
 });
 
-/** Runs one test, or all; the server tells of what becomes of them. */
+/** Runs one test or all; results arrive as events. */
 export function startTests(id?: string): void {
   post('tests/run', { id }).catch(sayError);
 }
 
-/** The test of a file; undefined where the app has it no more. */
+/** The test of a file; undefined if it is gone. */
 export function findTest(id: string | undefined): ShownTest | undefined {
   return tests.value?.tests.find((test) => test.id === id);
 }

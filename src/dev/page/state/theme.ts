@@ -1,10 +1,10 @@
 import { effect, signal } from '@preact/signals';
 import { applyTheme, readTheme, storeTheme, THEMES, type Theme } from './stored-theme.js';
 
-/** The colours somebody chose, or those of the system. */
+/** The selected theme. */
 export const theme = signal<Theme>(readTheme());
 
-/** The next of the three. */
+/** Switches to the next theme. */
 export function chooseTheme(): void {
   theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? 'system';
 }

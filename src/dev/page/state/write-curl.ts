@@ -2,19 +2,19 @@ import type { PackedEvent } from '../../protocol.js';
 
 type RequestEvent = Extract<PackedEvent, { readonly kind: 'request' }>;
 
-/** What stands for a secret in a trace, as it is and in a query. */
+/** The redaction mark, raw and in a query. */
 const HIDDEN = /\[SANITIZED\]|%5BSANITIZED%5D/gi;
 
-/** What the command sets itself. */
+/** Headers that curl sets itself. */
 const OF_CURL = /^(?:content-length|host|connection|accept-encoding)$/i;
 
-/** Characters before a secret that its name is looked for in. */
+/** Maximum distance of the name before a secret. */
 const MAX_NAME = 200;
 
 /** curl reads a header that starts with `@` from a file. */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 
-/** What curl takes for a pattern in an address. */
+/** Characters that curl expands in URLs. */
 const GLOB = /[[\]{}]/;
 
 /**
@@ -53,7 +53,7 @@ export function writeCurl({ method, url, headers }: RequestEvent, body: string |
   return secrets.size === 0 ? command : `# Set ${[...secrets].join(', ')} first.\n${command}`;
 }
 
-/** A trace of somebody else may hold any text as method. */
+/** A foreign trace may contain any text as method. */
 function writeMethod(method: string): string {
   if (method === 'HEAD') return '--head';
   return `-X ${/^[A-Za-z]+$/.test(method) ? method : quoteText(method) || "''"}`;

@@ -8,14 +8,14 @@ import { sayError } from '../state/store.js';
 
 interface CallViewProps {
   readonly webhook: string;
-  /** The run whose call is edited; empty for a new one. */
+  /** Run of the edited call; empty for a new one. */
   readonly from: string;
 }
 
 interface ShownCall {
   readonly method: string;
   readonly query: string;
-  /** `name: value`, a line each. */
+  /** `name: value` lines. */
   readonly headers: string;
   readonly body: string;
 }
@@ -27,7 +27,7 @@ const NEW_CALL: ShownCall = {
   body: '{"id": 1}',
 };
 
-/** A call of a webhook to be edited and sent. Hidden values go along as they came, unless they are changed. */
+/** Edits and sends a webhook call. Unchanged redacted values are sent unredacted. */
 export function CallView({ webhook, from }: CallViewProps): JSX.Element {
   const call = useSignal<ShownCall | undefined>(from === '' ? NEW_CALL : undefined);
   const shownBody = useSignal('');

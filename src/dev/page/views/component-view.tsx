@@ -11,7 +11,7 @@ import { app, runs } from '../state/store.js';
 interface ComponentProps {
   readonly kind: 'module' | 'rpc';
   readonly name: string;
-  /** The run whose values the form starts with. */
+  /** Run with the initial values. */
   readonly from: string;
 }
 

@@ -10,7 +10,7 @@ import { clock, count, describeOutcome, duration } from '../state/format.js';
 import { writeRoute } from '../state/route.js';
 import { sayError } from '../state/store.js';
 
-/** Two runs beside each other: what differs in what was asked, answered and put out. */
+/** The differences of two runs in input, requests, responses and output. */
 export function DiffView({ a, b }: { readonly a: string; readonly b: string }): JSX.Element {
   const diff = useSignal<RunDiff | undefined>(undefined);
   useEffect(() => {

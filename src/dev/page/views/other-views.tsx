@@ -10,7 +10,7 @@ import { writeRoute } from '../state/route.js';
 import { app, runs, sayError } from '../state/store.js';
 import { LastRuns } from './component-view.js';
 
-/** What is shown first: where to begin. */
+/** The start page. */
 export function HomeView(): JSX.Element {
   const { value: state } = app;
   const first = state?.modules.find(({ type }) => type === 'search') ?? state?.modules[0];
@@ -66,7 +66,7 @@ export function HomeView(): JSX.Element {
   );
 }
 
-/** A webhook: its address, and its calls as they come. */
+/** A webhook: its address and its calls. */
 export function WebhookView({ name }: { readonly name: string }): JSX.Element {
   const webhook = app.value?.webhooks.find((one) => one.name === name);
   if (webhook === undefined) return <h1 class="empty">The app has no webhook "{name}".</h1>;
@@ -103,7 +103,7 @@ export function WebhookView({ name }: { readonly name: string }): JSX.Element {
   );
 }
 
-/** Attach and detach, and what attach returned. */
+/** Attach and detach, and the result of attach. */
 function Attachment({ webhook }: { readonly webhook: AppState['webhooks'][number] }): JSX.Element {
   const { name, attached } = webhook;
   if (attached === undefined) {
@@ -147,7 +147,7 @@ function Attachment({ webhook }: { readonly webhook: AppState['webhooks'][number
   );
 }
 
-/** A connection of the app, and those that are stored of it. */
+/** A connection of the app, and its stored connections. */
 export function ConnectionView({ name }: { readonly name: string }): JSX.Element {
   const connection = app.value?.connections.find((one) => one.name === name);
   const kept = (app.value?.kept ?? []).filter(({ component }) => component === name);
@@ -217,7 +217,7 @@ export function ConnectionView({ name }: { readonly name: string }): JSX.Element
   );
 }
 
-/** What the check found in the app. */
+/** Diagnostics of the app. */
 export function FindingsView(): JSX.Element {
   const { value: state } = app;
   const findings = state?.findings ?? [];

@@ -19,7 +19,7 @@ import { count } from '../state/format.js';
 import { type ExchangeStep, listSteps } from '../state/steps.js';
 import { caughtUp, heard, sayError } from '../state/store.js';
 
-/** One run, whole. */
+/** One run. */
 export function RunView({ id }: { readonly id: string }): JSX.Element {
   const detail = useSignal<RunDetail | undefined>(undefined);
   const events = useSignal<readonly PackedEvent[]>([]);
@@ -31,7 +31,7 @@ export function RunView({ id }: { readonly id: string }): JSX.Element {
     isMissing.value = false;
   }, [id]);
   useEffect(() => {
-    // A run that is over stays as it is.
+    // A finished run does not change.
     if (detail.peek()?.id === id && detail.peek()?.state !== 'running') return undefined;
     let isCurrent = true;
     const load = async (): Promise<void> => {
@@ -148,12 +148,12 @@ function Loaded({ run, events }: LoadedProps): JSX.Element {
   );
 }
 
-/** A test has a clock of its own, and a trace was made before it came here. */
+/** A test has a virtual clock, and a trace was recorded earlier. */
 function findStart({ source, startedAt }: RunDetail, [first]: readonly PackedEvent[]): number {
   return source === 'test' || source === 'file' ? (first?.at ?? startedAt) : startedAt;
 }
 
-/** Where a person looks first: at what failed, else at the first exchange. */
+/** The step to open first: the failed one, else the first exchange. */
 function firstOfInterest(
   run: RunDetail,
   steps: ReturnType<typeof listSteps>,
@@ -164,7 +164,7 @@ function firstOfInterest(
   return findFailed(run.failure, exchanges) ?? shown.at(-1);
 }
 
-/** The exchange whose answer an error came from. */
+/** The exchange that caused the error. */
 function findFailed(
   { requestIndex, page }: ShownFailure,
   exchanges: readonly ExchangeStep[],

@@ -7,7 +7,7 @@ import { bytes, count } from '../state/format.js';
 import { go, writeRoute } from '../state/route.js';
 import { say, sayError } from '../state/store.js';
 
-/** A run as the case it would become: what is written is shown first. */
+/** A preview of a run as a case. */
 export function SaveView({ id }: { readonly id: string }): JSX.Element {
   const run = useSignal<RunDetail | undefined>(undefined);
   const draft = useSignal<CaseDraft | undefined>(undefined);
@@ -148,7 +148,7 @@ function SaveForm({ run, draft, onProblem }: SaveFormProps): JSX.Element {
   );
 }
 
-/** What a person would call it, as far as that can be known. */
+/** A suggested name of the case. */
 function suggestName({ failure, bundles, kind }: RunDetail, taken: readonly string[]): string {
   const plain =
     failure !== undefined

@@ -9,7 +9,7 @@ import { clock, count } from '../state/format.js';
 import { writeRoute } from '../state/route.js';
 import { sayError } from '../state/store.js';
 
-/** What was found in all runs. */
+/** Results of a search in all runs. */
 export function SearchView({ text }: { readonly text: string }): JSX.Element {
   const hits = useSignal<readonly SearchHit[] | undefined>(undefined);
   useEffect(() => {

@@ -9,7 +9,7 @@ import { sayError } from '../state/store.js';
 import { findTest, tests } from '../state/tests.js';
 import { RunView } from './run-view.js';
 
-/** A test as it stands now: the run of a case, or what is wrong with one that cannot be run. */
+/** A test: its run, or why it cannot run. */
 export function TestView({ id }: { readonly id: string }): JSX.Element {
   const test = findTest(id);
   if (tests.value === undefined) return <h1 class="empty">Loading the tests …</h1>;
