@@ -15,8 +15,8 @@ import { atDirective, evaluateDirective, learnGiven, runError } from '../run/sco
 import { type RunContext, warn, withPosition, withVariables } from '../run/scope/run-context.js';
 import type { RunNames } from '../run/scope/run-scope.js';
 import type { TraceDepth, TraceEvent } from '../run/trace/trace.js';
-import { unixTimeToMs } from '../util/clock.js';
 import { deepMerge, isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
+import { unixTimeToMs } from '../util/time.js';
 import type { ConnectionMetadata, StoredConnection } from './connection-store.js';
 
 /** What a run of a connection starts from. */

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from '../../util/clock.js';
+import { LONGEST_TIMER_MS } from '../../util/time.js';
 import { responseHeader } from './headers.js';
 import type { ResponseHeaders } from './transport.js';
 

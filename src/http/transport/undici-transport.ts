@@ -8,7 +8,7 @@ import {
   wholeNumber,
 } from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
-import { LONGEST_TIMER_MS } from '../../util/clock.js';
+import { LONGEST_TIMER_MS } from '../../util/time.js';
 import { createNetworkGuard, type NetworkGuard } from '../guard/network-guard.js';
 import { parseHttpUrl, requestInvalid } from '../message/http-url.js';
 import type { Transport, TransportRequest, TransportResponse } from '../message/transport.js';

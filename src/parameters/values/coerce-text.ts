@@ -1,5 +1,5 @@
 import { toNumber } from '../../iml/values/coerce.js';
-import { unixTimeToMs } from '../../util/clock.js';
+import { unixTimeToMs } from '../../util/time.js';
 import type { ParameterSpec } from '../form/parameter-spec.js';
 
 const WORDS: ReadonlyMap<string, boolean> = new Map([

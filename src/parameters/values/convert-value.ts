@@ -3,7 +3,7 @@ import { readDate } from '../../iml/date/read-date.js';
 import { findZone, localTime, localToInstant } from '../../iml/date/zone.js';
 import { toInstant, toNumber, toText } from '../../iml/values/coerce.js';
 import { classifyValue } from '../../iml/values/value-kind.js';
-import { unixTimeToMs } from '../../util/clock.js';
+import { unixTimeToMs } from '../../util/time.js';
 import { findFamily, type ParameterSpec, type ParameterType } from '../form/parameter-spec.js';
 import { copyItems } from './copy-value.js';
 

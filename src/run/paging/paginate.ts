@@ -1,5 +1,5 @@
 import type { CompiledPagination, CompiledRepeat } from '../../document/compile/compiled-request.js';
-import { LONGEST_TIMER_MS } from '../../util/clock.js';
+import { LONGEST_TIMER_MS } from '../../util/time.js';
 import { type Exchange, exchangeKey } from '../exchange.js';
 import type { Page } from '../response/collect-outputs.js';
 import type { EngineSettings } from '../scope/engine-settings.js';
