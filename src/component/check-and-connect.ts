@@ -1,5 +1,5 @@
 import type { CheckParameters } from '../parameters/check/form-check.js';
-import { listWritten } from '../parameters/form/form.js';
+import { listSources } from '../parameters/form/form.js';
 import { type RunContext, raceWithAbort, warn } from '../run/scope/run-context.js';
 import type { ReadyParameters } from './check-parameters.js';
 import { readingValues } from './reading-values.js';
@@ -69,7 +69,7 @@ async function begin(
 /** Opens the custom functions that the run may call, which takes long where they are hard to compile. */
 async function openFunctions(runtime: Runtime, subject: RunSubject, context: RunContext): Promise<void> {
   if (runtime.app.functions.size === 0) return;
-  const opening = runtime.functionWarnings(listWritten(subject.form.elements), ...subject.specs);
+  const opening = runtime.functionWarnings(listSources(subject.form.elements), ...subject.specs);
   for (const { message, place } of await raceWithAbort(opening, context)) {
     warn({ code: 'function', message, place }, context);
   }

@@ -7,9 +7,9 @@ import type { CheckParameters, ParameterCheck } from '../parameters/check/form-c
 import { secretValues } from '../parameters/check/secret-values.js';
 import { validateParameters } from '../parameters/check/validate-parameters.js';
 import type { ResolveRpc, ValidateParametersOptions } from '../parameters/check/validation.js';
-import { listWritten, readForm } from '../parameters/form/form.js';
+import { listSources, readForm } from '../parameters/form/form.js';
 import type { ParameterElement, ParameterList } from '../parameters/form/parameter-spec.js';
-import { AnswerReader } from '../parameters/form/read-answer.js';
+import { RpcResultReader } from '../parameters/form/rpc-results.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 import { createRedactor } from '../redaction/redact.js';
 import { redactAppError } from '../redaction/redact-app-error.js';
@@ -106,7 +106,7 @@ export async function checkForm(
   const { environment, settings } = runtime;
   const started = runtime.app.functions.size === 0 ? undefined : startRun(runtime, { common, signal }, []);
   try {
-    const opening = runtime.directives(listWritten(form.elements));
+    const opening = runtime.directives(listSources(form.elements));
     const directives = await (started === undefined ? opening : raceWithAbort(opening, started.context));
     const { timezone, platformVersion } = directives.environment;
     const result = await validateParameters(form, values, {
@@ -156,7 +156,7 @@ export function rpcAsker(
 /** The check itself reports fields that are too many or nested too deep. */
 function describedSecrets(answer: unknown, values: PlainObject): readonly string[] {
   try {
-    const { elements } = new AnswerReader().fields(answer, {});
+    const { elements } = new RpcResultReader().fields(answer, {});
     return findSecrets(elements, values);
   } catch (error) {
     if (!isEngineError(error, SpecError)) throw error;

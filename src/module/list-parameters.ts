@@ -4,7 +4,7 @@ import type { FormInput, Runtime } from '../component/runtime.js';
 import type { ModuleComponent } from '../document/app.js';
 import type { Document, Warning } from '../document/reading/document.js';
 import { type ReferenceFailure, resolveParameters } from '../parameters/check/resolve-parameters.js';
-import { readForm, readWritten } from '../parameters/form/form.js';
+import { readForm, readSource } from '../parameters/form/form.js';
 import type { ParameterElement, ParameterList } from '../parameters/form/parameter-spec.js';
 
 /** What a form is listed for. */
@@ -59,9 +59,9 @@ export async function listParameters(
     static: fixed.elements,
     mappable: mappable.elements,
     metadata: {
-      parameters: fixed.elements.map(readWritten),
-      expect: mappable.elements.map(readWritten),
-      interface: output.elements.map(readWritten),
+      parameters: fixed.elements.map(readSource),
+      expect: mappable.elements.map(readSource),
+      interface: output.elements.map(readSource),
     },
     failures,
     warnings: [...fixed.warnings, ...mappable.warnings, ...output.warnings],

@@ -11,32 +11,34 @@ import {
   type ReadForm,
 } from './form/parameter-spec.js';
 
-/** A JSON Schema of draft 2020-12, as plain data. */
+/** A JSON Schema (draft 2020-12) as plain data. */
 export type JsonSchema = Readonly<PlainObject>;
 
 interface Form extends ItemSchemas {
-  /** Lists of nested fields by the name of their definition: a list stands once, wherever it is shown. */
+  /** Definition names of nested field lists. Each list is defined once. */
   readonly names: Map<readonly ParameterElement[], string>;
   readonly definitions: PlainObject;
 }
 
 /**
- * Describes the values of a form as a JSON Schema (draft 2020-12): for forms on screen, and for assistants that fill them in.
- * Required fields, types, limits, options and nested fields are keywords any validator knows; the schema asks for values in
- * the types of the fields, where `validateParameters` also converts. What JSON Schema cannot say stands in members that
- * start with `x-`, named as in the platform's own schemas:
+ * Converts a form to a JSON Schema (draft 2020-12), for user interfaces and assistants. Uses standard keywords for
+ * required fields, types, limits, options and nested fields. The schema describes converted values, while
+ * `validateParameters` also accepts values it can convert. Extensions start with `x-`, named as in the platform's own
+ * schemas:
  *
- * - `x-fetch`: the `rpc://` address the options come from; `x-nested`: the schema of the fields shown beside this one
- *   (`$ref`), or the `rpc://` addresses they come from; `x-path`: a file or folder, with `type`, `ids`, `showRoot` and `singleLevel`;
+ * - `x-fetch`: the `rpc://` address of the options; `x-nested`: the schema of nested fields (`$ref`), or their
+ * `rpc://` address;
+ *   `x-path`: a file or folder, with `type`, `ids`, `showRoot` and `singleLevel`;
  * - `x-filter` (`default`, `and`, `or`), `x-json`, `x-editor`, `x-language`, `x-multiline`, `x-advanced`;
- * - ours: `x-visible` (the condition in IML), `x-pattern` (a pattern JSON Schema cannot hold), `x-reference` (`account`, `hook`, ...).
+ * - ours: `x-visible` (an IML condition), `x-pattern` (a pattern JSON Schema cannot express), `x-reference`
+ * (`account`, `hook`, ...).
  *
- * Fields that never show and decoration are left out. RPCs are not asked: list the fields of a module with
- * `resolve: true` for a schema with their answers in it.
+ * Omits decoration and fields that are never shown. Calls no RPC: use `parameters({ resolve: true })` to include RPC
+ * results.
  *
- * @param form What `readParameters` gave, or a list of fields such as those of a module.
- * @returns A copy: it shares nothing with the form, and can be written as JSON.
- * @throws EngineError (USAGE) for what is no form that was read
+ * @param form result of `readParameters`, or a list of fields such as those of a module
+ * @returns a copy that shares nothing with the form and can be serialized
+ * @throws EngineError (USAGE) for a form that was not read
  * @example
  * const { static: fixed, mappable } = await engine.module('createContact').parameters({ resolve: true });
  * const schema = toJsonSchema([...fixed, ...mappable]);
@@ -69,7 +71,7 @@ function describeFields(form: Form, fields: readonly ParameterElement[]): PlainO
     const { schema, conditions } = describeField(form, field, name);
     setMember(properties, name, schema);
     for (const condition of conditions) allOf.push(condition);
-    // Of a field with a condition only an evaluation tells whether it is demanded.
+    // Only an evaluation can tell whether a field with a condition is required.
     if (field.required && field.visible === true && !required.includes(name)) required.push(name);
   }
   return {
@@ -96,7 +98,7 @@ function describeField(
   return { schema: { ...schema, ...marker }, conditions };
 }
 
-/** Whether nested fields are nothing but what an RPC gives: no validator can follow its address. */
+/** Whether all nested fields come from one RPC, whose address no validator can follow. */
 function isRemote(fields: readonly ParameterElement[]): boolean {
   return fields.length === 1 && fields[0]?.kind === 'reference';
 }
@@ -106,7 +108,7 @@ function markNested(form: Form, fields: readonly ParameterElement[]): PlainObjec
   return isRemote(fields) && first?.kind === 'reference' ? { $ref: first.text } : referTo(form, fields);
 }
 
-/** A reference to the definition of a list of nested fields. */
+/** Returns a reference to the definition of a nested field list. */
 function referTo(form: Form, fields: readonly ParameterElement[]): PlainObject {
   const known = form.names.get(fields);
   const name = known ?? `nested-${form.names.size + 1}`;
@@ -118,12 +120,12 @@ function referTo(form: Form, fields: readonly ParameterElement[]): PlainObject {
   return { $ref: `#/$defs/${name}` };
 }
 
-/** How the fields of a collection, or of the items of an array, are described. */
+/** Describes the fields of collections and array items. */
 interface ItemSchemas {
   readonly describeFields: (fields: readonly ParameterElement[]) => PlainObject;
 }
 
-/** Types whose schema hangs on nothing but the type; all others are text. */
+/** Types whose schema depends on the type only. Other types are text. */
 const PLAIN: ReadonlyMap<ParameterType, PlainObject> = new Map<ParameterType, PlainObject>([
   ['any', {}],
   ['boolean', { type: 'boolean' }],
@@ -141,7 +143,7 @@ const PLAIN: ReadonlyMap<ParameterType, PlainObject> = new Map<ParameterType, Pl
   ['uuid', { type: 'string', format: 'uuid' }],
 ]);
 
-/** The schema of the value of one field, without the fields that are shown beside it. */
+/** Describes the value of a field, without nested fields. */
 function describeValueSchema(field: ParameterSpec, items: ItemSchemas): PlainObject {
   return { ...describeType(field, items), ...describeNotes(field) };
 }
@@ -176,14 +178,14 @@ function describeType(field: ParameterSpec, items: ItemSchemas): PlainObject {
   }
 }
 
-/** What a form shows of a field, and the marks of its type. */
-function describeNotes({ label, source, default: given, type, visible }: ParameterSpec): PlainObject {
+/** Describes label, help, default and display hints of a field. */
+function describeNotes({ label, source, default: initial, type, visible }: ParameterSpec): PlainObject {
   const help = ownMember(source, 'help');
   const language = ownMember(source, 'language');
   return {
     ...(label !== undefined && { title: label }),
     ...(typeof help === 'string' && help !== '' && { description: help }),
-    ...(given !== undefined && given !== '' && { default: given }),
+    ...(initial !== undefined && initial !== '' && { default: initial }),
     ...(source['advanced'] === true && { 'x-advanced': true }),
     ...(source['multiline'] === true && { 'x-multiline': true }),
     ...(type === 'editor' && { 'x-editor': true }),
@@ -192,7 +194,7 @@ function describeNotes({ label, source, default: given, type, visible }: Paramet
   };
 }
 
-/** A json field may say what its value looks like in a schema of its own. [src] */
+/** A json field may define a schema of its value. [src] */
 function readSchema({ source }: ParameterSpec): PlainObject {
   const schema = ownMember(source, 'schema');
   return isPlainObject(schema) ? schema : {};
@@ -225,7 +227,7 @@ function describeSelect(field: ParameterSpec): PlainObject {
 
 function describeOptions(options: readonly Option[]): PlainObject {
   if (options.every(({ label }) => label === undefined)) return { enum: options.map(({ value }) => value) };
-  // Several options may have one value, which `oneOf` would refuse.
+  // Uses `anyOf`, as several options may have the same value, which `oneOf` rejects.
   return {
     anyOf: options.map(({ value, label }) => ({
       ...(label !== undefined && { title: label }),
@@ -258,9 +260,9 @@ function describeFilter({ choices }: ParameterSpec): PlainObject {
 /** Source: the `options` of file and folder fields: https://www.npmjs.com/package/@makehq/forman-schema. [src] */
 function describePath({ type, source }: ParameterSpec): PlainObject {
   const options = ownMember(source, 'options');
-  const given = isPlainObject(options) ? options : {};
+  const settings = isPlainObject(options) ? options : {};
   const flags = ['ids', 'showRoot', 'singleLevel'].flatMap((name) => {
-    const value = ownMember(given, name);
+    const value = ownMember(settings, name);
     return typeof value === 'boolean' ? [[name, value] as const] : [];
   });
   return { type, ...Object.fromEntries(flags) };
@@ -269,7 +271,7 @@ function describePath({ type, source }: ParameterSpec): PlainObject {
 function itemLimits({ validate, required }: ParameterSpec): PlainObject {
   if (validate === false) return {};
   const { min, max, minItems = min, maxItems = max } = validate;
-  // A minimum is not asked of a list that may be empty.
+  // A minimum applies to required lists only.
   const isMeasured = minItems !== undefined && required;
   return { ...(isMeasured && { minItems }), ...(maxItems !== undefined && { maxItems }) };
 }
@@ -306,7 +308,7 @@ function numberLimits(validate: ParameterSpec['validate'], schema: PlainObject):
   };
 }
 
-/** JSON Schema reads patterns with the flag `u`, which refuses some that forms take. */
+/** JSON Schema uses the flag `u`, which rejects some patterns that forms accept. */
 function isPortable(pattern: string): boolean {
   try {
     new RegExp(pattern, 'u');
@@ -316,16 +318,16 @@ function isPortable(pattern: string): boolean {
   }
 }
 
-/** Fields that are shown while a condition on the values holds. */
+/** Nested fields that are shown if a condition holds. */
 interface Condition {
-  /** A schema of the values of the form. */
+  /** A schema of the form's values. */
   readonly when: PlainObject;
   readonly shown: readonly ParameterElement[];
 }
 
 const EMPTY: readonly unknown[] = ['', null];
 
-/** When a field shows which nested fields, as `listShownFields` decides it for a value. */
+/** Lists the conditions of nested fields, equivalent to `listShownFields`. */
 function listConditions(field: ParameterSpec, name: string): readonly Condition[] {
   const { nested, nestedWhenFalse, choices } = field;
   const forAll = nested ?? choices?.nested;

@@ -102,7 +102,7 @@ async function runIn(engine: Engine, kind: string | undefined, name: string): Pr
 const DEPENDS_ON_DATA: Readonly<Record<string, string>> = {
   'report.ts': 'names what a component is refused for, thrown elsewhere',
   'check-parameters.ts': 'an RPC that a form asks at run time',
-  'read-answer.ts': 'how much RPCs answer that a form asks',
+  'rpc-results.ts': 'the size of RPC results',
   'resolve-parameters.ts': 'how often a form asks for RPCs, which their answers decide',
   'stored-connections.ts': 'which connections are kept, and of what',
 };

@@ -155,7 +155,7 @@ describe('a form that is read with a limit', () => {
   it('keeps some warnings and says that there are more', () => {
     const { warnings } = readParameters(list(10_000, () => 5));
     expect(warnings).toHaveLength(101);
-    expect(warnings.at(-1)?.message).toContain('Further warnings are left out.');
+    expect(warnings.at(-1)?.message).toContain('Further warnings are omitted.');
   });
 });
 

@@ -3,17 +3,17 @@ import { isPlainObject } from '../../util/plain-object.js';
 import type { Option } from '../form/parameter-spec.js';
 import { quote } from './problem.js';
 
-/** Options of a select, found by value without walking the list for every value. */
+/** Options of a select, indexed by value. */
 export interface ChoiceIndex {
-  /** undefined where the options are not known. */
+  /** Undefined if the options are unknown. */
   readonly options: readonly Option[] | undefined;
   readonly byValue: ReadonlyMap<unknown, Option>;
   readonly byText: ReadonlyMap<string, Option>;
-  /** Those whose values are collections, lists or null, by content. */
+  /** Options whose values are collections, arrays or null, by content. */
   readonly byContent: ContentIndex<Option>;
-  /** Values of those that are chosen where nothing else is. */
+  /** Values of the default options. */
   readonly defaults: readonly unknown[];
-  /** What was expected where a value is none of the options. */
+  /** Expectation for error messages. */
   readonly expected: string;
 }
 
@@ -37,7 +37,7 @@ export function indexChoices(options: readonly Option[] | undefined): ChoiceInde
     byText,
     byContent,
     defaults: known.filter((option) => option.isDefault).map((option) => option.value),
-    // Most values are one of the options.
+    // Computed on demand, as most values match an option.
     get expected() {
       expected ??= listChoices(known.map((option) => option.value));
       return expected;
@@ -50,8 +50,8 @@ function putFirst<Key>(index: Map<Key, Option>, key: Key, option: Option): void 
 }
 
 /**
- * The option a value stands for. A text stands for the number or boolean it spells, and the reverse,
- * where no option has the very value: forms and command lines write all options as text. [choice]
+ * Finds the option of a value. If no option has exactly this value, text matches the number or boolean it spells and
+ * vice versa, as forms and command lines write all options as text. [choice]
  */
 export function findOption(index: ChoiceIndex, value: unknown): Option | undefined {
   if (typeof value === 'object') return index.byContent.find(value);
@@ -62,12 +62,12 @@ function isScalar(value: unknown): value is string | number | boolean {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** Values that `enum` allows, found without walking the list for every value. */
+/** Values of `enum`, indexed. */
 export interface AllowedValues {
   readonly scalars: ReadonlySet<unknown>;
-  /** Collections and lists, by their content. */
+  /** Collections and arrays, by content. */
   readonly contents: ContentIndex<true>;
-  /** What is said where a value is none of them. */
+  /** Expectation for error messages. */
   readonly expected: string;
 }
 
@@ -80,7 +80,7 @@ export function indexAllowed(values: readonly unknown[]): AllowedValues {
   return {
     scalars: new Set(values),
     contents,
-    // Most values are allowed.
+    // Computed on demand, as most values are allowed.
     get expected() {
       expected ??= listChoices(values);
       return expected;
@@ -88,7 +88,7 @@ export function indexAllowed(values: readonly unknown[]): AllowedValues {
   };
 }
 
-/** Whether a value is allowed: by content, where it holds something. */
+/** Whether a value is allowed; collections and arrays are compared by content. */
 export function isAllowedValue({ scalars, contents }: AllowedValues, value: unknown): boolean {
   if (scalars.has(value)) return true;
   return typeof value === 'object' && value !== null && contents.find(value) === true;
@@ -96,7 +96,7 @@ export function isAllowedValue({ scalars, contents }: AllowedValues, value: unkn
 
 const SHOWN_CHOICES = 10;
 
-/** `one of "a", "b", 3`. */
+/** Formats `one of "a", "b", 3`. */
 function listChoices(values: readonly unknown[]): string {
   const shown: string[] = [];
   for (const value of values) {
@@ -109,12 +109,12 @@ function listChoices(values: readonly unknown[]): string {
   return `one of ${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
-/** What belongs to values that hold others, found by their content. */
+/** Map with collections and arrays as keys, compared by content. */
 class ContentIndex<Known> {
   readonly #known = new Map<string, Known>();
   #longest = 0;
 
-  /** Of values with one content the first counts; what is no data has none. */
+  /** The first of equal values wins. Values that are not data are ignored. */
   add(value: unknown, known: Known): void {
     const key = contentKey(value);
     if (key === undefined || this.#known.has(key)) return;
@@ -124,20 +124,20 @@ class ContentIndex<Known> {
 
   find(value: unknown): Known | undefined {
     if (this.#known.size === 0) return undefined;
-    // A value may hold the same thing so often that to write all of it would never end.
+    // Bounded by the longest key, as a value may contain the same object very often.
     const key = contentKey(value, this.#longest);
     return key === undefined ? undefined : this.#known.get(key);
   }
 }
 
-/** Levels of data that are looked at. What is deeper, or holds itself, is the same as nothing. */
+/** Deeper or circular data matches nothing. */
 const MAX_DEPTH = 64;
 
 /**
- * A text that values share where they are the same by content, so that none has to be compared with each of many.
+ * Returns a key that values with the same content share.
  *
- * @param longest characters the text may have
- * @returns undefined for what is no data, for what throws while it is read, and where the text would be longer
+ * @param longest largest length of the key
+ * @returns undefined if the value is not data, throws while it is read, or needs a longer key
  */
 export function contentKey(value: unknown, longest: number = Number.POSITIVE_INFINITY): string | undefined {
   try {
@@ -148,7 +148,7 @@ export function contentKey(value: unknown, longest: number = Number.POSITIVE_INF
   }
 }
 
-/** Characters that may still be written. What is written of each value has one at least, of each text its own. */
+/** Remaining characters. Each value takes at least one, each text its length. */
 interface Room {
   left: number;
 }
@@ -158,7 +158,7 @@ function takesRoom(room: Room, length: number): boolean {
   return room.left >= 0;
 }
 
-/** Undefined for what is no data or too long, and for whatever holds it. */
+/** Returns undefined for values that are not data or are too long. */
 function write(value: unknown, depth: number, room: Room): string | undefined {
   if (!takesRoom(room, 1)) return undefined;
   switch (typeof value) {

@@ -7,23 +7,22 @@ import { type AllowedValues, contentKey, indexAllowed, isAllowedValue } from './
 import { quote } from './problem.js';
 import { createPatternBudget, type PatternBudget, testPattern } from './test-pattern.js';
 
-/** A limit that a value breaks. */
+/** A violated constraint. */
 export interface Violation {
   readonly kind: 'limit' | 'pattern' | 'choice';
   readonly expected: string;
 }
 
-/** State of one check that all its limits share. */
+/** State shared by all constraints of one check. */
 export interface ConstraintState {
-  /** The time that `past: false` compares with, in milliseconds. */
+  /** Reference time of `past: false` in milliseconds. */
   readonly nowMs: number;
-  /** How many more texts may exhaust their share of time before patterns are given up. */
+  /** Remaining pattern timeouts before patterns are skipped. */
   exhaustionsLeft: number;
   readonly patterns: PatternBudget;
   readonly allowed: Map<readonly unknown[], AllowedValues>;
 }
 
-/** What a check of a form begins with. */
 export function createConstraintState(nowMs: number): ConstraintState {
   return {
     nowMs,
@@ -33,7 +32,7 @@ export function createConstraintState(nowMs: number): ConstraintState {
   };
 }
 
-/** Limits of a value in its declared type: length of text and bytes, value of numbers, items of arrays. */
+/** Checks the constraints of a converted value: length of text and bytes, value of numbers, number of items. */
 export function checkConstraints(
   limits: Constraints,
   value: unknown,
@@ -77,7 +76,7 @@ function checkPast(
   return isPast ? [{ kind: 'limit', expected: 'a date that is not in the past' }] : [];
 }
 
-/** Empty values are skipped. Source: docs/differences.md. [rt] */
+/** Skips empty values. Source: docs/differences.md. [rt] */
 function checkUnique(unique: Constraints['unique'], items: readonly unknown[]): readonly Violation[] {
   if (unique === undefined) return [];
   const values =
@@ -123,10 +122,12 @@ function checkPattern(
     case 'mismatch':
       return [{ kind: 'pattern', expected: `text that matches the pattern ${shown}` }];
     case 'invalid':
-      return [{ kind: 'pattern', expected: `a pattern that can be used (${shown} cannot)` }];
+      return [{ kind: 'pattern', expected: `a valid pattern (${shown} is invalid)` }];
     case 'exhausted':
       state.exhaustionsLeft--;
-      return [{ kind: 'pattern', expected: `text that the pattern ${shown} can be tried on in time` }];
+      return [
+        { kind: 'pattern', expected: `text that the pattern ${shown} can match within the step limit` },
+      ];
   }
 }
 

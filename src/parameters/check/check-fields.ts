@@ -11,27 +11,24 @@ import {
 import { convertValue, isFreeText } from '../values/convert-value.js';
 import { copyItems, copyMembers, expectedCollection } from '../values/copy-value.js';
 import { type ChoiceIndex, findOption } from './check-choice.js';
-import { checkErased, readable, readDefault, unsetValue } from './empty-value.js';
+import { checkErased, normalizeText, readDefault, unsetValue } from './empty-value.js';
 import {
-  evaluateSeen,
+  evaluateWithOutput,
   expandFields,
   type Field,
   type FormCheck,
   type FormLevel,
   findChoices,
-  holds,
   indexOnce,
   report,
   reportViolations,
+  testPath,
 } from './form-check.js';
 import { invalidProblem, itemPath, memberPath, missingProblem, quote } from './problem.js';
 import { reportUnknown } from './report-unknown.js';
 import { listShownFields } from './shown-fields.js';
 
-/**
- * Checks the values of a level against its fields and gives them in their declared types.
- * Members no field describes are kept as they are; fields that are not shown are not looked at.
- */
+/** Checks and converts the values of one level. Keeps unknown members; skips hidden fields. */
 function checkFields(check: FormCheck, fields: readonly ParameterElement[], level: FormLevel): PlainObject {
   const output = copyMembers(level.values) ?? {};
   checkInto(check, fields, level, output);
@@ -48,7 +45,7 @@ function checkInto(
   for (const field of fields) checkElement(check, field, level, output);
 }
 
-/** Checks what one field, and those nested in it, say of the values of a level. */
+/** Checks one form element and the fields nested in it. */
 export function checkElement(
   check: FormCheck,
   element: ParameterElement,
@@ -98,16 +95,21 @@ function checkMember(check: FormCheck, spec: ParameterSpec, level: FormLevel, ou
     report(check, () => invalidProblem('depth', { path, spec }, expected, level.values));
     return;
   }
-  const field: Field = { spec, path, level, demanded: spec.required && level.demands && visible === true };
+  const field: Field = {
+    spec,
+    path,
+    level,
+    isRequired: spec.required && level.canRequire && visible === true,
+  };
   const value = checkValue(check, field, ownMember(level.values, name));
-  put(output, name, value);
+  setOrDelete(output, name, value);
   for (const nested of listShownFields(spec, value, () => findChoices(check, spec.choices, level))) {
-    const demands = level.demands && visible === true;
-    checkInto(check, nested, { ...level, depth: level.depth + 1, demands }, output);
+    const canRequire = level.canRequire && visible === true;
+    checkInto(check, nested, { ...level, depth: level.depth + 1, canRequire }, output);
   }
 }
 
-function put(output: PlainObject, name: string, value: unknown): void {
+function setOrDelete(output: PlainObject, name: string, value: unknown): void {
   if (value === undefined) {
     delete output[name];
     return;
@@ -115,41 +117,44 @@ function put(output: PlainObject, name: string, value: unknown): void {
   setMember(output, name, value);
 }
 
-/** Whether a field is shown; undefined where its condition cannot be evaluated. */
+/** Whether a field is visible; undefined if its condition cannot be evaluated. */
 function visibility(check: FormCheck, spec: ParameterSpec): boolean | undefined {
   if (typeof spec.visible === 'boolean') return spec.visible;
   if (check.settings.evaluate === undefined) return undefined;
   try {
-    return isTruthy(evaluateSeen(check, spec.visible));
+    return isTruthy(evaluateWithOutput(check, spec.visible));
   } catch {
     return undefined;
   }
 }
 
-/** The value of a field in its declared type; undefined where it is left out. */
-function checkValue(check: FormCheck, field: Field, given: unknown): unknown {
+/** Returns the converted value of a field; undefined if the member is omitted. */
+function checkValue(check: FormCheck, field: Field, input: unknown): unknown {
   const { spec, path, level } = field;
-  const value = readable(spec, given);
+  const value = normalizeText(spec, input);
   if (isLeftEmpty(check, value, path)) {
     const filled = check.settings.applyDefaults ? checkDefault(check, field) : undefined;
     if (filled !== undefined) return filled;
-    if (field.demanded) report(check, () => missingProblem(path, spec));
+    if (field.isRequired) report(check, () => missingProblem(path, spec));
     return level.keepsEmpty ? value : unsetValue(check, spec);
   }
   return value === null ? checkErased(check, field) : checkFilled(check, field, value);
 }
 
 function isLeftEmpty(check: FormCheck, value: unknown, path: string): boolean {
-  return value === undefined || (value === '' && !holds(check.settings.forcedEmpty, path));
+  return value === undefined || (value === '' && !testPath(check.settings.forcedEmpty, path));
 }
 
-/** The default in the declared type. One that breaks the field's own rules is not used: the user did not write it. [choice] */
+/**
+ * Converts the default value. Ignores a default that violates the field's own constraints, as the user did not write
+ * it. [choice]
+ */
 function checkDefault(check: FormCheck, field: Field): unknown {
   const value = readDefault(check, field);
   return value === undefined || value === null || value === '' ? undefined : tryFilled(check, field, value);
 }
 
-/** `checkFilled` of a value that nobody has to be told of: undefined where it is refused. */
+/** Same as `checkFilled` without reporting: undefined if the value is invalid. */
 function tryFilled(check: FormCheck, field: Field, value: unknown): unknown {
   const { problemCount } = check;
   const kept = check.problems.length;
@@ -162,7 +167,7 @@ function tryFilled(check: FormCheck, field: Field, value: unknown): unknown {
 
 function checkFilled(check: FormCheck, field: Field, value: unknown): unknown {
   const { type } = field.spec;
-  if (field.demanded && isChoiceOfNothing(field, value)) {
+  if (field.isRequired && isChoiceOfNothing(field, value)) {
     report(check, () => missingProblem(field.path, field.spec));
     return value;
   }
@@ -178,7 +183,7 @@ function checkFilled(check: FormCheck, field: Field, value: unknown): unknown {
   }
 }
 
-/** An array without items is a value like any other; a choice of nothing is none. [choice] */
+/** An empty array is a value, an empty selection is not. [choice] */
 function isChoiceOfNothing({ spec }: Field, value: unknown): boolean {
   return findFamily(spec.type) === 'select' && spec.multiple && copyItems(value)?.length === 0;
 }
@@ -194,7 +199,7 @@ function checkScalar(check: FormCheck, field: Field, value: unknown): unknown {
   return converted.value;
 }
 
-/** Anything but an array becomes an array of one item. [doc] */
+/** Wraps other values in an array. [doc] */
 function checkArray(check: FormCheck, field: Field, value: unknown): unknown {
   const kind = classifyValue(value);
   const items = kind === 'array' ? copyItems(value) : [value];
@@ -209,28 +214,29 @@ function checkArray(check: FormCheck, field: Field, value: unknown): unknown {
 
 function checkItem(check: FormCheck, { spec, level }: Field, item: unknown, path: string): unknown {
   if (spec.spec === undefined) return item;
-  if (spec.spec.kind === 'fields') return convertRow(check, { spec, path, level, demanded: false }, item);
+  if (spec.spec.kind === 'fields') return convertRow(check, { spec, path, level, isRequired: false }, item);
   const { item: itemSpec } = spec.spec;
   const field: Field = {
     spec: itemSpec,
     path,
     level: { ...level, path, depth: level.depth + 1 },
-    demanded: itemSpec.required,
+    isRequired: itemSpec.required,
   };
-  const value = readable(itemSpec, item);
+  const value = normalizeText(itemSpec, item);
   const isEmpty = value === null || isLeftEmpty(check, value, path);
   if (!isEmpty && (value !== '' || isFreeText(itemSpec.type))) return checkFilled(check, field, value);
-  // Forced, it is a value of some types that are no texts (any, true, a list of it), and none of others (numbers, dates).
+  // A forced empty text is valid for some types that are not text (any, boolean, arrays of them), and invalid for
+  // others (numbers, dates).
   const forced = isEmpty ? undefined : tryFilled(check, field, value);
   if (forced !== undefined) return forced;
-  // An empty item keeps its place, so that the others keep theirs. [choice]
-  if (field.demanded) report(check, () => missingProblem(path, itemSpec));
+  // An empty item stays, so that the other items keep their positions. [choice]
+  if (field.isRequired) report(check, () => missingProblem(path, itemSpec));
   return value;
 }
 
 /**
- * Converts an item of an array whose spec is a list of fields. Its fields are not checked, required ones included; the
- * field of a single spec, and those of a collection, are. Source: docs/differences.md. [rt]
+ * Converts an array item described by a list of fields. Reports no problems of its fields, not even missing ones;
+ * fields of a single spec and of collections are checked. Source: docs/differences.md. [rt]
  */
 function convertRow(check: FormCheck, field: Field, item: unknown): unknown {
   const { isMuted } = check;
@@ -263,11 +269,11 @@ function checkObject(check: FormCheck, { spec, path, level }: Field, value: unkn
     depth: level.depth + 1,
     parent: level,
     keepsEmpty: check.settings.platformVersion === 1,
-    demands: true,
+    canRequire: true,
   });
 }
 
-/** Members in the order of their fields, further ones behind. */
+/** Orders members by their fields; other members follow. */
 function inOrder(spec: ParameterSpec, value: unknown): PlainObject {
   const members = copyMembers(value) ?? {};
   const fields = spec.spec?.kind === 'fields' ? spec.spec.fields : [];
@@ -290,18 +296,18 @@ function checkConditions(check: FormCheck, field: Field, value: unknown): unknow
 
 const CONDITION = 'a condition { a, o, b }';
 
-/** A filter that is checked. */
+/** A filter under check. */
 interface Filter {
   readonly check: FormCheck;
   readonly field: Field;
-  /** undefined where they are not compared. */
+  /** Undefined if operators are not compared. */
   readonly operators: ChoiceIndex | undefined;
 }
 
 /**
- * Checks a filter: groups joined by OR, of conditions joined by AND, each `{ a, o, b }`.
- * A flat list of conditions is one group; it stays flat where the filter has only one way to join. [inf]
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/parameters/filter [doc]
+ * Checks a filter: groups joined by OR, of conditions joined by AND, each `{ a, o, b }`. A flat list of conditions is
+ * one group; it stays flat if the filter allows one logic only. [inf] Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/parameters/filter [doc]
  */
 function checkFilter(check: FormCheck, field: Field, value: unknown): unknown {
   const { spec, path } = field;
@@ -324,10 +330,10 @@ function checkFilter(check: FormCheck, field: Field, value: unknown): unknown {
   return groups;
 }
 
-/** Those of a value that was mapped are not compared: it need not be one of them. */
+/** Operators of a mapped value are not compared, as mapping allows any text. */
 function findOperators(check: FormCheck, { spec, path }: Field): ChoiceIndex | undefined {
   const options = spec.choices?.operators;
-  if (options === undefined || spec.validate === false || holds(check.settings.mapped, path))
+  if (options === undefined || spec.validate === false || testPath(check.settings.mapped, path))
     return undefined;
   return indexOnce(check, options);
 }
@@ -346,7 +352,7 @@ function checkCondition(filter: Filter, condition: unknown, path: string): void 
   }
   const operand = ownMember(members, 'a');
   if (operand === undefined || operand === null || operand === '') {
-    reportType(filter, memberPath(path, 'a'), 'what is compared', operand);
+    reportType(filter, memberPath(path, 'a'), 'a value to compare', operand);
     return;
   }
   checkOperator(filter, ownMember(members, 'o'), memberPath(path, 'o'));
@@ -371,7 +377,7 @@ function reportType(
   report(check, () => invalidProblem('type', { path, spec }, expected, value));
 }
 
-/** A select holds the value of an option, `multiple` an array of them; options that an RPC gives are not compared. */
+/** Checks a select, or an array of values if `multiple`. Skips the comparison if an RPC provides the options. */
 function checkSelect(check: FormCheck, field: Field, value: unknown): unknown {
   if (!field.spec.multiple) {
     const chosen = checkChoice(check, field, value);
@@ -388,7 +394,7 @@ function checkSelect(check: FormCheck, field: Field, value: unknown): unknown {
   return checked;
 }
 
-/** @param index of an item where the field holds several */
+/** @param index item index if the field is `multiple` */
 function checkChoice(check: FormCheck, field: Field, value: unknown, index?: number): unknown {
   const { spec, level } = field;
   const locate = (): Field => (index === undefined ? field : { ...field, path: itemPath(field.path, index) });
@@ -401,7 +407,7 @@ function checkChoice(check: FormCheck, field: Field, value: unknown, index?: num
   const option = findOption(choices, value);
   if (option !== undefined) return option.value;
   const isFree = spec.validate === false || spec.validate.enum !== undefined;
-  if (!isFree && !holds(check.settings.mapped, locate().path)) {
+  if (!isFree && !testPath(check.settings.mapped, locate().path)) {
     report(check, () => invalidProblem('choice', locate(), choices.expected, value));
   }
   return value;

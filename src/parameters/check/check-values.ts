@@ -1,8 +1,8 @@
 import { SpecError } from '../../errors/engine-error.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { DEFAULT_MAX_RPC_CALLS, type Option, type ParameterElement } from '../form/parameter-spec.js';
-import { AnswerReader } from '../form/read-answer.js';
 import { parseRpcReference } from '../form/rpc-reference.js';
+import { RpcResultReader } from '../form/rpc-results.js';
 import { copyMembers, expectedCollection, mergeMembers } from '../values/copy-value.js';
 import { checkElement } from './check-fields.js';
 import {
@@ -17,15 +17,15 @@ import { bundleValidationError, describeValue, type Problem } from './problem.js
 import { reportUnknown } from './report-unknown.js';
 import type { ValidateParametersOptions, ValidateParametersResult } from './validation.js';
 
-/** RPC responses; filled between passes. */
-interface Answers {
+/** RPC results, added between passes. */
+interface RpcResults {
   readonly fields: Map<string, readonly ParameterElement[]>;
   readonly options: Map<string, readonly Option[]>;
   readonly failures: Problem[];
-  readonly reader: AnswerReader;
+  readonly reader: RpcResultReader;
 }
 
-/** Does what `validateParameters` says, over the fields of a form. */
+/** Implements `validateParameters` for a list of form elements. */
 export async function checkValues(
   elements: readonly ParameterElement[],
   values: unknown,
@@ -33,42 +33,42 @@ export async function checkValues(
 ): Promise<ValidateParametersResult> {
   const root = copyMembers(values ?? {});
   if (root === undefined) return rejected([wholeProblem(values)], 1);
-  const answers: Answers = {
+  const rpcResults: RpcResults = {
     fields: new Map(),
     options: new Map(),
     failures: [],
-    // Each row of an array calls the RPC of its field, and most responses are the same.
-    reader: new AnswerReader(true),
+    // Rows of an array call the same RPC and mostly get the same result.
+    reader: new RpcResultReader(true),
   };
   const settings = readSettings(options);
   let callsLeft = options.maxRpcCalls ?? DEFAULT_MAX_RPC_CALLS;
-  // Responses bring fields with further references, so the check is repeated until it needs no new one.
+  // RPC results may contain further references, so passes repeat until no new RPC is needed.
   for (;;) {
-    const check = checkOnce(elements, root, answers, settings);
+    const check = checkOnce(elements, root, rpcResults, settings);
     let hasCalled = false;
     for (const [key, need] of listNeeded(check, options)) {
       const reference = parseRpcReference(need.reference.text);
       if (reference === undefined || options.resolveRpc === undefined) continue;
       hasCalled = true;
       if (callsLeft-- <= 0) {
-        answers.failures.push(tooManyCalls(need));
-        return finish(check, answers);
+        rpcResults.failures.push(tooManyCalls(need));
+        return finish(check, rpcResults);
       }
-      readAnswer(answers, key, need, await options.resolveRpc(reference, visibleValues(need.level)));
+      readRpcResult(rpcResults, key, need, await options.resolveRpc(reference, visibleValues(need.level)));
     }
-    if (!hasCalled) return finish(check, answers);
+    if (!hasCalled) return finish(check, rpcResults);
   }
 }
 
-/** One pass over the values, with the RPC responses received so far. */
+/** Runs one pass with the RPC results received so far. */
 function checkOnce(
   elements: readonly ParameterElement[],
   root: PlainObject,
-  answers: Answers,
+  rpcResults: RpcResults,
   settings: FormSettings,
 ): FormCheck {
-  const check = createFormCheck(settings, answers, mergeMembers([root]));
-  const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, demands: true };
+  const check = createFormCheck(settings, rpcResults, mergeMembers([root]));
+  const level = { path: '', depth: 0, values: root, parent: undefined, keepsEmpty: false, canRequire: true };
   for (const element of elements) checkElement(check, element, level, check.output);
   if (settings.reportsUnknown) reportUnknown(check, elements, level);
   return check;
@@ -87,7 +87,7 @@ function readSettings(options: ValidateParametersOptions): FormSettings {
   };
 }
 
-/** References whose RPC has to be called. */
+/** Lists references whose RPC has to be called. */
 function listNeeded(
   { needed }: FormCheck,
   { resolveRpc, resolveOptions }: ValidateParametersOptions,
@@ -96,27 +96,27 @@ function listNeeded(
   return [...needed].filter(([, { purpose }]) => purpose === 'fields' || resolveOptions === true);
 }
 
-function readAnswer(answers: Answers, key: string, need: NeededReference, answer: unknown): void {
+function readRpcResult(rpcResults: RpcResults, key: string, need: NeededReference, result: unknown): void {
   const { place } = need.reference;
   try {
     if (need.purpose === 'fields') {
-      // Set first: the RPC is not called again for a response that cannot be read.
-      answers.fields.set(key, []);
-      answers.fields.set(key, answers.reader.fields(answer, place).elements);
+      // Set before reading, so that an invalid result does not cause another call.
+      rpcResults.fields.set(key, []);
+      rpcResults.fields.set(key, rpcResults.reader.fields(result, place).elements);
     } else {
-      answers.options.set(key, []);
+      rpcResults.options.set(key, []);
       const keys = { valueKey: need.valueKey, labelKey: 'label' };
-      answers.options.set(key, answers.reader.options(answer, keys, place));
+      rpcResults.options.set(key, rpcResults.reader.options(result, keys, place));
     }
   } catch (error) {
     if (!(error instanceof SpecError)) throw error;
     const expected = `fields that can be read from ${need.reference.text.slice(0, 80)}`;
-    answers.failures.push(referenceProblem(need, expected, error.message));
+    rpcResults.failures.push(referenceProblem(need, expected, error.message.replace(/^More/, 'more')));
   }
 }
 
-function finish(check: FormCheck, answers: Answers): ValidateParametersResult {
-  for (const problem of answers.failures) report(check, () => problem);
+function finish(check: FormCheck, rpcResults: RpcResults): ValidateParametersResult {
+  for (const problem of rpcResults.failures) report(check, () => problem);
   if (check.problemCount > 0) return rejected(check.problems, check.problemCount);
   const fields = [...check.needed.values()].filter((need) => need.purpose === 'fields');
   return {
@@ -131,7 +131,7 @@ function rejected(problems: readonly Problem[], count: number): ValidateParamete
 }
 
 function tooManyCalls(need: NeededReference): Problem {
-  return referenceProblem(need, 'fewer references to RPCs', 'more than one validation may follow');
+  return referenceProblem(need, 'fewer references to RPCs', 'more than one validation may resolve');
 }
 
 function referenceProblem(need: NeededReference, expected: string, received: string): Problem {

@@ -1,21 +1,28 @@
 import { findFamily, isListType, type ParameterSpec, type TagTreatment } from '../form/parameter-spec.js';
 import { asText, isTextType } from '../values/convert-value.js';
-import { evaluateSeen, type Field, type FormCheck, findChoices, holds, report } from './form-check.js';
+import {
+  evaluateWithOutput,
+  type Field,
+  type FormCheck,
+  findChoices,
+  report,
+  testPath,
+} from './form-check.js';
 import { invalidProblem, missingProblem } from './problem.js';
 
-/** The text of a text field before it is asked whether it is empty: tags may be all there is. */
-export function readable(spec: ParameterSpec, given: unknown): unknown {
-  if (given === undefined || given === null || !isTextType(spec.type)) return given;
-  const text = asText(given);
-  if (text === undefined) return given;
+/** Converts a value to text and removes tags before the check for emptiness, as a text may consist of tags only. */
+export function normalizeText(spec: ParameterSpec, value: unknown): unknown {
+  if (value === undefined || value === null || !isTextType(spec.type)) return value;
+  const text = asText(value);
+  if (text === undefined) return value;
   return spec.tags === undefined ? text : treatTags(text, spec.tags);
 }
 
-/** Defaults fill only unset values. [inf] */
+/** Defaults apply to unset values only. [inf] */
 export function readDefault(check: FormCheck, { spec, level }: Field): unknown {
   if (spec.default !== undefined) {
     const value = evaluateDefault(check, spec.default);
-    return readable(spec, value);
+    return normalizeText(spec, value);
   }
   if (spec.choices?.options === undefined) return undefined;
   const { defaults } = findChoices(check, spec.choices, level);
@@ -26,23 +33,29 @@ export function readDefault(check: FormCheck, { spec, level }: Field): unknown {
 function evaluateDefault(check: FormCheck, value: unknown): unknown {
   if (typeof value !== 'string' || !value.includes('{{')) return value;
   try {
-    return evaluateSeen(check, value);
+    return evaluateWithOutput(check, value);
   } catch {
     return undefined;
   }
 }
 
-/** What an empty input becomes. Source: https://developers.make.com/custom-apps-documentation/other/processing-of-empty-values [doc] */
+/**
+ * Value of an empty input. Source:
+ * https://developers.make.com/custom-apps-documentation/other/processing-of-empty-values [doc]
+ */
 export function unsetValue(check: FormCheck, spec: ParameterSpec): unknown {
   if (check.settings.platformVersion === 2) return undefined;
   if (isList(spec)) return [];
   return findFamily(spec.type) === 'boolean' || spec.type === 'collection' ? undefined : null;
 }
 
-/** What null, the value of `erase`, becomes. Source: https://developers.make.com/custom-apps-documentation/other/processing-of-empty-values [doc] */
+/**
+ * Checks null, the value of `erase`. Source:
+ * https://developers.make.com/custom-apps-documentation/other/processing-of-empty-values [doc]
+ */
 export function checkErased(check: FormCheck, field: Field): unknown {
   const { spec, path, level } = field;
-  if (field.demanded) {
+  if (field.isRequired) {
     report(check, () => missingProblem(path, spec));
     return null;
   }
@@ -50,8 +63,8 @@ export function checkErased(check: FormCheck, field: Field): unknown {
   if (isList(spec)) return [];
   if (findFamily(spec.type) === 'boolean') return undefined;
   const isChosen = findFamily(spec.type) === 'select' && check.settings.platformVersion === 2;
-  if (isChosen && spec.validate !== false && !holds(check.settings.mapped, path)) {
-    // Whatever an RPC gives, null is none of it, so it is not asked.
+  if (isChosen && spec.validate !== false && !testPath(check.settings.mapped, path)) {
+    // Calls no RPC, as null is never one of its options.
     const written = spec.choices?.options === undefined ? undefined : findChoices(check, spec.choices, level);
     report(check, () => invalidProblem('choice', field, written?.expected ?? 'one of the options', null));
   }
@@ -66,10 +79,9 @@ const LESS_THAN = 0x3c;
 const GREATER_THAN = 0x3e;
 
 /**
- * Treats HTML tags in a text: `strip` removes tags, `stripall` unclosed ones at the end too, `escape` writes `<`, `>` and `&`
- * as entities. A `<` that no letter, `/`, `!` or `?` follows opens no tag. What is left after removing holds no tag,
- * even where removing one would have made another.
- * Source: the text page of the parameters' documentation. [doc]
+ * Handles HTML tags in a text: `strip` removes tags, `stripall` also unclosed tags at the end, `escape` encodes `<`,
+ * `>` and `&` as entities. A tag starts with `<` and a letter, `/`, `!` or `?`. The result never contains a tag, even
+ * if removing one joins the parts of another. Source: the text page of the parameters' documentation. [doc]
  */
 export function treatTags(text: string, treatment: TagTreatment): string {
   if (treatment === 'escape') {
@@ -81,7 +93,7 @@ export function treatTags(text: string, treatment: TagTreatment): string {
 function removeTags(text: string, unclosed: boolean): string {
   const kept = new Uint16Array(text.length);
   let length = 0;
-  // Where the first tag that is still open begins in `kept`, or -1.
+  // Offset in `kept` of the first open tag, or -1.
   let open = -1;
   for (let offset = 0; offset < text.length; offset++) {
     const code = text.charCodeAt(offset);

@@ -12,30 +12,30 @@ import { type ChoiceIndex, indexChoices } from './check-choice.js';
 import { type ConstraintState, checkConstraints, createConstraintState } from './check-constraints.js';
 import { invalidProblem, type Problem } from './problem.js';
 
-/** What a host says about single values: for all of them, or by path. */
+/** A setting for all values, or by path. */
 export type PathTest = boolean | ((path: string) => boolean);
 
-/** How values are checked, with every default filled in. */
+/** Settings of a check, with defaults applied. */
 export interface FormSettings {
   readonly timezone: string;
   readonly platformVersion: 1 | 2;
   readonly applyDefaults: boolean;
   readonly mapped: PathTest;
   readonly forcedEmpty: PathTest;
-  /** Whether members that no field describes are problems. */
+  /** Whether unknown members are problems. */
   readonly reportsUnknown: boolean;
-  /** The time that dates are compared with, in milliseconds. */
+  /** Reference time for dates in milliseconds. */
   readonly nowMs: number;
   readonly evaluate: ((template: string, values: PlainObject) => unknown) | undefined;
 }
 
-/** What the RPCs of a form have given so far, by `referenceKey`. */
-interface ReferenceAnswers {
+/** RPC results received so far, by `referenceKey`. */
+interface RpcResults {
   readonly fields: ReadonlyMap<string, readonly ParameterElement[]>;
   readonly options: ReadonlyMap<string, readonly Option[]>;
 }
 
-/** A reference whose answer a check needs to go on. */
+/** A reference whose RPC result is missing. */
 export interface NeededReference {
   readonly purpose: 'fields' | 'options';
   readonly reference: ParameterReference;
@@ -43,52 +43,48 @@ export interface NeededReference {
   readonly level: FormLevel;
 }
 
-/** One pass over the values: what it reads and what it collects. */
+/** State of one pass. */
 export interface FormCheck {
   readonly settings: FormSettings;
-  readonly answers: ReferenceAnswers;
-  /** The values of the form as far as they are checked: what conditions and templates see. */
+  readonly rpcResults: RpcResults;
+  /** Values checked so far; conditions and templates read them. */
   readonly output: PlainObject;
   readonly problems: Problem[];
   problemCount: number;
-  /** Whether problems are dropped: below the spec list of an array. */
+  /** Whether problems are dropped. True below the field list of an array. */
   isMuted: boolean;
   readonly needed: Map<string, NeededReference>;
-  /** Keys whose fields were checked in this pass: a list that names itself is checked once. */
+  /** References expanded in this pass. Prevents recursion of self-referencing RPCs. */
   readonly expanded: Set<string>;
   readonly constraints: ConstraintState;
   readonly indexes: Map<unknown, ChoiceIndex>;
 }
 
-/** Where a value stands: its path, the values beside it, and how deep it is. */
+/** A nesting level: its path, values and depth. */
 export interface FormLevel {
   readonly path: string;
   readonly depth: number;
   readonly values: PlainObject;
   readonly parent: FormLevel | undefined;
-  /** Platform version 1 leaves empty members of collections alone. */
+  /** Whether empty members of collections are kept, as in platform version 1. */
   readonly keepsEmpty: boolean;
-  /** False beside a field of which nobody can tell whether it is shown. */
-  readonly demands: boolean;
+  /** False if the visibility of the parent field is unknown, so that required fields cannot be enforced. */
+  readonly canRequire: boolean;
 }
 
-/** One field, its value and where both stand. */
+/** A field with its location in the form. */
 export interface Field {
   readonly spec: ParameterSpec;
   readonly path: string;
   readonly level: FormLevel;
-  /** False where nobody can tell whether the field is shown: then it is checked but not demanded. */
-  readonly demanded: boolean;
+  /** Whether a value is required. False if the field's visibility is unknown. */
+  readonly isRequired: boolean;
 }
 
-export function createFormCheck(
-  settings: FormSettings,
-  answers: ReferenceAnswers,
-  output: PlainObject,
-): FormCheck {
+export function createFormCheck(settings: FormSettings, answers: RpcResults, output: PlainObject): FormCheck {
   return {
     settings,
-    answers,
+    rpcResults: answers,
     output,
     problems: [],
     problemCount: 0,
@@ -100,23 +96,31 @@ export function createFormCheck(
   };
 }
 
-/** @param word creates the problem; called for the first `MAX_PROBLEMS` only. */
-export function report(check: FormCheck, word: () => Problem): void {
+/**
+ * Reports a problem.
+ *
+ * @param create creates the problem; called for the first `MAX_PROBLEMS` only
+ */
+export function report(check: FormCheck, create: () => Problem): void {
   if (check.isMuted) return;
   check.problemCount++;
-  if (check.problems.length < MAX_PROBLEMS) check.problems.push(word());
+  if (check.problems.length < MAX_PROBLEMS) check.problems.push(create());
 }
 
-/** What a condition or a default comes to, seeing the values as far as they are checked. @throws what it throws */
-export function evaluateSeen({ settings, output }: FormCheck, template: string): unknown {
+/**
+ * Evaluates a condition or default with the values checked so far.
+ *
+ * @throws errors of the evaluation
+ */
+export function evaluateWithOutput({ settings, output }: FormCheck, template: string): unknown {
   return settings.evaluate?.(template, output);
 }
 
-export function holds(test: PathTest, path: string): boolean {
+export function testPath(test: PathTest, path: string): boolean {
   return typeof test === 'boolean' ? test : test(path);
 }
 
-/** The fields behind a reference; undefined while they are not known, or once they were checked at this level. */
+/** Returns the fields of a reference; undefined if they are unknown, or already checked on this level. */
 export function expandFields(
   check: FormCheck,
   reference: ParameterReference,
@@ -125,12 +129,12 @@ export function expandFields(
   const key = referenceKey('fields', level.path, reference);
   if (check.expanded.has(key)) return undefined;
   check.expanded.add(key);
-  const known = check.answers.fields.get(key);
+  const known = check.rpcResults.fields.get(key);
   if (known === undefined) need(check, key, { purpose: 'fields', reference, valueKey: 'value' }, level);
   return known;
 }
 
-/** The options of a field, ready to be searched; without options where they are not known. */
+/** Returns the indexed options of a field; the index is empty if they are unknown. */
 export function findChoices(check: FormCheck, choices: Choices | undefined, level: FormLevel): ChoiceIndex {
   return indexOnce(check, choices?.options ?? loadOptions(check, choices, level));
 }
@@ -149,7 +153,7 @@ function loadOptions(
   if (choices?.reference === undefined) return undefined;
   const { reference, valueKey } = choices;
   const key = referenceKey('options', level.path, reference);
-  const known = check.answers.options.get(key);
+  const known = check.rpcResults.options.get(key);
   if (known === undefined) need(check, key, { purpose: 'options', reference, valueKey }, level);
   return known;
 }
@@ -164,46 +168,46 @@ function need(
   check.needed.set(key, { ...what, level });
 }
 
-/** The same reference inside another item sees other values, so the path belongs to the key. */
+/** The key includes the path, as the same reference in another item reads other values. */
 export function referenceKey(purpose: string, path: string, reference: ParameterReference): string {
   return JSON.stringify([purpose, path, reference.text]);
 }
 
-/** The values an RPC sees: those of a level over those of the levels around it. [choice] */
+/** Returns the values an RPC can read: those of the level over those of outer levels. [choice] */
 export function visibleValues(level: FormLevel): PlainObject {
   const levels: FormLevel[] = [];
   for (let at: FormLevel | undefined = level; at !== undefined; at = at.parent) levels.unshift(at);
   return mergeMembers(levels.map(({ values }) => values));
 }
 
-/** Reports every limit that a value in its declared type breaks, unless the field has `validate: false`. */
+/** Reports all violated constraints of a converted value, unless `validate` is false. */
 export function reportViolations(check: FormCheck, field: Field, value: unknown): void {
   const { validate } = field.spec;
   if (validate === false) return;
-  // Like an empty text, an empty list in a field that need not be filled in is not measured. [choice]
-  if (!field.demanded && copyItems(value)?.length === 0) return;
+  // An empty list in an optional field has no minimum length, like an empty text. [choice]
+  if (!field.isRequired && copyItems(value)?.length === 0) return;
   for (const { kind, expected } of checkConstraints(validate, value, check.constraints)) {
     report(check, () => invalidProblem(kind, field, expected, value));
   }
 }
 
-/** How parameters are checked by the form of their component before a run. */
+/** Check of parameters before a run. */
 export interface ParameterCheck {
   /**
-   * Whether fields that are not set get the defaults of the form. Default: false, as on the platform it is the form in
-   * the editor that fills them in, and a field its user has emptied stays empty.
+   * Whether unset fields get their defaults. Default: false, as the editor of the platform fills them in and a field
+   * the user emptied stays empty.
    */
   readonly defaults?: boolean | undefined;
   /**
-   * Which `rpc://` references are followed, by requests of their own that no limit of the run counts: none (default;
-   * what they stand for is kept unchecked), those that give fields, or those that give options with nested fields, too.
+   * Which `rpc://` references to follow: none (default; their fields are kept unchecked), those that return fields, or
+   * also those that return options with nested fields. These requests do not count towards limits of the run.
    */
   readonly resolve?: 'none' | 'fields' | 'options' | undefined;
-  /** Whether a value was mapped instead of chosen, by path: it need not be one of the options. Default: false. */
+  /** Whether a value was mapped, by path: it need not be one of the options. Default: false. */
   readonly mapped?: PathTest | undefined;
-  /** Whether an empty text was written as `emptystring` and counts as filled in, by path. Default: false. */
+  /** Whether an empty text was written as `emptystring` and counts as a value, by path. Default: false. */
   readonly forcedEmpty?: PathTest | undefined;
 }
 
-/** `true` checks with the settings of the engine or, if it has none, the default ones. */
+/** `true` uses the settings of the engine, or the defaults. */
 export type CheckParameters = boolean | ParameterCheck;

@@ -5,8 +5,8 @@ import type { ItemSpec, ParameterElement, ParameterSpec, ParameterType } from '.
 import { copyItems } from '../values/copy-value.js';
 
 /**
- * What is wrong: a required value is missing, a value has another type, is outside of the limits or matches no pattern,
- * is none of the choices, cannot be read, stands too deep, or belongs to no field (`unknown`, where that is asked for).
+ * Kind of a problem: a required value is missing, a value has the wrong type, violates a limit or pattern, is not an
+ * option, cannot be read, is nested too deep, or belongs to no field (`unknown`, reported on request).
  */
 export type ProblemKind =
   | 'missing'
@@ -18,18 +18,18 @@ export type ProblemKind =
   | 'depth'
   | 'unknown';
 
-/** One thing that is wrong with the values of a form. */
+/** A problem with a value of a form. */
 export interface Problem {
   readonly kind: ProblemKind;
-  /** Where the value stands, as a path of the language: `items[2].email`; empty for the values as a whole. */
+  /** Path of the value in the language: `items[2].email`; empty for the values as a whole. */
   readonly path: string;
-  /** The sentence shown to the user. */
+  /** Message for the user. */
   readonly message: string;
-  /** What the form asks for. */
+  /** Expected value. */
   readonly expected: string;
-  /** What came instead, shortened; never the text of a secret. */
+  /** Received value, shortened; never the text of a secret. */
   readonly received: string;
-  /** Where the field is written. */
+  /** Location of the field. */
   readonly place: SourceLocation | undefined;
 }
 
@@ -37,7 +37,7 @@ const SHOWN_LENGTH = 60;
 
 const SECRET_TYPES: ReadonlySet<ParameterType> = new Set(['password', 'hidden', 'cert', 'pkey']);
 
-/** `Missing value of required parameter 'x'.` Worded as runs on the platform word it. [inf] */
+/** `Missing value of required parameter 'x'.` Same wording as the platform. [inf] */
 export function missingProblem(path: string, spec: ParameterSpec): Problem {
   return {
     kind: 'missing',
@@ -66,7 +66,7 @@ export function invalidProblem(
     message: `Invalid ${noun} in parameter '${field.path}': expected ${expected}, got ${received}.`,
     expected,
     received,
-    // A place is found by reading the file once more, and only that of the first problem is told.
+    // Computed on demand, as it reads the file again and only the first problem's location is used.
     get place() {
       return field.spec.place;
     },
@@ -74,8 +74,7 @@ export function invalidProblem(
 }
 
 /**
- * The error of a form: one problem speaks for itself, several are counted in the message and listed in `suberrors`.
- * The wording is ours. [choice]
+ * Creates the error of a form: the message of a single problem, or a count with all messages in `suberrors`. [choice]
  */
 export function bundleValidationError(problems: readonly Problem[], count: number): AppError {
   const sole = count === 1 ? problems[0] : undefined;
@@ -85,7 +84,9 @@ export function bundleValidationError(problems: readonly Problem[], count: numbe
   return new AppError('BundleValidationError', message, { suberrors, place: problems[0]?.place });
 }
 
-/** A value in a few words: `text "abc"`, `an array of 3 items`. The contents of arrays and collections are not shown. */
+/**
+ * Describes a value for a message: `text "abc"`, `an array of 3 items`. Omits the contents of arrays and collections.
+ */
 export function describeValue(value: unknown): string {
   const kind = classifyValue(value);
   switch (kind) {
@@ -106,43 +107,43 @@ export function describeValue(value: unknown): string {
   }
 }
 
-/** Text in quotes, cut to a line's length. */
+/** Quotes a text and shortens it to the length of a line. */
 export function quote(text: string): string {
   return text.length <= SHOWN_LENGTH
     ? JSON.stringify(text)
     : `${JSON.stringify(text.slice(0, SHOWN_LENGTH))}... (${text.length} characters)`;
 }
 
-/** Fields of which it is known: a field may hold many, and many of its values be wrong. */
-const JUDGED = new WeakMap<ParameterSpec, boolean>();
+/** Cached, as a field may have many invalid values. */
+const SECRET_SPECS = new WeakMap<ParameterSpec, boolean>();
 
-/** Whether the value of a field, or of one it holds, may not be shown. */
+/** Whether the value of a field, or of a nested field, is secret. */
 function isSecret(spec: ParameterSpec): boolean {
-  const known = JUDGED.get(spec);
+  const known = SECRET_SPECS.get(spec);
   if (known !== undefined) return known;
-  const judged = SECRET_TYPES.has(spec.type) || (spec.spec !== undefined && holdsSecret(spec.spec));
-  JUDGED.set(spec, judged);
-  return judged;
+  const secret = SECRET_TYPES.has(spec.type) || (spec.spec !== undefined && holdsSecret(spec.spec));
+  SECRET_SPECS.set(spec, secret);
+  return secret;
 }
 
 function holdsSecret(spec: ItemSpec): boolean {
   if (spec.kind === 'item') return isSecret(spec.item);
-  // A field that an RPC describes may be a secret.
+  // An RPC may describe a secret field.
   return spec.fields.some((field: ParameterElement) => field.kind === 'reference' || isSecret(field));
 }
 
 const NAME = /^[A-Za-z_$][\w$]*$/;
 
 /**
- * The path of a member, written as the language writes it: `items[2].email`, ``headers.`X-Key` ``.
- * With `parameters.` in front it is the expression that reads the value.
+ * Returns the path of a member as the language writes it: `items[2].email`, ``headers.`X-Key` ``. Prefixed with
+ * `parameters.` it is an expression.
  */
 export function memberPath(parent: string, name: string): string {
   const step = NAME.test(name) ? name : `\`${name.slice(0, 128)}\``;
   return parent === '' ? step : `${parent}.${step}`;
 }
 
-/** The path of an item; `index` counts from 0, the path from 1 as paths of the language do. */
+/** Returns the path of an item. `index` starts at 0, paths of the language at 1. */
 export function itemPath(parent: string, index: number): string {
   return `${parent}[${index + 1}]`;
 }

@@ -9,18 +9,18 @@ import {
 import { type FormCheck, type FormLevel, referenceKey, report } from './form-check.js';
 import { memberPath, type Problem } from './problem.js';
 
-/** Maximum number of problems with a hint. */
+/** Largest number of problems with a suggestion. */
 const MOST_HINTS = 100;
 
-/** The names that the fields of a level give a value to; `isOpen` where an RPC that was not asked may name further ones. */
+/** Names of the fields of a level. `isOpen` is true if an RPC that was not called may add names. */
 interface Declared {
   readonly names: Set<string>;
   isOpen: boolean;
 }
 
 /**
- * Reports members of a level that no field describes, shown or not. Where fields come from an RPC that nobody asked,
- * nobody can tell, and nothing is reported; likewise for a select with a value whose options an RPC gives.
+ * Reports members without a field, visible or not. Reports nothing if fields come from an RPC that was not called, or
+ * if a select has a value and its options come from such an RPC.
  */
 export function reportUnknown(check: FormCheck, fields: readonly ParameterElement[], level: FormLevel): void {
   const declared: Declared = { names: new Set(), isOpen: false };
@@ -29,7 +29,7 @@ export function reportUnknown(check: FormCheck, fields: readonly ParameterElemen
   for (const name of Object.keys(level.values)) {
     if (declared.names.has(name)) continue;
     const { isMuted } = check;
-    // Also below the spec list of an array: the caller asked for unknown names.
+    // Reports them in array rows too, as the caller asked for unknown names.
     check.isMuted = false;
     report(check, () =>
       unknownProblem(memberPath(level.path, name), level.values[name], findHint(check, name, declared)),
@@ -49,7 +49,7 @@ function unknownProblem(path: string, value: unknown, hint: string): Problem {
   };
 }
 
-/** Compares the name with every declared name, so only the first problems get a hint. */
+/** For the first problems only, as it compares the name with all declared names. */
 function findHint({ problems }: FormCheck, name: string, { names }: Declared): string {
   if (problems.length >= MOST_HINTS) return '';
   return didYouMean(name, names);
@@ -68,9 +68,9 @@ function collect(
   }
   for (const field of fields) {
     if (field.kind === 'reference') {
-      const answer = check.answers.fields.get(referenceKey('fields', level.path, field));
-      if (answer === undefined) declared.isOpen = true;
-      else collect(check, answer, level, declared, depth + 1);
+      const result = check.rpcResults.fields.get(referenceKey('fields', level.path, field));
+      if (result === undefined) declared.isOpen = true;
+      else collect(check, result, level, declared, depth + 1);
       continue;
     }
     const { name, choices } = field;
@@ -78,7 +78,7 @@ function collect(
     declared.names.add(name);
     collect(check, listNestedFields(field), level, declared, depth + 1);
     if (choices?.reference === undefined) continue;
-    const options = check.answers.options.get(referenceKey('options', level.path, choices.reference));
+    const options = check.rpcResults.options.get(referenceKey('options', level.path, choices.reference));
     const value = level.values[name];
     if (options === undefined && value !== undefined && value !== null && value !== '')
       declared.isOpen = true;

@@ -15,24 +15,24 @@ import {
   type ParameterReference,
   type ParameterSpec,
 } from '../form/parameter-spec.js';
-import { AnswerReader } from '../form/read-answer.js';
 import { parseRpcReference } from '../form/rpc-reference.js';
+import { RpcResultReader } from '../form/rpc-results.js';
 import { copyItems, copyMembers, mergeMembers } from '../values/copy-value.js';
 import { findOption, indexChoices } from './check-choice.js';
 import { memberPath } from './problem.js';
 import type { ResolveRpc } from './validation.js';
 
-/** A reference that could not be followed. It stays in the list as it is written. */
+/** A reference that could not be resolved. It stays in the list. */
 export interface ReferenceFailure {
-  /** The reference as it is written. */
+  /** The reference as written. */
   readonly text: string;
-  /** The field it belongs to, as a path of the language; empty for fields of the form itself. */
+  /** Path of its field in the language; empty for fields of the form itself. */
   readonly path: string;
   readonly place: SourceLocation;
   readonly error: EngineError;
 }
 
-/** A form with what its RPCs gave. */
+/** A form with resolved references. */
 export interface ResolvedParameters extends ParameterList {
   readonly failures: readonly ReferenceFailure[];
 }
@@ -41,28 +41,29 @@ interface Resolution {
   readonly resolveRpc: ResolveRpc;
   readonly failures: ReferenceFailure[];
   readonly warnings: Warning[];
-  readonly reader: AnswerReader;
-  /** Bounds the RPCs that are called at the same time. */
+  readonly reader: RpcResultReader;
+  /** Limits concurrent RPC calls. */
   readonly limit: LimitFunction;
   readonly left: { calls: number; failures: number };
 }
 
 const MAX_PARALLEL_CALLS = 4;
 
-/** Where a field stands: its path, the values that are seen there, and the references it came from. */
-interface Spot {
+/** A position in the form: its path, visible values and the references that lead to it. */
+interface FieldPosition {
   readonly path: string;
-  /** The values of the form and of the collections the field stands in, the innermost last. */
+  /** Values of the form and of enclosing collections, innermost last. */
   readonly levels: readonly PlainObject[];
   readonly trail: readonly string[];
   readonly depth: number;
 }
 
 /**
- * Replaces the `rpc://` references of a form by what the RPCs give: fields, whole lists of them, and options. Fields
- * nested in an option or beside a field are asked for only where `values` choose or fill it, as a form does.
+ * Replaces the `rpc://` references of a form with the results of their RPCs: fields, lists of fields, and options.
+ * Resolves nested fields only if `values` show them, like a form in the editor.
  *
- * @param resolveRpc rejects with EngineError for an RPC that fails; that becomes a failure, and the rest goes on
+ * @param resolveRpc rejects with EngineError if an RPC fails; the failure is recorded and the other references are
+ * resolved
  */
 export async function resolveParameters(
   list: ParameterList,
@@ -75,12 +76,12 @@ export async function resolveParameters(
     warnings: [],
     left: { calls: MAX_CALLS, failures: MAX_PROBLEMS },
     limit: pLimit(MAX_PARALLEL_CALLS),
-    reader: new AnswerReader(),
+    reader: new RpcResultReader(),
   };
   const root = copyMembers(values ?? {}) ?? {};
-  const spot = { path: '', levels: [root], trail: [], depth: 0 };
+  const position = { path: '', levels: [root], trail: [], depth: 0 };
   try {
-    const elements = await resolveElements(resolution, list.elements, spot);
+    const elements = await resolveElements(resolution, list.elements, position);
     const { failures, warnings } = resolution;
     return { elements, warnings: [...list.warnings, ...warnings], failures };
   } finally {
@@ -88,18 +89,18 @@ export async function resolveParameters(
   }
 }
 
-/** The elements are resolved in parallel; warnings and failures are in the order of the elements. */
+/** Resolves elements in parallel; warnings and failures keep the order of the elements. */
 async function resolveElements(
   resolution: Resolution,
   elements: readonly ParameterElement[],
-  spot: Spot,
+  position: FieldPosition,
 ): Promise<readonly ParameterElement[]> {
   const parts = elements.map((element) => {
     const own: Resolution = { ...resolution, failures: [], warnings: [] };
     const resolving: Promise<readonly ParameterElement[]> =
       element.kind === 'parameter'
-        ? resolveField(own, element, spot).then((field) => [field])
-        : resolveReference(own, element, spot);
+        ? resolveField(own, element, position).then((field) => [field])
+        : resolveReference(own, element, position);
     return { own, resolving };
   });
   const resolved = await Promise.all(parts.map(({ resolving }) => resolving));
@@ -113,30 +114,30 @@ async function resolveElements(
 async function resolveReference(
   resolution: Resolution,
   reference: ParameterReference,
-  spot: Spot,
+  position: FieldPosition,
 ): Promise<readonly ParameterElement[]> {
   const { text, place } = reference;
-  // A list that names itself would never end.
-  if (spot.trail.includes(text)) return [reference];
-  const answer = await ask(resolution, reference, spot, (given) => {
-    const { elements, warnings } = resolution.reader.fields(given, place);
+  // Prevents recursion of self-referencing lists.
+  if (position.trail.includes(text)) return [reference];
+  const result = await callRpc(resolution, reference, position, (result) => {
+    const { elements, warnings } = resolution.reader.fields(result, place);
     resolution.warnings.push(...warnings);
     return elements;
   });
-  if (answer === undefined) return [reference];
-  return resolveElements(resolution, answer, { ...spot, trail: [...spot.trail, text] });
+  if (result === undefined) return [reference];
+  return resolveElements(resolution, result, { ...position, trail: [...position.trail, text] });
 }
 
 async function resolveField(
   resolution: Resolution,
   field: ParameterSpec,
-  spot: Spot,
+  position: FieldPosition,
 ): Promise<ParameterSpec> {
   const { name, spec, choices, nested, nestedWhenFalse } = field;
-  if (field.visible === false || spot.depth >= MAX_PARAMETER_DEPTH) return field;
-  const path = name === undefined ? spot.path : memberPath(spot.path, name);
-  const value = name === undefined ? undefined : findValue(spot, name);
-  const beside = { ...spot, depth: spot.depth + 1 };
+  if (field.visible === false || position.depth >= MAX_PARAMETER_DEPTH) return field;
+  const path = name === undefined ? position.path : memberPath(position.path, name);
+  const value = name === undefined ? undefined : findValue(position, name);
+  const beside = { ...position, depth: position.depth + 1 };
   const isFilled = value !== undefined && value !== null && value !== '' && value !== false;
   return {
     ...field,
@@ -150,36 +151,40 @@ async function resolveField(
   };
 }
 
-/** What is seen under a name: of values that hide one another the innermost. */
-function findValue({ levels }: Spot, name: string): unknown {
+/** Returns the value of a name; inner levels take precedence. */
+function findValue({ levels }: FieldPosition, name: string): unknown {
   const level = levels.findLast((values) => Object.hasOwn(values, name));
   return level && ownMember(level, name);
 }
 
-/** Inside of the value of a field, where it is a collection. */
-function enter(spot: Spot, value: unknown): Spot {
+/** Enters the value of a field if it is a collection. */
+function enter(position: FieldPosition, value: unknown): FieldPosition {
   const members = copyMembers(value);
-  return members === undefined ? spot : { ...spot, levels: [...spot.levels, members] };
+  return members === undefined ? position : { ...position, levels: [...position.levels, members] };
 }
 
-async function resolveItems(resolution: Resolution, spec: ItemSpec, spot: Spot): Promise<ItemSpec> {
+async function resolveItems(
+  resolution: Resolution,
+  spec: ItemSpec,
+  position: FieldPosition,
+): Promise<ItemSpec> {
   return spec.kind === 'item'
-    ? { kind: 'item', item: await resolveField(resolution, spec.item, spot) }
-    : { kind: 'fields', fields: await resolveElements(resolution, spec.fields, spot) };
+    ? { kind: 'item', item: await resolveField(resolution, spec.item, position) }
+    : { kind: 'fields', fields: await resolveElements(resolution, spec.fields, position) };
 }
 
 async function resolveChoices(
   resolution: Resolution,
   choices: Choices,
   value: unknown,
-  spot: Spot,
+  position: FieldPosition,
 ): Promise<Choices> {
   const { reference, valueKey, labelKey } = choices;
   const options =
     reference === undefined
       ? choices.options
-      : await ask(resolution, reference, spot, (given) =>
-          resolution.reader.options(given, { valueKey, labelKey }, reference.place),
+      : await callRpc(resolution, reference, position, (result) =>
+          resolution.reader.options(result, { valueKey, labelKey }, reference.place),
         );
   const isChosen = value !== undefined && value !== null && value !== '';
   if (options === undefined || !isChosen) return { ...choices, options };
@@ -188,9 +193,11 @@ async function resolveChoices(
   for (const option of options) {
     const { nested } = option;
     const isShown = nested !== undefined && chosen.has(option);
-    resolved.push(isShown ? { ...option, nested: await resolveElements(resolution, nested, spot) } : option);
+    resolved.push(
+      isShown ? { ...option, nested: await resolveElements(resolution, nested, position) } : option,
+    );
   }
-  const forAll = choices.nested && (await resolveElements(resolution, choices.nested, spot));
+  const forAll = choices.nested && (await resolveElements(resolution, choices.nested, position));
   return { ...choices, options: resolved, nested: forAll };
 }
 
@@ -199,24 +206,24 @@ function findChosen(options: readonly Option[], value: unknown): ReadonlySet<Opt
   return new Set((copyItems(value) ?? [value]).map((item) => findOption(index, item)));
 }
 
-/** What an RPC gives, read; undefined where that fails. */
-async function ask<T>(
+/** Calls an RPC and reads its result; undefined if it fails. */
+async function callRpc<T>(
   resolution: Resolution,
   { text, place }: ParameterReference,
-  { path, levels }: Spot,
-  read: (answer: unknown) => T,
+  { path, levels }: FieldPosition,
+  read: (result: unknown) => T,
 ): Promise<T | undefined> {
   const reference = parseRpcReference(text);
   if (reference === undefined) return undefined;
   try {
-    const answer = await resolution.limit(() => {
+    const result = await resolution.limit(() => {
       if (resolution.left.calls-- <= 0) {
-        const message = `The form asks more than ${MAX_CALLS} times for RPCs.`;
+        const message = `The form needs more than ${MAX_CALLS} RPC calls.`;
         throw new SpecError('SPEC_INVALID', message, { place });
       }
       return resolution.resolveRpc(reference, mergeMembers(levels));
     });
-    return read(answer);
+    return read(result);
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     if (resolution.left.failures-- > 0) resolution.failures.push({ text, path, place, error });

@@ -12,17 +12,16 @@ import {
   type ParameterType,
 } from '../form/parameter-spec.js';
 
-/** Deeper values are data, no fields: only their names tell of them. */
+/** Deeper values have no fields; only their names mark secrets. */
 const MAX_DEPTH = 20;
 
-/** Members and items that are looked at: as many as an answer may hold. A list of billions of holes has no end. */
+/** Largest number of visited members and items, as an array may have billions of holes. */
 const MAX_VALUES = 3_000_000;
 
 /**
- * The texts in the values of a form that nothing may show: those in fields of a secret type, and those under a name
- * that says secret, wherever the fields are nested.
+ * Collects the secret texts in the values of a form: of fields with a secret type and of secret names, at any depth.
  *
- * @throws ImlError `IML_LIMIT` for too many values
+ * @throws ImlError (IML_LIMIT) for too many values
  */
 export function secretValues(elements: readonly ParameterElement[], values: unknown): string[] {
   const walk: Walk = { open: [], secret: [], deep: [] };
@@ -33,35 +32,35 @@ export function secretValues(elements: readonly ParameterElement[], values: unkn
       walk.open.pop();
       continue;
     }
-    if (++looked > MAX_VALUES) throw limitError(`They hold more than ${MAX_VALUES} values.`);
-    look(walk, holder, holder.next++);
+    if (++looked > MAX_VALUES) throw limitError(`The parameters contain more than ${MAX_VALUES} values.`);
+    visitNext(walk, holder, holder.next++);
   }
   const named = walk.deep.length === 0 ? [] : collectNamedSecrets(walk.deep);
-  // The name keeps all of them: none of these values says openly where or how to call.
+  // Includes all texts, as none of these values is a public URL or method.
   return [...collectSecrets({ secret: walk.secret }), ...named];
 }
 
-/** Without recursion: values may be nested deeper than the stack allows. */
+/** Iterative, as values may be nested deeper than the call stack allows. */
 interface Walk {
   readonly open: Holder[];
   readonly secret: unknown[];
-  /** What stands too deep for fields. */
+  /** Values nested too deep for fields. */
   readonly deep: unknown[];
 }
 
-/** A collection or list that is walked through. */
+/** A collection or array during the walk. */
 interface Holder {
   readonly value: PlainObject | readonly unknown[];
-  /** Names of a collection; undefined for a list. */
+  /** Names of a collection; undefined for an array. */
   readonly names: readonly string[] | undefined;
   readonly length: number;
-  /** The fields of the collection, or of those in the list. */
+  /** Fields of the collection, or of the items. */
   readonly elements: readonly ParameterElement[];
   readonly depth: number;
   next: number;
 }
 
-/** Only what holds something holds a secret. */
+/** Only collections and arrays are visited. */
 function enter(walk: Walk, value: unknown, elements: readonly ParameterElement[], depth: number): void {
   if (typeof value !== 'object' || value === null) return;
   if (depth > MAX_DEPTH) {
@@ -71,7 +70,7 @@ function enter(walk: Walk, value: unknown, elements: readonly ParameterElement[]
   const holder = attempt(() => open(value, elements, depth));
   if (holder === undefined) return;
   if (holder.names !== undefined && holder.length > MAX_NAMES)
-    throw limitError(`They hold ${tooManyNames()}.`);
+    throw limitError(`The parameters contain ${tooManyNames()}.`);
   walk.open.push(holder);
 }
 
@@ -80,27 +79,27 @@ function open(value: object, elements: readonly ParameterElement[], depth: numbe
     return { value, names: undefined, length: value.length, elements, depth, next: 0 };
   }
   if (!isPlainObject(value)) return undefined;
-  // Not by its entries: a pair for each of very many members takes longer than all the rest.
+  // Avoids `Object.entries`, which allocates a pair per member.
   const names = Object.keys(value);
   return { value, names, length: names.length, elements, depth, next: 0 };
 }
 
-function look(walk: Walk, holder: Holder, index: number): void {
+function visitNext(walk: Walk, holder: Holder, index: number): void {
   const { names, elements, depth } = holder;
   const name = names?.[index];
   const value = readMember(holder, name ?? index);
   if (name === undefined) {
-    // A list may hold itself.
+    // An array may contain itself.
     enter(walk, value, elements, Array.isArray(value) ? depth + 1 : depth);
     return;
   }
   const specs = fieldsByName(elements).get(name);
-  const fields = specs === undefined ? NO_FIELDS : knowFields(specs);
+  const fields = specs === undefined ? NO_FIELDS : sameNameFields(specs);
   if (isSecretName(name, 'body') || fields.areSecret) walk.secret.push(value);
   else enter(walk, value, fields.inside, depth + 1);
 }
 
-/** The fields of one name, and those of what their values hold. */
+/** The fields with one name, and the fields inside their values. */
 interface SameName {
   readonly areSecret: boolean;
   readonly inside: readonly ParameterElement[];
@@ -108,14 +107,14 @@ interface SameName {
 
 const NO_FIELDS: SameName = { areSecret: false, inside: [] };
 
-/** A form is read once and answered often, and many items of a list have members of one name. */
+/** Cached, as a form is read once and used often. */
 const KNOWN = new WeakMap<readonly ParameterSpec[], SameName>();
 
-function knowFields(specs: readonly ParameterSpec[]): SameName {
+function sameNameFields(specs: readonly ParameterSpec[]): SameName {
   const known = KNOWN.get(specs);
   if (known !== undefined) return known;
   const [only] = specs;
-  // The list of the form itself, where there is one: what is known of it is kept by it.
+  // Reuses the list of the form if possible, as caches use it as a key.
   const inside = specs.length <= 1 ? itemFields(only?.spec) : specs.flatMap(({ spec }) => itemFields(spec));
   const fields = { areSecret: specs.some(isSecretField), inside };
   KNOWN.set(specs, fields);
@@ -126,7 +125,7 @@ function readMember({ value }: Holder, key: string | number): unknown {
   return attempt(() => (value as PlainObject)[key]);
 }
 
-/** A value of the embedder's may throw while it is read. */
+/** Values of an embedder may throw while they are read. */
 function attempt<T>(read: () => T): T | undefined {
   try {
     return read();
@@ -135,24 +134,23 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-/** Types whose values are credentials. Values of `hidden` fields mostly are ids, which a log needs. [choice] */
+/** Types of credentials. Values of `hidden` fields are mostly ids, which logs need. [choice] */
 const SECRET_TYPES: ReadonlySet<ParameterType> = new Set(['password', 'cert', 'pkey']);
 
-/** Whether the values of a field, or the items in them, are credentials. */
+/** Whether the values of a field, or its items, are credentials. */
 export function isSecretField({ type, spec }: ParameterSpec): boolean {
   return SECRET_TYPES.has(type) || (spec?.kind === 'item' && isSecretField(spec.item));
 }
 
-/** Deeper values are not looked at, and count as secret. */
+/** Deeper values count as secret. */
 const MAX_PATH_DEPTH = 64;
 
-/** Types whose values have a form of their own, which may be an RPC's. What other types hold is plain data. */
+/** Types whose values have fields. Values of other types are plain data. */
 const NESTING_TYPES: ReadonlySet<ParameterType> = new Set(['array', 'collection', 'udt']);
 
 /**
- * Where in the values of a form something stands that must not be shown, as JSON pointers (RFC 6901): what is in fields of
- * a secret type or under a name that says secret, and what no field of the form describes, at any depth. The fields of
- * an RPC are known to nobody before it is asked, and one of them may be a password.
+ * Lists the secret values of a form as JSON pointers (RFC 6901): values of secret types, of secret names, and all
+ * members without a field, at any depth. Fields of an RPC are unknown before the call and may be secret.
  *
  * @param values plain JSON data
  */
@@ -184,7 +182,7 @@ function visitMembers(elements: readonly ParameterElement[], value: unknown, vis
   }
 }
 
-/** The value of an array or a collection; each item of an array is looked at as one. */
+/** Visits an array or collection; array items are visited like collections. */
 function visitNested(specs: readonly ParameterSpec[], value: unknown, visit: Visit): void {
   if (Array.isArray(value) && visit.depth <= MAX_PATH_DEPTH) {
     for (const [index, item] of value.entries()) visitNested(specs, item, stepInto(visit, index));
@@ -199,7 +197,7 @@ function visitNested(specs: readonly ParameterSpec[], value: unknown, visit: Vis
   );
 }
 
-/** What is no form: only names tell of secrets. */
+/** Visits data without fields: only names mark secrets. */
 function visitData(value: unknown, visit: Visit): void {
   if (visit.depth > MAX_PATH_DEPTH) visit.paths.push(visit.path);
   else if (Array.isArray(value)) {

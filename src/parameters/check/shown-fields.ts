@@ -11,12 +11,12 @@ import { type ChoiceIndex, findOption } from './check-choice.js';
 type Fields = readonly ParameterElement[];
 
 /**
- * The lists of fields that the value of a field shows beside it: a boolean those of its value, a select those of the
- * chosen options, any other field its own while it is set. Its own come before those of its `options`. An empty list is
- * what a list becomes that was erased or, in apps of version 1, left empty, so it is not set.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/parameters (boolean, select, text). [doc]
+ * Lists the nested fields that a value shows: a boolean those of its value, a select those of the chosen options,
+ * other types their own if a value is set. Own nested fields come before those of `options`. An empty list counts as
+ * not set, as erased lists become empty. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/parameters (boolean, select, text). [doc]
  *
- * @param readChoices The options of a select; asked for only where one is chosen.
+ * @param readChoices returns the options of a select; called only if a value is set
  */
 export function listShownFields(
   spec: ParameterSpec,
@@ -47,14 +47,14 @@ function isEmptyList({ type }: ParameterSpec, value: unknown): boolean {
 }
 
 /**
- * What an option brings replaces what the field has for all of them. A chosen value that is no option, such as a mapped
- * one, counts as one that brings nothing. Where nothing is chosen, the placeholder's are shown, unless something has to be. [src]
+ * Nested fields of an option replace those of the field. A value that is not an option, such as a mapped one, shows
+ * those of the field. Without a value, those of the placeholder are shown, unless a value is required. [src]
  */
 function listChosenFields(
   { type, nested, choices, required }: ParameterSpec,
   chosen: readonly (Option | undefined)[],
 ): readonly Fields[] {
-  // Only a select has something in the place of a choice.
+  // Only type select has a placeholder.
   if (chosen.length === 0) return required || type !== 'select' ? [] : present([choices?.placeholderNested]);
   const forAll = nested ?? choices?.nested;
   return [...new Set(present(chosen.map((option) => option?.nested ?? forAll)))];

@@ -7,13 +7,13 @@ import { MAX_STEPS, parseFlags } from '../../iml/pattern/pattern-node.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { MAX_HOST_STEPS, MAX_HOST_STEPS_PER_CHECK, MAX_MATCH_STEPS } from '../form/parameter-spec.js';
 
-/** `invalid`: no regular expression. `exhausted`: it would take too long to tell. */
+/** `invalid`: not a regular expression. `exhausted`: exceeds the step limit. */
 export type PatternOutcome = 'match' | 'mismatch' | 'invalid' | 'exhausted';
 
-/** `u` first; without it if the pattern is not valid Unicode syntax. Source: docs/differences.md. [rt] */
+/** Tries `u` first, and no flag if the pattern is invalid with it. Source: docs/differences.md. [rt] */
 const FLAGS = ['u', ''] as const;
 
-/** A parsed pattern with the flags it was parsed with. */
+/** A parsed pattern and its flags. */
 interface Pattern {
   readonly flags: string;
   readonly parsed: ParsedPattern;
@@ -21,10 +21,10 @@ interface Pattern {
 
 const parsedPatterns = createBoundedCache<Pattern>(64);
 
-/** A step of our own matcher takes about as long as ten steps of the host's engine. */
+/** A step of our matcher takes about as long as ten steps of the native engine. */
 const STEP_RATIO = 10;
 
-/** Steps that patterns may still take for all values of one check. */
+/** Remaining steps for all patterns of one check. */
 export interface PatternBudget {
   stepsLeft: number;
 }
@@ -33,13 +33,12 @@ export function createPatternBudget(): PatternBudget {
   return { stepsLeft: MAX_HOST_STEPS_PER_CHECK };
 }
 
-/** Escapes and classes are kept as they are; a named group outside of them becomes a plain one. */
+/** Keeps escapes and classes; converts named groups to plain groups. */
 const NAMED_GROUP = /(\\.|\[(?:\\.|[^\]\\])*\])|\(\?<[A-Za-z_$][\w$]*>/gs;
 
 /**
- * Whether a text holds a match of an author's regular expression, in bounded time and memory.
- * The pattern is not anchored: authors write `^` and `$` for that.
- * Source: the text page of the parameters' documentation. [doc]
+ * Whether a text contains a match of an author's pattern, in bounded time and memory. The pattern is not anchored;
+ * authors write `^` and `$`. Source: the text page of the parameters' documentation. [doc]
  */
 export function testPattern(
   pattern: string,
@@ -94,7 +93,10 @@ function findMatch(
   }
 }
 
-/** The matcher has no named groups; whether there is a match does not hang on names unless a reference uses one. */
+/**
+ * Removes group names, which the matcher does not support. They do not affect the result unless a back reference uses
+ * them.
+ */
 function withoutNames(pattern: string): string {
   if (!pattern.includes('(?<') || pattern.includes('\\k<')) return pattern;
   return pattern.replace(NAMED_GROUP, (_, kept: string | undefined) => kept ?? '(');

@@ -27,13 +27,13 @@ const SHAPES: OptionShapes<ValidateParametersOptions> = {
 };
 
 /**
- * Checks the values of a form against its specification and converts them to the declared types.
- * All problems are collected. Nothing is thrown for what the values hold; the arguments are not changed.
+ * Checks the values of a form against its specification and converts them to the declared types. Collects all
+ * problems. Never throws because of values; never changes the arguments.
  *
- * @param form What `readParameters` gave, or a list of fields such as `[...form.static, ...form.mappable]` of a module.
- * @param values A plain object; undefined and null stand for an empty one.
- * @throws only what `resolveRpc` rejects with, what `mapped` and `forcedEmpty` throw, and EngineError (USAGE) for what is no
- *   form that was read, and for an unknown option
+ * @param form result of `readParameters`, or a list of fields such as `[...form.static, ...form.mappable]` of a module
+ * @param values a plain object; undefined and null mean an empty object
+ * @throws errors of `resolveRpc`, `mapped` and `forcedEmpty`, and EngineError (USAGE) for a form that was not read,
+ * and for an unknown option
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/parameters
  * @example
  * const { static: fixed, mappable } = await engine.module('createContact').parameters();
@@ -46,7 +46,7 @@ export async function validateParameters(
   options: ValidateParametersOptions = {},
 ): Promise<ValidateParametersResult> {
   checkOptions(options, SHAPES, 'The options of validateParameters');
-  // Most programs check no form before their first bundle, or at all.
+  // Loaded lazily, as many programs check no form.
   const { checkValues } = await import('./check-values.js');
   return checkValues(listFormElements(form, 'validateParameters'), values, options);
 }

@@ -4,53 +4,53 @@ import type { RpcReference } from '../form/rpc-reference.js';
 import type { PathTest } from './form-check.js';
 import type { Problem } from './problem.js';
 
-/** Calls an RPC of the app. `values` are those the form holds at the place of the reference, not yet converted. */
+/** Calls an RPC of the app. `values` are the form values at the reference, not converted. */
 export type ResolveRpc = (reference: RpcReference, values: PlainObject) => Promise<unknown>;
 
-/** How values are checked; every setting has a default. */
+/** Options of `validateParameters`. All are optional. */
 export interface ValidateParametersOptions {
-  /** Timezone of dates that are written without an offset. Default `UTC`. */
+  /** Timezone of dates without an offset. Default: `UTC`. */
   readonly timezone?: string;
-  /** Rules for empty values: those of apps of version 1 or, by default, 2. */
+  /** Rules for empty values of app version 1 or 2. Default: 2. */
   readonly platformVersion?: 1 | 2;
-  /** Whether defaults fill unset values. Default true. */
+  /** Whether unset values get their defaults. Default: true. */
   readonly applyDefaults?: boolean;
-  /** Whether a value was mapped instead of chosen: it need not be one of the options. Default false. */
+  /** Whether a value was mapped: it need not be one of the options. Default: false. */
   readonly mapped?: PathTest;
-  /** Whether an empty text was written as `emptystring` and counts as filled in. Default false. */
+  /** Whether an empty text was written as `emptystring` and counts as a value. Default: false. */
   readonly forcedEmpty?: PathTest;
   /**
-   * Evaluates `visible` and templates in `default`, seeing the values as far as they are checked. May throw.
-   * Without it a field with `visible` is checked but not demanded, and a template is no default.
+   * Evaluates `visible` and templates in `default` with the values checked so far. May throw. Without it, fields with
+   * `visible` are never required, and templates are ignored as defaults.
    */
   readonly evaluate?: (template: string, values: PlainObject) => unknown;
-  /** The time that `past: false` compares dates with, in milliseconds since the epoch. Default: the current time. */
+  /** Reference time of `past: false` in milliseconds since the epoch. Default: the current time. */
   readonly nowMs?: number;
-  /** Gives the fields behind `rpc://` references; without it they are left unchecked. */
+  /** Returns the fields of `rpc://` references. Without it they are kept unchecked. */
   readonly resolveRpc?: ResolveRpc;
-  /** Whether options are asked for too, for the fields nested in them. Default false. */
+  /** Whether to load options too, for their nested fields. Default: false. */
   readonly resolveOptions?: boolean;
   /**
-   * What becomes of members that no field describes, shown or not: they are kept as they came (`keep`, default), or each
-   * is a problem of the kind `unknown` (`report`). Where an RPC that was not asked may bring further fields, none is.
+   * Handling of members without a field: `keep` (default) or `report` as a problem of kind `unknown`. If an RPC that
+   * was not called may add fields, nothing is reported.
    */
   readonly unknown?: 'keep' | 'report';
-  /** RPC calls one validation may make. Default 100. */
+  /** Largest number of RPC calls. Default: 100. */
   readonly maxRpcCalls?: number;
 }
 
-/** The values in their types, or all that is wrong with them. */
+/** The converted values, or all problems. */
 export type ValidateParametersResult =
   | {
       readonly ok: true;
-      /** A copy with every described value in its declared type; other members as they came. */
+      /** A copy with converted values; members without a field are unchanged. */
       readonly values: PlainObject;
-      /** Texts of the references whose fields were not checked. */
+      /** Texts of references whose fields were not checked. */
       readonly unresolved: readonly string[];
     }
   | {
       readonly ok: false;
-      /** `BundleValidationError`, one suberror a problem. */
+      /** A `BundleValidationError` with one suberror per problem. */
       readonly error: AppError;
       readonly problems: readonly Problem[];
     };

@@ -5,11 +5,11 @@ import { joinParameters, readParameters } from './read-parameters.js';
 
 const NO_FIELDS: ParameterList = { elements: [], warnings: [] };
 
-/** Cache by the document of a form, or by the module whose two lists are joined. */
+/** Cache by form document, or by module for its joined lists. */
 const FORMS = new WeakMap<Document | ModuleComponent, ParameterList>();
 
 /**
- * A form specification as it is written in a document; no document is an empty form.
+ * Reads the form of a document. No document means an empty form.
  *
  * @throws SpecError (SPEC_INVALID) for fields nested too deep
  */
@@ -22,7 +22,11 @@ export function readForm(document: Document | undefined): ParameterList {
   return form;
 }
 
-/** The fields of a module's form, static before mappable. @throws SpecError (SPEC_INVALID) */
+/**
+ * Returns the fields of a module, static before mappable.
+ *
+ * @throws SpecError (SPEC_INVALID) for fields nested too deep
+ */
 export function moduleForm(module: ModuleComponent): ParameterList {
   const known = FORMS.get(module);
   if (known !== undefined) return known;
@@ -33,16 +37,16 @@ export function moduleForm(module: ModuleComponent): ParameterList {
   return form;
 }
 
-const WRITTEN = new WeakMap<readonly ParameterElement[], readonly unknown[]>();
+const SOURCES = new WeakMap<readonly ParameterElement[], readonly unknown[]>();
 
-/** The elements of a form as the app writes them; for one form always the same list. */
-export function listWritten(elements: readonly ParameterElement[]): readonly unknown[] {
-  const written = WRITTEN.get(elements) ?? elements.map(readWritten);
-  WRITTEN.set(elements, written);
+/** Returns the elements of a form as the app defines them; always the same list for a form. */
+export function listSources(elements: readonly ParameterElement[]): readonly unknown[] {
+  const written = SOURCES.get(elements) ?? elements.map(readSource);
+  SOURCES.set(elements, written);
   return written;
 }
 
-/** A field, or the address of an RPC, as the app or its RPC writes it. */
-export function readWritten(element: ParameterElement): unknown {
+/** Returns a field, or the address of an RPC, as the app or its RPC defines it. */
+export function readSource(element: ParameterElement): unknown {
   return element.kind === 'reference' ? element.text : element.source;
 }

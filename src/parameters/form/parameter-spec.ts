@@ -3,31 +3,31 @@ import { EngineError } from '../../errors/engine-error.js';
 import type { SourceLocation } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 
-/** RPCs that one check of a form calls for its fields and options, where its caller does not say. */
+/** Default limit of RPC calls per check. */
 export const DEFAULT_MAX_RPC_CALLS = 100;
 
-/** RPC calls for one form whose fields are listed. */
+/** Limit of RPC calls when a form is resolved. */
 export const MAX_CALLS = 100;
 
-/** Problems kept with their words; further ones are only counted. */
+/** Limit of problems with a message; further ones are only counted. */
 export const MAX_PROBLEMS = 1000;
 
-/** Texts that may use up their time before patterns are no longer tried in a check. */
+/** Number of texts that may exhaust the step limit before a check skips patterns. */
 export const PATTERN_EXHAUSTIONS = 3;
 
-/** Worst case up to which a pattern of a field is tried by the host: its engine is as safe as ours there, and faster. */
+/** Worst-case steps up to which the native engine runs a pattern; it is safe below, and faster. */
 export const MAX_HOST_STEPS = 1_000_000;
 
-/** Steps of patterns for all values of one check. */
+/** Step limit for all patterns of a check. */
 export const MAX_HOST_STEPS_PER_CHECK = 1_000_000_000;
 
-/** Steps of our own engine for one text: a sixth of what a replacement may take, as a form has many fields. */
+/** Step limit of our matcher per text: a sixth of a replacement's limit, as a form has many fields. */
 export const MAX_MATCH_STEPS = 5_000_000;
 
 /**
- * Every type a parameter can have, as the platform knows them: those of the documentation, those its own validator adds
- * (`checkbox`, `radio`, `list`, `editor`, `upload`, ...), and those that name something of the platform (`account`, `hook`, ...).
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/parameters [doc]; the field types of
+ * All parameter types of the platform: documented ones, those of its own validator (`checkbox`, `radio`, `list`,
+ * `editor`, `upload`, ...), and references to objects of the platform (`account`, `hook`, ...). Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/parameters [doc]; the field types of
  * https://www.npmjs.com/package/@makehq/forman-schema. [src]
  */
 export const PARAMETER_TYPES = [
@@ -82,10 +82,10 @@ export const PARAMETER_TYPES = [
   'uuid',
 ] as const;
 
-/** The type of a parameter, one of `PARAMETER_TYPES`. */
+/** A type of `PARAMETER_TYPES`. */
 export type ParameterType = (typeof PARAMETER_TYPES)[number];
 
-/** What a form treats alike, for the types that are more than one value in a box. */
+/** Types that a form treats alike. */
 type TypeFamily = 'decoration' | 'boolean' | 'select' | 'list' | 'reference' | 'path';
 
 const FAMILIES: ReadonlyMap<ParameterType, TypeFamily> = new Map<ParameterType, TypeFamily>([
@@ -113,134 +113,140 @@ const FAMILIES: ReadonlyMap<ParameterType, TypeFamily> = new Map<ParameterType, 
   ['folder', 'path'],
 ]);
 
-/** `decoration` has no value, `reference` holds the id of something on the platform; undefined for all other types. */
+/**
+ * Returns the family of a type. `decoration` has no value, `reference` holds the id of an object of the platform;
+ * undefined for scalar types.
+ */
 export function findFamily(type: ParameterType): TypeFamily | undefined {
   return FAMILIES.get(type);
 }
 
-/** Whether the value is always a list: not so of a select, which holds one where several can be chosen. */
+/** Whether the value is always a list. Not true for selects, whose value depends on `multiple`. */
 export function isListType(type: ParameterType): boolean {
   return findFamily(type) === 'list' || type === 'filter';
 }
 
 const TYPES: ReadonlySet<unknown> = new Set(PARAMETER_TYPES);
 
-/** `account:slack` says which accounts may be chosen; the type is what stands before the colon. [src] */
+/** `account:slack` restricts the accounts; the type precedes the colon. [src] */
 const QUALIFIED = /^(account|device|hook|keychain|udt):/;
 
-/** The type that is written in a form; undefined for a value that is none. */
+/** Reads a type; undefined for an unknown one. */
 export function readParameterType(value: unknown): ParameterType | undefined {
   const name = typeof value === 'string' ? (QUALIFIED.exec(value)?.[1] ?? value) : undefined;
-  return TYPES.has(name) ? (name as ParameterType) : undefined; // a member of PARAMETER_TYPES, as just checked
+  return TYPES.has(name) ? (name as ParameterType) : undefined; // checked by `has`
 }
 
-/** Levels of fields in fields that are followed: in a form specification and, through RPCs, in a check. */
+/** Largest nesting depth of fields, in a specification and through RPCs. */
 export const MAX_PARAMETER_DEPTH = 64;
 
-/** One field of a form. Keys that only matter to a form on screen stand in `source`. */
+/** A field of a form. Keys that affect display only are in `source`. */
 export interface ParameterSpec {
   readonly kind: 'parameter';
-  /** The key in `parameters`; undefined for decoration and for the items of an array. */
+  /** Name in `parameters`; undefined for decoration and array items. */
   readonly name: string | undefined;
   readonly label: string | undefined;
   readonly type: ParameterType;
   readonly required: boolean;
-  /** undefined (or null in the file) where there is none. */
+  /** Undefined if absent or null. */
   readonly default: unknown;
-  /** A condition in IML; true where the file has none. */
+  /** A condition in IML. Default: true. */
   readonly visible: string | boolean;
   readonly multiple: boolean;
-  /** False where a date has no time of day. */
+  /** False if a date has no time of day. */
   readonly time: boolean;
   /** Whether members of a collection follow the order of `spec`. */
   readonly sequence: boolean;
   readonly codepage: string | undefined;
   readonly tags: TagTreatment | undefined;
-  /** False switches off every check but required and type. */
+  /** False disables all checks but type and required. */
   readonly validate: Constraints | false;
-  /** What an array or collection holds. */
+  /** Content of an array or collection. */
   readonly spec: ItemSpec | undefined;
   readonly choices: Choices | undefined;
-  /** Fields shown beside this one while it has a value, beside a boolean while it is true. */
+  /** Fields shown if a value is set; for a boolean, if it is true. */
   readonly nested: readonly ParameterElement[] | undefined;
-  /** Fields shown beside a boolean while it is false. */
+  /** Fields shown if a boolean is false. */
   readonly nestedWhenFalse: readonly ParameterElement[] | undefined;
   readonly place: SourceLocation;
-  /** The field as it is written, all keys. */
+  /** The field as written, with all keys. */
   readonly source: PlainObject;
 }
 
-/** What becomes of HTML tags in a text: taken out, those that are never closed too, or written as entities. */
+/** Handling of HTML tags: remove, also remove unclosed ones, or escape. */
 export type TagTreatment = 'strip' | 'stripall' | 'escape';
 
-/** Limits on a value: `min` and `max` are a length for text and bytes, a value for numbers, items for arrays. */
+/**
+ * Constraints of a value. `min` and `max` apply to the length of text and bytes, the value of numbers, and the number
+ * of items.
+ */
 export interface Constraints {
   readonly min: number | undefined;
   readonly max: number | undefined;
   readonly minItems: number | undefined;
   readonly maxItems: number | undefined;
-  /** A regular expression the text has to contain a match of. */
+  /** A regular expression that must match a part of the text. */
   readonly pattern: string | undefined;
-  /** The values allowed, also for each item of an array. */
+  /** Allowed values, also of array items. */
   readonly enum: readonly unknown[] | undefined;
-  /** Whether a date before now is refused. */
+  /** Whether dates in the past are rejected. */
   readonly refusesPast: boolean;
-  /** Whether the items of a list have to differ: as a whole (true), or in the member of this name. */
+  /** Whether items have to be unique: as a whole (true), or by a member. */
   readonly unique: true | string | undefined;
 }
 
-/** `fields`: every item is a collection of these; `item`: every item has the type of this one. */
+/** `fields`: each item is a collection with these fields; `item`: each item has this type. */
 export type ItemSpec =
   | { readonly kind: 'fields'; readonly fields: readonly ParameterElement[] }
   | { readonly kind: 'item'; readonly item: ParameterSpec };
 
-/** What a select or a filter offers; for fields of other types their `options` may bring nested fields. */
+/** Options of a select or filter. For other types, options may hold nested fields. */
 export interface Choices {
-  /** Written in place; undefined where an RPC gives them. */
+  /** Options in the specification; undefined if an RPC returns them. */
   readonly options: readonly Option[] | undefined;
   readonly reference: ParameterReference | undefined;
-  /** Member of an RPC's result that holds the value of an option. */
+  /** Member of an RPC result with the value of an option. */
   readonly valueKey: string;
-  /** Member of an RPC's result that holds what an option is called. */
+  /** Member of an RPC result with the label of an option. */
   readonly labelKey: string;
-  /** Fields shown with an option that brings none of its own, unless the field itself has nested ones. */
+  /** Fields shown with options without nested fields, unless the field itself has nested ones. */
   readonly nested: readonly ParameterElement[] | undefined;
-  /** Fields shown while nothing is chosen. */
+  /** Fields shown while no option is chosen. */
   readonly placeholderNested: readonly ParameterElement[] | undefined;
-  /** Operators of a filter; undefined where the platform's own are meant. */
+  /** Operators of a filter; undefined for those of the platform. */
   readonly operators: readonly Option[] | undefined;
-  /** Whether a filter has `and` only, `or` only, or both (undefined). */
+  /** Whether a filter supports only `and`, only `or`, or both (undefined). */
   readonly logic: 'and' | 'or' | undefined;
 }
 
-/** One value a select, or an operator a filter, may have. */
+/** An option of a select, or an operator of a filter. */
 export interface Option {
   readonly value: unknown;
-  /** What the form shows for it. */
+  /** Label in the form. */
   readonly label: string | undefined;
-  /** Whether it is chosen where nothing else is. */
+  /** Whether the option is a default. */
   readonly isDefault: boolean;
-  /** Fields shown while it is chosen. */
+  /** Fields shown while the option is chosen. */
   readonly nested: readonly ParameterElement[] | undefined;
 }
 
-/** Text in the place of fields or options: an address such as `rpc://listFields?table={{parameters.table}}`. */
+/** Text instead of fields or options: an address such as `rpc://listFields?table={{parameters.table}}`. */
 export interface ParameterReference {
   readonly kind: 'reference';
   readonly text: string;
   readonly place: SourceLocation;
 }
 
-/** What a form lists: a field, or an address that stands for fields. */
+/** A field, or an address that stands for fields. */
 export type ParameterElement = ParameterSpec | ParameterReference;
 
-/** A form specification as it was read. */
+/** A parsed form specification. */
 export interface ParameterList {
   readonly elements: readonly ParameterElement[];
   readonly warnings: readonly Warning[];
 }
 
-/** Every field that may be shown beside a field, whatever its value. */
+/** Lists all fields that a value of the field may show. */
 export function listNestedFields({
   nested,
   nestedWhenFalse,
@@ -260,10 +266,10 @@ type FieldIndex = ReadonlyMap<string, readonly ParameterSpec[]>;
 
 const NO_FIELDS: readonly ParameterElement[] = [];
 
-/** A form is read once and answered often. */
+/** Cached, as a form is read once and used often. */
 const INDEXES = new WeakMap<readonly ParameterElement[], FieldIndex>();
 
-/** All fields whose values stand beside each other, also those that only show for some value of another. */
+/** Indexes all fields of a level by name, including those that depend on another value. */
 export function fieldsByName(elements: readonly ParameterElement[]): FieldIndex {
   const known = INDEXES.get(elements);
   if (known !== undefined) return known;
@@ -283,15 +289,15 @@ export function fieldsByName(elements: readonly ParameterElement[]): FieldIndex 
   return fields;
 }
 
-/** The fields of the items of an array, however deep arrays stand in arrays, or of the members of a collection. */
+/** Returns the fields of array items, through nested arrays, or of a collection. */
 export function itemFields(spec: ParameterSpec['spec']): readonly ParameterElement[] {
   if (spec === undefined) return NO_FIELDS;
   return spec.kind === 'fields' ? spec.fields : itemFields(spec.item.spec);
 }
 
 /**
- * The field that gives a name of `parameters` its value, wherever it is nested; the outermost one where several have the name.
- * Fields inside of arrays and collections have names of their own and are not looked at.
+ * Finds the field of a name in `parameters`, also if nested; the outermost of several. Ignores fields inside of arrays
+ * and collections.
  */
 export function findParameter(list: ParameterList, name: string): ParameterSpec | undefined {
   let elements: readonly ParameterElement[] = list.elements;
@@ -305,21 +311,21 @@ export function findParameter(list: ParameterList, name: string): ParameterSpec 
   return undefined;
 }
 
-/** A form as it was read: whole, or as the list of its fields. */
+/** A parsed form, or the list of its fields. */
 export type ReadForm = ParameterList | readonly ParameterElement[];
 
 /**
- * The elements of a form that was read.
+ * Returns the elements of a parsed form.
  *
- * @param what the function the form was given to, as the message names it
- * @throws EngineError (USAGE) for anything else, such as a specification as the app writes it
+ * @param what name of the calling function for messages
+ * @throws EngineError (USAGE) for other values, such as an unparsed specification
  */
 export function listFormElements(form: ReadForm, what: string): readonly ParameterElement[] {
   const elements: unknown = isPlainObject(form) ? ownMember(form, 'elements') : form;
   if (Array.isArray(elements) && elements.every(isElement)) return elements;
   throw new EngineError(
     'USAGE',
-    `${what} takes a form that was read: what readParameters gives of a specification, or lists of module.parameters().`,
+    `${what} expects a parsed form: the result of readParameters, or lists of module.parameters().`,
   );
 }
 

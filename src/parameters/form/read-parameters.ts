@@ -27,12 +27,12 @@ import {
 import { parseRpcReference } from './rpc-reference.js';
 
 /**
- * Reads a form specification: a list whose elements are fields or `rpc://` texts, one such text, or one field.
- * It refuses nothing an author may have written: what cannot be understood is left out or read as `any`, with a warning.
+ * Reads a form specification: a list of fields and `rpc://` texts, one such text, or one field. Rejects nothing an
+ * author may write: invalid parts are skipped or read as `any`, with a warning.
  *
- * @param value The value of a `Document`, or what an RPC answered.
- * @param locationOf Where the value at a JSON pointer stands; only the pointer is known without it.
- * @throws SpecError `SPEC_INVALID` where fields are inside of fields more than 64 levels deep.
+ * @param value value of a `Document`, or an RPC result
+ * @param locationOf returns the location at a JSON pointer. Default: the pointer only
+ * @throws SpecError (SPEC_INVALID) for fields nested more than 64 levels deep
  */
 export function readParameters(
   value: unknown,
@@ -44,8 +44,8 @@ export function readParameters(
 /**
  * `readParameters` with a limit.
  *
- * @param allowance Maximum number of fields and options, including nested ones and values of `enum`.
- * @throws SpecError `SPEC_INVALID` beyond the limit, and as `readParameters`
+ * @param allowance limit of fields and options, including nested ones and values of `enum`
+ * @throws SpecError (SPEC_INVALID) beyond the limit, and like `readParameters`
  */
 export function readWithin(
   allowance: Allowance,
@@ -61,10 +61,11 @@ export function readWithin(
 }
 
 /**
- * Reads the options an RPC answered: objects with a value under `valueKey`, or groups of them; one such object is one option.
+ * Reads the options of an RPC result: objects with a value in `valueKey`, or groups of them. A single object is one
+ * option.
  *
- * @param allowance See `readWithin`.
- * @throws SpecError `SPEC_INVALID` where fields nested in them are too deep, and for too many.
+ * @param allowance see `readWithin`
+ * @throws SpecError (SPEC_INVALID) for nested fields that are too deep, and beyond the limit
  */
 export function readOptionList(
   value: unknown,
@@ -98,12 +99,12 @@ function createReader(
       if (allowance.left >= 0) return;
       throw new SpecError('SPEC_INVALID', allowance.refusal, { place: locationOf(pointer) });
     },
-    readNested: (nested, spot) => readNested(reader, nested, spot),
+    readNested: (nested, position) => readNested(reader, nested, position),
   };
   return reader;
 }
 
-/** Several lists as one, such as the static and the mappable parameters of a module. */
+/** Joins lists, such as the static and mappable parameters of a module. */
 export function joinParameters(...lists: readonly ParameterList[]): ParameterList {
   return {
     elements: lists.flatMap((list) => list.elements),
@@ -111,46 +112,46 @@ export function joinParameters(...lists: readonly ParameterList[]): ParameterLis
   };
 }
 
-function readElements(reader: Reader, value: unknown, spot: Spot): readonly ParameterElement[] {
-  assertDepth(reader, spot);
+function readElements(reader: Reader, value: unknown, position: SpecPosition): readonly ParameterElement[] {
+  assertDepth(reader, position);
   if (value === undefined || value === null) return [];
   if (!Array.isArray(value)) {
-    const sole = readElement(reader, value, spot);
+    const sole = readElement(reader, value, position);
     return sole === undefined ? [] : [sole];
   }
   const elements: ParameterElement[] = [];
   for (const [index, item] of value.entries()) {
     const element = readElement(reader, item, {
-      ...spot,
-      pointer: childPointer(spot.pointer, index),
+      ...position,
+      pointer: childPointer(position.pointer, index),
     });
     if (element !== undefined) elements.push(element);
   }
   return elements;
 }
 
-function readElement(reader: Reader, value: unknown, spot: Spot): ParameterElement | undefined {
-  if (isPlainObject(value)) return readField(reader, value, spot);
-  reader.count(1, spot.pointer);
-  if (typeof value === 'string') return readReference(reader, value, spot);
-  reader.warn('wrong-type', spot.pointer, 'A parameter is an object or an rpc:// text; this is neither.');
+function readElement(reader: Reader, value: unknown, position: SpecPosition): ParameterElement | undefined {
+  if (isPlainObject(value)) return readField(reader, value, position);
+  reader.count(1, position.pointer);
+  if (typeof value === 'string') return readReference(reader, value, position);
+  reader.warn('wrong-type', position.pointer, 'A parameter has to be an object or an rpc:// text.');
   return undefined;
 }
 
-function readField(reader: Reader, value: PlainObject, spot: Spot): ParameterSpec {
-  const parameter = readParameter(reader, value, spot);
-  // Of an unknown type nobody can tell whether it is decoration, and it was warned about already.
+function readField(reader: Reader, value: PlainObject, position: SpecPosition): ParameterSpec {
+  const parameter = readParameter(reader, value, position);
+  // A field of unknown type may be decoration, and has a warning already.
   const type = readParameterType(ownMember(value, 'type'));
   const isField = type !== undefined && findFamily(type) !== 'decoration';
   if (isField && parameter.name === undefined) {
-    reader.warn('wrong-type', spot.pointer, 'A parameter without a name has no value.');
+    reader.warn('wrong-type', position.pointer, 'A parameter without a name has no value.');
   }
   return parameter;
 }
 
-function readParameter(reader: Reader, source: PlainObject, spot: Spot): ParameterSpec {
-  reader.count(1, spot.pointer);
-  const at = (key: string): Spot => ({ ...spot, pointer: childPointer(spot.pointer, key) });
+function readParameter(reader: Reader, source: PlainObject, position: SpecPosition): ParameterSpec {
+  reader.count(1, position.pointer);
+  const at = (key: string): SpecPosition => ({ ...position, pointer: childPointer(position.pointer, key) });
   const type = readType(reader, ownMember(source, 'type'), at('type'));
   return {
     kind: 'parameter',
@@ -165,40 +166,36 @@ function readParameter(reader: Reader, source: PlainObject, spot: Spot): Paramet
     sequence: ownMember(source, 'sequence') === true,
     codepage: readText(source, 'codepage'),
     tags: readTags(reader, ownMember(source, 'tags'), at('tags')),
-    validate: readConstraints(reader, source, spot),
+    validate: readConstraints(reader, source, position),
     spec: readItemSpec(reader, type, ownMember(source, 'spec'), at('spec')),
     choices: readChoices(reader, ownMember(source, 'options'), at('options')),
     ...readBranches(reader, type, source, at('nested')),
-    // Most fields are never told of, and a place is found by reading the file once more.
+    // Computed on demand, as it reads the file again.
     get place() {
-      return reader.locationOf(spot.pointer);
+      return reader.locationOf(position.pointer);
     },
     source,
   };
 }
 
-function readType(reader: Reader, value: unknown, spot: Spot): ParameterType {
+function readType(reader: Reader, value: unknown, position: SpecPosition): ParameterType {
   const type = readParameterType(value);
   if (type !== undefined) return type;
   const shown = typeof value === 'string' ? `"${value.slice(0, 40)}"` : 'no text';
   const hint = typeof value === 'string' ? didYouMean(value, PARAMETER_TYPES) : '';
-  reader.warn(
-    'wrong-type',
-    spot.pointer,
-    `A parameter's type is ${shown}, which is none; it is read as "any".${hint}`,
-  );
+  reader.warn('wrong-type', position.pointer, `Unknown parameter type ${shown}; it is read as "any".${hint}`);
   return 'any';
 }
 
 /**
- * The fields beside a field. A boolean may have one list for each value, `{ "true": [...], "false": [...] }`, or say with
- * `reversedNested` that its only list is the one for false. [src]
+ * Reads nested fields. A boolean may have a list per value, `{ "true": [...], "false": [...] }`, or `reversedNested`
+ * if its only list applies to false. [src]
  */
 function readBranches(
   reader: Reader,
   type: ParameterType,
   source: PlainObject,
-  spot: Spot,
+  position: SpecPosition,
 ): Pick<ParameterSpec, 'nested' | 'nestedWhenFalse'> {
   const nested = ownMember(source, 'nested');
   const isBoolean = findFamily(type) === 'boolean';
@@ -208,45 +205,63 @@ function readBranches(
     (Object.hasOwn(nested, 'true') || Object.hasOwn(nested, 'false'))
   ) {
     const read = (branch: string): readonly ParameterElement[] | undefined =>
-      readNested(reader, ownMember(nested, branch), { ...spot, pointer: childPointer(spot.pointer, branch) });
+      readNested(reader, ownMember(nested, branch), {
+        ...position,
+        pointer: childPointer(position.pointer, branch),
+      });
     return { nested: read('true'), nestedWhenFalse: read('false') };
   }
-  const fields = readNested(reader, nested, spot);
+  const fields = readNested(reader, nested, position);
   return isBoolean && ownMember(source, 'reversedNested') === true
     ? { nested: undefined, nestedWhenFalse: fields }
     : { nested: fields, nestedWhenFalse: undefined };
 }
 
-/** Fields shown with another field: a list, a text, or an object whose `store` is either. */
-function readNested(reader: Reader, value: unknown, spot: Spot): readonly ParameterElement[] | undefined {
+/** Reads nested fields: a list, a text, or an object with either in `store`. */
+function readNested(
+  reader: Reader,
+  value: unknown,
+  position: SpecPosition,
+): readonly ParameterElement[] | undefined {
   if (value === undefined || value === null) return undefined;
-  const inner = { ...spot, depth: spot.depth + 1 };
+  const inner = { ...position, depth: position.depth + 1 };
   if (isPlainObject(value) && Object.hasOwn(value, 'store')) {
     return readElements(reader, value['store'], {
       ...inner,
-      pointer: childPointer(spot.pointer, 'store'),
+      pointer: childPointer(position.pointer, 'store'),
     });
   }
   return readElements(reader, value, inner);
 }
 
-/** Source: the array page of the parameters' documentation: an object gives plain items, a list collections. [doc] */
-function readItemSpec(reader: Reader, type: ParameterType, value: unknown, spot: Spot): ItemSpec | undefined {
+/**
+ * Source: the array page of the parameters' documentation: an object describes plain items, a list collections. [doc]
+ */
+function readItemSpec(
+  reader: Reader,
+  type: ParameterType,
+  value: unknown,
+  position: SpecPosition,
+): ItemSpec | undefined {
   if (value === undefined || value === null) return undefined;
-  const inner = { ...spot, depth: spot.depth + 1 };
+  const inner = { ...position, depth: position.depth + 1 };
   if (type === 'collection' || Array.isArray(value) || typeof value === 'string') {
     return { kind: 'fields', fields: readElements(reader, value, inner) };
   }
   if (!isPlainObject(value)) {
-    reader.warn('wrong-type', spot.pointer, 'A spec is one parameter or a list of them; this is neither.');
+    reader.warn('wrong-type', position.pointer, 'A spec has to be one parameter or a list of parameters.');
     return undefined;
   }
   assertDepth(reader, inner);
   return { kind: 'item', item: readParameter(reader, value, inner) };
 }
 
-/** Limits stand in `validate`; a pattern may also stand beside it. */
-function readConstraints(reader: Reader, source: PlainObject, { pointer }: Spot): Constraints | false {
+/** Constraints are in `validate`; a pattern may also be beside it. */
+function readConstraints(
+  reader: Reader,
+  source: PlainObject,
+  { pointer }: SpecPosition,
+): Constraints | false {
   const validate = ownMember(source, 'validate');
   if (validate === false) return false;
   const limits = isPlainObject(validate) ? validate : {};
@@ -270,16 +285,20 @@ function readUnique(value: unknown): true | string | undefined {
   return isPlainObject(value) ? readText(value, 'by') : undefined;
 }
 
-/** A regular expression, or `{ "regexp": "..." }` as the platform's own forms write it. [src] */
+/** A regular expression, or `{ "regexp": "..." }` as in the platform's own forms. [src] */
 function readPattern(source: PlainObject): string | undefined {
   const pattern = ownMember(source, 'pattern');
   return isPlainObject(pattern) ? readText(pattern, 'regexp') : readText(source, 'pattern');
 }
 
-function readTags(reader: Reader, value: unknown, spot: Spot): TagTreatment | undefined {
+function readTags(reader: Reader, value: unknown, position: SpecPosition): TagTreatment | undefined {
   if (value === undefined || value === null) return undefined;
   if (value === 'strip' || value === 'stripall' || value === 'escape') return value;
-  reader.warn('wrong-type', spot.pointer, 'tags is one of "strip", "stripall", "escape"; this is ignored.');
+  reader.warn(
+    'wrong-type',
+    position.pointer,
+    'tags has to be "strip", "stripall" or "escape"; other values are ignored.',
+  );
   return undefined;
 }
 
@@ -297,14 +316,14 @@ function readNumber(source: PlainObject, key: string): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-function assertDepth(reader: Reader, spot: Spot): void {
-  if (spot.depth <= MAX_PARAMETER_DEPTH) return;
+function assertDepth(reader: Reader, position: SpecPosition): void {
+  if (position.depth <= MAX_PARAMETER_DEPTH) return;
   throw new SpecError('SPEC_INVALID', `Parameters are nested more than ${MAX_PARAMETER_DEPTH} levels deep.`, {
-    place: reader.locationOf(spot.pointer),
+    place: reader.locationOf(position.pointer),
   });
 }
 
-/** Members of an option that hold its value and its label. */
+/** Members of an option with its value and label. */
 export interface OptionKeys {
   readonly valueKey: string;
   readonly labelKey: string;
@@ -324,13 +343,13 @@ const NO_CHOICES: Choices = {
 };
 
 /**
- * Reads `options`: a list (of options or of groups of them), an `rpc://` text, or an object whose `store` is either.
- * Source: the select page of the parameters' documentation. [doc]
+ * Reads `options`: a list (of options or groups), an `rpc://` text, or an object with either in `store`. Source: the
+ * select page of the parameters' documentation. [doc]
  */
-function readChoices(reader: Reader, value: unknown, spot: Spot): Choices | undefined {
+function readChoices(reader: Reader, value: unknown, position: SpecPosition): Choices | undefined {
   if (value === undefined || value === null) return undefined;
-  if (!isPlainObject(value)) return { ...NO_CHOICES, ...readStore(reader, value, DEFAULT_KEYS, spot) };
-  const at = (key: string): Spot => ({ ...spot, pointer: childPointer(spot.pointer, key) });
+  if (!isPlainObject(value)) return { ...NO_CHOICES, ...readStore(reader, value, DEFAULT_KEYS, position) };
+  const at = (key: string): SpecPosition => ({ ...position, pointer: childPointer(position.pointer, key) });
   const keys = { valueKey: readKey(value, 'value'), labelKey: readKey(value, 'label') };
   const logic = ownMember(value, 'logic');
   const operators = ownMember(value, 'operators');
@@ -354,13 +373,13 @@ function readStore(
   reader: Reader,
   store: unknown,
   keys: OptionKeys,
-  spot: Spot,
+  position: SpecPosition,
 ): Pick<Choices, 'options' | 'reference'> {
   if (Array.isArray(store)) {
-    return { options: readOptions(reader, store, keys, spot), reference: undefined };
+    return { options: readOptions(reader, store, keys, position), reference: undefined };
   }
   if (typeof store === 'string') {
-    return { options: undefined, reference: readReference(reader, store, spot) };
+    return { options: undefined, reference: readReference(reader, store, position) };
   }
   return { options: undefined, reference: undefined };
 }
@@ -370,85 +389,85 @@ function readKey(options: PlainObject, key: 'value' | 'label'): string {
   return typeof name === 'string' && name !== '' ? name : key;
 }
 
-/** Options in order, those of groups included. */
+/** Reads options in order, including those of groups. */
 function readOptions(
   reader: Reader,
   list: readonly unknown[],
   keys: OptionKeys,
-  spot: Spot,
+  position: SpecPosition,
 ): readonly Option[] {
   const options: Option[] = [];
   for (const [index, item] of list.entries()) {
-    const itemSpot = { ...spot, pointer: childPointer(spot.pointer, index) };
+    const itemPosition = { ...position, pointer: childPointer(position.pointer, index) };
     const group = isPlainObject(item) ? ownMember(item, 'options') : undefined;
     if (isPlainObject(item) && Array.isArray(group) && !Object.hasOwn(item, keys.valueKey)) {
-      const groupSpot = { ...itemSpot, pointer: childPointer(itemSpot.pointer, 'options') };
-      for (const [place, option] of group.entries()) {
-        const pointer = childPointer(groupSpot.pointer, place);
-        options.push(readOption(reader, option, keys, { ...groupSpot, pointer }));
+      const groupPosition = { ...itemPosition, pointer: childPointer(itemPosition.pointer, 'options') };
+      for (const [inGroup, option] of group.entries()) {
+        const pointer = childPointer(groupPosition.pointer, inGroup);
+        options.push(readOption(reader, option, keys, { ...groupPosition, pointer }));
       }
     } else {
-      options.push(readOption(reader, item, keys, itemSpot));
+      options.push(readOption(reader, item, keys, itemPosition));
     }
   }
   return options;
 }
 
-function readOption(reader: Reader, item: unknown, keys: OptionKeys, spot: Spot): Option {
-  reader.count(1, spot.pointer);
+function readOption(reader: Reader, item: unknown, keys: OptionKeys, position: SpecPosition): Option {
+  reader.count(1, position.pointer);
   if (!isPlainObject(item)) return { value: item, label: undefined, isDefault: false, nested: undefined };
   const label = ownMember(item, keys.labelKey);
   return {
     value: ownMember(item, keys.valueKey),
     label: typeof label === 'string' && label !== '' ? label : undefined,
     isDefault: ownMember(item, 'default') === true,
-    nested: readNestedFields(reader, item, spot),
+    nested: readNestedFields(reader, item, position),
   };
 }
 
-/** The fields an option, or the placeholder, brings with it. */
+/** Reads the nested fields of an option or placeholder. */
 function readNestedFields(
   reader: Reader,
   item: PlainObject,
-  spot: Spot,
+  position: SpecPosition,
 ): readonly ParameterElement[] | undefined {
   return reader.readNested(ownMember(item, 'nested'), {
-    ...spot,
-    pointer: childPointer(spot.pointer, 'nested'),
+    ...position,
+    pointer: childPointer(position.pointer, 'nested'),
   });
 }
 
-/** What reading a form specification needs everywhere. */
+/** Context of reading a specification. */
 interface Reader {
   readonly warn: (code: WarningCode, pointer: string, message: string) => void;
   readonly locationOf: (pointer: string) => SourceLocation;
   /**
-   * Counts what is described before it is read.
+   * Counts fields and options before reading them.
    *
-   * @throws SpecError `SPEC_INVALID` for more than the reader reads
+   * @throws SpecError (SPEC_INVALID) beyond the limit
    */
   readonly count: (more: number, pointer: string) => void;
-  /** Reads fields that are shown with another one: options have them, and fields have options. */
-  readonly readNested: (value: unknown, spot: Spot) => readonly ParameterElement[] | undefined;
+  /** Reads nested fields. Passed as a function, as options have fields and fields have options. */
+  readonly readNested: (value: unknown, position: SpecPosition) => readonly ParameterElement[] | undefined;
 }
 
-/** Where a piece stands: its pointer, and how many fields it is inside of. */
-interface Spot {
+/** A position in the specification. */
+interface SpecPosition {
   readonly pointer: string;
   readonly depth: number;
 }
 
-/** Reads text in the place of fields or options; any text is kept, one that is no `rpc://` address with a warning. */
-function readReference(reader: Reader, text: string, spot: Spot): ParameterReference {
+/** Reads text instead of fields or options. Keeps any text; warns if it is not an `rpc://` address. */
+function readReference(reader: Reader, text: string, position: SpecPosition): ParameterReference {
   if (parseRpcReference(text) === undefined) {
     const shown = JSON.stringify(text.slice(0, 80));
-    reader.warn('unknown-reference', spot.pointer, `${shown} is no address of the form rpc://name.`);
+    reader.warn('unknown-reference', position.pointer, `${shown} is not an address of the form rpc://name.`);
   }
   return {
     kind: 'reference',
     text,
     get place() {
-      return reader.locationOf(spot.pointer);
+      return reader.locationOf(position.pointer);
     },
   };
 }

@@ -1,19 +1,19 @@
-/** An address of an RPC, taken apart. */
+/** A parsed RPC address. */
 export interface RpcReference {
   readonly name: string;
-  /** Names and templates in the order they are written; a template is still to be evaluated. */
+  /** Names and templates in order. Templates are not evaluated. */
   readonly query: readonly (readonly [name: string, template: string])[];
 }
 
 const SCHEME = 'rpc://';
 
-/** What is longer is no address: taken apart, it would keep others waiting. [choice] */
+/** Longer texts are not addresses; parsing them would block the event loop. [choice] */
 const MAX_LENGTH = 100_000;
 
 /**
- * Takes `rpc://name?x={{...}}&y=1` apart, or gives undefined for any other text.
- * Percent escapes are decoded outside of `{{ }}`; inside, `&`, `=` and `?` belong to the expression.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/rpcs [doc]; the query: published apps. [app]
+ * Parses `rpc://name?x={{...}}&y=1`. Returns undefined for other texts. Decodes percent-encoding outside of `{{ }}`;
+ * inside, `&`, `=` and `?` belong to the expression. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/rpcs [doc]; the query: published apps. [app]
  */
 export function parseRpcReference(text: string): RpcReference | undefined {
   if (text.length > MAX_LENGTH) return undefined;
@@ -31,7 +31,7 @@ function readPair(part: string): readonly [string, string] {
   return [decode(key), decodeOutside(rest.join('='))];
 }
 
-/** Splits at a character that stands outside of every `{{ }}`. */
+/** Splits at separators outside of `{{ }}`. */
 function splitOutside(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;
@@ -47,7 +47,7 @@ function splitOutside(text: string, separator: string): string[] {
   return parts;
 }
 
-/** The offset behind `}}`; quoted texts inside may hold braces. Without an end, the end of the text. */
+/** Returns the offset after `}}`, skipping quoted text, or the end of the text. */
 function endOfExpression(text: string, start: number): number {
   let quote = '';
   for (let offset = start + 2; offset < text.length; offset++) {

@@ -11,14 +11,14 @@ const WORDS: ReadonlyMap<string, boolean> = new Map([
   ['0', false],
 ]);
 
-/** Seconds since 1973 or milliseconds; shorter numbers are rather years or typing errors. */
+/** Unix seconds since 1973 or milliseconds. Shorter numbers are years or typing errors. */
 const UNIX_TIME = /^-?(?:\d{9,10}|\d{12,13})$/;
 
 /**
- * The value that text of a command line (`-p limit=5`) stands for, by the type of its field.
- * Text that does not fit stays text, for `validateParameters` to say what is wrong with it.
- * Numbers are read where one is asked for; true/false, yes/no and 1/0 as booleans in any case of letters; JSON for arrays,
- * collections, filters and selects of many; Unix times as dates. Without a field, or for `any`: JSON if it is some, else text.
+ * Converts text from a command line (`-p limit=5`) by the type of its field. Text that does not fit stays text, so
+ * that `validateParameters` can report it. Reads numbers, booleans (true/false, yes/no, 1/0, case-insensitive), JSON
+ * for arrays, collections, filters and multiple selects, and Unix times as dates. Without a field, and for `any`: JSON
+ * if it parses, else text.
  */
 export function coerceText(spec: ParameterSpec | undefined, text: string): unknown {
   switch (spec?.type) {
@@ -50,7 +50,7 @@ export function coerceText(spec: ParameterSpec | undefined, text: string): unkno
 function readJson(text: string, fits: (value: unknown) => boolean): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    // A long id would lose its last digits as a number.
+    // A long id would lose digits as a number.
     const isExact = typeof value !== 'number' || !Number.isInteger(value) || Number.isSafeInteger(value);
     return isExact && fits(value) ? value : text;
   } catch {

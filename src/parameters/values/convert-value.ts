@@ -7,12 +7,12 @@ import { unixTimeToMs } from '../../util/time.js';
 import { findFamily, type ParameterSpec, type ParameterType } from '../form/parameter-spec.js';
 import { copyItems } from './copy-value.js';
 
-/** The value in its declared type, or what was expected in its place. */
+/** The converted value, or the expectation it violates. */
 type Converted =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly expected: string };
 
-/** Types whose value is text, with what the text has to look like. */
+/** Text types with their format. */
 const TEXT_TYPES: ReadonlyMap<ParameterType, TextRule> = new Map<ParameterType, TextRule>([
   ['cert', { expected: 'text' }],
   ['color', { expected: 'text' }],
@@ -41,15 +41,14 @@ export function isTextType(type: ParameterType): boolean {
   return TEXT_TYPES.has(type);
 }
 
-/** Whether texts of a type may be empty. */
+/** Whether a type allows empty text. */
 export function isFreeText(type: ParameterType): boolean {
   return isTextType(type) && TEXT_TYPES.get(type)?.test === undefined;
 }
 
 /**
- * The text a value of a text type stands for; undefined where there is none.
- * Collections have none, alone or in an array; the strict check of parameters differs here from templates.
- * Source: https://help.make.com/type-coercion [doc]
+ * Converts a value to text for a text type; undefined if impossible. Collections have no text form, alone or in an
+ * array: stricter than templates. Source: https://help.make.com/type-coercion [doc]
  */
 export function asText(value: unknown): string | undefined {
   switch (classifyValue(value)) {
@@ -83,8 +82,8 @@ function joinItems(value: unknown): string | undefined {
 }
 
 /**
- * Converts a value that is set to the type of a field; arrays, collections, filters and selects have checks of their own.
- * Source: https://help.make.com/type-coercion [doc]; types it does not name: [inf].
+ * Converts a set value to the type of a field. Arrays, collections, filters and selects are checked elsewhere. Source:
+ * https://help.make.com/type-coercion [doc]; types it does not name: [inf].
  */
 export function convertValue(spec: ParameterSpec, value: unknown, timezone: string): Converted {
   const rule = TEXT_TYPES.get(spec.type);
@@ -119,7 +118,7 @@ export function convertValue(spec: ParameterSpec, value: unknown, timezone: stri
 }
 
 /**
- * Any value that JSON can hold, as it is given: text may be JSON or not, as the platform's own validator looks at neither. [src]
+ * Accepts any JSON value unchanged. Text need not be JSON, as the platform's validator does not check it either. [src]
  */
 function convertJson(value: unknown): Converted {
   const kind = classifyValue(value);
@@ -127,7 +126,7 @@ function convertJson(value: unknown): Converted {
   return { ok: false, expected: 'a value that JSON can hold' };
 }
 
-/** Ids of what the platform keeps are numbers or texts; what they stand for is not known here, so they stay as given. [src] */
+/** Ids of platform objects are numbers or text, kept unchanged. [src] */
 function convertId(value: unknown): Converted {
   const kind = classifyValue(value);
   if (kind === 'number' || kind === 'text') return { ok: true, value };
@@ -149,7 +148,7 @@ function isPort(number: number): boolean {
   return Number.isInteger(number) && number >= 0 && number <= 65_535;
 }
 
-/** A number is true even if it is 0, a text is true unless it is `false`. [doc] */
+/** All numbers are true, even 0; all texts but `false` are true. [doc] */
 function convertBoolean(value: unknown): Converted {
   switch (classifyValue(value)) {
     case 'boolean':
@@ -181,19 +180,19 @@ function asDate(type: ParameterType, value: unknown, timezone: string): Date | u
     const number = toNumber(value);
     if (number !== undefined) return new Date(unixTimeToMs(number));
   }
-  // Only dates and texts are read as dates. [doc]
+  // Only dates and text convert to dates. [doc]
   if (kind !== 'text') return undefined;
   try {
     return readDate(value, timezone);
   } catch {
-    // The scenario's timezone is unknown, so a local time has no instant.
+    // The scenario's timezone is unknown, so local time cannot be converted.
     return undefined;
   }
 }
 
 function expectedDate(type: ParameterType, value: unknown): string {
   if (type === 'timestamp') return 'a date or a Unix time';
-  return classifyValue(value) === 'number' ? 'a date (parseDate(x; "X") makes one of a Unix time)' : 'a date';
+  return classifyValue(value) === 'number' ? 'a date (parseDate(x; "X") converts a Unix time)' : 'a date';
 }
 
 function convertBuffer(value: unknown, codepage: string): Converted {
@@ -205,7 +204,7 @@ function convertBuffer(value: unknown, codepage: string): Converted {
     case 'boolean':
     case 'date': {
       const bytes = encodeText(asText(value) ?? '', codepage);
-      const expected = `binary data, or text that can be written in codepage ${codepage.slice(0, 40)}`;
+      const expected = `binary data, or text that codepage ${codepage.slice(0, 40)} can encode`;
       return bytes === undefined ? { ok: false, expected } : { ok: true, value: bytes };
     }
     default:
@@ -213,7 +212,7 @@ function convertBuffer(value: unknown, codepage: string): Converted {
   }
 }
 
-/** Bytes of a text in a codepage; undefined for a codepage that is not known or does not have every character. */
+/** Encodes text in a codepage. Returns undefined for an unknown codepage, and for characters it does not contain. */
 export function encodeText(text: string, codepage: string): Uint8Array | undefined {
   const name = codepage.toLowerCase().replaceAll(/[\s_]/g, '-');
   switch (name) {
@@ -242,11 +241,11 @@ const tables = new Map<string, Table | undefined>();
 
 const LATIN1: Table = new Map(Array.from({ length: 256 }, (_, byte) => [String.fromCharCode(byte), byte]));
 
-/** The characters of a single-byte codepage, found by decoding every byte. */
+/** Builds the table of a single-byte codepage by decoding every byte. */
 function singleByteTable(name: string): Table | undefined {
   if (tables.has(name)) return tables.get(name);
   const table = readTable(name);
-  // The platform's decoders are few, so the labels that lead to a table are too; others are not kept.
+  // Caches known labels only, which bounds the cache.
   if (table !== undefined) tables.set(name, table);
   return table;
 }
@@ -260,7 +259,7 @@ function readTable(name: string): Table | undefined {
       if (character.length !== 1) return undefined;
       if (character !== '\ufffd') table.set(character, byte);
     }
-    // A codepage of several bytes a character leaves most single bytes above 127 without a meaning.
+    // Multi-byte codepages leave most bytes above 127 undefined.
     return table.size >= 192 ? table : undefined;
   } catch {
     return undefined;
@@ -285,7 +284,7 @@ const SPACE = /\s/;
 
 const MAX_ADDRESS_LENGTH = 65_536;
 
-/** One `@` with something before it and a dotted name behind it; quoted local parts may hold further ones. */
+/** Local part, `@` and a domain with a dot. A quoted local part may contain further `@`. */
 function isEmailShape(text: string): boolean {
   const at = text.lastIndexOf('@');
   const local = text.slice(0, at);
@@ -296,12 +295,12 @@ function isEmailShape(text: string): boolean {
   return labels.length > 1 && labels.every((label) => label !== '');
 }
 
-/** An absolute address: a scheme, `//`, and a host. */
+/** An absolute URL with scheme, `//` and host. */
 function isUrlShape(text: string): boolean {
   return text.length <= MAX_ADDRESS_LENGTH && URL_START.test(text) && URL.canParse(text);
 }
 
-/** 36 characters of hexadecimal digits and dashes, of any version. */
+/** A UUID of any version. */
 function isUuidShape(text: string): boolean {
   return UUID.test(text);
 }

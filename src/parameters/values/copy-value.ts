@@ -1,15 +1,15 @@
 import { classifyValue } from '../../iml/values/value-kind.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 
-/** Longer lists are refused: a list may have billions of holes. */
+/** Longer arrays are rejected, as an array may have billions of holes. */
 const MAX_ITEMS = 3_000_000;
 
-/** A copy of the own members of a plain object; undefined where reading them fails. */
+/** Copies the own members of a plain object; undefined if reading them throws. */
 export function copyMembers(value: unknown): PlainObject | undefined {
   return attempt(() => (isPlainObject(value) ? mergeMembers([value]) : undefined));
 }
 
-/** The members of several objects in one; of those with one name that of the last. */
+/** Merges the members of several objects; the last one wins. */
 export function mergeMembers(objects: readonly PlainObject[]): PlainObject {
   const merged: PlainObject = {};
   for (const object of objects) {
@@ -18,12 +18,12 @@ export function mergeMembers(objects: readonly PlainObject[]): PlainObject {
   return merged;
 }
 
-/** What was expected where members could not be copied: a collection of the embedder's may throw when it is read. */
+/** Expectation for a value whose members could not be copied, as a collection of an embedder may throw. */
 export function expectedCollection(value: unknown): string {
   return classifyValue(value) === 'collection' ? 'a collection that can be read' : 'a collection';
 }
 
-/** A copy of the items of an array; undefined if the array has too many items or reading them fails. */
+/** Copies an array; undefined if it is too long or reading it throws. */
 export function copyItems(value: unknown): unknown[] | undefined {
   return attempt(() =>
     Array.isArray(value) && value.length <= MAX_ITEMS ? Array.from<unknown>(value) : undefined,
