@@ -1,11 +1,11 @@
 import type { Finding, TextEdit } from './finding.js';
 
 /**
- * Applies the edits of findings to the text of one file. Of edits that overlap the first is applied; whoever checks
- * again finds the others.
+ * Applies the fixes of diagnostics to the text of one file. Of overlapping edits only the first is applied; the next
+ * check finds the others.
  *
  * @param text without its byte order mark
- * @returns the new text and how many fixes are in it
+ * @returns the new text and the number of applied fixes
  */
 export function applyFixes(
   text: string,

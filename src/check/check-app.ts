@@ -22,7 +22,7 @@ export async function checkApp(
   return checkSubject(createSubject(app, { functionWarnings: await compileFunctions(app) }), settings);
 }
 
-/** The same for an app that was taken apart already. */
+/** `checkApp` for an existing subject. */
 export function checkSubject(subject: Subject, settings: CheckSettings): readonly Finding[] {
   const findings = new Map<string, Finding>();
   for (const rule of RULES) {
@@ -30,7 +30,7 @@ export function checkSubject(subject: Subject, settings: CheckSettings): readonl
     if (level === 'off') continue;
     rule.check(subject, (found) => {
       const { file = '', line = 0, column = 0, pointer = '' } = found.place;
-      // A file of two components is looked at twice.
+      // A file of two components is checked twice.
       const key = JSON.stringify([rule.id, file, line, column, line === 0 ? pointer : '', found.message]);
       if (!findings.has(key)) findings.set(key, { ...found, rule: rule.id, level });
     });

@@ -15,15 +15,15 @@ import { compileFunctions } from './subject/compile-functions.js';
 import { findScenarioFiles } from './subject/scenario-files.js';
 import { createSubject, type FunctionWarning } from './subject/subject.js';
 
-/** What the check of a folder gave. */
+/** Result of checking a folder. */
 export interface CheckReport {
-  /** Absolute; the files of findings are relative to it. */
+  /** Absolute; files of diagnostics are relative to it. */
   readonly root: string;
-  /** Name of the app; undefined where it does not load. */
+  /** Name of the app; undefined if it does not load. */
   readonly app: string | undefined;
-  /** By file and place. */
+  /** By file and location. */
   readonly findings: readonly Finding[];
-  /** How many findings comments and settings hid. */
+  /** Number of diagnostics that comments and settings suppress. */
   readonly ignored: number;
 }
 
@@ -41,15 +41,15 @@ export async function checkFolder(folder: string): Promise<CheckReport> {
   return checkLoadedApp(root, () => loadApp(root));
 }
 
-/** What an editor brings along to a check. */
+/** Input of an editor. */
 export interface CheckSources {
-  /** What is edited; the rest is read as it lies on disk. */
+  /** Unsaved files; others are read from disk. */
   readonly overlay?: Overlay;
-  /** Compiles the custom functions. Default: anew with each check. */
+  /** Compiles the custom functions. Default: on each check. */
   readonly compile?: (app: App) => Promise<readonly FunctionWarning[]>;
 }
 
-/** The same for whoever loads the app himself, as an editor does with files that are not saved. */
+/** `checkFolder` for a caller that loads the app itself, such as an editor with unsaved files. */
 export async function checkLoadedApp(
   root: string,
   load: () => Promise<App>,

@@ -11,22 +11,22 @@ import { findConfig } from './settings/find-config.js';
 import { createSubject } from './subject/subject.js';
 import type { ComponentName } from './subject/used-part.js';
 
-/** What the check of a part of an app gave. */
+/** Result of checking a part of an app. */
 export interface RunCheck {
-  /** Errors and warnings, by file and place. */
+  /** Errors and warnings by file and location. */
   readonly findings: readonly Finding[];
-  /** How many errors and warnings loading alone told of in the rest of the app. */
+  /** Number of errors and warnings that loading found in the rest of the app. */
   readonly elsewhere: number;
-  /** Whether something that is written there takes part in the runs. */
+  /** Whether a source location belongs to the runs. */
   readonly holds: (place: SourceLocation) => boolean;
 }
 
 /**
- * Checks what runs of some components use: these, their connections, webhooks and RPCs, the functions they call, the base.
- * The rest of the app is not looked at, so that the cost is that of the run's own documents; settings and comments count as
- * in a check of it all. Custom functions are not compiled, as a run tells of those it calls by itself.
+ * Checks the components of a run and their dependencies: connections, webhooks, RPCs, called functions, the base. The
+ * cost is that of these documents only. Settings and comments apply. Custom functions are not compiled, because the
+ * run reports errors of those it calls.
  *
- * @param root the app's folder, absolute
+ * @param root absolute folder of the app
  */
 export async function checkRun(app: App, root: string, started: readonly ComponentName[]): Promise<RunCheck> {
   const subject = createSubject(app, { started });

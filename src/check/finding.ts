@@ -1,40 +1,40 @@
 import type { SourceLocation } from '../errors/source-location.js';
 
-/** How grave a finding is: `error` stops a run or makes it wrong, `warning` most likely does, `info` is worth a look. */
+/** Severity: an `error` stops a run or makes it wrong, a `warning` probably does, `info` is worth a look. */
 export type Level = 'error' | 'warning' | 'info';
 
-/** The levels, gravest first. */
+/** The levels, most severe first. */
 export const LEVELS: readonly Level[] = ['error', 'warning', 'info'];
 
-/** Something a rule found in an app. */
+/** A diagnostic of a rule. */
 export interface Finding {
-  /** Id of the rule: `unknown-function`. */
+  /** ID of the rule: `unknown-function`. */
   readonly rule: string;
   readonly level: Level;
   /** What is wrong and what was expected, in one or two sentences. */
   readonly message: string;
-  /** Where it is written; columns are 1-based and count UTF-16 units. */
+  /** Location; columns start at 1 and count UTF-16 code units. */
   readonly place: SourceLocation;
-  /** How many UTF-16 units are meant from the place on, where that is known and on one line. */
+  /** Length in UTF-16 code units, if known and on one line. */
   readonly length?: number | undefined;
-  /** A change that mends it and changes nothing else. */
+  /** A change that fixes it and nothing else. */
   readonly fix?: Fix | undefined;
 }
 
-/** A change of files that mends a finding. */
+/** A change of files that fixes a diagnostic. */
 export interface Fix {
-  /** What the change does, as a person would be asked: `Replace "formatdate" by "formatDate"`. */
+  /** Title for the user: `Replace "formatdate" by "formatDate"`. */
   readonly title: string;
   readonly edits: readonly TextEdit[];
 }
 
-/** A piece of a file that is replaced. */
+/** A replaced range of a file. */
 export interface TextEdit {
-  /** Relative to the app's folder, with `/`. */
+  /** Relative to the app, with `/`. */
   readonly file: string;
-  /** 0-based UTF-16 offset in the file's text, its byte order mark not counted. */
+  /** UTF-16 offset from 0, without the byte order mark. */
   readonly start: number;
-  /** Offset behind what is replaced. */
+  /** End offset, exclusive. */
   readonly end: number;
   readonly text: string;
 }

@@ -6,17 +6,17 @@ import { RULES } from './rules.js';
 import { isIgnored, readIgnoreComments } from './settings/ignore-comments.js';
 import type { CheckedDocument } from './subject/checked-document.js';
 
-/** What is left of findings, and how many are not. */
+/** Diagnostics that are not suppressed, and the number of suppressed ones. */
 export interface ShownFindings {
-  /** By file and place. */
+  /** By file and location. */
   readonly findings: readonly Finding[];
   readonly ignored: number;
 }
 
 /**
- * Leaves out what comments in the documents and the settings hide, and tells of comments that name no rule.
+ * Removes diagnostics that comments and settings suppress, and reports comments with unknown rules.
  *
- * @param folders whose files nothing is told of, with `/`
+ * @param folders ignored folders, with `/`
  */
 export function hideIgnored(
   documents: readonly CheckedDocument[],
@@ -44,7 +44,7 @@ export function hideIgnored(
   };
 }
 
-/** Id of the finding on a comment that switches off what does not exist. */
+/** ID of the diagnostic for a comment with an unknown rule. */
 const UNKNOWN_IGNORE = 'unknown-rule';
 
 function unknownIgnore(id: string, place: SourceLocation): Finding {

@@ -1,6 +1,6 @@
 import { type Finding, LEVELS } from './finding.js';
 
-/** By file, line and column, then the gravest first. */
+/** Sorts by file, line and column, then by severity. */
 export function compareFindings(a: Finding, b: Finding): number {
   return (
     compareTexts(a.place.file ?? '', b.place.file ?? '') ||

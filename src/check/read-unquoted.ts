@@ -4,10 +4,9 @@ import { SpecError } from '../errors/engine-error.js';
 import { formatLocation } from '../errors/source-location.js';
 
 /**
- * Reads a file that stands beside apps. Of one outside of the app's folder that is no JSON nothing is quoted: what lies there
- * is not the app's, and may be anything.
+ * Parses a file beside the app. Errors of a file outside the app do not quote it, because it may be anything.
  *
- * @param file from the app's folder on
+ * @param file relative to the app
  * @throws SpecError (SPEC_JSON)
  */
 export function readUnquoted(text: string, file: string): Document {

@@ -2,7 +2,7 @@ import { EngineError } from '../errors/engine-error.js';
 import type { SourceLocation } from '../errors/source-location.js';
 import type { Finding } from './finding.js';
 
-/** What a promise gives, or the error of ours it rejects with. */
+/** The result of a promise, or the EngineError it rejects with. */
 export async function orError<T>(work: Promise<T>): Promise<T | EngineError> {
   try {
     return await work;
@@ -12,7 +12,7 @@ export async function orError<T>(work: Promise<T>): Promise<T | EngineError> {
   }
 }
 
-/** The finding that an error is. */
+/** The diagnostic for an error. */
 export function createRefusal(rule: string, error: EngineError): Finding {
   return { rule, level: 'error', message: error.message, place: readPlace(error) };
 }

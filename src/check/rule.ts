@@ -1,23 +1,23 @@
 import type { Finding, Level } from './finding.js';
 import type { Subject } from './subject/subject.js';
 
-/** What a rule tells of one place; its id and level are added by whoever runs it. */
+/** Reports a diagnostic; the caller adds rule ID and level. */
 export type ReportFinding = (finding: Omit<Finding, 'rule' | 'level'>) => void;
 
-/** One thing that can be wrong with an app. Its page in `docs/rules/` is made from it. */
+/** A rule of the check. Its page in `docs/rules/` is generated from it. */
 export interface Rule {
-  /** Stands in settings, comments and reports: words in kebab-case. */
+  /** Kebab-case ID for settings, comments and reports. */
   readonly id: string;
-  /** Unless the settings say otherwise. */
+  /** Default level. */
   readonly level: Level;
-  /** What is told, in one sentence. */
+  /** The rule in one sentence. */
   readonly summary: string;
-  /** Why that is a mistake: what happens at run time. May hold Markdown. */
+  /** Why it is a mistake at run time. Can contain Markdown. */
   readonly why: string;
-  /** A piece of a spec that is told of, and the same put right. */
+  /** A wrong and a corrected example. */
   readonly bad: string;
   readonly good: string;
-  /** Whether some of its findings can be mended by `--fix`. Default: false. */
+  /** Whether `--fix` can fix some of its diagnostics. Default: false. */
   readonly canFix?: boolean;
   readonly check: (subject: Subject, report: ReportFinding) => void;
 }

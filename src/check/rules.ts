@@ -68,7 +68,7 @@ import { unstoredConnectionData } from './rules/references/unstored-connection-d
 import { unstoredWebhookData } from './rules/references/unstored-webhook-data.js';
 import { unwrittenTemp } from './rules/references/unwritten-temp.js';
 
-/** Every rule, the language first. */
+/** All rules, those of the language first. */
 export const RULES: readonly Rule[] = [
   ...[unknownFunction, argumentCount, argumentType, unquotedFormat, unknownName, zeroIndex, minusInPath],
   ...[listLiteral, semanticsDependent],
@@ -97,8 +97,8 @@ export const RULES: readonly Rule[] = [
   ...[scenarioFile, orderedResponder],
 ];
 
-/** Id of what stops an app from loading: no rule finds it, the loader refuses the app. */
+/** ID of the diagnostic for an app that does not load. */
 export const LOAD_ERROR = 'cannot-load';
 
-/** Id of what is wrong with `iml.config.json`: nothing is told by settings that cannot be read. */
+/** ID of the diagnostic for an invalid `iml.config.json`. */
 export const SETTINGS_ERROR = 'unusable-settings';

@@ -2,17 +2,17 @@ import type { Document } from '../../document/reading/document.js';
 import { isSpreadKey } from '../../iml/syntax/grammar.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 
-/** Members that mean something only as a whole: with an expression inside, nothing is known of them. */
+/** Members that are dropped as a whole if they contain an expression. */
 const WHOLE: ReadonlySet<string> = new Set(['body', 'aws', 'oauth', 'endpoint', 'input']);
 
-/** Stands for an address that an expression gives: any request can be sent there. */
+/** Replaces a URL with expressions. */
 const STAND_IN = 'https://dry-run.invalid';
 
 const ADDRESSES: ReadonlySet<string> = new Set(['url', 'baseUrl']);
 
 /**
- * What of a document does not depend on the data of a run: members with expressions are left out, addresses among them
- * replaced by one that can be called. Places and the order of a chain stay those of the document.
+ * The constant part of a document: members with expressions are removed, URLs with expressions replaced. Locations
+ * and the order of a chain stay.
  */
 export function constantPart(document: Document): Document {
   return { ...document, value: constantValue(document.value) };
@@ -22,7 +22,7 @@ function constantValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(constantValue);
   if (!isPlainObject(value)) return value;
   const members = Object.entries(value).flatMap(([key, member]): [string, unknown][] => {
-    // What is spread may be constant.
+    // A spread value may be constant.
     if (isSpreadKey(key) && !holdsExpression(member)) return [[key, member]];
     if (key.includes('{{')) return [];
     if (typeof member === 'string') return constantText(key, member);
@@ -36,7 +36,7 @@ function constantText(key: string, text: string): [string, unknown][] {
   return ADDRESSES.has(key) ? [[key, STAND_IN]] : [];
 }
 
-/** `__proto__` is a name like any other. */
+/** `__proto__` is an ordinary name. */
 function ownMembers(members: readonly (readonly [string, unknown])[]): PlainObject {
   return Object.fromEntries(members);
 }

@@ -25,10 +25,10 @@ import { constantPart } from './constant-part.js';
 import { CONSTANT_CONTEXT, DryRun, type RunRefusal } from './dry-run-requests.js';
 
 /**
- * Tries every component of an app: takes the steps of its run, by the code of the run, that depend on nothing but
- * what is written. Components without communication are left out, as loading tells of them.
+ * Runs the constant steps of every component with the code of a run. Skips components without communication, which
+ * loading reports.
  *
- * @param isMeant which of its components. Default: all.
+ * @param isMeant filter of components. Default: all.
  */
 export function dryRunApp(app: App, isMeant: IsMeant = () => true): readonly RunRefusal[] {
   const dryRun = new DryRun(app);
@@ -49,13 +49,13 @@ export function dryRunApp(app: App, isMeant: IsMeant = () => true): readonly Run
     const requests = compile(dryRun, communication, base);
     dryRun.requests(requests, endpointContext(dryRun.context(), name, {}, false));
   }
-  // The forms that are read before a run.
+  // Forms that a run reads.
   for (const module of modules) dryRun.step(() => moduleForm(module));
   for (const { params } of [...connections, ...webhooks, ...rpcs]) dryRun.step(() => readForm(params));
   return dryRun.refusals;
 }
 
-/** Whether a component is to be tried. */
+/** Selects components. */
 type IsMeant = (kind: ComponentKind, name: string) => boolean;
 
 function compile(

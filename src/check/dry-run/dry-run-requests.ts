@@ -21,14 +21,14 @@ import { Run, type RunContext, startContext, withPosition } from '../../run/scop
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { isPlainObject } from '../../util/plain-object.js';
 
-/** What a run would be refused for. */
+/** A reason why every run fails. */
 export interface RunRefusal {
   readonly error: AppError;
-  /** Whether it is about the endpoint that a request calls. */
+  /** Whether it concerns the endpoint of a request. */
   readonly isOfEndpoint: boolean;
 }
 
-/** Nothing of a dry run is sent: it ends before the first exchange is made. */
+/** A dry run ends before the first request. */
 const SETTINGS: EngineSettings = Object.freeze({
   transport: () => Promise.reject(new Error('A dry run sends nothing.')),
   clock: SYSTEM_CLOCK,
@@ -40,15 +40,15 @@ const SETTINGS: EngineSettings = Object.freeze({
   onTrace: undefined,
 });
 
-/** What constants are compiled with. They call nothing, so the functions of the app are not needed. */
+/** Context of constants, which call no functions. */
 export const CONSTANT_CONTEXT: DirectiveContext = {
   environment: toEnvironment({}),
   functions: APP_FUNCTIONS,
 };
 
 /**
- * The steps of runs without data and without network, up to the point where something would be sent. Given what is
- * constant in an app, what they throw is what every run of it would throw.
+ * Runs the steps before the first request without data. On the constant part of an app, errors of these steps are
+ * errors of every run.
  */
 export class DryRun {
   readonly app: App;
@@ -58,13 +58,13 @@ export class DryRun {
     this.app = app;
   }
 
-  /** A run of its own, without any data. */
+  /** A new run without data. */
   context(): RunContext {
     const rules = { timeoutMs: DEFAULT_LIMITS.timeoutMs, keepsHost: false, callEndpoint: undefined };
     return startContext(new Run(SETTINGS, rules, []), freshNames());
   }
 
-  /** Takes a step; keeps what it throws as a refusal if a run would tell of it. */
+  /** Runs a step and records its error as a refusal if a run would report it. */
   step<T>(take: () => T, isOfEndpoint = false): T | undefined {
     try {
       return take();
@@ -76,7 +76,7 @@ export class DryRun {
     }
   }
 
-  /** A chain of requests, each as far as it can be taken by itself. */
+  /** Each request of a chain separately. */
   requests(requests: readonly CompiledRequest[], context: RunContext, plan: Partial<RequestPlan> = {}): void {
     for (const [index, request] of requests.entries()) {
       const isLast = index === requests.length - 1;
@@ -107,7 +107,7 @@ export class DryRun {
       this.step(() => requireEndpoint(name, context, this.app), true);
   }
 
-  /** A type by status counts for the responses of that status: each is looked at. */
+  /** Checks the type of each status. */
   private responseType({ response: { type } }: CompiledRequest, context: RunContext): void {
     const value = this.step(() => evaluateDirective(type, context));
     const types = isPlainObject(value) ? Object.values(value) : [value];
@@ -115,7 +115,7 @@ export class DryRun {
   }
 }
 
-/** What `runRequest` does before it sends anything. */
+/** The part of `runRequest` before the request. */
 function begin(request: CompiledRequest, plan: RequestPlan, parent: RunContext): boolean {
   const { context, goesAhead } = prepareRequest(request, parent);
   if (!goesAhead) return true;

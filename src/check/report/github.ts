@@ -3,9 +3,9 @@ import type { Finding, Level } from '../finding.js';
 const COMMANDS: Readonly<Record<Level, string>> = { error: 'error', warning: 'warning', info: 'notice' };
 
 /**
- * Findings as workflow commands, which GitHub shows beside the lines of a change.
+ * Diagnostics as GitHub workflow commands.
  *
- * @param showPath the path of a file from the root of the repository
+ * @param showPath path of a file relative to the repository
  * @see https://docs.github.com/en/actions/reference/workflow-commands-for-github-actions
  */
 export function createAnnotations(findings: readonly Finding[], showPath: (file: string) => string): string {

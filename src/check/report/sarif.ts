@@ -7,7 +7,7 @@ import { RULES } from '../rules.js';
 const SARIF_LEVELS: Readonly<Record<Level, string>> = { error: 'error', warning: 'warning', info: 'note' };
 
 /**
- * A report as SARIF 2.1.0, which code scanners and editors show.
+ * A report as SARIF 2.1.0 for code scanners and editors.
  *
  * @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
@@ -65,7 +65,7 @@ function describe({ rule, level, message, place, length }: Finding): Record<stri
   };
 }
 
-/** A name may hold `#`, `?` and `%`, which mean something else in an address. */
+/** Names can contain `#`, `?` and `%`. */
 function encodePath(file: string): string {
   return file.split('/').map(encodeURIComponent).join('/');
 }

@@ -3,7 +3,7 @@ import { SEMANTICS } from '../../iml/environment/environment.js';
 import { LEVELS } from '../finding.js';
 import { RULES } from '../rules.js';
 
-/** Levels a rule can be given. */
+/** Valid levels. */
 export const LEVEL_WORDS: readonly string[] = [...LEVELS, 'off'];
 
 const RULE_LEVELS: Shape = {
@@ -24,7 +24,7 @@ const CHECK_SHAPE: Shape = {
   },
 };
 
-/** What `iml.config.json` may hold. */
+/** Structure of `iml.config.json`. */
 export const CONFIG_SHAPE: Shape = {
   title: 'iml.config.json',
   keys: {
@@ -43,7 +43,7 @@ export const CONFIG_SHAPE: Shape = {
   },
 };
 
-/** Names of the members an object of the file can have: of the root, `check`, and `check.rules`. */
+/** Valid members of the root, of `check`, and of `check.rules`. */
 export const CONFIG_KEYS: Readonly<Record<'root' | 'check' | 'rules', readonly string[]>> = {
   root: Object.keys(CONFIG_SHAPE.keys),
   check: Object.keys(CHECK_SHAPE.keys),

@@ -3,18 +3,19 @@ import path from 'node:path';
 import { openAppFolder } from '../../app/loading/app-folder.js';
 import { type CheckConfig, CONFIG_FILE, readCheckConfig } from './read-config.js';
 
-/** Texts that stand for files on disk, by absolute path: what an editor holds and has not saved. */
+/** Contents of unsaved files by absolute path. */
 export type Overlay = ReadonlyMap<string, string>;
 
-/** Settings with the folder they stand in, absolute: what they name lies in it or below. */
+/** Settings with their absolute folder; files they name must be in it. */
 export interface FoundConfig extends CheckConfig {
   readonly folder: string;
 }
 
 /**
- * Finds the settings beside the manifest, else those of the nearest folder above up to the repository's root.
+ * Finds `iml.config.json` beside the manifest, else in the nearest parent folder up to the root of the repository.
  *
- * @throws SpecError SPEC_JSON, SPEC_INVALID; SPEC_READ for a link out of the folder, for what is no file and for a file that is too large
+ * @throws SpecError SPEC_JSON, SPEC_INVALID; SPEC_READ for a link out of the folder, for a path that is not a file,
+ * and for a large file
  */
 export async function findConfig(root: string, overlay?: Overlay): Promise<FoundConfig | undefined> {
   for (let folder = root; ; folder = path.dirname(folder)) {

@@ -1,10 +1,10 @@
 import type { Finding } from '../finding.js';
 import { RULES } from '../rules.js';
 
-/** Comments of one file that switch rules off: line of the file to ids of rules. */
+/** Suppressed rule IDs by line. */
 export type IgnoredLines = ReadonlyMap<number, ReadonlySet<string>>;
 
-/** A comment that names a rule which does not exist. */
+/** A comment with an unknown rule. */
 export interface UnknownIgnore {
   readonly line: number;
   readonly column: number;
@@ -14,8 +14,8 @@ export interface UnknownIgnore {
 const COMMENT = /\/\/\s*iml-ignore\s+([^\r\n]*)/g;
 
 /**
- * Reads `// iml-ignore rule-id, other-id: why` comments. One at the end of a line is for that line, one on a line of
- * its own for the next.
+ * Parses `// iml-ignore rule-id, other-id: why` comments. A trailing comment applies to its line, another one to the
+ * next line.
  */
 export function readIgnoreComments(text: string): {
   readonly lines: IgnoredLines;
@@ -38,7 +38,7 @@ export function readIgnoreComments(text: string): {
   return { lines, unknown };
 }
 
-/** Whether a comment switches the rule of a finding off at its place. */
+/** Whether a comment suppresses a diagnostic. */
 export function isIgnored({ rule, place }: Finding, lines: IgnoredLines | undefined): boolean {
   return place.line !== undefined && lines?.get(place.line)?.has(rule) === true;
 }

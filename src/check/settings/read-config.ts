@@ -9,23 +9,23 @@ import type { ScenarioPath } from '../subject/scenario-files.js';
 import type { CheckSettings } from './check-settings.js';
 import { CONFIG_KEYS, LEVEL_WORDS } from './config-shape.js';
 
-/** Name of the file that holds the settings, beside the manifest or in a folder above it. */
+/** Name of the settings file, beside the manifest or in a parent folder. */
 export const CONFIG_FILE = 'iml.config.json';
 
-/** What `iml.config.json` says of the check. */
+/** Settings of the check in `iml.config.json`. */
 export interface CheckConfig extends CheckSettings {
-  /** Folders below the app whose files nothing is told of, with `/`. */
+  /** Ignored folders of the app, with `/`. */
   readonly ignore: readonly string[];
-  /** Files of scenarios; undefined where none are named. */
+  /** Files of scenarios; undefined without the setting. */
   readonly scenarios: readonly ScenarioPath[] | undefined;
 }
 
 /**
- * Reads the settings of the check: `{ "check": { "rules": { "dead-branch": "off" }, "ignore": ["modules/old"] } }`,
- * JSON with comments.
+ * Parses the settings: `{ "check": { "rules": { "dead-branch": "off" }, "ignore": ["modules/old"] } }`, JSON with
+ * comments.
  *
- * @param file for messages
- * @throws SpecError SPEC_JSON, or SPEC_INVALID for ids of rules, levels and members that do not exist
+ * @param file name of the file in messages
+ * @throws SpecError SPEC_JSON, or SPEC_INVALID for unknown rule IDs, levels and members
  */
 export function readCheckConfig(text: string, file: string): CheckConfig {
   const document = readUnquoted(text, file);

@@ -1,7 +1,7 @@
 import type { App } from '../../document/app.js';
 import type { ExpressionSite } from './expression-site.js';
 
-/** Names of the functions that expressions call, built-in ones among them. */
+/** Names of all called functions, including built-in ones. */
 export function listCalls(expressions: readonly ExpressionSite[]): ReadonlySet<string> {
   const called = new Set<string>();
   for (const { nodes } of expressions) {
@@ -10,12 +10,12 @@ export function listCalls(expressions: readonly ExpressionSite[]): ReadonlySet<s
   return called;
 }
 
-/** Names of the functions that the code of a custom function calls: `iml.join`. */
+/** Functions that the code of a custom function calls: `iml.join`. */
 export function listCodeCalls(code: string | undefined): readonly string[] {
   return [...(code ?? '').matchAll(/\biml\s*\.\s*([A-Za-z_$][\w$]*)/g)].map((match) => match[1] ?? '');
 }
 
-/** The custom functions among some that are called, and those they call themselves. */
+/** Called custom functions, including those that they call. */
 export function findCalledFunctions(
   { functions }: Pick<App, 'functions'>,
   called: Iterable<string>,

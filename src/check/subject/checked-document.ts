@@ -15,7 +15,7 @@ export interface Owner {
   readonly webhook: string | undefined;
 }
 
-/** A file of an app and what it is for. */
+/** A file of an app and its role. */
 export interface CheckedDocument {
   readonly document: Document;
   readonly kind: DocumentKind;
@@ -25,7 +25,7 @@ export interface CheckedDocument {
   readonly owner: Owner | undefined;
 }
 
-/** All documents of an app, those of the app itself first. A file that two components name comes once for each. */
+/** All documents of an app, general ones first. A file of two components is listed once per component. */
 export function listDocuments(app: App): readonly CheckedDocument[] {
   return [
     ...listParts(undefined, [

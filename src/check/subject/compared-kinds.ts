@@ -4,16 +4,16 @@ import type { ExpressionSite } from './expression-site.js';
 import { type FieldKind, findFieldTypes } from './field-types.js';
 import type { Subject } from './subject.js';
 
-/** A comparison by `=` or `!=` of which one side at least is a constant. */
+/** A comparison by `=` or `!=` with a constant. */
 export interface Comparison {
   readonly node: Binary;
   readonly constant: string | number | boolean;
   readonly constantKind: FieldKind;
-  /** What the other side surely gives; undefined if it may be anything. */
+  /** Type of the other side; undefined if unknown. */
   readonly otherKind: FieldKind | undefined;
 }
 
-/** The comparisons of a path with a constant. */
+/** Comparisons of a path with a constant. */
 export function listComparisons(subject: Subject, site: ExpressionSite): readonly Comparison[] {
   return site.nodes.flatMap((node): Comparison[] => {
     if (node.kind !== 'binary' || (node.operator !== '=' && node.operator !== '!=')) return [];
@@ -37,7 +37,7 @@ function kindOf(constant: string | number | boolean): FieldKind {
   return typeof constant === 'string' ? 'text' : typeof constant === 'number' ? 'number' : 'boolean';
 }
 
-/** What a path surely gives. */
+/** Type of a path, if known. */
 function inferKind(subject: Subject, site: ExpressionSite, expression: Expression): FieldKind | undefined {
   const path = readPath(expression);
   if (path === undefined || path.root.form !== 'plain') return undefined;
@@ -48,7 +48,9 @@ function inferKind(subject: Subject, site: ExpressionSite, expression: Expressio
   return findFieldTypes(subject, site.in).get(member.name);
 }
 
-/** Whether a constant equals a value of another kind under the runtime's loose equality: only what reads as a number does. */
+/**
+ * Whether a constant can equal a value of another type under loose equality: only text that reads as a number can.
+ */
 export function canEqualOtherKind({ constant }: Comparison): boolean {
   return typeof constant !== 'string' || !Number.isNaN(Number(constant));
 }

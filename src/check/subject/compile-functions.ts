@@ -1,10 +1,7 @@
 import type { App } from '../../document/app.js';
 import type { FunctionWarning } from './subject.js';
 
-/**
- * Compiles the custom functions of an app that have code, in the sandbox that runs them, and gives what it tells. None of
- * them runs, so no built-in is needed.
- */
+/** Compiles the custom functions of an app in the sandbox and returns warnings. Runs none of them. */
 export async function compileFunctions(app: App): Promise<readonly FunctionWarning[]> {
   const functions = [...app.functions.values()].filter(({ code }) => code !== undefined);
   if (functions.length === 0) return [];

@@ -5,7 +5,7 @@ import { createLookup } from './lookup.js';
 import { indexRpcCalls } from './rpc-calls.js';
 import type { Subject } from './subject.js';
 
-/** Names that are there, and whether there may be others that nobody can know beforehand. */
+/** Known names, and whether there may be others. */
 export interface DeclaredNames {
   readonly names: ReadonlySet<string>;
   readonly isOpen: boolean;
@@ -16,7 +16,7 @@ interface Collected {
   isOpen: boolean;
 }
 
-/** The fields of forms, nested ones too. Fields that an RPC gives leave the list open. */
+/** Field names of forms, including nested fields. Fields from an RPC leave the list open. */
 export function declaredFields(...documents: readonly (Document | undefined)[]): DeclaredNames {
   const found: Collected = { names: new Set(), isOpen: false };
   for (const document of documents) if (document !== undefined) collectFields(found, document.value);
@@ -37,7 +37,7 @@ function collectFields(found: Collected, fields: unknown): void {
   }
 }
 
-/** Fields shown with a field or with one of its options stand beside it, not inside. */
+/** Nested fields are siblings of their field. */
 function collectNested(found: Collected, field: object): void {
   const nested = ownMember(field, 'nested');
   if (nested !== undefined && nested !== null) {
@@ -57,7 +57,7 @@ function collectNested(found: Collected, field: object): void {
 
 function collectOption(found: Collected, option: object): void {
   collectNested(found, option);
-  // Groups of options.
+  // Option groups.
   const inner = ownMember(option, 'options');
   for (const member of Array.isArray(inner) ? inner : [])
     if (isPlainObject(member)) collectOption(found, member);
@@ -65,7 +65,7 @@ function collectOption(found: Collected, option: object): void {
 
 const PARAMETERS = createLookup<DeclaredNames>();
 
-/** What `parameters` may hold where a document runs. */
+/** Members of `parameters` in a document. */
 export function declaredParameters(subject: Subject, { owner, part, kind }: CheckedDocument): DeclaredNames {
   if (owner === undefined || (owner.kind === 'rpc' && kind === 'parameters' && part === 'params'))
     return OPEN;
@@ -96,8 +96,8 @@ function findParameters(subject: Subject, owner: Owner): DeclaredNames {
 const OPEN: DeclaredNames = { names: new Set(), isOpen: true };
 
 /**
- * An RPC has its own parameters, the arguments of the addresses that call it, and the values of the form it is asked by.
- * Source: the page on RPCs of the custom app documentation. [doc][app]
+ * An RPC sees its own parameters, the arguments of its URL, and the values of the calling form. Source: the page on
+ * RPCs of the custom app documentation. [doc][app]
  */
 function rpcParameters(subject: Subject, name: string): DeclaredNames {
   const calls = indexRpcCalls(subject).get(name) ?? [];
@@ -117,7 +117,7 @@ function merge(found: Collected, other: DeclaredNames): void {
   found.isOpen ||= other.isOpen;
 }
 
-/** The members that an object of a spec writes; open where it is an expression or spreads one. */
+/** Members of an object; open if it is an expression or contains a spread. */
 export function writtenMembers(values: readonly unknown[]): DeclaredNames {
   const found: Collected = { names: new Set(), isOpen: false };
   for (const value of values) {

@@ -3,16 +3,16 @@ import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';
 import { listRequests, pointerTo, readAt } from './walk-requests.js';
 
-/** A request, or its next page, that runs an endpoint of the app. */
+/** A request or follow-up page that calls an endpoint. */
 export interface WrittenEndpointCall {
-  /** As it is written: an expression, perhaps. */
+  /** As written; may be an expression. */
   readonly name: string;
-  /** What the endpoint reads as `parameters`, as it is written. */
+  /** Input of the endpoint as written. */
   readonly input: unknown;
   readonly inputPointer: string;
 }
 
-/** The calls of endpoints in a document, be they `"endpoint": "listUsers"` or `"endpoint": {"name": "listUsers"}`. */
+/** Endpoint calls of a document: `"endpoint": "listUsers"` or `"endpoint": {"name": "listUsers"}`. */
 export function listEndpointCalls(checked: CheckedDocument): readonly WrittenEndpointCall[] {
   return listRequests(checked).flatMap((request) =>
     [[], ['pagination']].flatMap((path): WrittenEndpointCall[] => {

@@ -8,43 +8,43 @@ import { isPlainObject } from '../../util/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';
 import { locateInSpec, type SpecLocation } from './spec-location.js';
 
-/** A text of a document that is evaluated. */
+/** An evaluated text of a document. */
 export interface ExpressionSite {
   readonly in: CheckedDocument;
   readonly location: SpecLocation;
   readonly pointer: string;
-  /** Whether the text is the value at the pointer, or the name of the member there. */
+  /** Whether the text is the value at the pointer or the name of the member. */
   readonly part: 'value' | 'key';
   /** The text as the document holds it. */
   readonly text: string;
-  /** What it parses to, or why it does not. */
+  /** The syntax tree, or the error. */
   readonly parsed:
     | { readonly ok: true; readonly template: Template }
     | { readonly ok: false; readonly error: ImlError };
-  /** Its expressions, texts between them left out; none where it does not parse. */
+  /** Its expressions; empty if it does not parse. */
   readonly expressions: readonly Expression[];
-  /** The expressions and all inside of them, outer ones first. */
+  /** All nodes, outer ones first. */
   readonly nodes: readonly Expression[];
-  /** Every path in them. */
+  /** All paths. */
   readonly paths: readonly WrittenPath[];
-  /** Where a 0-based offset of the template stands in the file. */
+  /** Source location of an offset in the template. */
   readonly placeAt: (offset: number) => SourceLocation;
-  /** The same as a 0-based offset in the file's text; undefined where there is no file. */
+  /** Offset in the file; undefined without a file. */
   readonly offsetAt: (offset: number) => number | undefined;
 }
 
-/** Texts that are a path even without braces. Source: the pages on iterate of the custom app documentation. [doc] */
+/** Texts that are a path without braces. Source: the pages on iterate of the custom app documentation. [doc] */
 function isBarePath({ phase, directive }: SpecLocation, text: string): boolean {
   const isContainer =
     directive.at(-1) === 'iterate' || (directive.at(-1) === 'container' && directive.at(-2) === 'iterate');
   return phase !== 'form' && isContainer && !text.includes('{{') && text.trim() !== '';
 }
 
-/** All texts of a document that hold expressions, names of members included, in the order they are written. */
+/** All texts with expressions in order, including names of members. */
 export function listExpressions(checked: CheckedDocument): readonly ExpressionSite[] {
   const { document } = checked;
   const sites: ExpressionSite[] = [];
-  /** Steps from the root to where the walk is. */
+  /** Path of the current value. */
   const path: string[] = [];
   const add = (text: string, pointer: string, part: 'value' | 'key'): void => {
     if (!text.includes('{{') && !mayBePath(path)) return;
@@ -77,7 +77,7 @@ interface WrittenText extends Pick<ExpressionSite, 'text' | 'pointer' | 'part'> 
   readonly path: readonly string[];
 }
 
-/** Undefined for a text that is none of an expression. */
+/** Undefined for text without expressions. */
 function readSite(
   checked: CheckedDocument,
   { text, path, pointer, part }: WrittenText,

@@ -20,10 +20,10 @@ const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'uinteger', '
 
 const TYPES = createLookup<ReadonlyMap<string, FieldKind>>();
 
-/** What a field surely gives. */
+/** Type of a field. */
 export type FieldKind = 'text' | 'number' | 'boolean';
 
-/** Which fields of a component surely give a text, a number or a boolean. Fields of one name and two types are left out. */
+/** Fields with a known type: text, number or boolean. Fields of one name with two types are skipped. */
 export function findFieldTypes(subject: Subject, { owner }: CheckedDocument): ReadonlyMap<string, FieldKind> {
   const module = owner?.kind === 'module' ? subject.app.modules.get(owner.name) : undefined;
   return module === undefined ? NONE : TYPES(subject, module.name, () => readFieldTypes(module));

@@ -4,13 +4,13 @@ import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-obj
 import type { CheckedDocument } from './checked-document.js';
 import type { Subject } from './subject.js';
 
-/** A field of a form as it is written. */
+/** A field of a form. */
 export interface WrittenField {
   readonly in: CheckedDocument;
   readonly document: Document;
   readonly value: PlainObject;
   readonly pointer: string;
-  /** Pointer of the list that holds the field: fields of one list are shown together. */
+  /** Pointer of the list of the field. */
   readonly list: string;
 }
 
@@ -25,7 +25,7 @@ export function listFields(subject: Subject): readonly WrittenField[] {
     });
 }
 
-/** Whether a form shows the document to a user. Interfaces and outputs describe data. */
+/** Whether the document is a form. Interfaces and outputs describe data. */
 export function isForm({ part }: CheckedDocument): boolean {
   return part !== 'interface' && part !== 'output';
 }
@@ -51,7 +51,7 @@ function visitField(
   visitNested(checked, value, pointer, found);
 }
 
-/** Fields under `nested`, under options and groups of options, and under the placeholder of a select. */
+/** Fields in `nested`, options, option groups and placeholders. */
 function visitNested(
   checked: CheckedDocument,
   owner: PlainObject,

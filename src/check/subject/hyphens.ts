@@ -3,17 +3,17 @@ import type { ExpressionSite } from './expression-site.js';
 import type { Subject } from './subject.js';
 import { listVisibleNames } from './visible-names.js';
 
-/** A name with hyphens that is read as a subtraction: `headers.retry-after`. */
+/** A name with hyphens that parses as a subtraction: `headers.retry-after`. */
 export interface HyphenName {
-  /** Offset of its first part, the last name of the path on the left. */
+  /** Offset of its first part, the last name of the left path. */
   readonly start: number;
   readonly end: number;
   readonly first: string;
-  /** What is read as names of their own. */
+  /** The parts that parse as separate names. */
   readonly rest: readonly Name[];
 }
 
-/** The names with hyphens in a text. A subtraction of a name that is there at the place is none. */
+/** Names with hyphens in a text. A subtraction of a known name is not one. */
 export function listHyphenNames(subject: Subject, site: ExpressionSite): readonly HyphenName[] {
   const found: HyphenName[] = [];
   const inner = new Set<Expression>();

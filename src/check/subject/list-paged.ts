@@ -2,7 +2,7 @@ import { isPlainObject } from '../../util/plain-object.js';
 import type { Subject } from './subject.js';
 import type { WrittenRequest } from './walk-requests.js';
 
-/** The requests that ask for pages. */
+/** Requests with pagination. */
 export function listPaged(
   subject: Subject,
 ): readonly (WrittenRequest & { readonly value: { readonly pagination: unknown } })[] {

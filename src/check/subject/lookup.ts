@@ -1,9 +1,6 @@
 import type { Subject } from './subject.js';
 
-/**
- * Makes a way to look something up once for each app and key, as many expressions ask the same. What is kept goes with the
- * app it is about.
- */
+/** Memoizes a lookup per app and key. */
 export function createLookup<T>(): (subject: Subject, key: string, find: () => T) => T {
   const known = new WeakMap<Subject, Map<string, T>>();
   return (subject, key, find) => {

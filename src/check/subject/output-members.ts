@@ -3,7 +3,7 @@ import { writtenMembers } from './declared-names.js';
 import type { Subject } from './subject.js';
 import { listRequests, readAt } from './walk-requests.js';
 
-/** The members of a module's output where they are written one by one; undefined where nobody can say. */
+/** Members of a literal output; undefined if they are not known. */
 export function findOutputMembers(subject: Subject, module: string): ReadonlySet<string> | undefined {
   const communication = subject.documentsOf('module', module).find(({ part }) => part === 'communication');
   const requests = communication === undefined ? [] : listRequests(communication);
@@ -15,7 +15,7 @@ export function findOutputMembers(subject: Subject, module: string): ReadonlySet
   const inherited =
     readAt(subject.app.base?.value, 'response', 'output') ??
     readAt(subject.app.base?.value, 'response', 'wrapper');
-  // Any element of a chain may turn out to be the last that runs; defaults of conditions give what they like.
+  // Any element of a chain can be the last that runs, and defaults of conditions can be anything.
   if (outputs.length === 0 || inherited !== undefined || !outputs.every(isPlainObject)) return undefined;
   if (requests.some(({ value }) => readAt(value, 'condition', 'default') !== undefined)) return undefined;
   const members = writtenMembers(outputs);

@@ -7,7 +7,7 @@ interface SampleMember {
   readonly place: () => SourceLocation;
 }
 
-/** The members of the first sample; undefined where it has none. */
+/** Members of the first sample; undefined without one. */
 export function readSample(samples: Document | undefined): readonly SampleMember[] | undefined {
   if (samples === undefined) return undefined;
   const isList = Array.isArray(samples.value);

@@ -5,7 +5,7 @@ import type { ParameterList } from '../../parameters/form/parameter-spec.js';
 
 const NO_FIELDS: ParameterList = { elements: [], warnings: [] };
 
-/** A form as far as it can be read: one that is refused, which the dry run tells of, has no fields. */
+/** A form; empty if it is invalid, which the dry run reports. */
 export function readableForm(document: Document | undefined): ParameterList {
   try {
     return readForm(document);

@@ -3,16 +3,16 @@ import { createLookup } from './lookup.js';
 import { visitRpcReferences } from './rpc-references.js';
 import type { Subject } from './subject.js';
 
-/** An address of an RPC in a document. */
+/** An RPC URL in a document. */
 export interface RpcCall {
   readonly checked: CheckedDocument;
-  /** Names of the arguments in the address. */
+  /** Names of its arguments. */
   readonly given: readonly string[];
 }
 
 const CALLS = createLookup<ReadonlyMap<string, readonly RpcCall[]>>();
 
-/** The calls of all RPCs by their names, those of RPCs the app does not have, too. */
+/** Calls by RPC name, including unknown RPCs. */
 export function indexRpcCalls(subject: Subject): ReadonlyMap<string, readonly RpcCall[]> {
   return CALLS(subject, '', () => {
     const index = new Map<string, RpcCall[]>();

@@ -1,14 +1,14 @@
 import { parseRpcReference, type RpcReference } from '../../parameters/form/rpc-reference.js';
 import { isPlainObject } from '../../util/plain-object.js';
 
-/** The names of the RPCs that a document's addresses call. */
+/** Names of the RPCs that a document calls. */
 export function listRpcNames(value: unknown): readonly string[] {
   const names: string[] = [];
   visitRpcReferences(value, ({ name }) => names.push(name));
   return names;
 }
 
-/** Calls `visit` for each address of an RPC in a document. */
+/** Calls `visit` for each RPC URL of a document. */
 export function visitRpcReferences(value: unknown, visit: (reference: RpcReference) => void): void {
   if (typeof value === 'string') {
     const reference = value.startsWith('rpc://') ? parseRpcReference(value) : undefined;

@@ -10,47 +10,47 @@ import { assertCanAnswer } from '../../host/store/scenario-plan.js';
 import { completeSettings } from '../../scenario/state/scenario-settings.js';
 import { readUnquoted } from '../read-unquoted.js';
 
-/** A file of scenarios that is looked at together with the app. */
+/** A file of scenarios that is checked with the app. */
 export interface ScenarioFile {
-  /** From the folder of the app on, with `/`. */
+  /** Relative to the app, with `/`. */
   readonly file: string;
   readonly text: string;
 }
 
-/** A file that settings name. */
+/** A file in the settings. */
 export interface ScenarioPath {
-  /** From the file of the settings on. */
+  /** Relative to the settings file. */
   readonly file: string;
-  /** Where it is named; asked for only by an error. */
+  /** Its location, for errors. */
   readonly locate: () => SourceLocation;
 }
 
-/** Settings as far as they name files of scenarios. */
+/** Settings with files of scenarios. */
 export interface NamingSettings {
-  /** Where they stand, absolute. */
+  /** Absolute folder of the settings. */
   readonly folder: string;
   readonly scenarios: readonly ScenarioPath[] | undefined;
 }
 
-/** What a host would refuse a scenario for. */
+/** A reason why a host refuses a scenario. */
 export interface ScenarioRefusal {
   readonly message: string;
   readonly place: SourceLocation;
-  /** Whether a responder and the order of events exclude each other. */
+  /** Whether a responder conflicts with `ordered`. */
   readonly isAboutAnswer: boolean;
 }
 
-/** Where scenarios are looked for without a setting. */
+/** Default file. */
 const DEFAULT_FILE = 'scenarios.json';
 
 const OUTSIDE = 'lies outside of the folder of iml.config.json: expected a file in it or below it';
 
 /**
- * Finds the files of scenarios: those the settings name, else the one beside the manifest. Settings come with the app, so
- * what they name lies in their folder or below it.
+ * Finds the files of scenarios: those of the settings, else the one beside the manifest. Files must be in the folder
+ * of the settings.
  *
- * @throws EngineError (HOST_FILE) for one that is named and not there; SpecError (SPEC_READ) for one that lies elsewhere, is hidden,
- * too large or no file
+ * @throws EngineError (HOST_FILE) for a missing file; SpecError (SPEC_READ) for a file that is elsewhere, hidden or
+ * large
  */
 export async function findScenarioFiles(
   root: string,
@@ -77,7 +77,9 @@ function missing(file: string, place: SourceLocation): EngineError {
   return new EngineError('HOST_FILE', `There is no file of scenarios "${file}".`, { place });
 }
 
-/** Tries how a host sets scenarios up, as far as it depends on the files and this app. Steps of other apps are not known here. */
+/**
+ * Sets up scenarios as a host does, as far as it depends on the files and this app. Steps of other apps are skipped.
+ */
 export function dryRunScenarios(app: App, files: readonly ScenarioFile[]): readonly ScenarioRefusal[] {
   return files.flatMap(({ file, text }) => {
     const refusals: ScenarioRefusal[] = [];

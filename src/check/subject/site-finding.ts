@@ -3,7 +3,7 @@ import type { ExpressionSite } from './expression-site.js';
 
 type PartialFinding = Omit<Finding, 'rule' | 'level'>;
 
-/** A finding on a piece of an expression, given by its offsets in the template. */
+/** A diagnostic at offsets of a template. */
 export function findingAt(
   site: ExpressionSite,
   { start, end }: { readonly start: number; readonly end: number },
@@ -15,7 +15,7 @@ export function findingAt(
   return { message, place: site.placeAt(start), length };
 }
 
-/** The same with a change that puts another text in its place. */
+/** `findingAt` with a replacement. */
 export function replacementAt(
   site: ExpressionSite,
   range: { readonly start: number; readonly end: number },
@@ -26,7 +26,7 @@ export function replacementAt(
   const end = site.offsetAt(range.end);
   const { file } = finding.place;
   if (file === undefined || start === undefined || end === undefined) return finding;
-  // Inside a JSON text, quotes and backslashes are written with a backslash.
+  // Quotes and backslashes are escaped in JSON.
   const written = JSON.stringify(text).slice(1, -1);
   return { ...finding, fix: { title, edits: [{ file, start, end, text: written }] } };
 }

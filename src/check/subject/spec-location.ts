@@ -1,47 +1,47 @@
 import type { DocumentKind } from '../../document/shapes/document-shapes.js';
 
-/** When in the life of a request a directive is evaluated, which decides what there is to be seen. */
+/** When a directive is evaluated, which determines the available variables. */
 export type Phase =
-  /** Before it is sent. */
+  /** Before the request. */
   | 'request'
-  /** With the response there. */
+  /** After the response. */
   | 'response'
   /** For each item of `iterate`. */
   | 'item'
   /** `wrapper`, after the last page. */
   | 'wrapper'
-  /** Before a follow-up page is asked for. */
+  /** Before a follow-up page. */
   | 'pagination'
-  /** Between two calls of `repeat`. */
+  /** Between two requests of `repeat`. */
   | 'repeat'
-  /** A call of a webhook is looked at. */
+  /** For a webhook call. */
   | 'call'
-  /** A form is shown: options, nested fields and their RPCs. */
+  /** In a form: options, nested fields and their RPCs. */
   | 'form';
 
-/** A place in a document, in the terms of the specification. */
+/** A location in a document in terms of the specification. */
 export interface SpecLocation {
   readonly phase: Phase;
   /** `authorize`, `token`, ... of an OAuth connection. */
   readonly section: string | undefined;
-  /** Which request of a chain; 0 where there is one only. */
+  /** Index of the request in the chain. */
   readonly element: number;
-  /** Names below the request: `['response', 'output', 'id']`. */
+  /** Path below the request: `['response', 'output', 'id']`. */
   readonly directive: readonly string[];
 }
 
-/** A map, as the names of directives come from documents: `constructor` is none. */
+/** A Map, because names come from documents: `constructor`. */
 const PHASES: ReadonlyMap<string, Phase> = new Map([
   ['pagination', 'pagination'],
   ['repeat', 'repeat'],
 ]);
 
-/** Directives of a webhook's own specification. */
+/** Directives of webhooks. */
 const CALL_DIRECTIVES: ReadonlySet<string> = new Set([
   ...['condition', 'iterate', 'output', 'respond', 'uid', 'verification'],
 ]);
 
-/** Takes the path of a value apart: section of a connection, element of a chain, directive. */
+/** Splits the path of a value: section of a connection, element of a chain, directive. */
 export function locateInSpec(kind: DocumentKind, root: unknown, path: readonly string[]): SpecLocation {
   if (kind === 'parameters') return { phase: 'form', section: undefined, element: 0, directive: path };
   let rest = path;
@@ -65,18 +65,18 @@ function readMember(value: unknown, key: string | undefined): unknown {
     : undefined;
 }
 
-/** Source: the API pages of the custom app documentation: what each directive sees. [doc] */
+/** Variables by directive. Source: the API pages of the custom app documentation. [doc] */
 function findPhase(kind: DocumentKind, [directive = '', key, part]: readonly string[]): Phase {
   if (kind === 'webhook' && CALL_DIRECTIVES.has(directive)) {
     return isItemDirective(directive, key) ? 'item' : 'call';
   }
   if (directive !== 'response') {
-    // An epoch may write them beside `response`.
+    // An epoch can have them beside `response`.
     if (directive === 'output' || directive === 'iterate')
       return isItemDirective(directive, key) ? 'item' : 'response';
     return PHASES.get(directive) ?? 'request';
   }
-  // The limit is read before the request is sent. [inf]
+  // `limit` is evaluated before the request. [inf]
   if (key === 'limit') return 'request';
   if (key === 'wrapper') return 'wrapper';
   if (kind === 'responder') return 'request';

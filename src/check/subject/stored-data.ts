@@ -7,7 +7,10 @@ import { holdsRequests, listRequests, readAt } from './walk-requests.js';
 
 const STORED = createLookup<DeclaredNames>();
 
-/** What a connection keeps: its parameters, and the members of every `response.data`. Source: the page on connections. [doc][app] */
+/**
+ * Stored data of a connection: its parameters and the members of every `response.data`. Source: the page on
+ * connections. [doc][app]
+ */
 export function storedByConnection(subject: Subject, { name, params }: ConnectionComponent): DeclaredNames {
   return STORED(subject, name, () => {
     const fields = declaredFields(params);
@@ -20,13 +23,13 @@ export function storedByConnection(subject: Subject, { name, params }: Connectio
   });
 }
 
-/** What the connections a component can run with keep, all together. */
+/** Stored data of all connections of a component. */
 export function storedByConnections(subject: Subject, names: readonly string[]): DeclaredNames {
   const stored = names.flatMap((name) => {
     const connection = subject.app.connections.get(name);
     return connection === undefined ? [] : [storedByConnection(subject, connection)];
   });
-  // A connection of another app may keep anything.
+  // A connection of another app may store anything.
   const isKnown = stored.length === names.length && stored.length > 0;
   return {
     names: new Set(stored.flatMap((one) => [...one.names])),
@@ -36,7 +39,7 @@ export function storedByConnections(subject: Subject, names: readonly string[]):
 
 const WRITTEN = createLookup<DeclaredNames>();
 
-/** What `temp` may hold where a document runs: its own `temp`s, those of the base, and for the base those of all. */
+/** Members of `temp` in a document: its own, those of the base, and for the base those of all. */
 export function writtenTemp(subject: Subject, owner: CheckedDocument['owner']): DeclaredNames {
   return WRITTEN(subject, owner === undefined ? '' : `${owner.kind} ${owner.name}`, () => {
     const documents =
@@ -50,7 +53,7 @@ export function writtenTemp(subject: Subject, owner: CheckedDocument['owner']): 
   });
 }
 
-/** The files of the app itself stand first. */
+/** General files come first. */
 function listOfApp({ allDocuments }: Subject): readonly CheckedDocument[] {
   const end = allDocuments.findIndex(({ owner }) => owner !== undefined);
   return end < 0 ? allDocuments : allDocuments.slice(0, end);

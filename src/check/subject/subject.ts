@@ -11,48 +11,48 @@ import { dryRunScenarios, type ScenarioFile, type ScenarioRefusal } from './scen
 import { type ComponentName, findUsedPart, type UsedPart } from './used-part.js';
 import { holdsRequests, listRequests, type WrittenRequest } from './walk-requests.js';
 
-/** An app as rules see it: its documents, the parsed texts in them, and the names an expression can use. */
+/** An app for rules: documents, parsed expressions, and available names. */
 export interface Subject {
   readonly app: App;
-  /** The documents that are looked at. */
+  /** The checked documents. */
   readonly documents: readonly CheckedDocument[];
-  /** Those of the whole app: what one of them reads another may write. */
+  /** All documents: one may write what another reads. */
   readonly allDocuments: readonly CheckedDocument[];
-  /** Those of one component, whether they are looked at or not. */
+  /** All documents of a component. */
   readonly documentsOf: (kind: ComponentKind, name: string) => readonly CheckedDocument[];
-  /** What is looked at, where it is not all. */
+  /** The checked part; undefined for the whole app. */
   readonly part: UsedPart | undefined;
-  /** Every text that is evaluated, in the documents that are looked at. */
+  /** All expressions of the checked documents. */
   readonly expressions: readonly ExpressionSite[];
   readonly expressionsIn: (document: CheckedDocument) => readonly ExpressionSite[];
-  /** Every request that is written in the documents that are looked at. */
+  /** All requests of the checked documents. */
   readonly requests: readonly WrittenRequest[];
   readonly isFunction: (name: string) => boolean;
   readonly functionNames: readonly string[];
-  /** What compiling the custom functions told. */
+  /** Warnings of compiling the custom functions. */
   readonly functionWarnings: readonly FunctionWarning[];
-  /** What a host would refuse the app's scenarios for. */
+  /** Reasons why a host refuses scenarios. */
   readonly scenarioRefusals: readonly ScenarioRefusal[];
-  /** What runs would be refused for; looked for when it is first asked for. */
+  /** Reasons why runs fail; computed on first use. */
   readonly refusals: readonly RunRefusal[];
 }
 
-/** Something about the code of a custom function. */
+/** A warning about the code of a custom function. */
 export interface FunctionWarning {
   readonly code: string;
   readonly message: string;
   readonly place: SourceLocation;
 }
 
-/** What an app is looked at together with. */
+/** Additional input of a subject. */
 export interface SubjectParts {
   readonly functionWarnings?: readonly FunctionWarning[];
   readonly scenarios?: readonly ScenarioFile[];
-  /** Components that are to run: what their runs do not use is not looked at. Default: the whole app is. */
+  /** Components of a run; others are not checked. Default: all. */
   readonly started?: readonly ComponentName[] | undefined;
 }
 
-/** Takes an app apart for rules. Every template is parsed once, those of parts that are not looked at never. */
+/** Creates the subject of an app. Parses each template of the checked documents once. */
 export function createSubject(
   app: App,
   { functionWarnings = [], scenarios = [], started }: SubjectParts = {},
@@ -93,7 +93,7 @@ export function createSubject(
   };
 }
 
-/** Functions that apps of Make call and this runtime lacks: they are no mistake of the author. [rt] */
+/** Functions of Make that this runtime lacks; calling them is not a mistake. [rt] */
 const MAKE_ONLY_FUNCTIONS = ['toDataStructure', 'safeSerialize', 'getFieldMapping'] as const;
 
 function indexByOwner(documents: readonly CheckedDocument[]): Subject['documentsOf'] {

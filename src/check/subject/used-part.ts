@@ -16,11 +16,11 @@ export interface ComponentName {
   readonly name: string;
 }
 
-/** The part of an app that decides the runs of some components. */
+/** The part of an app that runs of some components use. */
 export interface UsedPart {
   readonly documents: readonly CheckedDocument[];
   readonly has: (kind: ComponentKind, name: string) => boolean;
-  /** Whether something that is written there takes part in those runs. */
+  /** Whether a source location belongs to it. */
   readonly holds: (place: SourceLocation) => boolean;
 }
 
@@ -31,8 +31,8 @@ interface Places {
 }
 
 /**
- * Finds what runs of components use: their connections and webhooks, the RPCs of their forms, the endpoints they call,
- * the functions their expressions call, and what all of these use; the base and the common data besides.
+ * Finds the dependencies of components: connections, webhooks, RPCs of forms, endpoints, functions, recursively, and
+ * the base and common data.
  */
 export function findUsedPart(
   app: App,
@@ -48,7 +48,7 @@ export function findUsedPart(
     used.add(key);
     pending.push(...documentsOf(kind, name).flatMap(listUses));
   }
-  // A connection knows nothing of the base.
+  // Connections do not use the base.
   const usesBase = started.some(({ kind }) => kind !== 'connection');
   const documents = all.filter(({ owner, part }) =>
     owner === undefined ? usesBase && part !== 'groups' : used.has(writeKey(owner.kind, owner.name)),
@@ -89,7 +89,7 @@ function listUses(checked: CheckedDocument): readonly ComponentName[] {
   ];
 }
 
-/** General files that a run reads; a readme is for people. */
+/** General files of a run; a readme is not one. */
 const RUN_PARTS: ReadonlySet<string> = new Set(['base', 'common']);
 
 function createHolds(
@@ -100,12 +100,12 @@ function createHolds(
   return ({ file, pointer = '' }) => {
     if (file === undefined) return true;
     if (file === MANIFEST) return isOfManifest(pointer, used);
-    // What an exported component is stands beside its files.
+    // Metadata of an exported component.
     return files.has(file) || (file.endsWith('/metadata.json') && folders.has(path.posix.dirname(file)));
   };
 }
 
-/** A record of the manifest, and what holds them all, where nothing can be told apart. */
+/** A record of the manifest, or a parent of all records. */
 function isOfManifest(pointer: string, used: ReadonlySet<string>): boolean {
   const [top, second, third] = pointer.slice(1).split('/');
   if (top === 'generalCodeFiles') return second === undefined || RUN_PARTS.has(second);

@@ -4,7 +4,7 @@ import type { CheckedDocument } from './checked-document.js';
 import type { Phase, SpecLocation } from './spec-location.js';
 import { inheritsBase, readAt } from './walk-requests.js';
 
-/** What runs a document: it decides which data an expression is given. */
+/** What runs a document, which determines its variables. */
 export type RunnerKind =
   | 'module'
   | 'trigger'
@@ -18,7 +18,7 @@ export type RunnerKind =
   | 'hook'
   | 'base';
 
-/** Names with a meaning of their own, in one sentence each, as completion and hover show them. */
+/** Variables with a description for completion and hover. */
 /**
  * Members of `oauth`. Source: https://developers.make.com/custom-apps-documentation/app-components/connections/oauth-2.0. [doc];
  * those of PKCE [inf]
@@ -69,7 +69,7 @@ const ALWAYS = ['now', 'timestamp', 'random', 'uuid', 'pi', 'executionId', 'envi
 const MODULE = ['parameters', 'connection', 'common', 'data', 'scenario', 'metadata'];
 const CONNECTION = ['parameters', 'common', 'data', 'connection'];
 
-/** Names by what runs the document, whatever the phase. */
+/** Variables by runner, in all phases. */
 const BY_RUNNER: Readonly<Record<RunnerKind, readonly string[]>> = {
   module: MODULE,
   trigger: [...MODULE, 'trigger'],
@@ -81,13 +81,13 @@ const BY_RUNNER: Readonly<Record<RunnerKind, readonly string[]>> = {
   oauth: [...CONNECTION, 'oauth', 'query'],
   webhook: ['parameters', 'data', 'webhook', 'connection'],
   hook: [...MODULE, 'webhook'],
-  // Merged into modules of all kinds, RPCs, attach, detach and update.
+  // The base is merged into modules, RPCs, attach, detach and update.
   base: [...MODULE, 'trigger', 'payload', 'webhook'],
 };
 
 const RESPONSE = ['body', 'headers', 'statusCode'];
 
-/** Names that a phase adds. */
+/** Additional variables by phase. */
 const BY_PHASE: Readonly<Record<Phase, readonly string[]>> = {
   request: [],
   response: RESPONSE,
@@ -101,7 +101,7 @@ const BY_PHASE: Readonly<Record<Phase, readonly string[]>> = {
 
 const CALL = ['body', 'headers', 'query', 'method', 'rawBody'];
 
-/** What runs a document. */
+/** The runner of a document. */
 function findRunner({ kind, part, owner }: CheckedDocument): RunnerKind {
   switch (owner?.kind) {
     case undefined:
@@ -123,10 +123,10 @@ function isRunner(type: string | undefined): type is 'trigger' | 'instant_trigge
   return type === 'trigger' || type === 'instant_trigger' || type === 'responder';
 }
 
-/** By document and place: the expressions of a request ask the same. */
+/** Cached by document and location. */
 const NAMES = new WeakMap<CheckedDocument, Map<string, readonly string[]>>();
 
-/** All names an expression at this place may start with, those that cannot be filled yet left out. */
+/** All available variables at a location, except those without a value. */
 export function listVisibleNames(
   app: App,
   checked: CheckedDocument,
@@ -154,8 +154,8 @@ function collectNames(app: App, checked: CheckedDocument, location: SpecLocation
 }
 
 /**
- * Whether a request iterates, by itself or by what it is merged over. The base serves requests that may, and an epoch takes
- * over the communication of its trigger.
+ * Whether a request iterates, by itself or by inheritance: the base may serve such requests, and an epoch inherits
+ * the communication of its trigger.
  */
 function iterates(app: App, checked: CheckedDocument, location: SpecLocation): boolean {
   const { owner, kind } = checked;
@@ -169,10 +169,10 @@ function iterates(app: App, checked: CheckedDocument, location: SpecLocation): b
   );
 }
 
-/** Whether a response was there before the request is evaluated: of an earlier element, page or repeat. [inf] */
+/** Whether an earlier response is available: of an earlier element, page or repeat. [inf] */
 function seesEarlierResponse(app: App, checked: CheckedDocument, location: SpecLocation): boolean {
   if (location.element > 0 || findRunner(checked) === 'base') return true;
-  // Sections of an authorization follow each other.
+  // Sections of an authorization run in order.
   if (location.section !== undefined) return true;
   const request = requestAt(checked, location);
   return request?.['repeat'] !== undefined || isPaged(app, checked, location);
@@ -185,7 +185,7 @@ function isPaged(app: App, checked: CheckedDocument, location: SpecLocation): bo
   );
 }
 
-/** The request a place belongs to, as it is written. */
+/** The request at a location. */
 function requestAt(
   { document }: CheckedDocument,
   { section, element }: Pick<SpecLocation, 'section' | 'element'>,

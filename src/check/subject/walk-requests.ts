@@ -3,7 +3,7 @@ import { childPointer } from '../../errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';
 
-/** One request of a document, as it is written: nothing of the base in it. */
+/** A request as written, without the base. */
 export interface WrittenRequest {
   readonly in: CheckedDocument;
   readonly document: Document;
@@ -12,7 +12,7 @@ export interface WrittenRequest {
   /** `authorize`, `token`, ... of an OAuth connection. */
   readonly section: string | undefined;
   readonly element: number;
-  /** Requests of its chain, itself included. */
+  /** Length of its chain. */
   readonly length: number;
 }
 
@@ -52,7 +52,7 @@ function listChain(
   });
 }
 
-/** A member of a request, and of its members: `readAt(request, 'response', 'error')`. */
+/** Reads a nested member: `readAt(request, 'response', 'error')`. */
 export function readAt(request: unknown, ...path: readonly string[]): unknown {
   let value = request;
   for (const key of path) value = isPlainObject(value) ? ownMember(value, key) : undefined;
@@ -64,14 +64,14 @@ export function pointerTo({ pointer }: Pick<WrittenRequest, 'pointer'>, ...path:
   return path.reduce<string>(childPointer, pointer);
 }
 
-/** Whether the document is sent by the engine with what the base holds. Source: the page on the base. [doc] */
+/** Whether requests of the document inherit the base. Source: the page on the base. [doc] */
 export function inheritsBase({ kind, part, owner }: CheckedDocument): boolean {
   if (owner === undefined || owner.kind === 'connection') return false;
   if (owner.kind === 'webhook') return part === 'attach' || part === 'detach' || part === 'update';
   return kind === 'api' || kind === 'epoch' || kind === 'endpoint';
 }
 
-/** Whether a document holds requests. */
+/** Whether a document contains requests. */
 export function holdsRequests({ kind }: CheckedDocument): boolean {
   return kind === 'base' || kind === 'api' || kind === 'oauth' || kind === 'epoch' || kind === 'endpoint';
 }

@@ -30,7 +30,7 @@ export const deadStatus: Rule = {
   },
 };
 
-/** An entry of the base serves a `valid` of any component. */
+/** An entry of the base can apply to a `valid` of any component. */
 function hasValid(subject: Subject, request: WrittenRequest): boolean {
   if (readAt(request.value, 'response', 'valid') !== undefined) return true;
   if (request.in.kind !== 'base') {

@@ -31,7 +31,7 @@ const TEXTS: ReadonlySet<unknown> = new Set([
   'color',
 ]);
 
-/** What is wrong with the default of a field; undefined for one that fits or holds an expression. */
+/** The problem of a default; undefined if it fits or is an expression. */
 function describeMisfit(field: PlainObject): string | undefined {
   const value = ownMember(field, 'default');
   const type = ownMember(field, 'type');
@@ -52,14 +52,14 @@ function describeMisfit(field: PlainObject): string | undefined {
   return type === 'select' ? describeMissingOption(field, value) : undefined;
 }
 
-/** A default that is none of the options, where all of them are written in place. */
+/** A default that is not among literal options. */
 function describeMissingOption(field: PlainObject, value: unknown): string | undefined {
   const options = ownMember(field, 'options');
   const written = isPlainObject(options) ? ownMember(options, 'store') : options;
   if (!Array.isArray(written) || written.length === 0) return undefined;
   const values: unknown[] = [];
   for (const option of written as readonly unknown[]) {
-    // Texts are addresses of RPCs or plain values; groups hold options of their own.
+    // Texts are RPC URLs or values; groups contain options.
     if (!isPlainObject(option) || Object.hasOwn(option, 'options')) return undefined;
     values.push(ownMember(option, 'value'));
   }

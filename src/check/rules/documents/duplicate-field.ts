@@ -14,7 +14,7 @@ export const duplicateField: Rule = {
     const seen = new Set<string>();
     for (const field of listFields(subject)) {
       const name = ownMember(field.value, 'name');
-      // Fields with conditions may stand for each other.
+      // Fields with conditions can be alternatives.
       if (typeof name !== 'string' || name === '' || hasCondition(field)) continue;
       const key = JSON.stringify([listKey(field), name]);
       if (seen.has(key)) {
@@ -32,7 +32,7 @@ function hasCondition({ value }: WrittenField): boolean {
   return ['visible', 'condition'].some((key) => typeof ownMember(value, key) === 'string');
 }
 
-/** The static and mappable fields of a module are one form. */
+/** Static and mappable parameters are one form. */
 function listKey({ in: { owner, part }, list }: WrittenField): readonly (string | undefined)[] {
   const isModuleForm = part === 'staticParams' || part === 'mappableParams';
   return [owner?.kind, owner?.name, isModuleForm && list === '' ? 'params' : part, list];

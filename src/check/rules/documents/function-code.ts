@@ -3,7 +3,7 @@ import type { WarningCode } from '../../../document/reading/document.js';
 import { childPointer, type SourceLocation } from '../../../errors/source-location.js';
 import type { Rule } from '../../rule.js';
 
-/** What compiling the custom functions of an app in their sandbox finds. */
+/** Errors of compiling custom functions in the sandbox. */
 export const functionCode: Rule = {
   id: 'function-code',
   level: 'error',
@@ -20,20 +20,20 @@ export const functionCode: Rule = {
     }
     for (const { code, message, place } of functionWarnings) {
       const asLoaded = LOADED_CODES[code];
-      // What loading found by itself has a rule of its own.
+      // Errors found by loading have their own rule.
       const isTold = app.warnings.some((told) => told.code === asLoaded && told.place.file === place.file);
       if (!isTold) report({ message, place });
     }
   },
 };
 
-/** Where the manifest names the code that is not there. */
+/** Location of the missing code in the manifest. */
 function findDeclaration({ warnings }: App, name: string): SourceLocation {
   const pointer = `${childPointer('/components/function', name)}/codeFiles/code`;
   return warnings.find(({ place }) => place.pointer === pointer)?.place ?? {};
 }
 
-/** Codes of loading by those of the sandbox. */
+/** Loading codes by sandbox codes. */
 const LOADED_CODES: Readonly<Record<string, WarningCode>> = {
   syntax: 'syntax',
   'code-too-long': 'long-function',

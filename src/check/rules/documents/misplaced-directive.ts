@@ -68,7 +68,7 @@ function misplacedIn(
   } else if (owner !== undefined && owner.type !== 'trigger') {
     add('only polling triggers read it', ['response', 'trigger']);
   }
-  // One schema serves all that is sent, so loading lets them pass. [src]
+  // Loading accepts them, because all requests share one schema. [src]
   if (kind === 'api' && owner !== undefined)
     add(
       'only the specification of a webhook has it here; a request has it in response',
@@ -91,13 +91,13 @@ function misplacedIn(
   return found;
 }
 
-/** Templates of the platform leave an empty object where there is no body. */
+/** Templates of the platform have an empty object without a body. */
 function hasBody({ url, body }: Readonly<Record<string, unknown>>): boolean {
   const isEmpty = isPlainObject(body) && Object.keys(body).length === 0;
   return url !== undefined && body !== undefined && body !== null && body !== '' && !isEmpty;
 }
 
-/** Whether a request surely has the method GET: written so, or by default. */
+/** Whether the method is GET, literally or by default. */
 function isGet(app: App, checked: CheckedDocument, request: Readonly<Record<string, unknown>>): boolean {
   const inherited = inheritsBase(checked) ? readAt(app.base?.value, 'method') : undefined;
   const method = request['method'] ?? inherited ?? 'GET';

@@ -3,7 +3,7 @@ import { PLATFORM_DIRECTIVES } from '../../subject/platform-directives.js';
 import { findingAt } from '../../subject/site-finding.js';
 import { pointerTo, readAt } from '../../subject/walk-requests.js';
 
-/** Where the directives are written. */
+/** Parents of the directives. */
 const PARENTS: readonly (readonly string[])[] = [[], ['pagination'], ['response']];
 
 export const platformOnly: Rule = {

@@ -12,13 +12,13 @@ export const refusedRun: Rule = {
     const told = new Set(app.warnings.map(({ place }) => writeKey(place)));
     for (const { error, isOfEndpoint } of refusals) {
       const { message, place = {} } = error;
-      // What loading tells of the same place says the same, and endpoints have a rule of their own.
+      // Loading reports the same, and endpoints have their own rule.
       if (!isOfEndpoint && !told.has(writeKey(place))) report({ message, place });
     }
   },
 };
 
-/** One place may have two pointers: in its file, and in the element of a chain. */
+/** A location can have two pointers: in its file, and in the element of a chain. */
 function writeKey({ file, line, column, pointer }: SourceLocation): string {
   return JSON.stringify(line === undefined ? [file, pointer] : [file, line, column]);
 }

@@ -38,10 +38,10 @@ const CHANGING: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** Stands for what an expression that does not parse may read. */
+/** Assumed dependencies of an expression that does not parse. */
 const UNKNOWN: readonly string[] = ['body'];
 
-/** What decides the follow-up request: everything but the condition that ends it, and what comes of the answer. */
+/** Directives that determine the follow-up request: all except the condition and the results. */
 function isAboutPages([directive, key]: readonly string[]): boolean {
   if (directive === 'pagination') return key !== 'condition';
   return directive !== 'response' && directive !== 'repeat' && directive !== 'condition';

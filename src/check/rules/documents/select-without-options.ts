@@ -22,7 +22,7 @@ export const selectWithoutOptions: Rule = {
   },
 };
 
-/** An object in place of a list has a rule of its own: `nested-without-store`. */
+/** `nested-without-store` reports an object instead of a list. */
 function hasOptions(field: object): boolean {
   const options = ownMember(field, 'options');
   if (typeof options === 'string') return options !== '';

@@ -16,7 +16,7 @@ export const unboundedPaging: Rule = {
   check: (subject, report) => {
     for (const request of listPaged(subject)) {
       const { pagination } = request.value;
-      // A link that evaluates to nothing ends the pages as well as a condition.
+      // An empty link ends paging too.
       if (readAt(pagination, 'condition') !== undefined || readAt(pagination, 'url') !== undefined) continue;
       const token = findToken(subject, request);
       if (token !== undefined) {
@@ -35,7 +35,7 @@ export const unboundedPaging: Rule = {
   },
 };
 
-/** What of the response a page is requested by: `{{body.next}}` in the query, the headers or the body of `pagination`. */
+/** The page token: `{{body.next}}` in query, headers or body of `pagination`. */
 function findToken(
   subject: Subject,
   request: WrittenRequest,

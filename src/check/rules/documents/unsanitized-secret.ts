@@ -36,7 +36,7 @@ function listSanitized(subject: Subject, request: WrittenRequest): readonly stri
   return [own, base].flat().filter((path): path is string => typeof path === 'string');
 }
 
-/** Whether an expression there reads a member of the connection or of the common data whose name is that of a secret. */
+/** Whether an expression reads a member of connection or common data with a secret name. */
 function readsSecret(subject: Subject, { in: checked }: WrittenRequest, pointer: string): boolean {
   return subject
     .expressionsIn(checked)

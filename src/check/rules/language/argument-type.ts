@@ -34,7 +34,7 @@ export const argumentType: Rule = {
   },
 };
 
-/** What is wrong with a constant, or undefined where it fits or is none. */
+/** The problem of a constant; undefined if it fits. */
 function describeMisfit(argument: Expression, kind: ParameterKind): string | undefined {
   if (argument.kind !== 'literal') return undefined;
   const { value } = argument;

@@ -12,7 +12,7 @@ export const missingFormat: Rule = {
     if (subject.app.functions.has('formatDate')) return;
     for (const site of subject.expressions) {
       for (const node of site.nodes) {
-        // Without a date there is too little in any case, which is told of by `argument-count`.
+        // `argument-count` reports a missing date.
         if (node.kind !== 'call' || node.name !== 'formatDate' || node.args.length === 0) continue;
         if (node.args[1] !== undefined) continue;
         const message =

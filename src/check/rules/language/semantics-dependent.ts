@@ -22,7 +22,7 @@ export const semanticsDependent: Rule = {
         report(findingAt(site, node, message));
       }
       for (const node of site.nodes) {
-        // With a third argument empty parts stay, and trimming alone is left.
+        // With a third argument empty parts stay; only trimming differs.
         if (node.kind !== 'call' || node.name !== 'split' || subject.app.functions.has('split')) continue;
         const [, separator] = node.args;
         if (separator?.kind === 'literal' && separator.value === '') continue;
@@ -33,7 +33,7 @@ export const semanticsDependent: Rule = {
   },
 };
 
-/** A number or boolean against a value of another kind, and a text that reads as a number. */
+/** A number or boolean compared with another type, or text that reads as a number. */
 function isDependent(comparison: Comparison): boolean {
   return comparison.otherKind !== comparison.constantKind && canEqualOtherKind(comparison);
 }

@@ -32,7 +32,7 @@ export const singleBraces: Rule = {
   },
 };
 
-/** A path of names, from a variable that every app knows. */
+/** A path that starts with a known variable. */
 const SINGLE =
   /(?<!\{)\{(?:item|body|parameters|connection|common|temp|data|headers|payload|pagination|webhook|oauth|query)(?:\.[A-Za-z_]\w*)+\}(?!\})/g;
 

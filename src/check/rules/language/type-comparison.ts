@@ -13,7 +13,7 @@ export const typeComparison: Rule = {
     for (const site of subject.expressions) {
       for (const comparison of listComparisons(subject, site)) {
         const { node, constantKind, otherKind } = comparison;
-        // A rule of its own, `semantics-dependent`, reports what may be equal.
+        // `semantics-dependent` reports values that may be equal.
         if (otherKind === undefined || otherKind === constantKind || canEqualOtherKind(comparison)) continue;
         const outcome = node.operator === '=' ? 'never' : 'always';
         report(

@@ -30,23 +30,23 @@ export const unknownName: Rule = {
   },
 };
 
-/** Tokens of formats are told of by a rule of their own; keys that `map`, `get` and others take may be written bare. */
+/** `unquoted-format` reports tokens of formats; `map`, `get` and others accept bare keys. */
 function isVisible(
   subject: Subject,
   site: ExpressionSite,
   { root }: WrittenPath,
   visible: readonly string[],
 ): boolean {
-  // `1.email` names a module of a scenario. `undefined` is no keyword and does what authors mean by it. [app]
+  // `1.email` refers to a module of a scenario. `undefined` is used like a keyword. [app]
   if (root.form === 'module' || root.name === 'undefined' || visible.includes(root.name)) return true;
   if (/^(?:[YMDHhmsSXxQWaA]+)$/.test(root.name)) return true;
-  // A rule of its own, `platform-only`, reports it.
+  // `platform-only` reports it.
   if (root.name === 'internal') return true;
-  // Of the fields of a form one may be meant: the platform evaluates them in forms of its own. [inf]
+  // In forms, a name can refer to a field. [inf]
   return site.location.phase === 'form' && subject.app.modules.size === 0;
 }
 
-/** The parts of names with hyphens, which `minus-in-path` tells of. */
+/** Parts of names with hyphens, which `minus-in-path` reports. */
 function listHyphened(subject: Subject, site: ExpressionSite): ReadonlySet<Name> {
   return new Set(listHyphenNames(subject, site).flatMap(({ rest }) => rest));
 }

@@ -32,7 +32,7 @@ export const unquotedFormat: Rule = {
 
 const TOKEN = /^(?:Y{1,4}|M{1,4}|D{1,4}|H{1,2}|h{1,2}|m{1,2}|s{1,2}|X|x|Q|W{1,2})$/;
 
-/** Names that are nothing but tokens of a format, joined by nothing but `-`, `/` and dots. */
+/** Names of format tokens, joined by `-`, `/` and dots. */
 function isBareFormat(expression: Expression): boolean {
   const paths = listPaths(listNodes(expression));
   return (

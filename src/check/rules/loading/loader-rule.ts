@@ -1,7 +1,7 @@
 import type { WarningCode } from '../../../document/reading/document.js';
 import type { Rule } from '../../rule.js';
 
-/** Makes the rule that passes on what loading an app warns of, so that both find the same by the same code. */
+/** Creates a rule for warnings of loading. */
 export function createLoaderRule({
   codes,
   ...rule

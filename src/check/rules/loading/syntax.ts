@@ -11,7 +11,7 @@ const OF_TEMPLATES = createLoaderRule({
   good: '"name": "{{item.first}} {{item.last}}"',
 });
 
-/** The path of `iterate` may stand without braces, so that loading takes it for a text. */
+/** `iterate` accepts a path without braces, which loading treats as text. */
 const tellBarePaths: Rule['check'] = ({ expressions }, report) => {
   for (const { parsed, text, placeAt } of expressions) {
     if (!parsed.ok && !text.includes('{{')) report({ message: parsed.error.message, place: placeAt(0) });

@@ -16,7 +16,7 @@ export const unknownDirective: Rule = {
   ...UNKNOWN_KEYS,
   check: (subject, report) => {
     UNKNOWN_KEYS.check(subject, (finding) => {
-      // A rule of their own, `platform-only`, says more.
+      // `platform-only` reports more.
       const key = finding.place.pointer?.split('/').at(-1) ?? '';
       if (!PLATFORM_DIRECTIVES.has(key)) report(finding);
     });

@@ -17,7 +17,7 @@ export const connectionMissing: Rule = {
     for (const site of subject.expressions) {
       const { owner } = site.in;
       if (owner === undefined || owner.kind === 'connection' || owner.connections.length > 0) continue;
-      // An RPC of a connection's own form, and an endpoint, are given the connection of their caller.
+      // An RPC of a connection's form, and an endpoint, use the connection of the caller.
       if (owner.kind === 'endpoint' || subject.app.connections.size === 0) continue;
       for (const { root } of site.paths) {
         if (root.name !== 'connection' || root.form !== 'plain') continue;
@@ -28,7 +28,7 @@ export const connectionMissing: Rule = {
   },
 };
 
-/** Modules without a connection that send what the base reads from `connection`. */
+/** Modules without a connection whose base reads `connection`. */
 function reportBase(subject: Subject, report: ReportFinding): void {
   const { app } = subject;
   const base = subject.allDocuments.find(({ kind, owner }) => kind === 'base' && owner === undefined);
@@ -48,7 +48,7 @@ function reportBase(subject: Subject, report: ReportFinding): void {
   }
 }
 
-/** Whether an expression needs `connection`. Inside of a function or a condition it may be absent on purpose. */
+/** Whether an expression needs `connection`. In functions and conditions it may be optional. */
 function readsConnection({ nodes, paths, location }: ExpressionSite): boolean {
   const isGuarded = nodes.some(
     (node) =>
