@@ -13,29 +13,29 @@ import { readDocument } from '../document/reading/jsonc.js';
 import { EngineError } from '../errors/engine-error.js';
 import { isBelow } from '../util/files/file-name.js';
 
-/** An app that is being edited: what lies on disk, with what editors hold laid over it. */
+/** An app with unsaved files of an editor. */
 export interface AppWorkspace {
   /** Absolute. */
   readonly root: string;
-  /** Text of an open file by absolute path; undefined once it is closed. */
+  /** Sets the text of an open file by absolute path; undefined closes it. */
   readonly setText: (file: string, text: string | undefined) => void;
-  /** Grows with each change of a text. */
+  /** Incremented with each change of a text. */
   readonly version: () => number;
-  /** Something has changed on disk. */
+  /** Forgets cached state after a change on disk. */
   readonly forget: () => void;
-  /** The text of a file as it is edited, else as it lies on disk; undefined where there is none. */
+  /** The unsaved text of a file, else its text on disk; undefined if it does not exist. */
   readonly textOf: (file: string) => Promise<string | undefined>;
-  /** What is wrong with the app as it is edited. */
+  /** Diagnostics of the unsaved app. */
   readonly check: () => Promise<readonly Finding[]>;
-  /** The app as it was when it loaded last, without waiting for what is being typed; undefined before that. */
+  /** The last version that loaded, without waiting; undefined before the first. */
   readonly subject: () => Promise<Subject | undefined>;
-  /** The app as it is edited now; undefined while it does not load. */
+  /** The unsaved app; undefined while it does not load. */
   readonly subjectNow: () => Promise<Subject | undefined>;
-  /** The manifest as it is edited; undefined where there is none, or it is no JSON. */
+  /** The unsaved manifest; undefined if it is missing or invalid. */
   readonly manifest: () => Promise<Document | undefined>;
 }
 
-/** Opens the app a file belongs to: the nearest folder above it that holds one; undefined where there is none. */
+/** Opens the app of a file: the nearest parent folder that contains one; undefined without one. */
 export async function openAppWorkspace(file: string): Promise<AppWorkspace | undefined> {
   const root = await findRoot(path.dirname(file));
   return root === undefined ? undefined : createAppWorkspace(root);
@@ -44,7 +44,7 @@ export async function openAppWorkspace(file: string): Promise<AppWorkspace | und
 async function findRoot(from: string): Promise<string | undefined> {
   for (let folder = from; ; folder = path.dirname(folder)) {
     const found = await findApp(folder).catch(() => undefined);
-    // An app far below, found from a folder above it, is not the one this file belongs to.
+    // An app in another subfolder is not the one of this file.
     if (found !== undefined && (from === found.folder || from.startsWith(`${found.folder}${path.sep}`))) {
       return found.folder;
     }
@@ -52,7 +52,7 @@ async function findRoot(from: string): Promise<string | undefined> {
   }
 }
 
-/** An app in a known folder. It is loaded once for each state of its texts. */
+/** An app in a known folder, loaded once per version of its texts. */
 function createAppWorkspace(root: string): AppWorkspace {
   const overlay = new Map<string, string>();
   let version = 0;
@@ -97,7 +97,7 @@ function createAppWorkspace(root: string): AppWorkspace {
     subject: async () => {
       if (subject !== undefined) return subject;
       await load();
-      // Of a file that was half written from the start, what lies on disk tells more than nothing.
+      // If the unsaved app never loaded, the files on disk are better than nothing.
       if (subject === undefined) await loadFrom(new Map());
       return subject;
     },
@@ -116,7 +116,7 @@ function createAppWorkspace(root: string): AppWorkspace {
   };
 }
 
-/** As loading and the check read it: a pipe is not waited for, and a link leads nowhere else. */
+/** As in loading and the check: no pipes, no links out of the folder. */
 async function readSaved(root: string, file: string): Promise<string | undefined> {
   const folder = isBelow(root, file) ? root : path.dirname(file);
   try {
@@ -126,7 +126,7 @@ async function readSaved(root: string, file: string): Promise<string | undefined
   }
 }
 
-/** Custom functions are compiled when their code has changed, not with every key. */
+/** Custom functions are compiled only when their code changes. */
 function compileOnce(): (app: App) => Promise<readonly FunctionWarning[]> {
   let known: { readonly key: string; readonly warnings: Promise<readonly FunctionWarning[]> } | undefined;
   return (app) => {

@@ -3,29 +3,29 @@ import type { CheckedDocument } from '../check/subject/checked-document.js';
 import { locateInSpec, type SpecLocation } from '../check/subject/spec-location.js';
 import type { Subject } from '../check/subject/subject.js';
 
-/** Where a cursor stands in a file that may be half written. */
+/** The context of a cursor in a possibly incomplete file. */
 export interface Cursor {
   readonly offset: number;
-  /** What the file is in the app as it loaded last; undefined for a file no component names. */
+  /** The document of the last loaded app; undefined for an unreferenced file. */
   readonly checked: CheckedDocument | undefined;
-  /** Steps to the value or member the cursor is in. */
+  /** Path of the value or member at the cursor. */
   readonly path: readonly string[];
   readonly location: SpecLocation | undefined;
-  /** The text of the JSON string the cursor is in; undefined outside of one. */
+  /** The JSON string at the cursor; undefined outside of one. */
   readonly string: { readonly start: number; readonly end: number; readonly isKey: boolean } | undefined;
-  /** The expression the cursor is in; undefined outside of one. */
+  /** The expression at the cursor; undefined outside of one. */
   readonly expression: CursorExpression | undefined;
 }
 
-/** An expression around a cursor; offsets are those of the file. */
+/** The expression at a cursor, with offsets in the file. */
 export interface CursorExpression {
-  /** Behind `{{`. */
+  /** After `{{`. */
   readonly start: number;
-  /** From there to the cursor, as it is written. */
+  /** The text up to the cursor. */
   readonly before: string;
 }
 
-/** Reads what is around an offset of a file. Never throws: a file is half written most of the time. */
+/** Finds the context of an offset. Never throws. */
 export function readCursor(subject: Subject | undefined, file: string, text: string, offset: number): Cursor {
   const checked = subject?.documents.find(({ document }) => document.file === file);
   const { path: steps } = getLocation(text, offset);
@@ -36,11 +36,11 @@ export function readCursor(subject: Subject | undefined, file: string, text: str
   return { offset, checked, path, location, string, expression };
 }
 
-/** Kinds of tokens, whose names the library only has as types. */
+/** Token kinds; the library exports their names as types only. */
 const STRING = 10;
 const END_OF_FILE = 17;
 
-/** The string token an offset is in, also one without its closing quote. */
+/** The string token at an offset, closed or not. */
 function findString(text: string, offset: number): Cursor['string'] {
   const scanner = createScanner(text, true);
   for (let kind = scanner.scan(); kind !== END_OF_FILE; kind = scanner.scan()) {
@@ -75,19 +75,19 @@ function findExpression(
   return isPath && !written.includes('{{') ? { start, before: written } : undefined;
 }
 
-/** The path that is being written at the end of an expression: `parameters.us` as `parameters` and `us`. */
+/** The path at the end of an expression: `parameters.us` as `parameters` and `us`. */
 export interface WrittenPrefix {
   readonly parents: readonly string[];
-  /** What is there of the last name. */
+  /** The incomplete last name. */
   readonly partial: string;
 }
 
-/** Of what stands before a cursor: more than any path or name has. */
+/** Maximum length of a path before the cursor. */
 const MAX_LOOKED_AT = 2000;
 
 const PATH_END = /(?:`[^`]*`?|[\p{L}\p{Nd}_$])(?:`[^`]*`?|[\p{L}\p{Nd}_$.]|\[\d*\])*$|\.$/u;
 
-/** Undefined inside of a quoted text, where there is nothing to complete. */
+/** Undefined inside a string literal. */
 export function readPrefix(before: string): WrittenPrefix | undefined {
   if (isInQuotes(before)) return undefined;
   const written = PATH_END.exec(before.slice(-MAX_LOOKED_AT))?.[0] ?? '';
@@ -110,10 +110,10 @@ function isInQuotes(before: string): boolean {
   return quote !== '';
 }
 
-/** Characters of a name and of what may stand between it and its bracket. */
+/** Maximum length of a name and the space before its bracket. */
 const MAX_NAME = 200;
 
-/** The call the cursor is in, and which argument of it; undefined outside of all brackets. */
+/** The call at the cursor with the argument index; undefined outside of calls. */
 export function findCallAt(before: string): { readonly name: string; readonly argument: number } | undefined {
   const open: { name: string; argument: number }[] = [];
   let quote = '';

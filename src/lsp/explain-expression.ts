@@ -8,7 +8,7 @@ import { listMembers, type RecordedValues } from './known-members.js';
 import { readOwnParameters } from './read-own-parameters.js';
 import { listRecordedItems } from './recorded-bodies.js';
 
-/** What an editor shows of a piece of an expression. */
+/** Hover text of a part of an expression. */
 export interface Explanation {
   /** Markdown. */
   readonly text: string;
@@ -17,7 +17,7 @@ export interface Explanation {
   readonly end: number;
 }
 
-/** The innermost piece of an expression at an offset of a file. */
+/** The innermost node at an offset. */
 function findNodeAt(
   subject: Subject,
   file: string,
@@ -42,11 +42,7 @@ function findInnermost({ nodes, offsetAt }: ExpressionSite, offset: number): Exp
   return found;
 }
 
-/**
- * Explains a function, a name or a member; undefined where there is nothing to say.
- *
- * @param recordedBodies bodies of responses in the test cases of the component
- */
+/** Describes a function, a name or a member; undefined if unknown. */
 export function explainExpression(
   subject: Subject,
   file: string,

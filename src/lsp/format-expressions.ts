@@ -2,7 +2,7 @@ import type { TextEdit } from '../check/finding.js';
 import type { Subject } from '../check/subject/subject.js';
 import { printExpression } from '../iml/syntax/printer.js';
 
-/** Edits that write the expressions of a file as the printer does. What does not parse stays as it is. */
+/** Edits that format the expressions of a file. Invalid ones stay. */
 export function formatExpressions(subject: Subject, file: string): readonly TextEdit[] {
   const edits = new Map<number, TextEdit>();
   for (const site of subject.expressions) {

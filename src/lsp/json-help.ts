@@ -9,7 +9,7 @@ import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { PlainObject } from '../util/plain-object.js';
 import { makeSchema, type SchemaName } from './schemas/list-schemas.js';
 
-/** What JSON itself offers at a place, by the schema of the file: keys, values, and what they mean. */
+/** Completion and hover of the JSON schema. */
 export interface JsonHelp {
   readonly complete: (
     text: string,
@@ -20,8 +20,8 @@ export interface JsonHelp {
 }
 
 /**
- * Help by the JSON language service, which is loaded when it is first asked. It finds schemas by the addresses of files,
- * so a text is handed to it under the address that stands for its schema.
+ * Uses the JSON language service, loaded on first use. It selects schemas by URL, so each text is opened under the
+ * URL of its schema.
  */
 export function createJsonHelp(clientCapabilities: ClientCapabilities): JsonHelp {
   let loading: Promise<LanguageService> | undefined;

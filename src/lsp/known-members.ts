@@ -7,21 +7,21 @@ import { OAUTH_MEMBERS } from '../check/subject/visible-names.js';
 import type { ParameterElement, ParameterSpec } from '../parameters/form/parameter-spec.js';
 import { isPlainObject } from '../util/plain-object.js';
 
-/** A member that a path may go on with. */
+/** A possible next member of a path. */
 export interface KnownMember {
   readonly name: string;
-  /** Type of a field, or where the member comes from. */
+  /** Type of a field, or the source of the member. */
   readonly detail: string;
-  /** Markdown for a person. */
+  /** Markdown. */
   readonly about?: string | undefined;
 }
 
-/** Values that recorded test cases show, by the name of their variable: `body`, `item`. */
+/** Values from recorded test cases by variable: `body`, `item`. */
 export type RecordedValues = Readonly<Record<'body' | 'item', readonly unknown[]>>;
 
 const NOTHING_RECORDED: RecordedValues = { body: [], item: [] };
 
-/** The members of what a path leads to, as far as the app and its recorded cases say. */
+/** Members of the value of a path, from the app and its recorded cases. */
 export function listMembers(
   subject: Subject,
   checked: CheckedDocument,
@@ -60,7 +60,7 @@ function withoutRepeats(members: readonly KnownMember[]): readonly KnownMember[]
 const list = (...names: readonly string[]): readonly KnownMember[] =>
   names.map((name) => ({ name, detail: '' }));
 
-/** By path; a map, as names come from documents: `constructor` has no members. */
+/** By path. A Map, because names come from documents: `constructor`. */
 const FIXED: ReadonlyMap<string, readonly KnownMember[]> = new Map([
   ['pagination', list('page')],
   ['iterate', list('container')],
@@ -78,7 +78,7 @@ function named(names: readonly string[], detail: string): readonly KnownMember[]
   return names.map((name) => ({ name, detail }));
 }
 
-/** The fields that `parameters` holds where a document runs. */
+/** Forms of `parameters` in a document. */
 export function listForms({ app }: Subject, { owner }: CheckedDocument): readonly ParameterElement[] {
   const forms = (() => {
     switch (owner?.kind) {
@@ -101,7 +101,7 @@ export function listForms({ app }: Subject, { owner }: CheckedDocument): readonl
   return forms.flatMap((form) => readableForm(form).elements);
 }
 
-/** Fields with those that stand beside them: nested ones, and those of options. */
+/** Fields and their nested fields. */
 export function flattenFields(elements: readonly ParameterElement[]): readonly ParameterSpec[] {
   return elements.flatMap((element) => {
     if (element.kind !== 'parameter') return [];
@@ -121,7 +121,7 @@ function fieldsAt(elements: readonly ParameterElement[], steps: readonly string[
   return fieldsAt(inner.kind === 'fields' ? inner.fields : [inner.item], rest);
 }
 
-/** Fields of its own forms, and for an RPC and the trigger of a webhook what others give. */
+/** Fields of its own forms; for an RPC and an instant trigger, fields of the forms that use them. */
 function parameterMembers(
   subject: Subject,
   checked: CheckedDocument,
@@ -141,7 +141,7 @@ function describeField({ name = '', type, label, required, source }: ParameterSp
   return { name, detail: required ? `${type}, required` : type, about: `${label ?? name}${help}` };
 }
 
-/** What a connection keeps: fields of its form as they are described there, the rest by what writes it. */
+/** Stored data of a connection: fields of its form, and members of `response.data`. */
 function storedMembers(subject: Subject, checked: CheckedDocument): readonly KnownMember[] {
   const { app } = subject;
   const connections = listConnectionNames(subject, checked).flatMap(
@@ -154,7 +154,7 @@ function storedMembers(subject: Subject, checked: CheckedDocument): readonly Kno
   );
 }
 
-/** The connections a document may run with: the base serves every component, with whatever connection it has. */
+/** The possible connections of a document; for the base, all. */
 export function listConnectionNames({ app }: Subject, { owner }: CheckedDocument): readonly string[] {
   if (owner?.kind === 'connection') return [owner.name];
   return owner === undefined || owner.connections.length === 0
@@ -174,7 +174,7 @@ function keysAt(value: unknown, steps: readonly string[], detail: string): reado
   return isPlainObject(inner) ? Object.keys(inner).map((name) => ({ name, detail })) : [];
 }
 
-/** What the interface and the samples of a module show of its data; a guess, as the service may answer otherwise. */
+/** Members from interface and samples of a module; responses may differ. */
 function sampleMembers(
   { app }: Subject,
   { owner }: CheckedDocument,

@@ -1,18 +1,18 @@
 import { type Node, parseTree } from 'jsonc-parser';
 
-/** A member of a file, for an outline; offsets in the text. */
+/** An outline entry with offsets. */
 export interface OutlineEntry {
   readonly name: string;
   readonly start: number;
   readonly end: number;
-  /** Behind its name. */
+  /** End of its name. */
   readonly keyEnd: number;
   readonly children: readonly OutlineEntry[];
 }
 
 const MAX_DEPTH = 4;
 
-/** The members of a file, a few levels deep; what can be read of one that is half written. */
+/** The members of a file, some levels deep, as far as it parses. */
 export function listOutline(text: string): readonly OutlineEntry[] {
   const root = parseTree(text, [], { allowTrailingComma: true, disallowComments: false });
   return root === undefined ? [] : listEntries(root, 0);
@@ -39,7 +39,7 @@ function entry(name: string, node: Node, keyEnd: number, children: readonly Outl
   return { name, start: node.offset, end: node.offset + node.length, keyEnd, children };
 }
 
-/** Fields and groups have a name of their own. */
+/** Fields and groups are listed by name. */
 function readName(node: Node): string | undefined {
   for (const property of node.children ?? []) {
     const [key, value] = property.children ?? [];

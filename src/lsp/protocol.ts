@@ -29,21 +29,21 @@ const SUGGESTION_KINDS: Readonly<Record<Suggestion['kind'], CompletionItemKind>>
   reference: CompletionItemKind.Reference,
 };
 
-/** Diagnostics of one file: nobody reads more, and editors are slow with them. */
+/** Maximum number of diagnostics per file. */
 const MAX_DIAGNOSTICS = 1000;
 
-/** Findings as diagnostics of the file they are in, the first of them where they are very many. */
+/** Converts findings of a file, up to the maximum. */
 export function toDiagnostics(findings: readonly Finding[], text: string): Diagnostic[] {
   const lines = splitLines(text);
   return findings.slice(0, MAX_DIAGNOSTICS).map((finding) => toDiagnostic(finding, lines));
 }
 
-/** What a position counts from. */
+/** Lines of a text, for positions. */
 export function splitLines(text: string): readonly string[] {
   return text.split(/\r\n|[\n\r]/);
 }
 
-/** @param lines of the file that it is in: to split a long text for each of many findings would take minutes */
+/** @param lines of the file, split once for all findings */
 export function toDiagnostic(
   { rule, level, message, place, length }: Finding,
   lines: readonly string[],
@@ -61,7 +61,7 @@ export function toDiagnostic(
   };
 }
 
-/** @param takesSnippets whether the editor knows where `$0` is meant to lead */
+/** @param takesSnippets whether the editor supports snippets (`$0`) */
 export function toCompletion(
   suggestion: Suggestion,
   { document, offset }: { readonly document: TextDocument; readonly offset: number },

@@ -1,6 +1,6 @@
 import type { FunctionComponent } from '../document/app.js';
 
-/** The names of the parameters that a custom function declares, as its code writes them; none where it cannot be read. */
+/** Parameter names of a custom function; empty if its code does not parse. */
 export function readOwnParameters({ name, code = '' }: FunctionComponent): readonly string[] {
   const heads = [...code.matchAll(/\bfunction\s+([A-Za-z_$][\w$]*)\s*\(([^()]*)\)/g)];
   const list = heads.find((match) => match[1] === name)?.[2] ?? '';

@@ -9,13 +9,13 @@ import { safeParseTemplate } from '../iml/syntax/parser.js';
 import { readPath } from '../iml/syntax/walk-expression.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 
-/** Folder of the cases of an app, beside it or in it. */
+/** Folder of the cases, in or beside the app. */
 const TEST_FOLDER = 'tests';
 
-/** Cases of one component that are read: more show hardly other members. [choice] */
+/** Maximum number of cases per component. [choice] */
 const MAX_CASES = 20;
 
-/** The bodies of responses in the test cases of a component, as `iml test --record` writes them. */
+/** Response bodies in the test cases of a component. */
 export async function readRecordedBodies(
   root: string,
   { owner }: CheckedDocument,
@@ -42,7 +42,7 @@ export async function readRecordedBodies(
   return bodies;
 }
 
-/** A file that cannot be read, or is half written, shows nothing. */
+/** Invalid files are skipped. */
 async function readCase(folder: string, file: string): Promise<unknown> {
   try {
     const text = await openAppFolder(folder).read(file, () => ({ file }));
@@ -52,14 +52,14 @@ async function readCase(folder: string, file: string): Promise<unknown> {
   }
 }
 
-/** Whether a case names a component, as `module:getUser` or `{ type, name }`. */
+/** Whether a case tests a component: `module:getUser` or `{ type, name }`. */
 function isOf(written: object, component: string): boolean {
   const named = ownMember(written, 'component');
   if (!isPlainObject(named)) return named === component;
   return `${String(ownMember(named, 'type'))}:${String(ownMember(named, 'name'))}` === component;
 }
 
-/** The items that the `iterate` of the request at a location takes out of bodies. */
+/** Items that `iterate` of the request selects in bodies. */
 export function listRecordedItems(
   checked: CheckedDocument,
   { element, section }: SpecLocation,

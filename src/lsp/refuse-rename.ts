@@ -2,7 +2,7 @@ import type { Subject } from '../check/subject/subject.js';
 import { isKeptByOthers } from './symbols/connection-members.js';
 import type { AppSymbol, Occurrence } from './symbols/symbol.js';
 
-/** Kinds that may be renamed, with what their names may be. Modules and connections have ids on the platform. */
+/** Renamable kinds with valid names. Modules and connections have IDs in Make. */
 const NAMES: Readonly<Partial<Record<AppSymbol['kind'], RegExp>>> = {
   rpc: /^[A-Za-z][A-Za-z0-9]*$/,
   function: /^[A-Za-z_$][\w$]*$/,
@@ -12,9 +12,9 @@ const NAMES: Readonly<Partial<Record<AppSymbol['kind'], RegExp>>> = {
 };
 
 /**
- * Why something cannot be renamed, in a sentence; undefined where it can.
+ * Why a symbol cannot be renamed, as a sentence; undefined if it can.
  *
- * @param newName undefined while nobody has said it yet
+ * @param newName undefined before the user typed it
  */
 export function refuseRename(
   subject: Subject,

@@ -32,7 +32,7 @@ const CAPABILITIES: ServerCapabilities = {
 };
 
 /**
- * Speaks the Language Server Protocol on standard input and output until the editor ends it.
+ * Serves the Language Server Protocol on standard input and output until the editor exits.
  *
  * @see https://microsoft.github.io/language-server-protocol/specifications/lsp/3.17/specification/
  */

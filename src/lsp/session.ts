@@ -8,44 +8,44 @@ import { type AppWorkspace, openAppWorkspace } from './app-workspace.js';
 import { rangeIn, toDiagnostics } from './protocol.js';
 import type { Occurrence } from './symbols/symbol.js';
 
-/** How long an editor may go on typing before the app is checked again. */
+/** Delay between typing and the next check. */
 const CHECK_DELAY_MS = 150;
 
-/** What the server keeps of one app. */
+/** State of one app. */
 export interface OpenApp {
   readonly workspace: AppWorkspace;
   timer: NodeJS.Timeout | undefined;
   findings: readonly Finding[];
-  /** The version of the workspace they are about. */
+  /** Version of the workspace at the last check. */
   checkedVersion: number;
-  /** Files with diagnostics on show, which have to be cleared. */
+  /** Files with published diagnostics, to be cleared. */
   shown: Set<string>;
 }
 
-/** What a request is about: file, app and place, in the terms of the check. */
+/** File, app and location of a request. */
 export interface Look {
   readonly app: OpenApp;
   readonly subject: Subject;
   readonly document: TextDocument;
-  /** Path of the file below the app. */
+  /** Path relative to the app. */
   readonly name: string;
   readonly offset: number;
 }
 
-/** The open files and their apps, from the first message of an editor to the last. */
+/** Open files and their apps. */
 export interface EditorSession {
   readonly connection: Connection;
   /** A file that is open in the editor. */
   readonly document: (uri: string) => TextDocument | undefined;
-  /** The place in the app as it was when it loaded last; it may be behind what is being typed. */
+  /** The location in the last loaded version of the app, which may be older than the text. */
   readonly look: (uri: string, position: Position) => Promise<Look | undefined>;
-  /** The place in the app as it is edited now; undefined while the file is no part of an app that loads. */
+  /** The location in the unsaved app; undefined if the file is not part of an app that loads. */
   readonly lookNow: (uri: string, position: Position) => Promise<Look | undefined>;
-  /** Where something is written, in the terms of the protocol. */
+  /** Converts a location to the protocol. */
   readonly locate: (app: OpenApp, at: Omit<Occurrence, 'isDefinition'>) => Promise<Location>;
 }
 
-/** Follows the files an editor has open, and tells what is wrong with their apps. */
+/** Follows open files and publishes diagnostics of their apps. */
 export function followEditor(connection: Connection): EditorSession {
   const documents = new TextDocuments(TextDocument);
   const apps = new Map<string, OpenApp>();
@@ -79,7 +79,7 @@ export function followEditor(connection: Connection): EditorSession {
     const file = toFilePath(uri);
     const app = file === undefined ? undefined : await appOf(file);
     if (app === undefined || file === undefined) return;
-    // Of the time it took to find the app the last text counts.
+    // The text may have changed while the app was searched.
     app.workspace.setText(file, documents.get(uri)?.getText());
     schedule(app);
   };
@@ -136,7 +136,7 @@ function toAppPath({ workspace }: OpenApp, file: string): string {
   return path.relative(workspace.root, file).split(path.sep).join('/');
 }
 
-/** Checks an app and shows what was found; files without a finding are told of, too. */
+/** Checks an app and publishes diagnostics, also empty ones. */
 async function publish(
   connection: Connection,
   documents: TextDocuments<TextDocument>,
@@ -145,7 +145,7 @@ async function publish(
   const { root, textOf, check, version } = app.workspace;
   const checked = version();
   const findings = await check();
-  // Of a text that has changed meanwhile another check follows.
+  // A changed text is checked again.
   if (checked !== version()) return;
   app.findings = findings;
   app.checkedVersion = checked;

@@ -7,20 +7,20 @@ import { listMembers } from './known-members.js';
 import { readOwnParameters } from './read-own-parameters.js';
 import { listRecordedItems } from './recorded-bodies.js';
 
-/** Something an editor offers to insert. */
+/** A completion item. */
 export interface Suggestion {
   readonly label: string;
   readonly kind: 'function' | 'variable' | 'member' | 'keyword' | 'reference';
   readonly detail?: string | undefined;
   /** Markdown. */
   readonly about?: string | undefined;
-  /** What is inserted, where it is not the label; `$0` is where the cursor goes. */
+  /** Inserted text, if it differs from the label; `$0` is the cursor. */
   readonly snippet?: string | undefined;
-  /** How many characters before the cursor it replaces. */
+  /** Number of replaced characters before the cursor. */
   readonly replaces: number;
 }
 
-/** What may be written at a cursor inside of a text: names, members, functions, addresses of RPCs. */
+/** Completion items in a string: names, members, functions, RPC URLs. */
 export function listSuggestions(
   subject: Subject,
   cursor: Cursor,

@@ -2,12 +2,12 @@ import { CodeActionKind } from 'vscode-languageserver/node.js';
 import { editIn, splitLines, toDiagnostic } from '../protocol.js';
 import type { EditorSession } from '../session.js';
 
-/** `textDocument/codeAction`: quick fixes of what the check found. */
+/** `textDocument/codeAction`: fixes of diagnostics. */
 export function handleCodeAction({ connection, look }: EditorSession): void {
   connection.onCodeAction(async ({ textDocument, range, context }) => {
     const at = await look(textDocument.uri, range.start);
     const isWanted = context.only?.includes(CodeActionKind.QuickFix) ?? true;
-    // What was found in a text that has changed since stands elsewhere by now.
+    // Locations in a changed text are outdated.
     if (at === undefined || !isWanted || at.app.checkedVersion !== at.app.workspace.version()) return [];
     const lines = splitLines(at.document.getText());
     return at.app.findings.flatMap((finding) => {

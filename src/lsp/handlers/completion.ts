@@ -8,7 +8,7 @@ import { chooseSchema } from '../schemas/list-schemas.js';
 import { type EditorSession, toFilePath } from '../session.js';
 import { listSuggestions } from '../suggestions.js';
 
-/** `textDocument/completion`: inside of expressions by the language, outside of them by the schema of the file. */
+/** `textDocument/completion`: in expressions by the language, elsewhere by the schema. */
 export function handleCompletion(
   { connection, look, document: documentOf }: EditorSession,
   json: () => JsonHelp,

@@ -1,7 +1,7 @@
 import type { EditorSession } from '../session.js';
 import { lookUpSymbol } from './symbol-at.js';
 
-/** `textDocument/definition`: where what has a name in an app is declared or written. */
+/** `textDocument/definition`: declarations of symbols. */
 export function handleDefinition(session: EditorSession): void {
   session.connection.onDefinition(async ({ textDocument, position }) => {
     const hit = await lookUpSymbol(session, textDocument.uri, position);

@@ -2,7 +2,7 @@ import { formatExpressions } from '../format-expressions.js';
 import { editIn } from '../protocol.js';
 import type { EditorSession } from '../session.js';
 
-/** `textDocument/formatting`: expressions by the printer of the language; the rest of a file stays. */
+/** `textDocument/formatting`: formats expressions only. */
 export function handleFormatting({ connection, lookNow }: EditorSession): void {
   connection.onDocumentFormatting(async ({ textDocument }) => {
     const at = await lookNow(textDocument.uri, { line: 0, character: 0 });

@@ -8,7 +8,7 @@ import { chooseSchema } from '../schemas/list-schemas.js';
 import { type EditorSession, type Look, toFilePath } from '../session.js';
 import { findOccurrences, findSymbolAt } from '../symbols/find-occurrences.js';
 
-/** `textDocument/hover`: what a piece of an expression means, else what the member of the file is for. */
+/** `textDocument/hover`: describes parts of expressions and members of files. */
 export function handleHover(
   { connection, lookNow, locate, document: documentOf }: EditorSession,
   json: () => JsonHelp,
@@ -40,7 +40,7 @@ async function explain({ app, subject, name, offset }: Look): Promise<Explanatio
 
 const ORIGINS_SHOWN = 3;
 
-/** Where what an expression reads is declared or written; empty where nobody can say. */
+/** Where a value is declared or written; empty if unknown. */
 async function describeOrigin(
   { app, subject, name, offset }: Look,
   locate: EditorSession['locate'],

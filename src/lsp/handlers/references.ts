@@ -1,7 +1,7 @@
 import type { EditorSession } from '../session.js';
 import { lookUpSymbol } from './symbol-at.js';
 
-/** `textDocument/references`: all places that name the same. */
+/** `textDocument/references`: all occurrences of a symbol. */
 export function handleReferences(session: EditorSession): void {
   session.connection.onReferences(async ({ textDocument, position, context }) => {
     const hit = await lookUpSymbol(session, textDocument.uri, position);

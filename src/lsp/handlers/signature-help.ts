@@ -5,7 +5,7 @@ import { findCallAt, readCursor } from '../cursor.js';
 import { readOwnParameters } from '../read-own-parameters.js';
 import type { EditorSession } from '../session.js';
 
-/** `textDocument/signatureHelp`: the parameters of the function that is being called. */
+/** `textDocument/signatureHelp`: parameters of the called function. */
 export function handleSignatureHelp({ connection, look }: EditorSession): void {
   connection.onSignatureHelp(async ({ textDocument, position }) => {
     const at = await look(textDocument.uri, position);
@@ -29,7 +29,7 @@ export function handleSignatureHelp({ connection, look }: EditorSession): void {
   });
 }
 
-/** A function of the app has what its code says, a built-in one what is known of it. */
+/** Custom functions are described by their code, built-in ones by the language. */
 function describeCall(
   subject: Subject,
   name: string,

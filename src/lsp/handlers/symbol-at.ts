@@ -3,15 +3,15 @@ import type { EditorSession, Look } from '../session.js';
 import { findOccurrences, findSymbolAt } from '../symbols/find-occurrences.js';
 import type { AppSymbol, Occurrence } from '../symbols/symbol.js';
 
-/** The symbol under a cursor, and everywhere it is written. */
+/** The symbol at a cursor and its occurrences. */
 export interface SymbolAt {
   readonly symbol: AppSymbol;
-  /** Its definition first. */
+  /** Definition first. */
   readonly found: readonly Occurrence[];
   readonly at: Look;
 }
 
-/** Finds the symbol at a position, in the app as it is edited now; undefined where there is none. */
+/** Finds the symbol at a position in the unsaved app; undefined without one. */
 export async function lookUpSymbol(
   { lookNow }: EditorSession,
   uri: string,

@@ -2,13 +2,13 @@ import { applyEdits, type JSONPath, modify, type ParseError, parse, printParseEr
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import type { SchemaFiles } from './schema-files.js';
 
-/** Where the schemas lie in a workspace. */
+/** Folder of the schemas in a workspace. */
 export const SCHEMA_FOLDER = '.vscode/iml-schemas';
 
-/** Files that hold comments, whatever their names say. */
+/** Files with comments. */
 const ASSOCIATIONS = { '*.imljson': 'jsonc', '*.iml.json': 'jsonc' };
 
-/** What keeps settings from being changed, in a sentence. */
+/** The merged settings, or why they cannot be merged. */
 export type MergedSettings =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string };
@@ -68,7 +68,7 @@ export function mergeEditorSettings(
   return { ok: true, text: settings.endsWith('\n') ? settings : `${settings}\n` };
 }
 
-/** The patterns of an entry that are about other folders. */
+/** Patterns of an entry for other folders. */
 function othersIn(entry: unknown, folder: string): readonly string[] {
   const patterns: unknown = isPlainObject(entry) ? ownMember(entry, 'fileMatch') : undefined;
   const own = folder === '' ? '/' : `/${folder}/`;

@@ -4,8 +4,8 @@ import { CONFIG_FILE } from '../../check/settings/read-config.js';
 import { chooseSchema, type SchemaName } from './list-schemas.js';
 
 /**
- * The schema a file goes by, judged by its name alone, as the editor of the platform names files:
- * `modules/get-user/get-user.communication.iml.json`. Undefined for names that say nothing.
+ * The schema of a file by its name in Make's editor: `modules/get-user/get-user.communication.iml.json`. Undefined
+ * for other names.
  *
  * @param file with `/`
  */

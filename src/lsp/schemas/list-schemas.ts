@@ -101,7 +101,7 @@ const TEST_TITLE = 'Test case';
 
 const MADE = new Map<SchemaName, PlainObject>();
 
-/** The schema of a kind of file, made once from the shapes that loading, the check and the runner of tests go by. */
+/** The schema of a kind of file, from the shapes that loading, check and test runner use. */
 export async function makeSchema(name: SchemaName): Promise<PlainObject> {
   const known = MADE.get(name);
   if (known !== undefined) return known;
@@ -126,7 +126,7 @@ export async function listSchemas(): Promise<readonly FileSchema[]> {
   );
 }
 
-/** The schema that a file of an app goes by. */
+/** The schema of a file of an app. */
 export function chooseSchema({ kind, part }: Pick<CheckedDocument, 'kind' | 'part'>): SchemaName | undefined {
   return BY_PART[part] ?? BY_KIND[kind];
 }

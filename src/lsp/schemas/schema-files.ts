@@ -5,13 +5,13 @@ import { listDocuments } from '../../check/subject/checked-document.js';
 import type { App } from '../../document/app.js';
 import { chooseSchema, type SchemaName } from './list-schemas.js';
 
-/** Which files go by a schema, as editors are told: paths and patterns, with `!` in front of those that do not. */
+/** Paths and patterns of a schema for editors; `!` excludes. */
 export interface SchemaFiles {
   readonly name: SchemaName;
   readonly patterns: readonly string[];
 }
 
-/** Files of the app that are named otherwise than the rest: plain JSON. Source: https://github.com/integromat/vscode-apps-sdk#readme [src] */
+/** General files with other names: plain JSON. Source: https://github.com/integromat/vscode-apps-sdk#readme [src] */
 const GENERAL_FILES: Readonly<Partial<Record<string, string>>> = {
   common: 'general/common.json',
   groups: 'modules/groups.json',
@@ -58,7 +58,7 @@ export function listSchemaFiles(app: App | undefined, folder: string): readonly 
   for (const [file, name] of own) add(name, file);
   return [...patterns].map(([name, found]) => ({
     name,
-    // What a pattern takes in by its name and the app says is something else.
+    // Files that match by name but have another schema.
     patterns: [
       ...found,
       ...[...own].filter(([, other]) => other !== name).flatMap(([file]) => exclude(file, found)),

@@ -1,6 +1,6 @@
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 
-/** What the members of a test case do, by their path. */
+/** Descriptions of test case members by path. */
 const ABOUT: Readonly<Record<string, string>> = {
   $schema: 'Address of the schema of this file.',
   name: 'What the case is called in reports. Default: the name of its file.',
@@ -48,7 +48,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   'expect.connection': 'Data the connection keeps.',
 };
 
-/** The schema the reader of test cases goes by, with what its members do. */
+/** The schema of test cases with descriptions. */
 export async function loadTestSchema(): Promise<PlainObject> {
   const { CASE_SCHEMA } = await import('../../testing/cases/case-shape.js');
   return describeMembers(CASE_SCHEMA, '');

@@ -7,8 +7,7 @@ import { flattenFields, listConnectionNames } from '../known-members.js';
 import { type AppSymbol, type Found, found } from './symbol.js';
 
 /**
- * What a member of a connection is: a field of its form, else what a `response.data` of it writes; undefined for one that
- * it does not keep.
+ * Describes a member of connection data: a field of its form, or written by `response.data`; undefined if unknown.
  */
 function describeMember(subject: Subject, connection: string, name: string): AppSymbol | undefined {
   const owner = `connection ${connection}`;
@@ -21,7 +20,7 @@ function describeMember(subject: Subject, connection: string, name: string): App
   return isWritten ? { kind: 'data', name, owner } : undefined;
 }
 
-/** What `connection.name` means where a document runs: of the first connection that keeps it. */
+/** The member `connection.name` in a document, of the first connection that has it. */
 export function findConnectionMember(
   subject: Subject,
   checked: CheckedDocument,
@@ -34,7 +33,7 @@ export function findConnectionMember(
   return undefined;
 }
 
-/** Whether connections other than a symbol's own keep something of its name. */
+/** Whether other connections have a member of this name. */
 export function isKeptByOthers(subject: Subject, { name, owner }: AppSymbol): boolean {
   return [...subject.app.connections.keys()].some(
     (connection) =>
@@ -42,7 +41,7 @@ export function isKeptByOthers(subject: Subject, { name, owner }: AppSymbol): bo
   );
 }
 
-/** The names that `response.data` writes; a field of the form keeps being declared by the form. */
+/** Members that `response.data` writes; the form declares its fields. */
 export function inData(subject: Subject, checked: CheckedDocument): readonly Found[] {
   const { owner, part } = checked;
   if (owner?.kind !== 'connection' || part !== 'communication') return [];

@@ -9,7 +9,7 @@ import { type AppSymbol, type Found, found, nameOwner } from './symbol.js';
 
 const KINDS = ['connection', 'webhook', 'module', 'rpc', 'function', 'endpoint'] as const;
 
-/** Components are named by their keys; others name them by `connection`, `altConnection` and `webhook`. */
+/** Components in the manifest: keys, and references by `connection`, `altConnection` and `webhook`. */
 export function findInManifest(manifest: Document): readonly Found[] {
   const components = isPlainObject(manifest.value) ? manifest.value['components'] : undefined;
   if (!isPlainObject(components)) return [];
@@ -37,7 +37,7 @@ function listLinks(fields: Readonly<Record<string, unknown>>): readonly (readonl
 
 const RPC = /^rpc:\/\/([A-Za-z][\w-]*)/;
 
-/** Addresses of RPCs. */
+/** RPC URLs. */
 export function findInTexts({ document }: CheckedDocument): readonly Found[] {
   return listTexts(document.value, '').flatMap(([pointer, text]) => {
     const name = RPC.exec(text)?.[1];
@@ -57,7 +57,7 @@ function listTexts(value: unknown, pointer: string): readonly (readonly [string,
 
 const FORMS: ReadonlySet<string> = new Set(['params', 'staticParams', 'mappableParams', 'input']);
 
-/** The names of fields of a form; those inside of collections are members, not parameters. */
+/** Field names of a form; members of collections are not parameters. */
 export function findInForm(checked: CheckedDocument): readonly Found[] {
   const { document, kind, part } = checked;
   if (kind !== 'parameters' || !FORMS.has(part)) return [];
@@ -83,7 +83,7 @@ export function findInForm(checked: CheckedDocument): readonly Found[] {
   return visit(document.value, '');
 }
 
-/** Requests that name an endpoint. */
+/** Requests that call an endpoint. */
 export function findInRequests(checked: CheckedDocument): readonly Found[] {
   if (!holdsRequests(checked)) return [];
   return listRequests(checked).flatMap((request) =>
@@ -98,7 +98,7 @@ export function findInRequests(checked: CheckedDocument): readonly Found[] {
   );
 }
 
-/** Groups name modules. */
+/** Modules in groups. */
 export function findInGroups({ app }: Subject): readonly Found[] {
   const { groups } = app;
   if (groups === undefined || !Array.isArray(groups.value)) return [];
@@ -112,7 +112,7 @@ export function findInGroups({ app }: Subject): readonly Found[] {
   });
 }
 
-/** The members that `temp` objects write. */
+/** Members that `temp` writes. */
 export function findInTemp(subject: Subject, checked: CheckedDocument): readonly Found[] {
   const { document, kind } = checked;
   if (kind === 'parameters') return [];

@@ -5,7 +5,7 @@ import { findConnectionMember } from './connection-members.js';
 import { findTempOwner, formsSeenBy } from './owners.js';
 import type { AppSymbol, Found } from './symbol.js';
 
-/** Members of `parameters`, `connection` and `temp`, and calls of the app's own functions. */
+/** Members of `parameters`, `connection` and `temp`, and calls of custom functions. */
 export function findInExpressions(subject: Subject): readonly Found[] {
   const results: Found[] = [];
   for (const site of subject.expressions) {

@@ -1,7 +1,7 @@
 import type { Subject } from '../../check/subject/subject.js';
 import type { Found } from './symbol.js';
 
-/** The declaration of a custom function in its own file, and calls by `iml.` in the code and tests of all. */
+/** The declaration of a custom function, and `iml.` calls in all code and tests. */
 export function findInCode({ app }: Subject): readonly Found[] {
   return [...app.functions.values()].flatMap(({ name, code = '', file }) => {
     if (file === undefined) return [];

@@ -24,7 +24,7 @@ export function findSymbolAt(
   return all.find(({ at }) => at.file === file && offset >= at.start && offset <= at.end)?.symbol;
 }
 
-/** All places a symbol is written at, its definition first. */
+/** All occurrences of a symbol, definition first. */
 export function findOccurrences(
   subject: Subject,
   manifest: Document | undefined,

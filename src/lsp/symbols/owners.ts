@@ -8,7 +8,7 @@ import { isPlainObject } from '../../util/plain-object.js';
 import { listForms } from '../known-members.js';
 import { nameOwner } from './symbol.js';
 
-/** Whom a name of `temp` belongs to: what the base writes is everybody's. */
+/** The owner of a `temp` member; those of the base are shared. */
 export function findTempOwner(subject: Subject, checked: CheckedDocument, name: string): string | undefined {
   const base = { owner: undefined, kind: 'base', part: 'base', document: subject.app.base } as const;
   const requests = base.document === undefined ? [] : listRequests({ ...base, document: base.document });
@@ -26,8 +26,7 @@ interface SeenForm {
 }
 
 /**
- * The forms whose fields `parameters` may hold: its own first, then that of the webhook of an instant trigger, and for
- * an RPC the form that asks it, if there is one only.
+ * Forms of `parameters`: its own, that of the webhook of an instant trigger, and for an RPC its only calling form.
  */
 export function formsSeenBy(subject: Subject, checked: CheckedDocument): readonly SeenForm[] {
   const own: SeenForm = { owner: nameOwner(checked), fields: listForms(subject, checked) };

@@ -1,7 +1,7 @@
 import type { CheckedDocument } from '../../check/subject/checked-document.js';
 import type { Document } from '../../document/reading/document.js';
 
-/** Something with a name that is written in several places. */
+/** A named symbol of an app. */
 export interface AppSymbol {
   readonly kind:
     | 'module'
@@ -14,11 +14,11 @@ export interface AppSymbol {
     | 'temp'
     | 'data';
   readonly name: string;
-  /** The component a parameter, a name of temp or one of the data of a connection belongs to: `module listUsers`; undefined for those of the base. */
+  /** Owner of a parameter, `temp` member or connection member: `module listUsers`; undefined for the base. */
   readonly owner?: string | undefined;
 }
 
-/** One place a symbol is written; offsets in the file's text. */
+/** An occurrence with offsets in the file. */
 export interface Occurrence {
   readonly file: string;
   readonly start: number;
@@ -34,7 +34,7 @@ export interface Found {
 interface Where {
   readonly part?: 'value' | 'key';
   readonly isDefinition?: boolean;
-  /** Where in the text the name starts. Default: 0. */
+  /** Start of the name in the text. Default: 0. */
   readonly from?: number;
 }
 
@@ -51,7 +51,7 @@ export function found(
   return [{ symbol, at: { file: document.file, start, end, isDefinition } }];
 }
 
-/** The component a document belongs to, as symbols name it; undefined for the files of the app itself. */
+/** Owner of a document; undefined for general files. */
 export function nameOwner({ owner }: CheckedDocument): string | undefined {
   return owner === undefined ? undefined : `${owner.kind} ${owner.name}`;
 }

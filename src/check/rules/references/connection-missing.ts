@@ -62,13 +62,13 @@ function readsConnection({ nodes, paths, location }: ExpressionSite): boolean {
   );
 }
 
-/** Whether a request writes a directive of the base itself: members of headers and qs one by one, others as a whole. */
+/** Whether a request overrides a directive of the base: members of headers and qs one by one, others as a whole. */
 function replaces(request: Readonly<Record<string, unknown>>, directive: readonly string[]): boolean {
   const [name = '', member = ''] = directive;
   if (name === 'baseUrl') return typeof request['url'] === 'string' && !request['url'].startsWith('/');
   if (name !== 'headers' && name !== 'qs') return request[name] !== undefined;
   const own = readAt(request, name);
-  // An expression may give any member.
+  // An expression can return any member.
   if (!isPlainObject(own)) return typeof own === 'string';
   return Object.keys(own).some((key) => key === member || key.toLowerCase() === member.toLowerCase());
 }

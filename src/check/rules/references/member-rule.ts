@@ -8,12 +8,12 @@ import type { Subject } from '../../subject/subject.js';
 /** A rule on the first member of paths that start with certain names: `temp.token`. */
 export interface MemberRule extends Omit<Rule, 'check'> {
   readonly roots: readonly string[];
-  /** What there is, at a place; undefined where nobody can say. */
+  /** Known members at a location; undefined if unknown. */
   readonly declared: (subject: Subject, site: ExpressionSite, root: string) => DeclaredNames | undefined;
   readonly message: (name: string) => string;
 }
 
-/** Makes the rule that tells of members nothing declares. */
+/** Creates a rule for undeclared members. */
 export function createMemberRule({ roots, declared, message, ...rule }: MemberRule): Rule {
   return {
     ...rule,
@@ -36,7 +36,7 @@ export function createMemberRule({ roots, declared, message, ...rule }: MemberRu
   };
 }
 
-/** A name in backticks is two characters longer. */
+/** Backticks add two characters. */
 function writtenLength({ parsed }: ExpressionSite, end: number, name: string): number {
   return parsed.ok && parsed.template.source[end - 1] === '`' ? name.length + 2 : name.length;
 }

@@ -8,7 +8,7 @@ export const missingLabel: Rule = {
   bad: '"getUser": { "moduleType": "action", "connection": "account" }',
   good: '"getUser": { "label": "Get a user", "moduleType": "action", "connection": "account" }',
   check: ({ app, part, documentsOf }, report) => {
-    // An app without any label is a draft, or lies in a layout that has no place for labels.
+    // An app without labels is a draft or in a layout without labels.
     if (![...app.modules.values()].some(({ label }) => label !== undefined)) return;
     for (const { name, label } of app.modules.values()) {
       if (label !== undefined || part?.has('module', name) === false) continue;

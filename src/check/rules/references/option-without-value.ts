@@ -31,7 +31,7 @@ export const optionWithoutValue: Rule = {
   },
 };
 
-/** RPCs that give the options of a field. With `value` under another name in `options`, the output has that name. */
+/** RPCs of the options of a field. If `options` renames `value`, the output uses that name. */
 function listOptionRpcs(field: object): readonly string[] {
   const options = ownMember(field, 'options');
   if (typeof options === 'string') return listRpcNames(options);

@@ -12,7 +12,7 @@ export const samplesOutsideOutput: Rule = {
   check: (subject, report) => {
     for (const { name, interface: fields, samples } of subject.app.modules.values()) {
       if (subject.part?.has('module', name) === false) continue;
-      // An interface has rules of its own, on samples and on output.
+      // Interfaces have their own rules.
       if (fields !== undefined && (!Array.isArray(fields.value) || fields.value.length > 0)) continue;
       const sample = readSample(samples);
       const given = sample === undefined ? undefined : findOutputMembers(subject, name);

@@ -14,7 +14,7 @@ export const undeclaredCommon: Rule = createMemberRule({
   declared: (subject, { in: { owner } }) => {
     const own = owner?.kind === 'connection' ? subject.app.connections.get(owner.name)?.common : undefined;
     const common = owner?.kind === 'connection' ? (own ?? subject.app.common) : subject.app.common;
-    // An empty object is what stands in a repository whose common data are kept elsewhere.
+    // An empty object: the common data are stored elsewhere.
     if (!isPlainObject(common?.value) || Object.keys(common.value).length === 0) return undefined;
     return writtenMembers([common.value]);
   },

@@ -39,7 +39,7 @@ export const undeclaredParameter: Rule = {
   },
 };
 
-/** The form that gives `parameters` to a document. */
+/** The form of `parameters` in a document. */
 function listElements({ app }: Subject, { owner }: CheckedDocument): readonly ParameterElement[] {
   const { kind, name = '' } = owner ?? {};
   const module = kind === 'module' ? app.modules.get(name) : undefined;
@@ -56,7 +56,7 @@ interface UnknownMember {
   readonly names: readonly string[];
 }
 
-/** The first member of a path that the `spec` of its collection, or of the items of its list, lacks. */
+/** The first member of a path that is missing in the `spec` of its collection or list. */
 function findUnknownMember(
   elements: readonly ParameterElement[],
   members: readonly PathMember[],
@@ -64,12 +64,12 @@ function findUnknownMember(
   let fields = collectFields(elements);
   let field = '';
   for (const member of members) {
-    // Positions in lists.
+    // Indexes.
     if (member.name === undefined) continue;
     if (fields === undefined || member.node.kind !== 'member') return undefined;
     const named = fields.filter(({ name }) => name === member.name);
     const [found, second] = named;
-    // The first member is for the check above: a list in a form has no name of its own.
+    // The check above handles the first member: a list in a form has no name.
     if (found === undefined && field === '') return undefined;
     if (found === undefined) {
       const names = fields.flatMap(({ name }) => name ?? []);
@@ -84,7 +84,7 @@ function findUnknownMember(
 
 const NESTING: ReadonlySet<string> = new Set(['collection', 'array']);
 
-/** Fields with those shown beside them; undefined where an RPC gives some. */
+/** Fields and nested fields; undefined if an RPC returns some. */
 function collectFields(elements: readonly ParameterElement[]): readonly ParameterSpec[] | undefined {
   const all: ParameterSpec[] = [];
   for (const element of elements) {

@@ -29,7 +29,7 @@ export const unknownScope: Rule = {
 
 const SCOPE_PARTS: ReadonlySet<string> = new Set(['scope', 'requiredScope', 'defaultScope']);
 
-/** The scopes of the connections of a component; undefined if one of them has no list. */
+/** Scopes of the connections of a component; undefined if one has no list. */
 function listScopes({ app }: Subject, { owner }: CheckedDocument): ReadonlySet<string> | undefined {
   const names = owner?.kind === 'connection' ? [owner.name] : (owner?.connections ?? []);
   const lists = names.map((name) => app.connections.get(name)?.scopeList?.value);

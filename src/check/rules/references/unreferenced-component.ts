@@ -37,7 +37,7 @@ export const unreferencedComponent: Rule = {
   },
 };
 
-/** What no record tells of, or one without metadata, may use any connection and webhook. */
+/** Components without metadata can use any connection and webhook. */
 function hasGuessedLinks({ warnings }: App): boolean {
   return warnings.some(
     ({ code, place }) =>
@@ -46,7 +46,7 @@ function hasGuessedLinks({ warnings }: App): boolean {
   );
 }
 
-/** All of them, where an expression gives the name of one. */
+/** All endpoints, if an expression computes a name. */
 function listCalledEndpoints({ app, allDocuments }: Subject): ReadonlySet<string> {
   const calls = allDocuments.filter(holdsRequests).flatMap(listEndpointCalls);
   return new Set(calls.flatMap(({ name }) => (name.includes('{{') ? [...app.endpoints.keys()] : [name])));
@@ -70,7 +70,7 @@ function tell(
   }
 }
 
-/** Called by an expression, or by the code of another function. */
+/** Functions called by expressions or other functions. */
 function listCalledFunctions({ app, expressions }: Subject): ReadonlySet<string> {
   const byCode = [...app.functions.values()].flatMap(({ name, code }) =>
     listCodeCalls(code).filter((called) => called !== name),

@@ -19,21 +19,21 @@ export const unstoredConnectionData: Rule = createMemberRule({
     `The connection keeps no "${name}": no parameter has this name, and no response.data writes it.`,
 });
 
-/** Before the first response of a basic connection it keeps its parameters only. */
+/** Before its first response, a basic connection has its parameters only. */
 function isFirstRequest({ in: { kind, part }, location: { phase, element } }: ExpressionSite): boolean {
   return kind === 'api' && part === 'communication' && phase === 'request' && element === 0;
 }
 
 function findStored(subject: Subject, site: ExpressionSite, root: string): DeclaredNames | undefined {
   const { owner } = site.in;
-  // Elsewhere it is what a trigger keeps.
+  // Elsewhere `data` is the state of a trigger.
   if (root === 'data' && owner?.kind !== 'connection') return undefined;
   if (owner?.kind === 'connection') {
     const connection = subject.app.connections.get(owner.name);
     if (connection !== undefined && isFirstRequest(site)) return declaredFields(connection.params);
     return connection && storedByConnection(subject, connection);
   }
-  // The base serves every component, with whatever connection it has.
+  // The base is used with any connection.
   if (owner === undefined) return storedByConnections(subject, [...subject.app.connections.keys()]);
   return owner.connections.length === 0 ? undefined : storedByConnections(subject, owner.connections);
 }

@@ -3,7 +3,10 @@ import { writtenMembers } from '../../subject/declared-names.js';
 import { listRequests, readAt } from '../../subject/walk-requests.js';
 import { createMemberRule } from './member-rule.js';
 
-/** Members that the platform gives. Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc] */
+/**
+ * Members that the platform sets. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc]
+ */
 const GIVEN = ['id', 'url'];
 
 export const unstoredWebhookData: Rule = createMemberRule({
