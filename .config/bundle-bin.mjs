@@ -1,10 +1,10 @@
-// Bundles the command: `iml --version` loads two files instead of hundreds, and each command its own part.
+// Bundles the command, with its packages but those of dist/packages: `iml --version` loads two files instead of hundreds, and each command its own part.
 // The library's bundle leaves packages out: `bundle-node.mjs`. `node .config/bundle-bin.mjs [FOLDER]`, by default dist/bin.
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { AT_ONCE, FOR_NODE, inLayers, ROOT } from './bundling.mjs';
+import { AT_ONCE, FOR_NODE, inLayers, packaged, REQUIRE, ROOT, saxes } from './bundling.mjs';
 
 /** Not in the bundle: what holds code for one machine, finds its own files, or is the user's choice to install. */
 const EXTERNAL = [
@@ -153,14 +153,31 @@ export async function bundleBin(folder) {
     // The UMD files that some packages have beside their modules hide what they ask for.
     mainFields: ['module', 'main'],
     external: EXTERNAL,
-    plugins: [substitutes, late, ready, inLayers(LAYERS, [...AT_ONCE, 'app/loading/load-app'])],
-    // Packages in CommonJS ask for modules of Node.
-    banner: {
-      js: "import{createRequire as __iml_require}from'node:module';const require=__iml_require(import.meta.url);",
-    },
+    plugins: [
+      substitutes,
+      late,
+      ready,
+      packaged(folder),
+      saxes,
+      inLayers(LAYERS, [...AT_ONCE, 'app/loading/load-app']),
+    ],
+    banner: REQUIRE,
   });
   writeFileSync(path.join(folder, 'LICENSES.txt'), licensesOf(metafile));
+  dropForeignMaps(folder);
   return metafile;
+}
+
+/** Source maps are for stack traces that name our source; those of packages alone take a third of the space. */
+function dropForeignMaps(folder) {
+  for (const name of readdirSync(folder).filter((file) => file.endsWith('.js.map'))) {
+    const map = path.join(folder, name);
+    const { sources } = JSON.parse(readFileSync(map, 'utf8'));
+    if (sources.some((source) => source.startsWith('../../src/'))) continue;
+    rmSync(map);
+    const file = map.slice(0, -'.map'.length);
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n'));
+  }
 }
 
 /** The licences of the packages in the bundle, as they ask for. */

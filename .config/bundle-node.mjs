@@ -1,10 +1,11 @@
-// Bundles the entries of the library for Node, which loads each in a few files instead of hundreds. Their packages stay where
-// they are, for their users to update. `node .config/bundle-node.mjs [FOLDER]`, by default dist/node.
+// Bundles the entries of the library, which loads each in a few files instead of hundreds (dist/node), and packages that it uses
+// (dist/packages). `node .config/bundle-node.mjs [FOLDER]`, by default dist.
 
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { AT_ONCE, FOR_NODE, inLayers, ROOT } from './bundling.mjs';
+import { licensesOf } from './bundle-bin.mjs';
+import { AT_ONCE, FOR_NODE, inLayers, PACKAGED, packaged, REQUIRE, ROOT, saxes } from './bundling.mjs';
 
 /** The entries of the package; all in one bundle, so that what they share is there once. */
 const ENTRIES = {
@@ -20,6 +21,10 @@ const ENTRIES = {
   'host-worker': 'src/host/host-worker.ts',
   // What the worker of `iml dev` runs.
   'dev-worker': 'src/dev/runs/dev-worker.ts',
+  conformance: 'src/testing/conformance/main.ts',
+  // The targets of `#moment` in package.json.
+  'moment-at-first-use': 'src/iml/date/moment-at-first-use.ts',
+  'moment-at-once': 'src/iml/date/moment-at-once.ts',
 };
 
 /** Whoever runs scenarios or a host, or tests, loads the engine as well. The language and the REST API stand alone. */
@@ -52,17 +57,61 @@ const LAYERS = [
 ];
 
 /** Bundles the library into a folder, which is emptied first. */
-async function bundleNode(folder) {
+async function bundleLibrary(folder) {
   rmSync(folder, { recursive: true, force: true });
-  await build({
+  const { metafile } = await build({
     ...FOR_NODE,
     outdir: folder,
     packages: 'external',
-    // What Node finds by this name, whose file is not built yet where nothing is.
-    alias: { '#moment': './src/iml/date/moment-at-first-use.ts' },
+    // Package.json chooses its file: Node loads time zones at first use, which nothing else can.
+    external: ['#moment'],
     entryPoints: ENTRIES,
-    plugins: [inLayers(LAYERS, AT_ONCE)],
+    plugins: [packaged(folder), saxes, inLayers(LAYERS, AT_ONCE)],
   });
+  return metafile;
 }
 
-await bundleNode(path.resolve(process.argv[2] ?? path.join(ROOT, 'dist/node')));
+async function bundlePackages(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  const { metafile } = await build({
+    ...FOR_NODE,
+    outdir: folder,
+    entryPoints: Object.keys(PACKAGED),
+    mainFields: ['module', 'main'],
+    sourcemap: false,
+    minify: true,
+    banner: REQUIRE,
+    plugins: [
+      {
+        name: 'entries',
+        setup(bundler) {
+          bundler.onResolve({ filter: /./ }, ({ path: name, kind }) =>
+            kind === 'entry-point' ? { path: name, namespace: 'entry' } : undefined,
+          );
+          bundler.onLoad({ filter: /./, namespace: 'entry' }, ({ path: name }) => ({
+            contents: `export ${PACKAGED[name][1]} from '${PACKAGED[name][0]}';`,
+            resolveDir: ROOT,
+          }));
+        },
+      },
+    ],
+  });
+  const { metafile: zones } = await build({
+    ...FOR_NODE,
+    splitting: false,
+    format: 'cjs',
+    outfile: path.join(folder, 'moment-timezone.cjs'),
+    stdin: { contents: "module.exports = require('moment-timezone');", resolveDir: ROOT },
+    sourcemap: false,
+    minify: true,
+  });
+  return { inputs: { ...metafile.inputs, ...zones.inputs } };
+}
+
+const dist = path.resolve(process.argv[2] ?? path.join(ROOT, 'dist'));
+const metafiles = [
+  await bundleLibrary(path.join(dist, 'node')),
+  await bundlePackages(path.join(dist, 'packages')),
+];
+const inputs = Object.assign({}, ...metafiles.map((metafile) => metafile.inputs));
+writeFileSync(path.join(dist, 'packages/LICENSES.txt'), licensesOf({ inputs }));

@@ -11,5 +11,5 @@ const { listSchemas } = await import(path.join(DIST, 'lsp/schemas/list-schemas.j
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 for (const { name, schema } of await listSchemas()) {
-  writeFileSync(path.join(folder, `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`);
+  writeFileSync(path.join(folder, `${name}.schema.json`), `${JSON.stringify(schema)}\n`);
 }

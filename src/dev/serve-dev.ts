@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import path from 'node:path';
 import type { EngineOptions } from '../app/engine/engine-options.js';
 import type { ConnectionStore, StoredConnection } from '../connection/connection-store.js';
-import { loadPackages } from '../errors/load-packages.js';
 import { createEnginePool } from '../pool/engine-pool.js';
 import { isServiceWorkerRequest, sandboxResponse } from '../server/sandbox-response.js';
 import { type FetchServer, serveFetch } from '../server/serve-fetch.js';
@@ -239,7 +238,7 @@ async function createHandler({
   version,
   onProblem,
 }: HandlerParts): Promise<(request: Request) => Promise<Response>> {
-  const { hono } = await loadPackages('iml dev', { hono: () => import('hono') });
+  const hono = await import('hono');
   const app = new hono.Hono();
   const rules = { port, token };
   const refuse = ({ status, code, message }: SafetyRefusal): Response =>

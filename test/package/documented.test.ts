@@ -7,14 +7,14 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** Public entries, as the package exports them, with the types that are published of each. */
 const ENTRIES: Readonly<Record<string, string>> = {
-  '.': 'dist/index.d.ts',
-  './iml': 'dist/iml/index.d.ts',
-  './scenario': 'dist/scenario/index.d.ts',
-  './host': 'dist/host/index.d.ts',
-  './rest': 'dist/rest/index.d.ts',
-  './testing': 'dist/testing/index.d.ts',
-  './worker': 'dist/pool/pool-worker.d.ts',
-  './host-worker': 'dist/host/host-worker.d.ts',
+  '.': 'dist/types/index.d.ts',
+  './iml': 'dist/types/iml/index.d.ts',
+  './scenario': 'dist/types/scenario/index.d.ts',
+  './host': 'dist/types/host/index.d.ts',
+  './rest': 'dist/types/rest/index.d.ts',
+  './testing': 'dist/types/testing/index.d.ts',
+  './worker': 'dist/types/pool/pool-worker.d.ts',
+  './host-worker': 'dist/types/host/host-worker.d.ts',
 };
 
 function listUndocumented(files: readonly string[]): ReadonlyMap<string, readonly string[]> {

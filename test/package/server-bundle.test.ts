@@ -12,7 +12,7 @@ const WASM = createRequire(import.meta.url).resolve('@jitl/quickjs-wasmfile-rele
 
 const SERVER = `
 import { readFileSync } from 'node:fs';
-import { createEngine, createEnginePool, defineApp } from '${ROOT}/dist/index.js';
+import { createEngine, createEnginePool, defineApp } from '${ROOT}/dist/node/index.js';
 const app = {
   name: 'a',
   modules: { m: { communication: { response: { output: '{{one()}} {{formatDate("2020-01-02"; "YYYY")}}' } } } },
@@ -34,7 +34,7 @@ console.log(JSON.stringify(said));
 const folder = mkdtempSync(path.join(tmpdir(), 'server-bundle-'));
 
 beforeAll(() => {
-  if (!existsSync(path.join(ROOT, 'dist/index.js')))
+  if (!existsSync(path.join(ROOT, 'dist/node/index.js')))
     execFileSync('npm', ['run', '-s', 'build'], { cwd: ROOT });
   writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}');
   writeFileSync(
@@ -51,7 +51,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a bundle for a server', () => {
   it.each([false, true])('runs engines and pools, or says what it lacks (minified: %s)', async (minify) => {
-    const worker = `export { runTask } from '${ROOT}/dist/pool/pool-worker.js';`;
+    const worker = `export { runTask } from '${ROOT}/dist/node/pool-worker.js';`;
     for (const [name, contents] of [
       ['server', SERVER],
       ['worker', worker],

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
@@ -33,7 +33,9 @@ export async function buildWorkers(
 export async function bundleWorkers(
   modules: Readonly<Record<string, string>> = WORKER_MODULES,
 ): Promise<BuiltWorkers> {
-  const folder = mkdtempSync(path.join(ROOT, 'node_modules/.workers-'));
+  // Inside the package, whose `imports` the modules use.
+  mkdirSync(path.join(ROOT, '.iml'), { recursive: true });
+  const folder = mkdtempSync(path.join(ROOT, '.iml/workers-'));
   await build({
     absWorkingDir: ROOT,
     entryPoints: { ...modules },

@@ -85,7 +85,6 @@ export async function openRestInstance(
   { args, io, hooks }: { readonly args: Arguments; readonly io: Io; readonly hooks?: RestHooks },
 ): Promise<Rest> {
   await loadPackages('The REST API', {
-    hono: () => import('hono'),
     kysely: () => import('kysely'),
     ...(place.database === undefined ? { libsql: () => import('libsql') } : { pg: () => import('pg') }),
   });

@@ -10,9 +10,7 @@ import type { CronSchedule } from '../store/scenario-plan.js';
  */
 export async function nextCronTime(schedule: CronSchedule, afterMs: number): Promise<number | null> {
   const { pattern, timezone = 'UTC' } = schedule;
-  const { Cron } = await import('croner').catch((cause: unknown) => {
-    throw new EngineError('HOST_FILE', 'Schedules by calendar need the package "croner".', { cause });
-  });
+  const { Cron } = await import('croner');
   try {
     return new Cron(pattern, { timezone, paused: true }).nextRun(new Date(afterMs))?.getTime() ?? null;
   } catch (cause) {

@@ -1,5 +1,4 @@
 import type { Registry } from 'prom-client';
-import { EngineError } from '../../errors/engine-error.js';
 import type { HostNotice, HostObserver } from '../ports/observer.js';
 import type { Health } from './health.js';
 
@@ -14,15 +13,11 @@ const SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 40, 120];
 
 /**
  * Counts what happens in a host. Labels are names of hooks and scenarios, which the operator gives; never addresses,
- * ids or texts of errors. Needs the package "prom-client".
- *
- * @throws EngineError (USAGE) where the package is missing
+ * ids or texts of errors.
  */
 export async function createHostMetrics(): Promise<HostMetrics> {
   // As a whole: where the command is bundled, a package that is no module has no other names.
-  const { default: prometheus } = await import('prom-client').catch((cause: unknown) => {
-    throw new EngineError('USAGE', 'Metrics need the package "prom-client" to be installed.', { cause });
-  });
+  const { default: prometheus } = await import('prom-client');
   const { Registry, Counter, Gauge, Histogram } = prometheus;
   const registry: Registry = new Registry();
   const of = (name: string, help: string) => ({ name: `iml_${name}`, help, registers: [registry] });

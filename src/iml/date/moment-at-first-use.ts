@@ -8,6 +8,6 @@ let loaded: typeof moment | undefined;
  * loads without waiting, which expressions cannot.
  */
 export function loadMoment(): typeof moment {
-  loaded ??= createRequire(import.meta.url)('moment-timezone') as typeof moment;
+  loaded ??= createRequire(import.meta.url)('#moment-timezone') as typeof moment;
   return loaded;
 }

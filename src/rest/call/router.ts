@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { configError, methodNotAllowed, notFound } from '../problems.js';
+import { methodNotAllowed, notFound } from '../problems.js';
 import type { RestServices } from '../services/services.js';
 import type { AddressReader } from './addresses.js';
 import { type Answer, completeAnswer, toRestError, writeRefusal, writeSuccess } from './answer.js';
@@ -50,7 +50,7 @@ interface Turn {
 /** Routes requests to operations and answers whatever they end with. Loads Hono. @throws RestError `REST_CONFIG` */
 export async function createRouter(services: RestServices, options: RouterOptions): Promise<Router> {
   const { operations, basePath, authPath, cors, readAddresses } = options;
-  const { Hono } = await loadHono();
+  const { Hono } = await import('hono');
   const app = new Hono<{ Bindings: { listeningAt: string | undefined } }>();
   const answering = (operation: RestOperation | undefined, work: Work) => {
     return ({ req, env }: { req: { raw: Request }; env: { listeningAt: string | undefined } }) =>
@@ -119,14 +119,6 @@ async function answer(
   const response = completeAnswer(answered, { ...headers, ...commonHeaders(options.cors, call.requestId) });
   options.onAnswer({ ...call, status: response.status, durationMs: performance.now() - startedAt });
   return response;
-}
-
-async function loadHono(): Promise<typeof import('hono')> {
-  try {
-    return await import('hono');
-  } catch (cause) {
-    throw configError('The REST API needs the package "hono" to be installed.', cause);
-  }
 }
 
 /** The router takes the first route that fits, so words come before parameters. */

@@ -1,7 +1,6 @@
 import type { CryptoKey, JWK } from 'jose';
 import { checkOptions, type OptionShapes, objectWithFunctions } from '../../errors/check-options.js';
 import { StoreError } from '../../errors/engine-error.js';
-import { loadPackages } from '../../errors/load-packages.js';
 import type { Clock } from '../../util/clock.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { configError } from '../problems.js';
@@ -74,7 +73,7 @@ export function createOidc(options: OidcOptions): Oidc {
   return {
     jwks: async () => ({ keys: [{ ...(await signingKey()).publicJwk }] }),
     issue: async ({ userId, scopes }, { lifetimeSeconds = LIFETIME_SECONDS, issuer } = {}) => {
-      const [{ SignJWT }, key] = await Promise.all([loadJose(), signingKey()]);
+      const [{ SignJWT }, key] = await Promise.all([import('jose'), signingKey()]);
       const issuedAt = Math.floor(clock.now() / 1000);
       return new SignJWT({ scope: scopes.join(' '), ...(issuer !== undefined && { iss: issuer }) })
         .setProtectedHeader({ alg: ALGORITHM, typ: TOKEN_TYPE, kid: key.publicJwk.kid ?? '' })
@@ -84,7 +83,7 @@ export function createOidc(options: OidcOptions): Oidc {
         .sign(key.privateKey);
     },
     verify: async (token) => {
-      const [{ jwtVerify }, key] = await Promise.all([loadJose(), signingKey()]);
+      const [{ jwtVerify }, key] = await Promise.all([import('jose'), signingKey()]);
       try {
         // The key is this instance's alone: it says who signed, whatever address callers know the instance by.
         const { payload } = await jwtVerify(token, key.publicKey, {
@@ -103,12 +102,8 @@ export function createOidc(options: OidcOptions): Oidc {
   };
 }
 
-async function loadJose(): Promise<typeof import('jose')> {
-  return (await loadPackages('OpenID Connect', { jose: () => import('jose') })).jose;
-}
-
 async function loadSigningKey({ store, seal }: OidcOptions): Promise<SigningKey> {
-  const { importJWK } = await loadJose();
+  const { importJWK } = await import('jose');
   const stored =
     (await store.get('settings', { name: SIGNING_KEY_SETTING })) ?? (await createSigningKey(store, seal));
   const privateJwk: JWK = JSON.parse(seal.open(stored.value, SIGNING_KEY_SETTING));
@@ -125,7 +120,7 @@ async function loadSigningKey({ store, seal }: OidcOptions): Promise<SigningKey>
 
 /** Of nodes that start together one stores its key; the others take that one. */
 async function createSigningKey(store: RestStore, seal: Seal): Promise<{ readonly value: string }> {
-  const { calculateJwkThumbprint, exportJWK, generateKeyPair } = await loadJose();
+  const { calculateJwkThumbprint, exportJWK, generateKeyPair } = await import('jose');
   const jwk = await exportJWK((await generateKeyPair(ALGORITHM, { extractable: true })).privateKey);
   const kid = await calculateJwkThumbprint(jwk);
   const value = seal.seal(JSON.stringify({ ...jwk, kid, use: 'sig', alg: ALGORITHM }), SIGNING_KEY_SETTING);

@@ -1,4 +1,3 @@
-import { loadPackages } from '../../errors/load-packages.js';
 import { readCaseLists } from './case-lists.js';
 import { type CaseResult, type CaseStatus, runCases } from './run-cases.js';
 
@@ -7,7 +6,7 @@ const LISTS = new URL('../../../spec-fixtures/', import.meta.url);
 
 const CHECK = '--check-parameters';
 
-const USAGE = `Usage: node node_modules/iml-runtime/dist/testing/conformance/main.js [${CHECK}] PATH...
+const USAGE = `Usage: node node_modules/iml-runtime/dist/node/conformance.js [${CHECK}] PATH...
        npm run conformance -- [${CHECK}] PATH...   (in the repository)
 
 PATH is a file with vectors, fixtures or runs of an app, or a folder of such files.
@@ -27,10 +26,6 @@ async function main(args: readonly string[]): Promise<number> {
     process.stderr.write(unknown === undefined ? USAGE : `Unknown option ${unknown}.\n\n${USAGE}`);
     return 2;
   }
-  await loadPackages('The conformance runner', {
-    ajv: () => import('ajv/dist/2020.js'),
-    jsonata: () => import('jsonata'),
-  });
   const { findCases } = await import('./find-cases.js');
   const { cases, unreadable } = await findCases(paths);
   const counts = new Map<CaseStatus, number>();

@@ -41,8 +41,9 @@ describe('findZone', () => {
 
 describe('loadMoment', () => {
   it('gives the same in Node and where it is part of a bundle', () => {
-    expect(moment).toBe(loadInNode());
-    expect(loadInBundle()).toBe(loadInNode());
+    const describe = ({ tz }: typeof moment): unknown => [tz.dataVersion, tz.zone('Asia/Tokyo')];
+    expect(describe(loadInNode())).toEqual(describe(moment));
+    expect(describe(loadInBundle())).toEqual(describe(moment));
   });
 });
 
