@@ -10,7 +10,6 @@ import { parseTemplate, safeParseTemplate } from '../../src/iml/syntax/parser.js
 import { printTemplate } from '../../src/iml/syntax/printer.js';
 import { contextOf, REFERENCE_FUNCTIONS } from './core-environment.js';
 import { choices, plainly, shapes, write } from './expression-arbitrary.js';
-import { portionsOf } from './portions.js';
 import { evaluateReference } from './reference-evaluator.js';
 
 const RUNS = Number(process.env['FAST_CHECK_RUNS'] ?? 1500);
@@ -87,7 +86,7 @@ function expectSame(got: unknown, expected: unknown): void {
 }
 
 describe('writing and reading', () => {
-  it.each(portionsOf(RUNS, 30))('print gives a text that parses to the same tree, part %#', (portion) => {
+  it('print gives a text that parses to the same tree', () => {
     fc.assert(
       fc.property(shapes, fc.array(fc.nat()), fc.string(), (shape, numbers, text) => {
         const source = `${text.replaceAll('{{', '')} {{${write(shape, choices(numbers))}}}`;
@@ -95,26 +94,21 @@ describe('writing and reading', () => {
         expect(bare(printed)).toEqual(bare(source));
         expect(printTemplate(parseTemplate(printed))).toBe(printed);
       }),
-      portion,
+      { numRuns: RUNS },
     );
   });
-  it.each(portionsOf(RUNS, 30))(
-    'white space, brackets, aliases and separators change nothing, part %#',
-    (portion) => {
-      fc.assert(
-        fc.property(shapes, fc.array(fc.nat(), { minLength: 3 }), (shape, numbers) => {
-          expect(bare(`{{ ${write(shape, choices(numbers))} }}`)).toEqual(
-            bare(`{{${write(shape, plainly)}}}`),
-          );
-        }),
-        portion,
-      );
-    },
-  );
+  it('white space, brackets, aliases and separators change nothing', () => {
+    fc.assert(
+      fc.property(shapes, fc.array(fc.nat(), { minLength: 3 }), (shape, numbers) => {
+        expect(bare(`{{ ${write(shape, choices(numbers))} }}`)).toEqual(bare(`{{${write(shape, plainly)}}}`));
+      }),
+      { numRuns: RUNS },
+    );
+  });
 });
 
 describe('evaluators', () => {
-  it.each(portionsOf(RUNS, 30))('a slow evaluator written from the reference agrees, part %#', (portion) => {
+  it('a slow evaluator written from the reference agrees', () => {
     fc.assert(
       fc.property(shapes, scopes, (shape, scope) => {
         const source = `{{${write(shape, plainly)}}}`;
@@ -123,23 +117,20 @@ describe('evaluators', () => {
         const { value, kind, message } = outcomeOf(compileExpression(node, contextOf(source)), scope);
         expectSame(kind === undefined ? { value } : { kind, message }, expected);
       }),
-      portion,
+      { numRuns: RUNS },
     );
   });
-  it.each(portionsOf(RUNS, 30))(
-    'evaluating twice gives the same, and changes no scope, part %#',
-    (portion) => {
-      fc.assert(
-        fc.property(shapes, scopes, (shape, scope) => {
-          const before = fc.stringify(scope);
-          const evaluate = compile(`{{${write(shape, plainly)}}}`, { now: () => 0 });
-          expectSame(outcomeOf(evaluate, scope), outcomeOf(evaluate, scope));
-          expect(fc.stringify(scope)).toBe(before);
-        }),
-        portion,
-      );
-    },
-  );
+  it('evaluating twice gives the same, and changes no scope', () => {
+    fc.assert(
+      fc.property(shapes, scopes, (shape, scope) => {
+        const before = fc.stringify(scope);
+        const evaluate = compile(`{{${write(shape, plainly)}}}`, { now: () => 0 });
+        expectSame(outcomeOf(evaluate, scope), outcomeOf(evaluate, scope));
+        expect(fc.stringify(scope)).toBe(before);
+      }),
+      { numRuns: RUNS },
+    );
+  });
 });
 
 const TEMPLATES = readdirSync(new URL('../../spec-fixtures/iml', import.meta.url)).flatMap((file) => {
@@ -164,24 +155,24 @@ describe('no input makes anything but an ImlError', () => {
     outcomeOf(compile(text), scope);
   };
 
-  it.each(portionsOf(RUNS, 30))('random text, part %#', (portion) => {
+  it('random text', () => {
     const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string());
     fc.assert(
       fc.property(text, scopes, (inner, scope) => survives(`{{${inner}}}`, scope)),
-      portion,
+      { numRuns: RUNS },
     );
   });
-  it.each(portionsOf(RUNS, 30))('random tokens, part %#', (portion) => {
+  it('random tokens', () => {
     const tokens = fc.array(fc.constantFrom(...TOKENS), { maxLength: 12 });
     fc.assert(
       fc.property(tokens, fc.constantFrom('', ' '), scopes, (list, glue, scope) => {
         survives(list.join(glue), scope);
         survives(`{{${list.join(glue)}}}`, scope);
       }),
-      portion,
+      { numRuns: RUNS },
     );
   });
-  it.each(portionsOf(RUNS, 30))('vectors with a piece cut out, doubled or replaced, part %#', (portion) => {
+  it('vectors with a piece cut out, doubled or replaced', () => {
     const edit = fc.record({ at: fc.nat(), length: fc.nat(5), by: fc.constantFrom('', ...TOKENS) });
     fc.assert(
       fc.property(
@@ -195,16 +186,16 @@ describe('no input makes anything but an ImlError', () => {
           survives(mutated, scope as Record<string, unknown>);
         },
       ),
-      portion,
+      { numRuns: RUNS },
     );
   });
-  it.each(portionsOf(RUNS, 30))('any value as a template and any value as a scope, part %#', (portion) => {
+  it('any value as a template and any value as a scope', () => {
     fc.assert(
       fc.property(fc.anything({ withDate: true, withMap: true }), fc.anything(), (template, scope) => {
         outcomeOf(compile(template), scope as Record<string, unknown>);
         outcomeOf(compile('{{a.b}}{{c}}'), scope as Record<string, unknown>);
       }),
-      portion,
+      { numRuns: RUNS },
     );
   });
 });

@@ -1,8 +1,8 @@
-/** Largest distance from the epoch a `Date` can hold, in milliseconds. */
+/** Largest distance from the epoch that a `Date` can have, in milliseconds. */
 const MAX_INSTANT_MS = 8.64e15;
 export const MS_PER_DAY = 86_400_000;
 
-/** A day of the proleptic Gregorian calendar. Year 0 stands before year 1; `month` and `date` count from 1. */
+/** A day of the proleptic Gregorian calendar with a year 0. `month` and `date` count from 1. */
 export interface CivilDate {
   readonly year: number;
   readonly month: number;
@@ -14,9 +14,9 @@ const DAYS_PER_ERA = 146_097;
 const EPOCH_SHIFT = 719_468;
 
 /**
- * Days since 1970-01-01. Months and dates outside their range count on into the neighbouring years and months.
- * Years are counted from March, so that the leap day is the last of its year, in eras of 400 years. What is counted within an
- * era is small and never negative: `| 0` cuts it off, and the engine divides integers.
+ * Returns the days since 1970-01-01. Months and dates outside their range continue in adjacent years and months.
+ * The algorithm counts years from March, so that the leap day is the last day of its year, in eras of 400 years.
+ * Values within an era are small and never negative, so `| 0` truncates them.
  */
 export function dayNumber(year: number, month: number, date: number): number {
   const months = year * 12 + month - 3;
@@ -43,23 +43,23 @@ export function civilDate(day: number): CivilDate {
   return { year: era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, date };
 }
 
-/** Days of a month. `month` may lie outside 1 to 12. */
+/** Returns the number of days of a month. `month` may be outside 1 to 12. */
 export function daysInMonth(year: number, month: number): number {
   return dayNumber(year, month + 1, 1) - dayNumber(year, month, 1);
 }
 
-/** Day of the week of a day number, Sunday 0. 1970-01-01 was a Thursday. */
+/** Returns the day of the week of a day number; Sunday is 0. 1970-01-01 was a Thursday. */
 export function weekdayOf(day: number): number {
   const rest = (day + 4) % 7;
   return rest < 0 ? rest + 7 : rest;
 }
 
-/** Whether `Date` can hold an instant. */
+/** Whether a `Date` can have this instant. */
 export function isInstant(ms: number): boolean {
   return Math.abs(ms) <= MAX_INSTANT_MS;
 }
 
-/** A date and a time of day as somebody wrote them down, not yet known to exist. */
+/** A date and time of day from text, not validated. */
 export interface WallClock {
   readonly year: number;
   /** 1 to 12. */
@@ -72,8 +72,8 @@ export interface WallClock {
 }
 
 /**
- * Milliseconds from the epoch to a date and time of day, read as UTC. Undefined if there is no such date or time.
- * 24:00 is the midnight that ends a day, as in ISO 8601; leap seconds do not exist here.
+ * Converts a date and time of day in UTC to milliseconds since the epoch; undefined if it does not exist.
+ * 24:00 is the end of a day, as in ISO 8601. Leap seconds do not exist.
  */
 export function wallClockMs(clock: WallClock): number | undefined {
   const { year, month, date, hour, minute, second, millisecond } = clock;
@@ -84,7 +84,7 @@ export function wallClockMs(clock: WallClock): number | undefined {
   return dayNumber(year, month, date) * MS_PER_DAY + timeOfDay;
 }
 
-/** The number that `width` decimal digits at `offset` write, or NaN if one of them is none. */
+/** Reads `width` decimal digits at `offset` as a number; NaN if one of them is not a digit. */
 export function readDigits(text: string, offset: number, width: number): number {
   let value = 0;
   for (let index = offset; index < offset + width; index++) {
@@ -96,8 +96,7 @@ export function readDigits(text: string, offset: number, width: number): number 
 }
 
 /**
- * Milliseconds of an offset from UTC given by its sign, hours and minutes.
- * Undefined beyond a day or with 60 minutes and more.
+ * Converts an offset from UTC to milliseconds; undefined for more than 23 hours or 59 minutes.
  */
 export function offsetToMs(sign: string, hours: number, minutes: number): number | undefined {
   if (hours > 23 || minutes > 59) return undefined;
@@ -105,7 +104,7 @@ export function offsetToMs(sign: string, hours: number, minutes: number): number
   return sign === '-' ? -ms : ms;
 }
 
-/** English names, as the date functions write and read them. Source: https://help.make.com/tokens-for-datetime-formatting. [inf] */
+/** English names for formatting and parsing. Source: https://help.make.com/tokens-for-datetime-formatting. [inf] */
 export const MONTH_NAMES: readonly string[] = [
   'January',
   'February',
@@ -131,12 +130,12 @@ export const WEEKDAY_NAMES: readonly string[] = [
   'Saturday',
 ];
 
-/** 1 to 12 for a name of a month in any case, or a beginning of three letters or more (`feb`, `sept`). */
+/** Returns 1 to 12 for a month name in any case, or for a prefix of at least three letters (`feb`, `sept`). */
 export function monthByName(text: string): number | undefined {
   return indexByName(MONTH_NAMES, text, 3);
 }
 
-/** 1 (Sunday) to 7 for a name of a weekday in any case, or a beginning of two letters or more (`tu`, `tue`, `tues`). */
+/** Returns 1 (Sunday) to 7 for a weekday name in any case, or for a prefix of at least two letters (`tu`, `tues`). */
 export function weekdayByName(text: string): number | undefined {
   return indexByName(WEEKDAY_NAMES, text, 2);
 }

@@ -1,9 +1,9 @@
-import { functionError, limitError } from '../../errors/iml-error.js';
+import { limitError } from '../../errors/iml-error.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
-import { dayNumber, isInstant, MONTH_NAMES, WEEKDAY_NAMES, weekdayOf } from './civil.js';
-import { abbreviationAt, type LocalTime, localTime, requireZone, type Zone } from './zone.js';
+import { dayNumber, MONTH_NAMES, WEEKDAY_NAMES, weekdayOf } from './civil.js';
+import { abbreviationAt, type LocalTime, localTime, type Zone } from './zone.js';
 
-/** Writes an instant as a zone shows it. */
+/** Formats an instant in a zone. */
 export type DateFormatter = (ms: number, zone: Zone) => string;
 
 const MAX_CACHED_LENGTH = 200;
@@ -37,28 +37,19 @@ function createFormatter(format: string): DateFormatter {
   };
 }
 
-/**
- * Writes an instant by a format of moment tokens, in a timezone of the tz database.
- * @throws IML_FUNCTION for an instant no date can hold and for an unknown timezone; IML_LIMIT for a format that is too long.
- */
-export function formatDate(ms: number, format: string, timezone: string): string {
-  if (!isInstant(ms)) throw functionError(`'${ms}' is not a valid date.`);
-  return compileFormat(format)(ms, requireZone(timezone));
-}
-
-/** A piece of a date format: something to fill in, or text to copy. */
+/** A part of a date format: a token or literal text. */
 export interface FormatToken {
   readonly kind: 'token' | 'literal';
   readonly text: string;
 }
 
-/** Longest format, in UTF-16 units: far above any in use, so that one from data stays cheap. */
+/** Maximum length of a format in UTF-16 units, because a format may come from untrusted data. */
 const MAX_FORMAT_LENGTH = 10_000;
 
 /**
- * Every token, the longest spelling first among those that begin alike.
- * Source: https://help.make.com/tokens-for-datetime-formatting [doc]; those not listed there (`Hmm`, `N`, `y`, `e`, `z`, ...) are
- * moment's. [inf]
+ * Tokens by first letter, longest first.
+ * Source: https://help.make.com/tokens-for-datetime-formatting [doc]; other tokens (`Hmm`, `N`, `y`, `e`, `z`, ...) are
+ * those of moment. [inf]
  */
 const TOKENS_BY_LETTER: Readonly<Record<string, readonly string[]>> = {
   A: ['A'],
@@ -88,7 +79,7 @@ const TOKENS_BY_LETTER: Readonly<Record<string, readonly string[]>> = {
   z: ['zz', 'z'],
 };
 
-/** Formats that stand for longer ones. */
+/** Abbreviations of longer formats. */
 const LONG_FORMATS: ReadonlyMap<string, string> = new Map([
   ['LT', 'h:mm A'],
   ['LTS', 'h:mm:ss A'],
@@ -106,8 +97,8 @@ const LONG_FORMAT = /\[[^[]*\]|\\?(?:LTS?|L{1,4}|l{1,4})/g;
 const LINE_BREAK = /[\n\r\u2028\u2029]/;
 
 /**
- * Cuts a format into tokens and text to copy, in time linear in its length.
- * `[...]` and a token behind `\` are copied. Line breaks outside brackets are dropped, as moment drops them.
+ * Splits a format into tokens and literal text, in time linear in its length.
+ * `[...]` and a token after `\` are literal. Line breaks outside brackets are dropped, as in moment.
  * @throws IML_LIMIT for a format longer than `MAX_FORMAT_LENGTH`.
  */
 export function tokenizeFormat(format: string): readonly FormatToken[] {
@@ -134,7 +125,7 @@ export function tokenizeFormat(format: string): readonly FormatToken[] {
 }
 
 interface Piece extends FormatToken {
-  /** Units of the format it takes up. */
+  /** Length in the format, in UTF-16 units. */
   readonly length: number;
 }
 
@@ -145,14 +136,14 @@ function readPiece(format: string, offset: number): Piece {
   if (LINE_BREAK.test(first)) return { kind: 'literal', text: '', length: 1 };
   const token = tokenAt(format, offset);
   if (token === undefined) return { kind: 'literal', text: first, length: 1 };
-  // In moment `w|` and `W|` are tokens without a meaning, so they are copied.
+  // moment has tokens `w|` and `W|` without a meaning, so they are literal.
   if ((token === 'w' || token === 'W') && format[offset + 1] === '|') {
     return { kind: 'literal', text: `${token}|`, length: 2 };
   }
   return { kind: 'token', text: token, length: token.length };
 }
 
-/** A bracket closes at the last `]` before the next `[`; one that never closes is copied. */
+/** A bracket closes at the last `]` before the next `[`. An unclosed bracket is literal. */
 function readBracket(format: string, offset: number): Piece {
   const next = format.indexOf('[', offset + 1);
   const end = format.slice(offset, next < 0 ? format.length : next).lastIndexOf(']');
@@ -174,7 +165,7 @@ function tokenAt(format: string, offset: number): string | undefined {
   return candidates?.find((token) => format.startsWith(token, offset));
 }
 
-/** Writes one token of a format. */
+/** Formats one token. */
 export type TokenWriter = (time: LocalTime) => string;
 
 const TWO_DIGITS: readonly string[] = Array.from({ length: 100 }, (_, n) => String(n).padStart(2, '0'));
@@ -182,12 +173,12 @@ const SHORT_MONTHS = MONTH_NAMES.map((name) => name.slice(0, 3));
 const SHORT_WEEKDAYS = WEEKDAY_NAMES.map((name) => name.slice(0, 3));
 const MIN_WEEKDAYS = WEEKDAY_NAMES.map((name) => name.slice(0, 2));
 
-/** A number from 0 to 99 with two digits. */
+/** Formats a number from 0 to 99 with two digits. */
 function two(value: number): string {
   return TWO_DIGITS[value] ?? '';
 }
 
-/** A number with at least `width` digits, the sign in front of them. */
+/** Formats a number with at least `width` digits after the sign. */
 function pad(value: number, width: number): string {
   const digits = String(Math.abs(value)).padStart(width, '0');
   return value < 0 ? `-${digits}` : digits;
@@ -199,25 +190,26 @@ function ordinal(value: number): string {
   return `${value}${['st', 'nd', 'rd'][last - 1]}`;
 }
 
-/** How weeks are counted: the weekday they begin with, and the place in the week of the day whose year they belong to. */
+/** Week numbering: the first weekday, and the index in the week of the day that determines the year of the week. */
 interface WeekRule {
   readonly start: number;
   readonly anchor: number;
 }
 
-/** Week 1 holds 1 January; weeks begin on Sunday. */
+/** Week 1 contains 1 January; weeks begin on Sunday. */
 const US_WEEK: WeekRule = { start: 0, anchor: 6 };
-/** Week 1 holds the first Thursday; weeks begin on Monday. */
+
+/** Week 1 contains the first Thursday; weeks begin on Monday. */
 const ISO_WEEK: WeekRule = { start: 1, anchor: 3 };
 
-/** The day of the week's middle or end that decides to which year the week belongs. */
+/** Returns the day that determines the year of the week. */
 function anchorDay(time: LocalTime, { start, anchor }: WeekRule): number {
   return time.day - ((weekdayOf(time.day) - start + 7) % 7) + anchor;
 }
 
 function weekYear(time: LocalTime, rule: WeekRule): number {
   const distance = anchorDay(time, rule) - time.day;
-  // Of the days near new year's only those of January and December can belong to the other year.
+  // Only days of January and December can belong to a week of an adjacent year.
   if (time.month === 12 && time.date + distance > 31) return time.year + 1;
   if (time.month === 1 && time.date + distance < 1) return time.year - 1;
   return time.year;
@@ -252,7 +244,7 @@ function meridiem({ hour }: LocalTime): string {
   return hour < 12 ? 'AM' : 'PM';
 }
 
-/** Whole minutes; the seconds of offsets before standard time are cut off. */
+/** Formats an offset in whole minutes; the seconds of historical offsets are dropped. */
 function offset({ offsetMs }: LocalTime, separator: string): string {
   const minutes = Math.floor(Math.abs(offsetMs) / 60_000);
   return `${offsetMs < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}${separator}${two(minutes % 60)}`;
@@ -262,7 +254,7 @@ function millisecond({ timeOfDay }: LocalTime): number {
   return timeOfDay % 1000;
 }
 
-/** Writes the first `digits` digits of the fraction of the second. Instants have three; further ones are 0. */
+/** Formats the first `digits` digits of the fraction of a second. Digits after the third are 0. */
 function fraction(digits: number): TokenWriter {
   return (time) => pad(millisecond(time), 3).slice(0, digits).padEnd(digits, '0');
 }
@@ -270,7 +262,7 @@ function fraction(digits: number): TokenWriter {
 const era: TokenWriter = ({ year }) => (year > 0 ? 'AD' : 'BC');
 const abbreviation: TokenWriter = ({ zone, ms }) => abbreviationAt(zone, ms);
 
-/** What each token writes. Source: https://help.make.com/tokens-for-datetime-formatting. [doc] */
+/** Writers by token. Source: https://help.make.com/tokens-for-datetime-formatting. [doc] */
 const TOKEN_WRITERS: ReadonlyMap<string, TokenWriter> = new Map<string, TokenWriter>([
   ['Y', (t) => longYear(t.year)],
   ['YY', (t) => pad(t.year % 100, 2)],

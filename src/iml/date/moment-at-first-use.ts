@@ -4,8 +4,8 @@ import type moment from 'moment-timezone';
 let loaded: typeof moment | undefined;
 
 /**
- * What `#moment` is in Node: its data take longer to read than a short run, and most runs name no zone. Only `require`
- * loads without waiting, which expressions cannot.
+ * Target of `#moment` in Node. Loads moment lazily, because its timezone data is large and most runs need no timezone.
+ * Uses `require`, because expressions are synchronous.
  */
 export function loadMoment(): typeof moment {
   loaded ??= createRequire(import.meta.url)('#moment-timezone') as typeof moment;

@@ -1,6 +1,6 @@
 import moment from 'moment-timezone';
 
-/** What `#moment` is in browsers and in bundles, which can load nothing later that an expression could not wait for. */
+/** Target of `#moment` in browsers and bundles, which cannot load a module synchronously. */
 export function loadMoment(): typeof moment {
   return moment;
 }

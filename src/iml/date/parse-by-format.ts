@@ -6,18 +6,18 @@ import { readDateInstant } from './read-date.js';
 import { localToInstant, parseWithMoment, requireZone, type Zone } from './zone.js';
 
 /**
- * Longest format to parse by, in UTF-16 units, and longest text to look for a date in.
- * The lenient parser searches the rest of the text once for each token.
+ * Maximum lengths of a format and of the text to parse, in UTF-16 units. The lenient parser searches the rest of the text
+ * once per token.
  */
 const MAX_PARSE_FORMAT_LENGTH = 1000;
 const MAX_TEXT_LENGTH = 1000;
 
 /**
- * Reads a date from a text by a format of moment tokens, leniently: separators may differ and text may be left over. It
- * comes as milliseconds since the epoch.
- * Without a format the text must have one of the shapes of `readDate`. A text without an offset is a local time of `timezone`.
- * Parts smaller than those named are the start of the period; larger ones, where the year is missing, come from `now`
- * (default: the epoch). Undefined if the text holds no such date.
+ * Parses text by a format of moment tokens and returns milliseconds since the epoch; undefined if the text has no such
+ * date. The parser is lenient: separators may differ, and text may remain.
+ *
+ * Without a format the text must have one of the shapes of `readDate`. Text without an offset is a local time of
+ * `timezone`. Units smaller than those of the format are zero. If the year is missing, larger units come from `now`.
  * Source: https://help.make.com/date-and-time-functions. [doc]
  * @throws IML_FUNCTION for an unknown timezone, IML_LIMIT for a format longer than 1000 characters.
  */
@@ -25,7 +25,7 @@ export function parseInstant(
   text: string,
   format: string | undefined,
   timezone: string,
-  now: () => number = () => 0,
+  now: () => number,
 ): number | undefined {
   if (format === undefined || format === '') return readDateInstant(text, timezone);
   if (format.length > MAX_PARSE_FORMAT_LENGTH) {
@@ -40,23 +40,22 @@ export function parseInstant(
 
 const UNIX_TIME = /^\s*[+-]?\d+(?:\.\d+)?\s*$/;
 
-/** `X` is seconds with a fraction, `x` milliseconds; what is finer than a millisecond is cut off. [doc] */
+/** `X` is seconds with an optional fraction, `x` is milliseconds. Truncates to milliseconds. [doc] */
 function parseUnixTime(text: string, format: string): number | undefined {
   if ((format !== 'X' && format !== 'x') || !UNIX_TIME.test(text)) return undefined;
   if (format === 'x') return Math.trunc(Number(text));
-  // Shifting the point in the text keeps milliseconds exact that a product of doubles would lose.
+  // Moves the decimal point in the text, because a floating-point product could lose milliseconds.
   const [whole = '', fraction = ''] = text.trim().split('.');
   return Number(`${whole}${fraction.slice(0, 3).padEnd(3, '0')}`);
 }
 
-/** Tokens of fixed width, in the order of the parts of a date. */
+/** Tokens of fixed width, largest unit first. */
 const FIXED_TOKENS: readonly string[] = ['YYYY', 'MM', 'DD', 'HH', 'mm', 'ss', 'SSS'];
 
 const BRACKET = /[[\]\\]/;
 
 /**
- * A format of tokens of fixed width: where in a text the digits of each part begin, -1 for one the format does not name. As all
- * widths are known, nothing has to be looked for.
+ * A format whose tokens have a fixed width: the offset in the text of each unit, -1 if the format does not have it.
  */
 interface FixedShape {
   readonly year: number;
@@ -66,20 +65,20 @@ interface FixedShape {
   readonly minute: number;
   readonly second: number;
   readonly millisecond: number;
-  /** Characters that stand there as they are. */
-  readonly literals: readonly { readonly text: string; readonly at: number }[];
-  /** Characters of a text, without the offset from UTC that may end it. */
+  /** Literal text with its offset. */
+  readonly literals: readonly { readonly text: string; readonly offset: number }[];
+  /** Length of the text without a trailing UTC offset. */
   readonly length: number;
-  /** What stands between hours and minutes of that offset, undefined where a text has none. */
+  /** Separator between hours and minutes of the UTC offset; undefined if the format has no offset. */
   readonly separator: string | undefined;
 }
 
 const shapes = createBoundedCache<FixedShape | null>(500);
 
 /**
- * Reads a text by a format whose tokens have fixed widths, as most have, without moment.
+ * Fast path: parses text by a format whose tokens have a fixed width, as most formats do, without moment.
  *
- * @returns undefined if the format or the text does not have a fixed shape; then moment decides
+ * @returns undefined if the format or the text does not have a fixed shape; the caller then uses moment
  */
 export function parseFixed(text: string, format: string, zone: Zone): number | undefined {
   let shape = shapes.get(format);
@@ -107,15 +106,15 @@ export function parseFixed(text: string, format: string, zone: Zone): number | u
 function hasLiterals(text: string, { literals }: FixedShape): boolean {
   for (let index = 0; index < literals.length; index++) {
     const literal = literals[index];
-    if (literal !== undefined && !text.startsWith(literal.text, literal.at)) return false;
+    if (literal !== undefined && !text.startsWith(literal.text, literal.offset)) return false;
   }
   return true;
 }
 
-/** The shape of a format made of tokens of fixed width, undefined for any other. */
+/** Returns the shape of a format; undefined if a token does not have a fixed width. */
 function fixedShape(tokens: readonly FormatToken[]): FixedShape | undefined {
-  const literals: { text: string; at: number }[] = [];
-  const places = new Map<string, number>();
+  const literals: { text: string; offset: number }[] = [];
+  const offsets = new Map<string, number>();
   let length = 0;
   let separator: string | undefined;
   for (const [index, { kind, text }] of tokens.entries()) {
@@ -124,27 +123,27 @@ function fixedShape(tokens: readonly FormatToken[]): FixedShape | undefined {
       continue;
     }
     if (kind === 'literal') {
-      // moment reads brackets inside literals in another way than it writes them.
+      // moment parses brackets inside literals differently than it formats them.
       if (BRACKET.test(text)) return undefined;
-      literals.push({ text, at: length });
+      literals.push({ text, offset: length });
     } else {
-      if (!FIXED_TOKENS.includes(text) || places.has(text)) return undefined;
-      places.set(text, length);
+      if (!FIXED_TOKENS.includes(text) || offsets.has(text)) return undefined;
+      offsets.set(text, length);
     }
     length += text.length;
   }
-  // Without a year the date depends on today.
-  if (!places.has('YYYY')) return undefined;
+  // Without a year the date depends on the current time.
+  if (!offsets.has('YYYY')) return undefined;
   const [year = -1, month = -1, date = -1, hour = -1, minute = -1, second = -1, millisecond = -1] =
-    FIXED_TOKENS.map((token) => places.get(token));
+    FIXED_TOKENS.map((token) => offsets.get(token));
   return { year, month, date, hour, minute, second, millisecond, literals, length, separator };
 }
 
-/** Offsets moment accepts in a text: none of more than 14 hours ahead or 12 behind. */
+/** The range of UTC offsets that moment accepts in text. */
 const MAX_OFFSET_MS = 14 * 3_600_000;
 const MIN_OFFSET_MS = -12 * 3_600_000;
 
-/** The offset that ends a text: `Z`, or a sign with hours and minutes. */
+/** Reads a UTC offset at the end of the text: `Z`, or a sign with hours and minutes. */
 function readOffset(text: string, offset: number, separator: string): number | undefined {
   const sign = text[offset];
   if (sign === 'Z' && text.length === offset + 1) return 0;

@@ -7,15 +7,15 @@ const MAX_TEXT_LENGTH = 64;
 
 interface DateShape {
   readonly pattern: RegExp;
-  /** Groups of the pattern. */
+  /** Group numbers of the pattern. */
   readonly year: number;
   readonly month: number;
   readonly date: number;
 }
 
 /**
- * How a date may be written.
- * Source: https://help.make.com/type-coercion. [doc] Years of six digits are what dates beyond 9999 write. [inf]
+ * Accepted shapes of a date. Source: https://help.make.com/type-coercion. [doc]
+ * Years of six digits are the ISO form of years outside 0 to 9999. [inf]
  */
 const DATE_SHAPES: readonly DateShape[] = [
   { pattern: /^([+-]\d{6}|\d{4})-(\d{2})-(\d{2})/, year: 1, month: 2, date: 3 },
@@ -24,14 +24,13 @@ const DATE_SHAPES: readonly DateShape[] = [
   { pattern: /^(\d{1,2})\.(\d{1,2})\.(\d{4})/, year: 3, month: 2, date: 1 },
 ];
 
-/** What may follow a date: hour, minute, second, fraction, AM or PM; then UTC or sign, hours and minutes of an offset. */
+/** Optional time after a date: hour, minute, second, fraction, AM or PM; then UTC, or sign, hours and minutes of an offset. */
 const TIME =
   /^(?:t| +)(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(?: ?([ap]m))?(?: ?(?:(z|gmt|utc)|(?:gmt|utc)?([+-])(\d{2})(?::?(\d{2}))?))?$/i;
 
 /**
- * The date a value stands for: a valid date itself, or a text in one of the documented shapes.
- * A text without an offset is a local time of `timezone`; its date must exist, and its time may be left out.
- * Undefined for everything else: a number is no date.
+ * Converts a value to a date: a valid date, or text in one of the documented shapes. Text without an offset is a local
+ * time of `timezone`. The time is optional. Any other value, including a number, returns undefined.
  * Source: https://help.make.com/type-coercion. [doc]
  * @throws IML_FUNCTION if the text has no offset and the timezone is unknown.
  */
@@ -41,11 +40,11 @@ export function readDate(value: unknown, timezone: string): Date | undefined {
   return typeof value === 'string' ? new Date(ms) : (value as Date);
 }
 
-/** `readDate` for who needs only the milliseconds since the epoch: a `Date` costs as much as reading most texts. */
+/** Like `readDate`, but returns milliseconds since the epoch: creating a `Date` costs as much as parsing. */
 export function readDateInstant(value: unknown, timezone: string): number | undefined {
   const ms =
     typeof value === 'string' ? (readUtcText(value) ?? readDateText(value, timezone)) : toInstant(value);
-  // A date may be invalid, a text may name an instant that no date can hold.
+  // A date may be invalid, and text may be outside the range of `Date`.
   return ms !== undefined && isInstant(ms) ? ms : undefined;
 }
 
@@ -63,7 +62,7 @@ function readDateText(text: string, timezone: string): number | undefined {
   return undefined;
 }
 
-/** The instant of a day and the rest of its text; without a time the midnight that begins it. */
+/** Reads the time after a date. Without a time, the result is the start of the day. */
 function readTime(day: CivilDate, rest: string, timezone: string): number | undefined {
   const found = TIME.exec(rest);
   if (found === null && rest !== '') return undefined;
@@ -76,7 +75,7 @@ function readTime(day: CivilDate, rest: string, timezone: string): number | unde
     hour,
     minute: Number(found?.[2] ?? 0),
     second: Number(found?.[3] ?? 0),
-    // Digits behind the milliseconds are cut off: a date cannot hold them.
+    // Digits after the milliseconds are dropped.
     millisecond: Number((found?.[4] ?? '').slice(0, 3).padEnd(3, '0')),
   });
   if (localMs === undefined || found?.[6] !== undefined) return localMs;
@@ -86,7 +85,7 @@ function readTime(day: CivilDate, rest: string, timezone: string): number | unde
   return offsetMs === undefined ? undefined : localMs - offsetMs;
 }
 
-/** Hour of the day. With AM or PM it is written as 0 to 12. */
+/** Converts an hour to 0 to 23. With AM or PM the input is 0 to 12. */
 function readHour(hour: number, meridiem: string | undefined): number | undefined {
   if (meridiem === undefined) return hour;
   if (hour > 12) return undefined;
@@ -100,7 +99,7 @@ const T = 0x54;
 const Z = 0x5a;
 
 /**
- * Reads the shape nearly every API writes, `2016-06-20T17:26:44Z` with or without milliseconds, without a regular expression.
+ * Fast path for the most common shape, `2016-06-20T17:26:44Z` with or without milliseconds.
  *
  * @returns milliseconds since the epoch; undefined for any other shape
  */

@@ -8,32 +8,32 @@ const MS_PER_MINUTE = 60_000;
 const MAX_NAME_LENGTH = 64;
 
 /**
- * A timezone of the tz database, as a run of spans with one offset each.
- * Offsets are milliseconds east of UTC: before standard time they were no whole minutes.
+ * A timezone of the tz database: consecutive spans with one offset each. Offsets are milliseconds east of UTC, because
+ * historical offsets are not whole minutes.
  */
 export interface Zone {
   readonly name: string;
-  /** First instant after each span; the last is Infinity. */
+  /** End of each span, exclusive; the last is Infinity. */
   readonly untils: readonly number[];
   readonly offsets: readonly number[];
   readonly abbreviations: readonly string[];
-  /** First local time that belongs to a later span than this one, never falling. */
+  /** End of each span in local time, exclusive, in ascending order. */
   readonly localUntils: readonly number[];
-  /** Span of the last question: most of them concern the same months. */
+  /** Span of the last lookup: consecutive lookups usually hit the same span. */
   cursor: number;
 }
 
-/** The zone runs are in that are given none, and the only one that is known without moment's data. */
+/** The default timezone, and the only one that does not need the data of moment. */
 const UTC: Zone = createZone('UTC', { untils: [Number.POSITIVE_INFINITY], offsets: [0], abbrs: ['UTC'] });
 
-// About 600 names exist; the rest of the room is for other spellings of them.
+// About 600 names exist. The cache has space for spellings in other cases.
 const zones = createBoundedCache<Zone>(1000);
 
-/** The zone of a tz database name in any case, or undefined if there is none. */
+/** Finds a zone by its case-insensitive tz database name. */
 export function findZone(name: string): Zone | undefined {
   if (name === UTC.name) return UTC;
-  const known = zones.get(name);
-  if (known !== undefined || name.length > MAX_NAME_LENGTH) return known;
+  const cached = zones.get(name);
+  if (cached !== undefined || name.length > MAX_NAME_LENGTH) return cached;
   const data = loadMoment().tz.zone(name);
   if (data === null) return undefined;
   const zone = createZone(data.name, data);
@@ -42,8 +42,8 @@ export function findZone(name: string): Zone | undefined {
 }
 
 /**
- * The zone of a name that has to exist.
- * @throws IML_FUNCTION if it does not.
+ * Finds a zone by its case-insensitive tz database name.
+ * @throws IML_FUNCTION for an unknown name
  */
 export function requireZone(name: string): Zone {
   const zone = findZone(name);
@@ -66,8 +66,8 @@ function createZone(name: string, { untils, offsets: minutesWest, abbrs }: ZoneD
 }
 
 /**
- * A local time that exists twice means the first one; one that does not exist is read with the offset before the gap,
- * which moves it forward by the length of the gap. Both follow from ending a span at the larger of the two offsets.
+ * An ambiguous local time means the first instant. A local time inside a gap uses the offset before the gap, which moves
+ * it forward by the length of the gap. Both follow from ending a span at the larger of the two offsets.
  */
 function localUntils(untils: readonly number[], offsets: readonly number[]): number[] {
   let latest = Number.NEGATIVE_INFINITY;
@@ -78,7 +78,7 @@ function localUntils(untils: readonly number[], offsets: readonly number[]): num
   });
 }
 
-/** Index of the first bound above `value`; the last one if there is none, as for NaN. */
+/** Returns the index of the first bound above `value`, or of the last bound if there is none, as for NaN. */
 function firstAbove(bounds: readonly number[], value: number): number {
   let low = 0;
   let high = bounds.length - 1;
@@ -101,24 +101,19 @@ function spanAt(zone: Zone, ms: number): number {
   return zone.cursor;
 }
 
-/** Milliseconds the clocks of a zone are ahead of UTC at an instant. */
+/** Returns the offset from UTC at an instant, in milliseconds east. */
 export function offsetMsAt(zone: Zone, ms: number): number {
   return zone.offsets[spanAt(zone, ms)] ?? 0;
 }
 
-/** Minutes the clocks of a zone are ahead of UTC at an instant; a fraction before standard time came. */
-export function offsetAt(zone: Zone, ms: number): number {
-  return offsetMsAt(zone, ms) / MS_PER_MINUTE;
-}
-
-/** What the clocks of a zone are called at an instant: `CEST`. */
+/** Returns the abbreviation of a zone at an instant: `CEST`. */
 export function abbreviationAt(zone: Zone, ms: number): string {
   return zone.abbreviations[spanAt(zone, ms)] ?? '';
 }
 
 /**
- * The instant of a local time, given as the milliseconds since the epoch it would be in UTC.
- * Of two instants the first is taken; in a gap the time moves forward by its length.
+ * Converts a local time to an instant. The local time is in milliseconds since the epoch, as if it were UTC.
+ * An ambiguous time means the first instant. A time inside a gap moves forward by the gap.
  */
 export function localToInstant(zone: Zone, localMs: number): number {
   return localMs - (zone.offsets[firstAbove(zone.localUntils, localMs)] ?? 0);
@@ -126,18 +121,18 @@ export function localToInstant(zone: Zone, localMs: number): number {
 
 export interface MomentParseOptions {
   readonly zone: Zone;
-  /** Where the parts of a date come from that are larger than any the format names. */
+  /** Source of the units that are larger than those of the format. */
   readonly nowMs: number;
 }
 
-/** Reads a text by a format of moment, leniently. Undefined if it does not hold such a date. */
+/** Parses text leniently by a moment format; undefined if the text has no such date. */
 export function parseWithMoment(
   text: string,
   format: string,
   options: MomentParseOptions,
 ): number | undefined {
   const moment = loadMoment();
-  // It asks this hook for today; nothing else can run before it is put back.
+  // moment reads the current time from this hook. No other code runs before it is restored.
   const savedNow = moment.now;
   moment.now = () => options.nowMs;
   try {
@@ -149,7 +144,7 @@ export function parseWithMoment(
   }
 }
 
-/** An instant as the clocks and calendars of a zone show it. */
+/** An instant in the local time of a zone. */
 export interface LocalTime {
   readonly ms: number;
   readonly zone: Zone;
@@ -160,14 +155,14 @@ export interface LocalTime {
   /** 1 to 12. */
   readonly month: number;
   readonly date: number;
-  /** Milliseconds since local midnight, as clocks count. */
+  /** Milliseconds since midnight in local time. */
   readonly timeOfDay: number;
   readonly hour: number;
   readonly minute: number;
   readonly second: number;
 }
 
-/** Reads the clocks of a zone at an instant. */
+/** Converts an instant to local time. */
 export function localTime(ms: number, zone: Zone): LocalTime {
   const offsetMs = offsetMsAt(zone, ms);
   const local = ms + offsetMs;

@@ -14,25 +14,25 @@ import {
 
 export interface PatternOptions {
   readonly flags: PatternFlags;
-  /** Longest text the program is for: higher counts than that need not be told apart. */
+  /** Maximum length of the text that the program runs on. Larger repetition counts are equivalent. */
   readonly textLength: number;
-  /** Sets of this pattern made before, by their pattern text. Filled. */
+  /** Cache of the sets of this pattern by pattern text. The compiler adds to it. */
   readonly sets: Map<string, CharacterSet>;
 }
 
 /**
- * Compiles a pattern for the matcher of this folder.
- * @throws IML_LIMIT if the repetitions need too long a program.
+ * Compiles a pattern for `PatternMatcher`.
+ * @throws IML_LIMIT if the repetitions need a program that is too long.
  */
 export function compilePattern(pattern: ParsedPattern, options: PatternOptions): PatternProgram {
   const compiler = new PatternCompiler(pattern.groupCount, options);
   const code = compiler.compile(pattern.root);
-  placeMemos(code);
+  assignMemoRows(code);
   return { code, groupCount: pattern.groupCount, registerCount: compiler.registerCount };
 }
 
-/** What surrounds the part that is compiled. */
-interface Surroundings {
+/** Context of a node during compilation. */
+interface NodeContext {
   readonly direction: 1 | -1;
   readonly loops: readonly number[];
   readonly success: boolean;
@@ -56,23 +56,23 @@ class PatternCompiler {
     return this.code;
   }
 
-  private emit(op: Opcode, x = 0, y = 0, memo?: MemoPlace): Instruction {
+  private emit(op: Opcode, x = 0, y = 0, memo?: MemoRows): Instruction {
     return this.push({ op, x, y, set: undefined, memo });
   }
 
   private push(instruction: Instruction): Instruction {
     if (this.code.length >= MAX_PROGRAM_LENGTH) {
-      throw limitError('The repetitions of a regular expression are too many for a text of this length.');
+      throw limitError('Regular expression has too many repetitions for a text of this length.');
     }
     this.code.push(instruction);
     return instruction;
   }
 
-  private branch(op: Opcode, around: Surroundings): Instruction {
+  private branch(op: Opcode, around: NodeContext): Instruction {
     return this.emit(op, 0, 0, { row: -1, loops: around.loops, success: around.success });
   }
 
-  private node(node: PatternNode, around: Surroundings): void {
+  private node(node: PatternNode, around: NodeContext): void {
     switch (node.kind) {
       case 'character':
         if (this.options.flags.ignoreCase) this.set(characterSource(node.code), around);
@@ -115,11 +115,11 @@ class PatternCompiler {
     }
   }
 
-  private sequence(items: readonly PatternNode[], around: Surroundings): void {
+  private sequence(items: readonly PatternNode[], around: NodeContext): void {
     for (const item of around.direction === 1 ? items : items.toReversed()) this.node(item, around);
   }
 
-  private set(source: string, around: Surroundings): void {
+  private set(source: string, around: NodeContext): void {
     this.push({ op: 'set', x: 0, y: around.direction, set: this.compileSet(source), memo: undefined });
   }
 
@@ -131,7 +131,7 @@ class PatternCompiler {
     return made;
   }
 
-  private alternatives(node: AlternativesNode, around: Surroundings): void {
+  private alternatives(node: AlternativesNode, around: NodeContext): void {
     const exits: Instruction[] = [];
     for (const [index, item] of node.items.entries()) {
       if (index === node.items.length - 1) {
@@ -148,7 +148,7 @@ class PatternCompiler {
     this.branch('meet', around);
   }
 
-  private group(node: GroupNode, around: Surroundings): void {
+  private group(node: GroupNode, around: NodeContext): void {
     const before = around.direction === 1 ? 0 : 1;
     this.emit('save', 2 * node.group + before);
     this.node(node.body, around);
@@ -163,8 +163,8 @@ class PatternCompiler {
     look.x = this.code.length;
   }
 
-  // Source: ECMA-262, RepeatMatcher: each iteration clears its groups; one beyond `min` that consumes nothing fails. [doc]
-  private repeat(node: RepeatNode, around: Surroundings): void {
+  // Each iteration clears its groups. An iteration after `min` that consumes nothing fails. Source: ECMA-262, RepeatMatcher. [doc]
+  private repeat(node: RepeatNode, around: NodeContext): void {
     const { textLength } = this.options;
     if (node.min > textLength && !node.nullable) {
       this.emit('fail');
@@ -177,7 +177,7 @@ class PatternCompiler {
     }
     if (node.max === node.min) return;
     const inner = node.nullable ? { ...around, loops: [...around.loops, this.newRegister()] } : around;
-    // Each iteration consumes something, so that a text of this length never reaches a higher maximum.
+    // Each iteration consumes a character, so a text of this length never reaches a larger maximum.
     if (node.max - node.min >= textLength) this.loop(node, around, inner);
     else this.countedIterations(node, around, inner);
   }
@@ -187,26 +187,26 @@ class PatternCompiler {
     return this.registerCount - 1;
   }
 
-  private loop(node: RepeatNode, around: Surroundings, inner: Surroundings): void {
+  private loop(node: RepeatNode, around: NodeContext, inner: NodeContext): void {
     const start = this.code.length;
     const split = this.branch('split', around);
     const body = this.code.length;
     this.iteration(node, inner, inner === around ? undefined : inner.loops.at(-1));
     this.emit('jump', start);
-    direct(split, node.lazy, body, this.code.length);
+    setTargets(split, node.lazy, body, this.code.length);
   }
 
-  private countedIterations(node: RepeatNode, around: Surroundings, inner: Surroundings): void {
+  private countedIterations(node: RepeatNode, around: NodeContext, inner: NodeContext): void {
     const splits: { readonly split: Instruction; readonly body: number }[] = [];
     for (let count = node.min; count < node.max; count += 1) {
       splits.push({ split: this.branch('split', around), body: this.code.length });
       this.iteration(node, inner, inner === around ? undefined : inner.loops.at(-1));
     }
-    for (const { split, body } of splits) direct(split, node.lazy, body, this.code.length);
+    for (const { split, body } of splits) setTargets(split, node.lazy, body, this.code.length);
     if (splits.length > 1) this.branch('meet', around);
   }
 
-  private iteration(node: RepeatNode, around: Surroundings, register?: number): void {
+  private iteration(node: RepeatNode, around: NodeContext, register?: number): void {
     const { first, end } = node.groups;
     if (first < end) this.emit('clear', 2 * first, 2 * end);
     if (register !== undefined) this.emit('save', register);
@@ -215,14 +215,14 @@ class PatternCompiler {
   }
 }
 
-/** Points a split at the body and the exit of a repetition, greedy or lazy. */
-function direct(split: Instruction, lazy: boolean, body: number, exit: number): void {
+/** Sets the targets of a split to the body and the exit of a repetition, greedy or lazy. */
+function setTargets(split: Instruction, lazy: boolean, body: number, exit: number): void {
   split.x = lazy ? exit : body;
   split.y = lazy ? body : exit;
 }
 
-/** Gives rows to the splits and meets from where no backreference can be reached: their outcome is a matter of the position alone. */
-function placeMemos(code: readonly Instruction[]): void {
+/** Assigns memo rows to the splits and meets that cannot reach a backreference: their outcome depends only on the position. */
+function assignMemoRows(code: readonly Instruction[]): void {
   const open = reachesBackreference(code);
   let rows = 0;
   for (const [index, { memo }] of code.entries()) {
@@ -232,11 +232,11 @@ function placeMemos(code: readonly Instruction[]): void {
   }
 }
 
-/** For each instruction whether a backreference can follow in the same lookaround or the main pattern. */
+/** Computes for each instruction whether it can reach a backreference in the same lookaround or the main pattern. */
 function reachesBackreference(code: readonly Instruction[]): boolean[] {
   const reaches = code.map((instruction) => instruction.op === 'backreference');
   if (!reaches.includes(true)) return reaches;
-  // Only the jumps of loops go back, so a few passes settle it.
+  // Only the jumps of loops go backward, so a few passes reach the fixed point.
   for (let changed = true; changed; ) {
     changed = false;
     for (let index = code.length - 1; index >= 0; index -= 1) {
@@ -267,44 +267,44 @@ function successors(code: readonly Instruction[], index: number): readonly numbe
 }
 
 /**
- * What one instruction does with its operands `x` and `y`; targets are indexes of instructions.
- * Those that consume go forward or backward by the sign of `y`.
+ * Operations with operands `x` and `y`. Targets are indexes of instructions.
+ * An instruction that consumes characters moves forward or backward by the sign of `y`.
  */
 export type Opcode =
   /** Consumes the character `x`. */
   | 'character'
   /** Consumes a character of `set`. */
   | 'set'
-  /** Consumes what group `x` captured. */
+  /** Consumes the text of group `x`. */
   | 'backreference'
-  /** Goes on at `x`, and at `y` if that fails. */
+  /** Continues at `x`, and at `y` if that fails. */
   | 'split'
   | 'jump'
-  /** Where ways of an alternation meet: goes on, and remembers a failure of what follows. */
+  /** Joins the branches of an alternation: continues, and memoizes a failure of the following instructions. */
   | 'meet'
   /** Writes the position into register `x`. */
   | 'save'
   /** Clears the registers from `x` (inclusive) to `y` (exclusive). */
   | 'clear'
-  /** Fails if the position still is that in register `x`: an iteration that consumed nothing. */
+  /** Fails if the position equals register `x`: an iteration that consumed nothing. */
   | 'progress'
   | AssertionKind
-  /** Runs the instructions after it up to `lookEnd`, then goes on at `x`. Negative if `y` is 1. */
+  /** Runs the next instructions up to `lookEnd`, then continues at `x`. Negative if `y` is 1. */
   | 'look'
   | 'lookEnd'
   | 'fail'
   | 'match';
 
-/** Where a split or meet remembers its outcomes. */
-export interface MemoPlace {
-  /** First row. There is a row more than `loops`, see `loops`. -1 while captures may change the outcome. */
+/** Memo rows of a split or meet. */
+export interface MemoRows {
+  /** First of `loops.length + 1` rows; -1 if captures may change the outcome. */
   row: number;
   /**
-   * Registers with the starts of the surrounding iterations that must not be empty, outer first. The outcome depends on
-   * how many of them have consumed something, which is a number: if an inner one has, so have the outer ones.
+   * Registers with the starts of the enclosing iterations that must not be empty, outermost first. The row depends on how
+   * many of them have consumed a character. If an inner iteration has, so have the outer ones.
    */
   readonly loops: readonly number[];
-  /** Whether success ends a lookaround whose captures nobody sees, so that it can be remembered too. */
+  /** Whether success ends a lookaround whose captures are not visible, so that success can be memoized, too. */
   readonly success: boolean;
 }
 
@@ -313,13 +313,13 @@ export interface Instruction {
   x: number;
   y: number;
   readonly set: CharacterSet | undefined;
-  readonly memo: MemoPlace | undefined;
+  readonly memo: MemoRows | undefined;
 }
 
 export interface PatternProgram {
   readonly code: readonly Instruction[];
   readonly groupCount: number;
-  /** Two for each group and the whole match (start, end), then one for each loop that must consume. */
+  /** Two for each group and the whole match (start, end), then one for each loop whose iterations must consume. */
   readonly registerCount: number;
 }
 
@@ -328,15 +328,15 @@ const OUTSIDE = 1;
 const INSIDE = 2;
 const TABLE_SIZE = 256;
 
-/** What asking the host about one character costs, in steps of the matcher. */
+/** Cost of testing one character with the host engine, in steps. */
 export const HOST_TEST_STEPS = 4;
 
-/** Characters a case comparison keeps a set for. */
+/** Maximum number of sets that a case comparison caches. */
 const MAX_COMPARED = 1024;
 
 /**
- * The characters one class, escape or dot matches.
- * The host decides about each character, so case folding and Unicode properties are those of its own expressions.
+ * The characters that a class, escape or dot matches.
+ * The host engine tests each character, so case folding and Unicode properties are the same as in native expressions.
  */
 export class CharacterSet {
   private readonly expression: RegExp;
@@ -349,27 +349,27 @@ export class CharacterSet {
 
   /** `code` is a UTF-16 unit, or a code point with flag `u`. */
   has(code: number): boolean {
-    if (code >= TABLE_SIZE) return this.ask(code);
-    if (this.table[code] === UNKNOWN) this.table[code] = this.ask(code) ? INSIDE : OUTSIDE;
+    if (code >= TABLE_SIZE) return this.testByHost(code);
+    if (this.table[code] === UNKNOWN) this.table[code] = this.testByHost(code) ? INSIDE : OUTSIDE;
     return this.table[code] === INSIDE;
   }
 
-  private ask(code: number): boolean {
+  private testByHost(code: number): boolean {
     return this.expression.test(String.fromCodePoint(code));
   }
 }
 
-/** The pattern text of one character, written so that no mode reads it as syntax. */
+/** Returns the pattern text of one literal character, valid in every mode. */
 function characterSource(code: number): string {
   return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, '0')}`;
 }
 
-/** Compares two different characters as a backreference does that ignores case: whether the first, as a pattern, matches the second. */
+/** Creates the case-insensitive comparison of backreferences: whether the first character, as a pattern, matches the second. */
 export function createCaseComparison(flags: PatternFlags): (first: number, second: number) => boolean {
-  const known = new Map<number, CharacterSet>();
+  const sets = new Map<number, CharacterSet>();
   return (first, second) => {
-    const set = known.get(first) ?? new CharacterSet(characterSource(first), flags);
-    if (known.size < MAX_COMPARED) known.set(first, set);
+    const set = sets.get(first) ?? new CharacterSet(characterSource(first), flags);
+    if (sets.size < MAX_COMPARED) sets.set(first, set);
     return set.has(second);
   };
 }

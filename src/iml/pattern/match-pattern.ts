@@ -4,30 +4,30 @@ import {
   createCaseComparison,
   HOST_TEST_STEPS,
   type Instruction,
-  type MemoPlace,
+  type MemoRows,
   type PatternProgram,
 } from './compile-pattern.js';
 import { MAX_STEPS, type PatternFlags } from './pattern-node.js';
 
-/** One match: the whole text of it and that of each group, or undefined for a group that took no part. */
+/** A match: its text and the text of each group; undefined for a group that did not participate. */
 export interface PatternMatch extends ReadonlyArray<string | undefined> {
   /** 0-based UTF-16 offset of the match. */
   readonly index: number;
 }
 
 /**
- * Numbers of a choice: instruction (its complement once nothing is left to try), position, mark of the registers, and the
- * memo row of a split or meet or the outer frame of a lookaround.
+ * Integers per choice: the instruction (complemented if no alternative remains), the position, the mark of the registers,
+ * and the memo row of a split or meet, or the outer frame of a lookaround.
  */
 const CHOICE_SIZE = 4;
 
-/** What comparing two characters without case costs, which may make a new set. */
+/** Cost of a case-insensitive comparison of two characters, in steps. */
 const COMPARISON_STEPS = 16;
 
 /**
- * A backtracking matcher that remembers from where it failed, over one program and one text.
- * Without backreferences it visits each instruction and position a bounded number of times, over all starts and all matches
- * of the text together. Backreferences, and captures inside a positive lookaround, are the exceptions: they rely on MAX_STEPS.
+ * A backtracking matcher with memoized failures for one program and one text.
+ * It visits each pair of instruction and position a bounded number of times, over all starts and all matches together.
+ * Exceptions are backreferences and captures inside a positive lookaround, which rely on MAX_STEPS.
  */
 export class PatternMatcher {
   steps = 0;
@@ -60,7 +60,7 @@ export class PatternMatcher {
    */
   find(from: number): PatternMatch | undefined {
     const last = this.flags.sticky ? from : this.subject.length;
-    // V8 tries every unit, also with `u`: inside a pair only a match of the empty text can start.
+    // V8 tries every UTF-16 unit, even with `u`. Only an empty match can start inside a surrogate pair.
     for (let start = from; start <= last; start += 1) {
       if (start <= this.subject.length && this.matchAt(start)) return this.result();
     }
@@ -93,7 +93,7 @@ export class PatternMatcher {
     }
   }
 
-  /** Runs one instruction. False if it fails. */
+  /** Runs one instruction. Returns false if it fails. */
   private perform(instruction: Instruction): boolean {
     switch (instruction.op) {
       case 'character':
@@ -184,7 +184,7 @@ export class PatternMatcher {
     return true;
   }
 
-  private row(memo: MemoPlace | undefined): number {
+  private row(memo: MemoRows | undefined): number {
     if (memo === undefined || memo.row < 0) return -1;
     let { row } = memo;
     for (const register of memo.loops) {
@@ -204,7 +204,7 @@ export class PatternMatcher {
     choices.length += CHOICE_SIZE;
   }
 
-  /** Goes back to the last choice with something left to try. False if there is none. */
+  /** Returns to the last choice with an untried alternative. Returns false if there is none. */
   private backtrack(): boolean {
     const { choices } = this;
     while (choices.length > 0) {
@@ -216,7 +216,7 @@ export class PatternMatcher {
       this.registers.unwind(choices.at(base + 2));
       const instruction = this.program.code[counter];
       if (instruction?.op === 'split') {
-        // The entry stays while the second way is tried, and turns into the note that both failed.
+        // The entry remains while the second alternative runs. If that fails, the entry records the failure of both.
         if (extra >= 0) choices.set(base, ~counter);
         else choices.length = base;
         this.counter = instruction.y;
@@ -235,7 +235,7 @@ export class PatternMatcher {
     return false;
   }
 
-  /** Leaves a lookaround whose body matched, with all its choices. False if it is negative. */
+  /** Leaves a lookaround whose body matched, and drops its choices. Returns false if it is negative. */
   private endLook(): boolean {
     const base = this.frame;
     const instruction = this.program.code[this.choices.at(base)];
@@ -256,7 +256,7 @@ export class PatternMatcher {
     if (memo?.success && row >= 0) this.succeeded.add(row, this.choices.at(index + 1));
   }
 
-  /** Consumes the text of a group again. A group that took no part is the empty text. */
+  /** Consumes the text of a group again. A group that did not participate is empty text. */
   private repeatGroup(instruction: Instruction): boolean {
     const start = this.registers.read(2 * instruction.x);
     const end = this.registers.read(2 * instruction.x + 1);
@@ -294,14 +294,14 @@ export class PatternMatcher {
 
   private spend(count: number): void {
     this.steps += count;
-    if (this.steps > MAX_STEPS) throw limitError('A regular expression needs too many steps on this text.');
+    if (this.steps > MAX_STEPS) throw limitError('Regular expression needs too many steps for this text.');
   }
 }
 
-/** What stands before the first and after the last character. */
+/** The character before the first and after the last character. */
 const NO_CHARACTER = -1;
 
-/** The text a pattern runs over, read by UTF-16 units, or by code points with flag `u`. */
+/** The text to match, read by UTF-16 units, or by code points with flag `u`. */
 export class PatternSubject {
   readonly text: string;
   readonly length: number;
@@ -324,7 +324,7 @@ export class PatternSubject {
     return this.text.charCodeAt(position - 1);
   }
 
-  /** Whether the position is one that cannot be reached by code points. */
+  /** Whether the position is inside a surrogate pair. */
   insidePair(position: number): boolean {
     return this.unicode && position > 0 && (this.text.codePointAt(position - 1) ?? 0) > 0xffff;
   }
@@ -338,7 +338,7 @@ export class PatternSubject {
   }
 }
 
-/** UTF-16 units of one character. */
+/** Returns the number of UTF-16 units of a character. */
 function widthOf(character: number): 1 | 2 {
   return character > 0xffff ? 2 : 1;
 }
@@ -347,13 +347,13 @@ function isLineTerminator(unit: number): boolean {
   return unit === 0x0a || unit === 0x0d || unit === 0x2028 || unit === 0x2029;
 }
 
-/** What an unset register holds. */
+/** Value of an unset register. */
 const UNSET = -1;
 
-/** Positions a matcher writes down, with a trail of what they held before, so that a failed way can be undone. */
+/** Positions of a matcher, with a trail of previous values for backtracking. */
 export class Registers {
   private readonly values: Int32Array;
-  /** Pairs of a register and its earlier value. */
+  /** Pairs of a register and its previous value. */
   private readonly trail = new IntegerStack();
 
   constructor(count: number) {
@@ -364,7 +364,7 @@ export class Registers {
     return this.values.length;
   }
 
-  /** How much can be undone; an argument for `unwind`. */
+  /** Current state of the trail, for `unwind`. */
   get mark(): number {
     return this.trail.length;
   }
@@ -378,7 +378,7 @@ export class Registers {
     return this.values[register] ?? UNSET;
   }
 
-  /** @throws IML_LIMIT if the trail gets too long. */
+  /** @throws IML_LIMIT if the trail is too long. */
   write(register: number, value: number): void {
     const old = this.read(register);
     if (old === value) return;
@@ -404,19 +404,19 @@ const FIRST_CAPACITY = 1024;
 /** 64 MB. */
 const MAX_CAPACITY = 2 ** 24;
 
-/** A growing array of 32-bit integers with an end that moves. */
+/** A growable stack of 32-bit integers. */
 export class IntegerStack {
   length = 0;
   private items = new Int32Array(FIRST_CAPACITY);
 
   /**
-   * Makes room for further items.
+   * Reserves space for more items.
    * @throws IML_LIMIT
    */
   reserve(count: number): void {
     if (this.length + count <= this.items.length) return;
     if (this.items.length >= MAX_CAPACITY)
-      throw limitError('A regular expression needs too much memory for this text.');
+      throw limitError('Regular expression needs too much memory for this text.');
     const larger = new Int32Array(this.items.length * 2);
     larger.set(this.items);
     this.items = larger;
@@ -434,7 +434,7 @@ export class IntegerStack {
 /** 16 MB. */
 const MAX_WORDS = 2 ** 22;
 
-/** A bounded set of (row, position) pairs. Once it is full further pairs are forgotten, which costs time but no truth. */
+/** A bounded set of pairs of row and position. A full set ignores further pairs, which affects only time. */
 export class OutcomeMemo {
   private readonly rows: (Uint32Array | undefined)[] = [];
   private readonly wordsPerRow: number;

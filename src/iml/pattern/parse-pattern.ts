@@ -13,30 +13,30 @@ export interface ParsedPattern {
 }
 
 /**
- * Parses the pattern language of ECMAScript (with Annex B when flag `u` is absent) without named groups.
- * Classes and escapes are only delimited here: their meaning is asked of the host, one character at a time.
- * @throws IML_FUNCTION with the 1-based position of the mistake; IML_LIMIT for a pattern too long or too deep.
+ * Parses an ECMAScript pattern (with Annex B if flag `u` is absent) without named groups.
+ * Only delimits classes and escapes: the host engine decides their meaning, one character at a time.
+ * @throws IML_FUNCTION with the 1-based position of the error; IML_LIMIT for a pattern that is too long or too deep.
  */
 export function parsePattern(source: string, flags: PatternFlags): ParsedPattern {
   if (source.length > PATTERN_LIMITS.maxLength) {
     throw limitError(
-      `A regular expression may have ${PATTERN_LIMITS.maxLength} characters, this one has ${source.length}.`,
+      `Regular expression is too long: expected at most ${PATTERN_LIMITS.maxLength} characters, not ${source.length}.`,
     );
   }
   const parser = new PatternParser(source, flags.unicode);
   return { root: parser.parse(), groupCount: parser.groupCount };
 }
 
-// The longest text each alternative takes is what the host reads as one escape. Source: ECMA-262, section 22.2.1 and Annex B.1.2. [doc]
+// Each alternative matches the longest text that is one escape. Source: ECMA-262, section 22.2.1 and Annex B.1.2. [doc]
 const LEGACY_ESCAPE = /\\(?:c[A-Za-z]|x[\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[0-3][0-7]{0,2}|[4-7][0-7]?|.)/sy;
 const UNICODE_ESCAPE =
   /\\(?:c[A-Za-z]|x[\dA-Fa-f]{2}|u\{[\dA-Fa-f]+\}|u[Dd][89ABab][\dA-Fa-f]{2}\\u[Dd][C-Fc-f][\dA-Fa-f]{2}|u[\dA-Fa-f]{4}|[Pp]\{[^{}]*\}|\d+|.)/suy;
 const DECIMAL_ESCAPE = /\\([1-9]\d*)/y;
 const BRACES = /\{(\d+)(?:(,)(\d*))?\}/y;
-/** The openings of capturing groups, past the escapes and classes that may hold a parenthesis. */
+/** Matches openings of capturing groups; escapes and classes match first, because they may contain a parenthesis. */
 const GROUP_OPENING = /\\.|\[(?:[^\]\\]|\\.)*|\((?!\?)/gs;
 
-/** Stands for no maximum: no text is that long. */
+/** Represents "no maximum": no text is that long. */
 const MAX_COUNT = 2 ** 31 - 1;
 
 interface Quantifier {
@@ -44,7 +44,7 @@ interface Quantifier {
   readonly max: number;
 }
 
-/** An atom with whether a quantifier may follow it. */
+/** An atom, and whether a quantifier may follow it. */
 interface Term {
   readonly node: PatternNode;
   readonly repeatable: boolean;
@@ -62,7 +62,7 @@ class PatternParser {
   constructor(source: string, unicode: boolean) {
     this.source = source;
     this.unicode = unicode;
-    // A backreference may stand before its group, so the groups are counted first.
+    // Counts the groups first, because a backreference may precede its group.
     this.totalGroups = Array.from(source.matchAll(GROUP_OPENING)).filter(([text]) => text === '(').length;
   }
 
@@ -155,7 +155,9 @@ class PatternParser {
   private parenthesis(): Term {
     const start = this.position;
     if (this.depth >= PATTERN_LIMITS.maxDepth) {
-      throw limitError(`Groups of a regular expression may nest ${PATTERN_LIMITS.maxDepth} deep.`);
+      throw limitError(
+        `Regular expression is nested too deeply: expected at most ${PATTERN_LIMITS.maxDepth} levels.`,
+      );
     }
     this.depth += 1;
     const opening = ['(?:', '(?=', '(?!', '(?<=', '(?<!'].find((text) => this.source.startsWith(text, start));
@@ -200,12 +202,12 @@ class PatternParser {
       return { node: { kind: 'backreference', group }, repeatable: true };
     }
     const source = this.match(this.unicode ? UNICODE_ESCAPE : LEGACY_ESCAPE)?.[0] ?? '\\';
-    // Without a control letter `\c` is a backslash before a plain c. Source: ECMA-262, Annex B.1.2. [doc]
+    // `\c` without a control letter is a literal backslash before `c`. Source: ECMA-262, Annex B.1.2. [doc]
     if (source === '\\c' && !this.unicode) return this.character();
     return this.set(source, 'invalid escape');
   }
 
-  /** Takes `source` as one set of characters if the host can read it. */
+  /** Creates a set of characters. The host engine validates its source. */
   private set(source: string, mistake: string): Term {
     if (!this.validSets.has(source)) {
       try {

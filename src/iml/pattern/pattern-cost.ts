@@ -2,26 +2,26 @@ import { assertNever } from '../../util/plain-object.js';
 import type { ParsedPattern } from './parse-pattern.js';
 import type { PatternNode, RepeatNode } from './pattern-node.js';
 
-/** Upper bounds for one part of a pattern tried at one place of a text. */
+/** Upper bounds for one node at one position of a text. */
 interface Cost {
-  /** In how many ways it can match: how often what follows may be tried. */
+  /** Number of ways to match: how often the following nodes may be tried. */
   readonly ways: number;
-  /** Steps to go through all of them. */
+  /** Steps to try all ways. */
   readonly steps: number;
 }
 
 interface CostContext {
   readonly textLength: number;
-  /** Whether a match of this part is a match of the whole, so that nothing comes back into it. */
+  /** Whether a match of this node completes the pattern, so that the engine never backtracks into it. */
   readonly last: boolean;
-  /** Inside a lookbehind, where sequences run from right to left. */
+  /** Whether the node is inside a lookbehind, where sequences run from right to left. */
   readonly behind: boolean;
 }
 
 /**
- * The most steps a backtracking engine without memory can need to replace all matches in a text of this length.
- * Infinity or huge for the patterns known as catastrophic; a small multiple of the length for ordinary ones. An iteration that
- * fails behind a match is not counted, which at most doubles them.
+ * Returns the worst-case number of steps of a backtracking engine without memoization to replace all matches in a text.
+ * A small multiple of the length for ordinary patterns; huge or Infinity for patterns with catastrophic backtracking.
+ * Does not count an iteration that fails after a match, which at most doubles the steps.
  */
 export function worstCaseSteps(root: PatternNode, textLength: number): number {
   return (textLength + 1) * computeCost(root, { textLength, last: true, behind: false }).steps;
@@ -35,7 +35,7 @@ function computeCost(node: PatternNode, context: CostContext): Cost {
     case 'set':
       return { ways: 1, steps: 1 + Math.floor(node.source.length / 32) };
     case 'backreference':
-      // Never the host: Node 20 can crash with a segmentation fault on backreferences with flag `u`, and no count tells when.
+      // Never the host engine: Node 20 can crash with a segmentation fault on backreferences with flag `u`.
       return { ways: 1, steps: Number.POSITIVE_INFINITY };
     case 'sequence':
       return sequenceCost(node.items, context);
@@ -49,7 +49,7 @@ function computeCost(node: PatternNode, context: CostContext): Cost {
     case 'group':
       return computeCost(node.body, context);
     case 'look':
-      // A lookaround is left at its first match: nothing comes back into it.
+      // The engine never backtracks into a lookaround that matched.
       return {
         ways: 1,
         steps: 1 + computeCost(node.body, { ...context, last: false, behind: node.behind }).steps,
@@ -77,32 +77,31 @@ function repeatCost(node: RepeatNode, context: CostContext): Cost {
   const { min, max, nullable } = node;
   const body = computeCost(node.body, { ...context, last: false });
   const once = body.steps + 1;
-  // Iterations beyond `min` consume something each; those before do so only if the body must.
+  // Each iteration after `min` consumes a character; earlier iterations do so only if the body is not nullable.
   const most = Math.min(max, nullable ? min + context.textLength : context.textLength);
   if (context.last) {
-    // What the iterations beyond `min` consume is part of a match, and matches do not overlap: they cost one iteration
-    // per character of the text altogether, which is the last term once per place.
+    // Iterations after `min` consume characters of a match, and matches do not overlap. Together they cost one iteration
+    // per character of the text, which is the last term.
     return { ways: 1, steps: once * (powerSum(body.ways, Math.min(min, most)) + 1) };
   }
   const ways = body.ways === 1 ? Math.max(1, most - min + 1) : powerSum(body.ways, most + 1);
   return { ways, steps: once * (powerSum(body.ways, most) + ways) };
 }
 
-/** base^0 + base^1 + ... with `count` terms. */
+/** Upper bound of base^0 + base^1 + ... with `count` terms. */
 function powerSum(base: number, count: number): number {
   if (base === 1) return count;
   return count === 0 ? 0 : 2 * base ** (count - 1);
 }
 
-/** Steps the host may need in the worst case, some milliseconds; beyond that our own matcher runs. */
+/** Maximum worst-case steps of the host engine. */
 const HOST_STEPS = 10_000_000;
 
-/** Steps per character that are fine for a text of any length. */
+/** Maximum worst-case steps per character, for a text of any length. */
 const HOST_STEPS_PER_CHARACTER = 32;
 
 /**
- * Whether a pattern goes to the regular expressions of the host, which are fast and may backtrack without end; else our own
- * matcher runs.
+ * Whether the host engine may run a pattern. It is fast, but may take exponential time; the own matcher runs all others.
  *
  * @param textLength UTF-16 units
  */

@@ -15,7 +15,7 @@ export interface CharacterNode {
   readonly code: number;
 }
 
-/** A class, an escape or the dot: one character, described by its own pattern text. */
+/** A class, an escape or the dot: matches one character, described by its pattern text. */
 export interface SetNode {
   readonly kind: 'set';
   readonly source: string;
@@ -60,7 +60,7 @@ export interface LookNode {
 export interface RepeatNode {
   readonly kind: 'repeat';
   readonly min: number;
-  /** Above any text length if there is none. */
+  /** Larger than any text length if there is no maximum. */
   readonly max: number;
   readonly lazy: boolean;
   readonly body: PatternNode;
@@ -80,7 +80,7 @@ export type PatternNode =
   | LookNode
   | RepeatNode;
 
-/** Tells whether a part of a pattern can match without consuming a character. Errs towards true. */
+/** Whether a node can match without consuming a character. May return true incorrectly, never false. */
 export function isNullable(node: PatternNode): boolean {
   switch (node.kind) {
     case 'character':
@@ -103,7 +103,7 @@ export function isNullable(node: PatternNode): boolean {
   }
 }
 
-/** The flags that change what a pattern matches or how often. */
+/** The flags of a pattern that affect its matches. */
 export interface PatternFlags {
   readonly global: boolean;
   readonly ignoreCase: boolean;
@@ -113,12 +113,12 @@ export interface PatternFlags {
   readonly sticky: boolean;
 }
 
-/** `d` only adds data to a match that nothing here reads. `v` changes the grammar of classes and is not read. */
+/** `d` only adds match indices, which have no effect here. `v` is not supported: it changes the grammar of classes. */
 const KNOWN_FLAGS = 'dgimsuy';
 
 /**
- * Reads the letters after the closing slash of a pattern.
- * @throws IML_FUNCTION for an unknown letter or one that stands twice.
+ * Parses the letters after the closing slash of a pattern.
+ * @throws IML_FUNCTION for an unknown or duplicate letter.
  */
 export function parseFlags(flags: string): PatternFlags {
   const seen = new Set<string>();
@@ -126,7 +126,7 @@ export function parseFlags(flags: string): PatternFlags {
     if (!KNOWN_FLAGS.includes(letter)) {
       throw functionError(`Unknown flag '${letter}' of a regular expression. Known flags: ${KNOWN_FLAGS}.`);
     }
-    if (seen.has(letter)) throw functionError(`Flag '${letter}' of a regular expression is given twice.`);
+    if (seen.has(letter)) throw functionError(`Duplicate flag '${letter}' of a regular expression.`);
     seen.add(letter);
   }
   return {
@@ -139,20 +139,20 @@ export function parseFlags(flags: string): PatternFlags {
   };
 }
 
-/** Ceilings of one pattern: UTF-16 units, and groups inside groups. */
+/** Maximum length of a pattern in UTF-16 units, and maximum nesting of groups. */
 export const PATTERN_LIMITS: Readonly<{ maxLength: number; maxDepth: number }> = Object.freeze({
   maxLength: 32_768,
   maxDepth: 200,
 });
 
-/** Counted repetitions are written out; together with all else they may have so many instructions. Above what any pattern without them needs. */
+/** Maximum number of instructions. Counted repetitions are unrolled; no other pattern reaches this limit. */
 export const MAX_PROGRAM_LENGTH = 100_000;
 
-/** Steps one replacement may take, an instruction each. About a second. */
+/** Maximum number of instructions that one replacement executes. */
 export const MAX_STEPS = 30_000_000;
 
-/** Longest result of a replacement, in UTF-16 units: 64 MB. */
+/** Maximum length of the result of a replacement, in UTF-16 units: 64 MB. */
 export const MAX_RESULT_LENGTH: number = 2 ** 25;
 
-/** Pieces of a result cost time even when they are empty. */
+/** Maximum number of pieces of a result, because empty pieces cost time, too. */
 export const MAX_PIECES: number = 2 ** 24;

@@ -15,11 +15,11 @@ export interface ReplaceRequest {
   readonly replacement: string;
 }
 
-/** How a replacement came about, for tests. @internal */
+/** Details of a replacement for tests. @internal */
 export interface ReplaceTrace {
   readonly result: string;
   readonly engine: 'host' | 'own';
-  /** Steps of our own matcher; 0 for the host. */
+  /** Steps of the own matcher; 0 for the host engine. */
   readonly steps: number;
 }
 
@@ -30,21 +30,21 @@ interface Prepared {
   readonly sets: Map<string, CharacterSet>;
 }
 
-/** Oldest use first. */
+/** LRU cache, least recently used first. */
 const cache = new Map<string, Prepared>();
 
 /**
- * Replaces what a regular expression matches, as `String.prototype.replace` does with a replacement text, in bounded time.
- * Without flag `g` the first match only. The replacement knows `$$`, `$&`, `` $` ``, `$'` and `$1` to `$99`.
- * @throws IML_FUNCTION for an invalid pattern, a named group, an unknown or repeated flag;
- *   IML_LIMIT if pattern, time, memory or result get too large.
+ * Replaces the matches of a regular expression like `String.prototype.replace`, in bounded time. Without flag `g` it
+ * replaces only the first match. The replacement may contain `$$`, `$&`, `` $` ``, `$'` and `$1` to `$99`.
+ * @throws IML_FUNCTION for an invalid pattern, a named group, an unknown or duplicate flag;
+ *   IML_LIMIT if the pattern, time, memory or result is too large.
  */
 // Source: https://help.make.com/text-and-binary-functions, `replace` no. 11. [doc]
 export function replacePattern(text: string, pattern: string, flags: string, replacement: string): string {
   return tracePattern({ text, pattern, flags, replacement }).result;
 }
 
-/** Does what `replacePattern` does, with the engine of choice, and tells what it took. @internal */
+/** Like `replacePattern`, with a selectable engine and details. @internal */
 export function tracePattern(
   request: ReplaceRequest,
   engine: 'auto' | 'host' | 'own' = 'auto',
@@ -54,7 +54,7 @@ export function tracePattern(
     try {
       return { result: replaceByHost(request, prepared), engine: 'host', steps: 0 };
     } catch (error) {
-      // The host gives up on programs or backtracking it has no room for; ours is bounded in another way.
+      // The host engine may run out of memory for its program or its backtracking; the own matcher has other limits.
       if (error instanceof ImlError) throw error;
     }
   }
@@ -67,11 +67,11 @@ export function tracePattern(
 
 function prepare(pattern: string, flagText: string): Prepared {
   const key = `${flagText}/${pattern}`;
-  const known = cache.get(key);
-  if (known !== undefined) {
+  const cached = cache.get(key);
+  if (cached !== undefined) {
     cache.delete(key);
-    cache.set(key, known);
-    return known;
+    cache.set(key, cached);
+    return cached;
   }
   const flags = parseFlags(flagText);
   const parsed = parsePattern(pattern, flags);
@@ -109,10 +109,10 @@ function replaceByHost(request: ReplaceRequest, prepared: Prepared): string {
   });
 }
 
-/** An upper bound, without looking at the text. */
+/** Returns an upper bound of the result length that does not depend on the content of the text. */
 function longestResult({ text, pattern, replacement }: ReplaceRequest): number {
   const references = replacement.split('$').length - 1;
-  // Groups of a lookaround and the text around a match can be given again and again; other groups lie inside their match.
+  // Groups of a lookaround and the text around a match may repeat for each match. Other groups are inside their match.
   const overlapping = /\(\?<?=/.test(pattern) || /\$[`']/.test(replacement);
   const repeated = references * text.length * (overlapping ? text.length + 1 : 1);
   return text.length + (text.length + 1) * replacement.length + repeated;
@@ -144,12 +144,12 @@ function replaceMatches(
   return result.text();
 }
 
-/** Where the search goes on after an empty match. */
+/** Returns the position of the next search after an empty match. */
 function nextPosition(text: string, position: number, flags: PatternFlags): number {
   return position + (flags.unicode && (text.codePointAt(position) ?? 0) > 0xffff ? 2 : 1);
 }
 
-/** A part of a replacement: fixed text, a group by number (0 is the whole match), or the text around the match. */
+/** A part of a replacement: literal text, a group number (0 is the whole match), or the text around the match. */
 export type ReplacementPart = string | number | typeof BEFORE | typeof AFTER;
 
 const BEFORE: unique symbol = Symbol('text before the match');
@@ -158,8 +158,8 @@ const AFTER: unique symbol = Symbol('text after the match');
 const REFERENCE = /\$(?:([$&`'])|(\d)(\d)?)/g;
 
 /**
- * Reads `$$`, `$&`, `` $` ``, `$'` and `$1` to `$99`. A number no group has stands for itself; of two digits the second
- * belongs to the text if only the first names a group.
+ * Parses `$$`, `$&`, `` $` ``, `$'` and `$1` to `$99`. A number without a group is literal. If only the first of two
+ * digits is a group number, the second digit is literal.
  * Source: ECMA-262, GetSubstitution; https://help.make.com/text-and-binary-functions, `replace`. [doc]
  */
 function parseReplacement(replacement: string, groupCount: number): readonly ReplacementPart[] {
@@ -187,8 +187,8 @@ function signPart(sign: string): ReplacementPart {
 }
 
 /**
- * Appends what stands for one match.
- * @throws IML_LIMIT if the result gets too long.
+ * Appends the replacement of one match.
+ * @throws IML_LIMIT if the result is too long.
  */
 function appendReplacement(
   parts: readonly ReplacementPart[],
@@ -206,7 +206,7 @@ function appendReplacement(
 
 const PIECES_PER_CHUNK = 4096;
 
-/** Joins pieces to one text. Joined chunk by chunk, as a long chain of small pieces takes far more memory than its text. */
+/** Concatenates pieces in chunks, because a long chain of small pieces takes far more memory than its text. */
 export class TextBuilder {
   private length = 0;
   private pieceCount = 0;
@@ -219,7 +219,7 @@ export class TextBuilder {
     this.pieceCount += 1;
     if (this.length > MAX_RESULT_LENGTH || this.pieceCount > MAX_PIECES) {
       throw limitError(
-        `A replacement may give ${MAX_RESULT_LENGTH} characters of at most ${MAX_PIECES} pieces, this one gives more.`,
+        `Result of the replacement is too long: expected at most ${MAX_RESULT_LENGTH} characters in ${MAX_PIECES} pieces.`,
       );
     }
     this.pieces.push(piece);

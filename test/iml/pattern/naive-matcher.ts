@@ -5,10 +5,10 @@ type Continue = (position: number) => boolean;
 class TooManySteps extends Error {}
 
 /**
- * What it takes to find all matches as ECMA-262 says, with nothing remembered: parts of the pattern that are tried at a place
- * of the text, each as often as it is tried. For patterns without flags and backreferences.
+ * Counts the steps to find all matches as ECMA-262 specifies, without memoization: each attempt to match a node at a
+ * position is a step. Supports patterns without flags and backreferences.
  *
- * @returns undefined where it is more than `most`
+ * @returns undefined for more than `most` steps
  */
 export function stepsOfNaiveMatcher(root: PatternNode, text: string, most: number): number | undefined {
   const matcher = new NaiveMatcher(text, most);
@@ -43,7 +43,7 @@ class NaiveMatcher {
   }
 
   private match(node: PatternNode, position: number, direction: 1 | -1, next: Continue): boolean {
-    // Parentheses and quantifiers are no steps of their own.
+    // Parentheses and quantifiers are not steps.
     if (node.kind !== 'group' && node.kind !== 'repeat' && ++this.steps > this.most) throw new TooManySteps();
     switch (node.kind) {
       case 'character':

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Characters that fold, pair, end lines or count as words in odd ways. */
+/** Characters with special case folding, surrogates, line terminators and word characters. */
 const CHARACTERS = [
   'a',
   'b',
@@ -77,7 +77,7 @@ const UNICODE_ATOMS = [
 const ASSERTIONS = ['^', '$', '\\b', '\\B'];
 const QUANTIFIERS = ['*', '+', '?', '{2}', '{0}', '{1,}', '{0,2}', '{1,3}', '{2,3}'];
 
-/** Short texts of the characters patterns are made of. */
+/** Short texts of the characters that occur in patterns. */
 export const texts: fc.Arbitrary<string> = fc
   .array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom('a', 'b', 'A') }, fc.constantFrom(...CHARACTERS)), {
     maxLength: 12,
@@ -114,12 +114,12 @@ export const replacements: fc.Arbitrary<string> = fc
   .map((parts) => parts.join(''));
 
 export interface PatternOptions {
-  /** Atoms of flag `u`, or those of Annex B. */
+  /** Whether to use the atoms of flag `u` or those of Annex B. */
   readonly unicode: boolean;
   readonly backreferences: boolean;
 }
 
-/** Patterns of every construct but named groups. Most are valid. */
+/** Patterns with every construct except named groups. Most are valid. */
 export function patterns({ unicode, backreferences }: PatternOptions): fc.Arbitrary<string> {
   const atoms = [...ATOMS, ...(unicode ? UNICODE_ATOMS : LEGACY_ATOMS)];
   const { disjunction } = fc.letrec<Record<'disjunction' | 'sequence' | 'term' | 'atom' | 'group', string>>(
@@ -161,7 +161,7 @@ export function patterns({ unicode, backreferences }: PatternOptions): fc.Arbitr
   return disjunction;
 }
 
-/** Patterns of a few letters that come back to the same places of a text over and over. All are valid without a flag. */
+/** Patterns of a few letters that match at the same positions in many ways. All are valid without a flag. */
 export const busyPatterns: fc.Arbitrary<string> = fc.letrec<
   Record<'disjunction' | 'sequence' | 'term' | 'atom', string>
 >((tie) => ({

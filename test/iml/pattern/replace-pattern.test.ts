@@ -6,9 +6,9 @@ import { MAX_RESULT_LENGTH, MAX_STEPS, parseFlags } from '../../../src/iml/patte
 import {
   type ReplaceRequest,
   replacePattern,
+  TextBuilder,
   tracePattern,
 } from '../../../src/iml/pattern/replace-pattern.js';
-import { portionsOf } from '../portions.js';
 import { flagLists, patterns, replacements, texts } from './random-pattern.js';
 
 const INVALID = Symbol('invalid');
@@ -43,13 +43,13 @@ function thrownBy(run: () => unknown): { code: unknown; message: string } | unde
   }
 }
 
-/** Each pattern runs over so many texts, as making patterns costs more than running them. */
+/** Texts per pattern, because compiling a pattern costs more than running it. */
 const TEXTS_PER_PATTERN = 10;
 
-/** Runs of the random tests. For a long run set more here: 50 000 patterns are 500 000 cases. */
+/** Number of random patterns. */
 const RANDOM_PATTERNS = { legacy: 1_400, unicode: 800 };
 
-describe('random patterns give what the host gives', () => {
+describe('random patterns have the results of the host engine', () => {
   const uses = fc.array(fc.tuple(texts, replacements), {
     minLength: TEXTS_PER_PATTERN,
     maxLength: TEXTS_PER_PATTERN,
@@ -59,28 +59,28 @@ describe('random patterns give what the host gives', () => {
     const expected = hostResult(request);
     for (const engine of ['own', 'auto'] as const) {
       const result = ourResult(request, engine);
-      // A plain comparison first: an assertion costs more than a replacement.
+      // An assertion costs more than a replacement, so compare first.
       if (result !== expected)
         expect({ request, engine, result }).toEqual({ request, engine, result: expected });
     }
   }
 
-  // Backreferences with `u` are left out: the host itself may crash on them.
+  // Excludes backreferences with flag `u`, because the host engine may crash on them.
   for (const [title, unicode, numRuns] of [
     ['without flag u', false, RANDOM_PATTERNS.legacy],
     ['with flag u', true, RANDOM_PATTERNS.unicode],
   ] as const) {
-    it.each(portionsOf(numRuns, 10))(`${title}, part %#`, (portion) => {
+    it(`${title}`, () => {
       const generated = patterns({ unicode, backreferences: !unicode });
       const property = fc.property(generated, flagLists, uses, (pattern, letters, pairs) => {
         const flags = unicode ? `${letters}u` : letters;
         for (const [text, replacement] of pairs) agrees({ text, pattern, flags, replacement });
       });
-      fc.assert(property, portion);
+      fc.assert(property, { numRuns: numRuns });
     });
   }
 
-  it.each(portionsOf(5_000, 100))('and any pattern text is a pattern or an error, part %#', (portion) => {
+  it('for random pattern text, valid or not', () => {
     const noise = fc.string({ unit: fc.constantFrom(...'()[]{}|*+?.^$\\=!<:,-ab10cuxpkw/'), maxLength: 14 });
     const property = fc.property(noise, texts, fc.constantFrom('', 'g', 'u'), (pattern, text, flags) => {
       fc.pre(!(pattern.includes('(?<') && !/\(\?<[=!]/.test(pattern)));
@@ -88,16 +88,16 @@ describe('random patterns give what the host gives', () => {
       const request = { text, pattern, flags, replacement: '<$1>' };
       const expected = hostResult(request);
       const ours = ourResult(request, 'own');
-      // A named group is valid for the host and refused by us.
+      // A named group is valid in the host engine and an error here.
       if (!(ours === INVALID && /\(\?<[^=!]/.test(pattern))) expect(ours).toBe(expected);
     });
-    fc.assert(property, portion);
+    fc.assert(property, { numRuns: 5_000 });
   });
 });
 
-describe('our own matcher', () => {
+describe('the own matcher', () => {
   function replacesTo(pattern: string, flags: string, text: string, result: string): void {
-    it(`/${pattern}/${flags} in ${JSON.stringify(text)}`, () => {
+    it(`replaces /${pattern}/${flags} in ${JSON.stringify(text)}`, () => {
       expect(tracePattern({ text, pattern, flags, replacement: '[$1|$2]' }, 'own')).toMatchObject({
         result,
         engine: 'own',
@@ -118,9 +118,9 @@ describe('our own matcher', () => {
   replacesTo('(a{2,3}?)(a{0,2})', 'g', 'aaaaaaa', '[aa|aa][aa|a]');
 });
 
-describe('what is not a pattern', () => {
+describe('an invalid pattern', () => {
   function refuses(pattern: string, flags: string, message: string): void {
-    it(`/${pattern}/${flags}`, () => {
+    it(`/${pattern}/${flags} throws ${JSON.stringify(message)}`, () => {
       const thrown = thrownBy(() => replacePattern('text', pattern, flags, ''));
       expect(thrown).toEqual({ code: 'IML_FUNCTION', message });
     });
@@ -154,12 +154,12 @@ describe('what is not a pattern', () => {
   refuses('[a\\', '', 'Invalid regular expression: unterminated character class at position 1.');
   refuses('\\c', 'u', 'Invalid regular expression: invalid escape at position 1.');
   refuses('\\-', 'u', 'Invalid regular expression: invalid escape at position 1.');
-  refuses('a', 'gg', "Flag 'g' of a regular expression is given twice.");
+  refuses('a', 'gg', "Duplicate flag 'g' of a regular expression.");
   refuses('a', 'gx', "Unknown flag 'x' of a regular expression. Known flags: dgimsuy.");
   refuses('a', 'v', "Unknown flag 'v' of a regular expression. Known flags: dgimsuy.");
 });
 
-describe('the engine', () => {
+describe('the chosen engine', () => {
   function choosesFor(pattern: string, length: number, engine: 'host' | 'own'): void {
     it(`is ${engine} for /${pattern}/ and ${length} characters`, () => {
       expect(tracePattern({ text: 'b'.repeat(length), pattern, flags: 'g', replacement: '' }).engine).toBe(
@@ -183,34 +183,37 @@ describe('limits', () => {
 
   const tooLong = {
     code: 'IML_LIMIT',
-    message: 'A regular expression may have 32768 characters, this one has 32769.',
+    message: 'Regular expression is too long: expected at most 32768 characters, not 32769.',
   };
-  const tooDeep = { code: 'IML_LIMIT', message: 'Groups of a regular expression may nest 200 deep.' };
+  const tooDeep = {
+    code: 'IML_LIMIT',
+    message: 'Regular expression is nested too deeply: expected at most 200 levels.',
+  };
   const nested = (depth: number): string => `${'(?:'.repeat(depth)}a${')*'.repeat(depth)}`;
 
   it.each([
     ['32 768 characters', 'a'.repeat(32_768), undefined],
     ['32 769 characters', 'a'.repeat(32_769), tooLong],
-    ['200 groups in each other', nested(200), undefined],
-    ['201 groups in each other', nested(201), tooDeep],
-    ['groups that are not closed', '('.repeat(32_000), tooDeep],
-    ['1000 groups side by side', '(?:a)?(b)'.repeat(1_000), undefined],
-  ])('a pattern is read: %s', (_title, pattern, expected) => {
+    ['200 nested groups', nested(200), undefined],
+    ['201 nested groups', nested(201), tooDeep],
+    ['unterminated groups', '('.repeat(32_000), tooDeep],
+    ['1000 adjacent groups', '(?:a)?(b)'.repeat(1_000), undefined],
+  ])('of a pattern: %s', (_title, pattern, expected) => {
     expect(thrownBy(() => parsePattern(pattern, parseFlags('g')))).toEqual(expected);
   });
 
-  it('a pattern has 32 768 characters', () => {
+  it('replaces with a pattern of 32 768 characters and throws for a longer pattern', () => {
     expect(replacePattern('b', 'a'.repeat(32_768), '', '')).toBe('b');
     expect(limits(() => replacePattern('b', 'a'.repeat(32_769), '', ''))).toBe(true);
   });
 
-  it('groups nest 200 deep', () => {
+  it('replaces with 200 nested groups and throws for 201', () => {
     expect(replacePattern('aab', nested(200), '', 'x')).toBe('xb');
     expect(limits(() => replacePattern('aab', nested(201), '', 'x'))).toBe(true);
     expect(limits(() => replacePattern('a', '('.repeat(32_000), '', ''))).toBe(true);
   });
 
-  it('a result has 2^25 characters, by either way through the host', () => {
+  it('throws for a result of more than 2^25 characters of the host engine', () => {
     const replacement = 'r'.repeat(MAX_RESULT_LENGTH / 1024);
     for (const last of ['', '$1']) {
       expect(replacePattern('a'.repeat(1024), 'a()', 'g', replacement + last).length).toBe(MAX_RESULT_LENGTH);
@@ -218,7 +221,7 @@ describe('limits', () => {
     }
   });
 
-  // None of these gets as far as its text.
+  // None of these reaches the end of its text.
   it.each([
     [2_048, 'a', '$`'.repeat(17)],
     [2_048, 'a', "$'".repeat(17)],
@@ -228,11 +231,11 @@ describe('limits', () => {
     [60_000, '(a+)', '$1'.repeat(600)],
     [1_000, '', 'r'.repeat(40_000)],
     [60_000, 'a', 'r'.repeat(600)],
-  ])('a result is bounded as it is made: %i characters, /%s/', (length, pattern, replacement) => {
+  ])('throws while the result grows: %i characters, /%s/', (length, pattern, replacement) => {
     expect(limits(() => replacePattern('a'.repeat(length), pattern, 'g', replacement))).toBe(true);
   });
 
-  it('references that repeat the text are part of the result', () => {
+  it('counts references in the length of the result', () => {
     const text = 'a'.repeat(100_000);
     for (const replacement of ['$`', "$'", '$&'.repeat(1_000)]) {
       expect(limits(() => replacePattern(text, 'a', 'g', replacement))).toBe(true);
@@ -248,35 +251,32 @@ describe('limits', () => {
     ['(?:){1000000000}b', 'aaax'],
     ['(?:){1000000000,}b', 'aaax'],
     ['(?:){0,1000000000}b', 'aaax'],
-  ])('counted repetitions are not written out beyond the text: /%s/', (pattern, result) => {
+  ])('does not unroll repetitions beyond the length of the text: /%s/', (pattern, result) => {
     expect(tracePattern({ text: 'aaab', pattern, flags: '', replacement: 'x' }, 'own').result).toBe(result);
   });
 
-  // Two instructions belong to the match, and one ends it.
+  // Two instructions save the match, and one ends it.
   it.each([
     ['(?:\\b){99997}', undefined],
     [
       '(?:\\b){99998}',
       {
         code: 'IML_LIMIT',
-        message: 'The repetitions of a regular expression are too many for a text of this length.',
+        message: 'Regular expression has too many repetitions for a text of this length.',
       },
     ],
-  ])(
-    'what may consume nothing is written out, in at most 100 000 instructions: /%s/',
-    (pattern, expected) => {
-      const flags = parseFlags('');
-      const parsed = parsePattern(pattern, flags);
-      const compile = (): unknown => compilePattern(parsed, { flags, textLength: 1, sets: new Map() });
-      expect(thrownBy(compile)).toEqual(expected);
-    },
-  );
+  ])('unrolls repetitions of empty matches up to 100 000 instructions: /%s/', (pattern, expected) => {
+    const flags = parseFlags('');
+    const parsed = parsePattern(pattern, flags);
+    const compile = (): unknown => compilePattern(parsed, { flags, textLength: 1, sets: new Map() });
+    expect(thrownBy(compile)).toEqual(expected);
+  });
 
-  it('a program has an end where a group may be empty', () => {
+  it('throws for too many repetitions of a group that may be empty', () => {
     expect(limits(() => replacePattern('aaab', '(?:(a?)){1000000000}\\1', '', 'x'))).toBe(true);
   });
 
-  it('the steps of all matches of a call count together', () => {
+  it('counts the steps of all matches of a call', () => {
     const { steps } = tracePattern({
       text: 'aab'.repeat(1_000),
       pattern: '(a)\\1',
@@ -288,8 +288,8 @@ describe('limits', () => {
   });
 });
 
-describe('one pattern used again', () => {
-  it('starts over at the beginning, whatever flags and text came before', () => {
+describe('the cache of patterns', () => {
+  it('starts each replacement at the beginning of the text', () => {
     for (const engine of ['host', 'own'] as const) {
       for (const text of ['aab', 'b', 'aab']) {
         for (const flags of ['gy', 'y', 'g', '']) {
@@ -300,8 +300,75 @@ describe('one pattern used again', () => {
     }
   });
 
-  it('is forgotten for newer ones', () => {
+  it('evicts old patterns', () => {
     for (let round = 0; round < 200; round += 1)
       expect(replacePattern(`x${round}y`, `x${round}`, '', '')).toBe('y');
   });
+});
+
+describe('TextBuilder', () => {
+  it.each([0, 1, 4_095, 4_096, 4_097, 9_000])('concatenates %i pieces', (count) => {
+    const builder = new TextBuilder();
+    const pieces = Array.from({ length: count }, (_, index) => `${index},`);
+    for (const piece of pieces) builder.append(piece);
+    expect(builder.text()).toBe(pieces.join(''));
+  });
+
+  it('throws above 2^25 UTF-16 units', () => {
+    const builder = new TextBuilder();
+    const half = 'x'.repeat(MAX_RESULT_LENGTH / 2);
+    for (const piece of [half, '', half]) expect(thrownBy(() => builder.append(piece))).toBeUndefined();
+    expect(thrownBy(() => builder.append('x'))).toEqual({
+      code: 'IML_LIMIT',
+      message:
+        'Result of the replacement is too long: expected at most 33554432 characters in 16777216 pieces.',
+    });
+  });
+});
+
+describe('a pattern with catastrophic backtracking on 100 000 characters', () => {
+  const length = 100_000;
+  const as = 'a'.repeat(length);
+  const words = 'word '.repeat(length / 5);
+
+  function returns(pattern: string, text: string, expected: { result: string; maxSteps: number }): void {
+    it(`/${pattern}/ returns a result`, () => {
+      const trace = tracePattern({ text, pattern, flags: 'g', replacement: '' });
+      expect(trace.result === expected.result).toBe(true);
+      expect(trace.steps).toBeLessThan(expected.maxSteps);
+    });
+  }
+  function unchanged(pattern: string, text: string, maxSteps: number): void {
+    returns(pattern, text, { result: text, maxSteps });
+  }
+  unchanged('(a+)+$', `${as}!`, 4e6);
+  unchanged('(a|a)*b', as, 4e6);
+  returns('(a|a)*', as, { result: '', maxSteps: 4e6 });
+  unchanged('(.*a){20}', 'b'.repeat(length), 2e6);
+  unchanged('(.*a){20}$', `${as}b`, 25e6);
+  unchanged('^(\\w+\\s?)*$', `${words}!`, 4e6);
+  unchanged('^(\\w+\\s?)*$', `${as}!`, 4e6);
+  unchanged('(x+x+)+y', 'x'.repeat(length), 6e6);
+  unchanged('(((((a*)*)*)*)*)*b', as, 25e6);
+  unchanged('\\s+$', `${' '.repeat(length)}x`, 2e6);
+  unchanged('(?=.*x)y', `${as}x`, 2e6);
+  unchanged('(?!.*x)y', `${as}x`, 2e6);
+  unchanged('(?:(?=.*x).)*y', `${as}x`, 4e6);
+  unchanged('(?<=a*)b', as, 2e6);
+  unchanged('((?=(?:a|aa)+$)a)*b', as, 6e6);
+
+  function exceedsLimit(pattern: string, text: string): void {
+    it(`/${pattern.slice(0, 30)}/ throws IML_LIMIT`, () => {
+      expect(() => replacePattern(text, pattern, 'g', '')).toThrow(
+        expect.objectContaining({ code: 'IML_LIMIT' }),
+      );
+    });
+  }
+  exceedsLimit('(a*)*\\1b', as);
+  exceedsLimit('(?=(.*)x)y', `${as}x`);
+  exceedsLimit('(a{0,1000}){0,1000}b', as);
+  exceedsLimit(
+    Array.from({ length: 2_000 }, (_, index) => `${'a'.repeat(index % 12)}${index}`).join('|'),
+    as,
+  );
 });

@@ -1,4 +1,50 @@
 import * as fc from 'fast-check';
+import { functions, ImlError } from '../../../src/iml/index.js';
+import { ENVIRONMENT } from '../functions/call-function.js';
+
+/** The current time of the tests. */
+export const NOW: number = Date.UTC(2022, 4, 17, 22, 30);
+
+/** Calls a date function in a scenario timezone. */
+export function call(name: string, args: readonly unknown[], timezone = 'UTC'): unknown {
+  return functions[name]?.({ ...ENVIRONMENT, now: () => NOW, timezone }, ...args);
+}
+
+/** Returns the code and message of the `ImlError` that a call throws, or its value. */
+export function failure(name: string, args: readonly unknown[], timezone = 'UTC'): unknown {
+  try {
+    return { value: call(name, args, timezone) };
+  } catch (error) {
+    return error instanceof ImlError ? { code: error.code, message: error.message } : error;
+  }
+}
+
+export function functionError(message: string): unknown {
+  return { code: 'IML_FUNCTION', message };
+}
+
+export function formatDate(ms: number, pattern: string, timezone: string): string {
+  return String(call('formatDate', [new Date(ms), pattern], timezone));
+}
+
+/** Parses text to milliseconds; undefined if the text has no date. */
+export function parseDate(text: unknown, pattern: string | undefined, timezone: string): number | undefined {
+  return instantOf('parseDate', [text, pattern], timezone);
+}
+
+/** Reads a value as a date in one of the documented shapes, as every date function reads its first argument. */
+export function readDate(value: unknown, timezone: string): number | undefined {
+  return instantOf('addSeconds', [value, 0], timezone);
+}
+
+function instantOf(name: string, args: readonly unknown[], timezone: string): number | undefined {
+  try {
+    return (call(name, args, timezone) as Date).getTime();
+  } catch (error) {
+    if (error instanceof ImlError && error.message.endsWith(' is not a valid date.')) return undefined;
+    throw error;
+  }
+}
 
 const YEAR_MS = 31_556_952_000;
 
