@@ -80,7 +80,7 @@ const shapes = createBoundedCache<FixedShape | null>(500);
  *
  * @returns undefined if the format or the text does not have a fixed shape; the caller then uses moment
  */
-export function parseFixed(text: string, format: string, zone: Zone): number | undefined {
+function parseFixed(text: string, format: string, zone: Zone): number | undefined {
   let shape = shapes.get(format);
   if (shape === undefined) {
     shape = fixedShape(tokenizeFormat(format)) ?? null;

@@ -103,7 +103,7 @@ const Z = 0x5a;
  *
  * @returns milliseconds since the epoch; undefined for any other shape
  */
-export function readUtcText(text: string): number | undefined {
+function readUtcText(text: string): number | undefined {
   const { length } = text;
   if ((length !== 24 && length !== 20) || text.charCodeAt(length - 1) !== Z) return undefined;
   if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH || text.charCodeAt(10) !== T)
