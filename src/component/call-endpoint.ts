@@ -19,12 +19,11 @@ import { freshNames } from './initial-names.js';
 import type { Runtime } from './runtime.js';
 
 /**
- * Runs a sibling endpoint for a request that names one instead of a url. An endpoint sees the `input` as `parameters`,
- * the connection and the common data, and nothing else of its caller. Its requests, pages and time count as the
- * caller's. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [src]
+ * Runs an endpoint of the same app for a request with `endpoint`. The endpoint reads `input` as `parameters`, the
+ * connection and common data, and nothing else of its caller. Its requests, pages and time count towards the caller's
+ * limits. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [src]
  *
- * @throws AppError of type RuntimeError for a name the app does not have, and for an endpoint that calls another one: they
- *   call no further [src]
+ * @throws AppError of type RuntimeError for an unknown endpoint, and for a call from another endpoint [src]
  */
 export async function callEndpoint(
   call: EndpointCall,
@@ -42,7 +41,7 @@ export async function callEndpoint(
 }
 
 /**
- * A list of one item is that item, an empty one `{}`, unless the endpoint iterates or says `unwrap: false`.
+ * A list with one item becomes that item, an empty list `{}`, unless the endpoint iterates or sets `unwrap: false`.
  * Source: https://github.com/minsu-kang/make-custom-app-skill, endpoints-reference. [inf]
  */
 function unwrap(body: unknown, request: CompiledRequest | undefined, context: RunContext): unknown {
@@ -53,10 +52,10 @@ function unwrap(body: unknown, request: CompiledRequest | undefined, context: Ru
 }
 
 /**
- * The endpoint a request may call.
+ * Returns the endpoint of a request.
  *
- * @throws AppError of type RuntimeError for a name the app does not have, an endpoint without a communication, and inside
- *   of another endpoint
+ * @throws AppError of type RuntimeError for an unknown endpoint, one without a communication, and a call from another
+ *   endpoint
  */
 export function requireEndpoint(
   name: string,
@@ -64,25 +63,25 @@ export function requireEndpoint(
   app: App,
 ): EndpointComponent & { readonly communication: Document } {
   if (context.position.endpoint !== undefined) {
-    throw endpointError(`The endpoint "${context.position.endpoint}" cannot call another one.`, context);
+    throw endpointError(`The endpoint "${context.position.endpoint}" cannot call another endpoint.`, context);
   }
   const endpoint = app.endpoints.get(name);
   const communication = endpoint?.communication;
   if (endpoint !== undefined && communication !== undefined) return { ...endpoint, communication };
   if (endpoint !== undefined) {
-    throw endpointError(`The endpoint "${name}" has no communication to run.`, context);
+    throw endpointError(`The endpoint "${name}" has no communication.`, context);
   }
   throw endpointError(`There is no endpoint "${name}".${didYouMean(name, app.endpoints.keys())}`, context);
 }
 
-/** The names an endpoint has for itself. */
+/** Variables of the endpoint itself. */
 function ownNames({ input }: EndpointCall): RunNames {
   return { ...freshNames(), parameters: input, data: undefined, payload: undefined };
 }
 
 /**
- * `endpoint.connection` may give the data of a connection. A text names one, and a run has only its own, so that is
- * used, with a warning where the name is not that of the connection the endpoint declares. [choice]
+ * `endpoint.connection` may provide connection data. As text it names a connection, but a run has only its own, which
+ * is used, with a warning if the name differs from the endpoint's connection. [choice]
  */
 async function makeConnectionScope(
   call: EndpointCall,
@@ -96,7 +95,7 @@ async function makeConnectionScope(
   }
   if (typeof connection === 'string' && connection !== '' && connection !== endpoint.connection) {
     const place = context.position.document?.locationOf('/endpoint/connection');
-    const message = `The endpoint "${call.name}" runs with the connection of its caller, as "${connection}" is not at hand.`;
+    const message = `The endpoint "${call.name}" runs with the connection of its caller, as "${connection}" is not available.`;
     warnOnce({ code: 'endpoint-connection', message, place }, context);
   }
   return {};

@@ -5,20 +5,20 @@ import type { RunSubject } from './run-subject.js';
 import type { Runtime } from './runtime.js';
 import type { StartedRun } from './start-run.js';
 
-/** The outcome of something that is called for one `result`: an RPC, a responder. */
+/** Report of a call with one `result`: an RPC or a responder. */
 export type CallReport<Result = unknown> = Report<{ readonly result: Result }>;
 
-/** What is called, and of which component. */
+/** A call and its component. */
 export interface CallBody<Given extends object> {
-  /** Looked up when the call starts; a form that cannot be read is a failure of the app. */
+  /** Called when the call starts, so that an invalid form is a failure of the app. */
   readonly subject: () => RunSubject;
-  /** Gives the members of the report. */
+  /** Returns the members of the report. */
   readonly work: (context: RunContext) => Promise<Given>;
 }
 
 /**
- * Does a piece of work in a run of its own and reports on it. A failure of the app is the report's `error`; what is no
- * outcome of the app is thrown: the reason of an aborted signal, or a defect.
+ * Runs work in a run of its own and reports the outcome. Failures of the app become `error`; the reason of an aborted
+ * signal and defects are thrown.
  */
 export async function reportCall<Given extends object>(
   runtime: Runtime,

@@ -7,21 +7,21 @@ import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
 import { findRunSecrets, type RunTraits, type StartedRun, startRun } from './start-run.js';
 
-/** What a run is given whose connection may be one that is kept. */
+/** Input of a run whose connection may be stored. */
 export interface ConnectedInput extends FormInput {
   /**
-   * Whether and how `parameters` are checked by the form of the component, and converted to its types. Default: as
-   * `checkParameters` of the engine says. Without the check expressions see the values exactly as they are given.
+   * Whether and how to check and convert `parameters` by the form. Default: `checkParameters` of the engine. Without
+   * the check, expressions read the values unchanged.
    */
   readonly checkParameters?: CheckParameters | undefined;
 }
 
 /**
- * Starts a run: its parameters are checked, then a connection given by name is looked up, and refreshed and saved if
- * that is due.
+ * Starts a run: checks its parameters, then opens a connection given by name, and refreshes and saves it if due.
  *
- * @throws AppError of type BundleValidationError, before anything is sent; InvalidAccessTokenError or
- *   InvalidConfigurationError for a connection that cannot be had; ImlError (IML_HOST_VALUE) for values that throw while they are read
+ * @throws AppError of type BundleValidationError before any request; InvalidAccessTokenError or
+ * InvalidConfigurationError
+ *   if the connection cannot be opened; ImlError (IML_HOST_VALUE) for values that throw while they are read
  */
 export async function beginRun(
   runtime: Runtime,
@@ -66,7 +66,7 @@ async function begin(
   }
 }
 
-/** Opens the custom functions that the run may call, which takes long where they are hard to compile. */
+/** Opens the custom functions that the run may call. Slow if they are expensive to compile. */
 async function openFunctions(runtime: Runtime, subject: RunSubject, context: RunContext): Promise<void> {
   if (runtime.app.functions.size === 0) return;
   const opening = runtime.functionWarnings(listSources(subject.form.elements), ...subject.specs);
@@ -75,14 +75,14 @@ async function openFunctions(runtime: Runtime, subject: RunSubject, context: Run
   }
 }
 
-/** Whether none are given, and no form asks for some. */
+/** Whether there are no parameters and no fields. */
 function hasNoParameters({ parameters }: ConnectedInput, { form }: RunSubject): boolean {
   return form.elements.length === 0 && Object.keys(parameters ?? {}).length === 0;
 }
 
 let loading: Promise<typeof import('./check-parameters.js')> | undefined;
 
-/** Forms and what is secret in them load with the first parameters of a process. */
+/** Loaded with the first parameters of a process. */
 async function checkParameters(
   runtime: Runtime,
   input: ConnectedInput,
@@ -93,7 +93,7 @@ async function checkParameters(
   return readyParameters(runtime, input, subject);
 }
 
-/** Values of password fields of the connection's form, whatever the fields are called. */
+/** Collects values of password fields in the connection's form, whatever their names. */
 async function findConnectionSecrets(
   { app }: Runtime,
   { connection, altConnection }: RunSubject,

@@ -21,16 +21,17 @@ import { startRun } from './start-run.js';
 
 export interface ReadyParameters {
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Texts among them that nothing may show. */
+  /** Secret texts in the parameters. */
   readonly secrets: readonly string[];
 }
 
 /**
- * The parameters of a run as its expressions see them: checked and converted to the types of the form, unless the run or
- * its engine disables the check.
+ * Returns the parameters as expressions read them: checked and converted by the form, unless the run or its engine
+ * disables the check.
  *
- * @throws AppError of type BundleValidationError with one suberror per problem, before the run sends anything; the error
- *   of an RPC called for fields
+ * @throws AppError of type BundleValidationError with one suberror per problem, before the run sends anything; errors
+ * of
+ *   RPCs called for fields
  */
 export async function readyParameters(
   runtime: Runtime,
@@ -61,7 +62,7 @@ export async function readyParameters(
   }
 }
 
-/** Values of the secret fields of a form among those a run has; values that no field describes are not secret by it. */
+/** Collects the values of secret fields. Values without a field are not secret by this rule. */
 export function findFormSecrets(
   document: Document,
   values: Readonly<Record<string, unknown>>,
@@ -91,10 +92,10 @@ export function refusedAsTooLarge(error: unknown): unknown {
 }
 
 /**
- * Checks values by a form, with the expressions of the app for conditions and defaults. Custom functions in them may take
- * as long as a run.
+ * Checks values by a form and evaluates conditions and defaults with the app's expressions. Custom functions may use
+ * the time limit of a run.
  *
- * @throws AppError: BundleValidationError, or ModuleTimeoutError; the reason of the signal
+ * @throws AppError: BundleValidationError, or ModuleTimeoutError; the signal's reason
  */
 export async function checkForm(
   form: ParameterList,
@@ -120,7 +121,7 @@ export async function checkForm(
         return evaluate({ environment, ...known, parameters: known });
       },
     });
-    // Errors of conditions and defaults leave a field unchecked; the end of the time does not.
+    // Errors of conditions and defaults leave a field unchecked; a timeout does not.
     if (started !== undefined) throwIfAborted(started.context);
     if (!result.ok) throw result.error;
     return result.values;
@@ -130,10 +131,10 @@ export async function checkForm(
 }
 
 /**
- * Asks the app's RPCs as a form does: with its values so far, and everything else of the run it is filled in for.
+ * Creates a function that calls the app's RPCs like a form does, with the values so far and the rest of the input.
  *
- * @param secrets grows by the values of secret fields that RPCs describe
- * @returns a function that rejects with AppError: what the RPC fails with, InvalidConfigurationError where there is none
+ * @param secrets receives the values of secret fields that RPCs describe
+ * @returns a function that rejects with AppError: the RPC's error, or InvalidConfigurationError for an unknown RPC
  */
 export function rpcAsker(
   runtime: Runtime,
@@ -177,7 +178,7 @@ function toObject(check: CheckParameters | undefined): ParameterCheck {
   return typeof check === 'object' ? check : {};
 }
 
-/** A problem may quote what stands in the wrong field. */
+/** A message may quote a secret that was entered in the wrong field. */
 function cleaned(
   error: AppError,
   runtime: Runtime,

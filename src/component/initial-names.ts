@@ -1,6 +1,6 @@
 import type { RunNames, RunScope } from '../run/scope/run-scope.js';
 
-/** What expressions read, at the start, of the names that a communication fills as it goes. */
+/** Initial values of variables that a communication sets. */
 export function freshNames(): RunNames & RunScope {
   return {
     temp: {},

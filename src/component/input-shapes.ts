@@ -26,10 +26,10 @@ const CHECK_SHAPES: OptionShapes<ParameterCheck> = {
 export const CHECK_PARAMETERS: OptionShape = either(ANY_BOOLEAN, ANY_OBJECT);
 export const START: OptionShape = oneOfChoices('all', 'now', 'newest');
 
-/** Those of more names are refused where they are looked through for secrets. */
+/** A later check rejects more names. */
 const PARAMETERS: OptionShape = objectUpTo(MAX_NAMES);
 
-/** What a run may be given. */
+/** Allowed input of a run. */
 export const INPUT_SHAPES: OptionShapes<ConnectedInput> = {
   parameters: PARAMETERS,
   connection: either(ANY_OBJECT, ANY_TEXT),
@@ -46,17 +46,22 @@ export const INPUT_SHAPES: OptionShapes<ConnectedInput> = {
 };
 
 /**
- * Checks what a run is given by an embedder without types.
+ * Checks the input of a run.
  *
- * @throws EngineError (USAGE) for a name that is none, and for a value of another type; ImlError (IML_HOST_VALUE) for what throws
- *   while it is read
+ * @throws EngineError (USAGE) for an unknown or invalid member; ImlError (IML_HOST_VALUE) for values that throw while
+ * they
+ *   are read
  */
 export function checkInput(input: unknown): void {
   checkMembers(input, INPUT_SHAPES, 'The input of a run');
   checkChecking(Object(input).checkParameters);
 }
 
-/** The members of `checkParameters`. @throws EngineError (USAGE) */
+/**
+ * Checks the members of `checkParameters`.
+ *
+ * @throws EngineError (USAGE)
+ */
 export function checkChecking(check: unknown): void {
   if (typeof check === 'object') checkMembers(check, CHECK_SHAPES, '"checkParameters"');
 }

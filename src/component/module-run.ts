@@ -8,43 +8,43 @@ import { asRunError, assertOk, type Report, readStats, type Succeeded } from './
 import type { StartedRun } from './start-run.js';
 import type { TriggerState } from './trigger-data.js';
 
-/** The outcome of a run of a module. */
+/** Report of a module run. */
 export type RunReport = Report<{
-  /** All bundles, unless they were iterated over: then none. */
+  /** All bundles; empty if the run was iterated. */
   readonly bundles: readonly Bundle[];
-  /** Of a polling trigger: where the next run starts, to be given to it as `data`. Undefined for other modules. */
+  /** Polling triggers only: the state to pass as `data` to the next run. */
   readonly state: TriggerState | undefined;
 }>;
 
-/** What a kind of module makes of a started run: pages of bundles, and the state afterwards. */
+/** The part of a run that depends on the type of the module. */
 export interface RunBody {
-  /** May have to wait for a connection that is kept. */
+  /** May wait for a stored connection. */
   readonly start: () => Promise<StartedRun>;
-  /** `isStreamed` says that somebody takes the bundles one by one: the next page may be fetched meanwhile. */
+  /** `isStreamed`: the caller iterates over bundles, so the next page may be requested in advance. */
   readonly pages: (context: RunContext, isStreamed: boolean) => Promise<AsyncIterable<Page> | Iterable<Page>>;
   readonly state?: () => TriggerState | undefined;
 }
 
 /**
- * A run of a module, to be taken in one of three ways; it starts when it is taken.
+ * A run of a module. It starts when one of these is used:
  *
- * - `for await (const bundle of run)`: bundles as their pages arrive, the next page being fetched meanwhile.
- *   A failure throws its `AppError`, after the bundles of earlier pages. Leaving the loop ends the run and its connection.
+ * - `for await (const bundle of run)`: bundles as their pages arrive; the next page is requested in advance.
+ *   A failure throws its `AppError` after the bundles of earlier pages. Leaving the loop ends the run and its connection.
  * - `await run`: the report. A failure is its `error`.
- * - `await run.orThrow()`: the report of a run that went well. A failure throws its `AppError`.
+ * - `await run.orThrow()`: the report of a successful run. A failure throws its `AppError`.
  *
- * A second loop over a run throws an `EngineError` (USAGE), as one after `await` does.
+ * A second loop over a run, or a loop after `await`, throws EngineError (USAGE).
  *
- * All throw what is no outcome of the app: a mistake of the caller (`EngineError` USAGE), the reason of an aborted
- * signal, or a defect.
+ * All of them throw errors that are no outcome of the app: a caller's mistake (EngineError USAGE), the reason of an
+ * aborted signal, or a defect.
  */
 export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> {
-  // Hard private: the scope of a run holds credentials, and whoever logs the run must not log them.
+  // Private at run time, as the scope of a run holds credentials that must not be logged with the run.
   readonly #body: RunBody;
   #context: RunContext | undefined;
   #finish: (() => void) | undefined;
   #error: AppError | undefined;
-  /** The bundles of each page. */
+  /** Bundles by page. */
   #taken: (readonly Bundle[])[] = [];
   #iteration: AsyncGenerator<Bundle, void> | undefined;
   #reporting: Promise<RunReport> | undefined;
@@ -55,7 +55,10 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
 
   [Symbol.asyncIterator](): AsyncIterator<Bundle, void> {
     if (this.#iteration !== undefined || this.#reporting !== undefined) {
-      throw new EngineError('USAGE', 'A run is taken once, by one loop or by await: start another run.');
+      throw new EngineError(
+        'USAGE',
+        'A run can be consumed once, by one loop or by await. Start another run.',
+      );
     }
     this.#iteration = this.#iterate();
     return this.#iteration;
@@ -70,12 +73,16 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
     return this.#reporting.then(onFulfilled, onRejected);
   }
 
-  /** Runs to the end, as awaiting does. @throws the `error` of the report */
+  /**
+   * Runs to the end, like `await`.
+   *
+   * @throws the `error` of the report
+   */
   async orThrow(): Promise<Succeeded<RunReport>> {
     return assertOk(await this);
   }
 
-  /** The report as far as the run has come; what `await` gives once it is over. */
+  /** Returns the report so far. Equals the result of `await` at the end. */
   report(): RunReport {
     const context = this.#context;
     const error = this.#error;
@@ -86,16 +93,16 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
       bundles: error === undefined ? this.#joinBundles() : undefined,
       state: error === undefined ? this.#body.state?.() : undefined,
       stats: readStats(context),
-      // Written when it is read: see `TraceLog`.
+      // Computed on demand: see `TraceLog`.
       get trace() {
         return trace?.events ?? [];
       },
       warnings: context?.run.log.warnings ?? [],
     };
-    return report as RunReport; // of one kind, as `ok` says
+    return report as RunReport; // `ok` selects the variant
   }
 
-  /** Runs to the end, unless somebody iterates: then what is left is dropped once they stop. */
+  /** Runs to the end. While the caller iterates, returns the report so far. */
   async #complete(): Promise<RunReport> {
     if (this.#iteration !== undefined) return this.report();
     try {

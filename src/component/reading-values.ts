@@ -2,10 +2,11 @@ import { isEngineError } from '../errors/engine-error.js';
 import { collectSecrets } from '../redaction/collect-secrets.js';
 
 /**
- * Does work on values of an embedder's.
+ * Runs work that reads values of the embedder.
  *
- * @param values those that the work reads, whatever else it does
- * @returns what the work gives; rejects with ImlError (IML_HOST_VALUE) where it failed and one of them throws while it is read
+ * @param values values that the work reads
+ * @returns the result; rejects with ImlError (IML_HOST_VALUE) if the work failed and one of the values throws while it
+ * is read
  */
 export async function readingValues<T>(values: () => readonly unknown[], work: () => Promise<T>): Promise<T> {
   try {
@@ -16,7 +17,7 @@ export async function readingValues<T>(values: () => readonly unknown[], work: (
 }
 
 /**
- * What something ends with: where a value of an embedder's throws while it is read, that. It does so again when it is looked at.
+ * Replaces an error that a value of the embedder caused: reads the values again to find one that throws.
  *
  * @returns `thrown`, or ImlError (IML_HOST_VALUE)
  */

@@ -4,21 +4,21 @@ import type { BudgetWait, RunContext } from '../run/scope/run-context.js';
 import type { RunWarning, StopReason, TraceEvent } from '../run/trace/trace.js';
 import { findUnreadable } from './reading-values.js';
 
-/** What a run took. */
+/** Counters of a run. */
 export interface RunStats {
-  /** Requests counted against the limit of 100. */
+  /** Requests that count towards the limit of 100. */
   readonly requests: number;
   /** Follow-up pages. */
   readonly pages: number;
   readonly records: number;
   readonly durationMs: number;
-  /** Why the last paging ended; undefined where nothing was paged. */
+  /** Why the last pagination ended; undefined without pagination. */
   readonly stopReason: StopReason | undefined;
-  /** What the budgets of services made the run wait for; undefined where it had to wait for none. See docs/limits.md (Budget). */
+  /** Waits for call budgets of remote APIs; undefined if there were none. See docs/limits.md (Budget). */
   readonly waits?: readonly BudgetWait[] | undefined;
 }
 
-/** What a report tells of a run, however it ended. */
+/** Members of every report. */
 export interface RunFacts {
   readonly stats: RunStats;
   readonly trace: readonly TraceEvent[];
@@ -26,8 +26,8 @@ export interface RunFacts {
 }
 
 /**
- * The outcome of a run, told apart by `ok`: what the run has given, or the `error` that ended it. What was given is not
- * to be had before one of the two was looked at: of a failed run those members are undefined.
+ * The outcome of a run: a discriminated union on `ok`. Results are typed as present only if `ok` is true, `error` only
+ * if it is false.
  *
  * @example
  * const report = await engine.rpc('listFields').call({ connection });
@@ -38,25 +38,25 @@ export type Report<Given extends object, Facts = RunFacts, Failure extends objec
   | (Facts & Given & Missing<Failure> & { readonly ok: true })
   | (Facts & Missing<Given> & Failure & { readonly ok: false });
 
-/** What ended a run. */
+/** The error that ended a run. */
 export interface RunFailure {
   readonly error: AppError;
 }
 
 type Missing<Members> = { readonly [Name in keyof Members]: undefined };
 
-/** A report of one of the two kinds. */
+/** Any report. */
 export type AnyReport = { readonly ok: boolean; readonly error: Error | undefined };
 
-/** The report of a run that went well. */
+/** The report of a successful run. */
 export type Succeeded<R extends AnyReport> = Extract<R, { readonly ok: true }>;
 
 /**
- * A run under way. Awaited it gives its report, also where the app or the service failed; `orThrow()` gives the report of
- * a run that went well, and throws the error of any other.
+ * A running call. `await` returns its report, also after a failure of the app or API; `orThrow()` returns the report
+ * of a successful call and throws the error otherwise.
  *
- * Both reject for what is no outcome of the app: a mistake of the caller (`EngineError` USAGE), the reason of the
- * caller's own signal, what a port of the embedder's rejects with, or a defect.
+ * Both reject with errors that are no outcome of the app: a caller's mistake (EngineError USAGE), the reason of the
+ * caller's signal, errors of the embedder's ports, or a defect.
  *
  * @example
  * const { stored } = await engine.connection('apiKey').create({ parameters: { key } }).orThrow();
@@ -66,7 +66,7 @@ export interface Reporting<R extends AnyReport> extends Promise<R> {
   readonly orThrow: () => Promise<Succeeded<R>>;
 }
 
-/** Lends `orThrow` to a promise of a report. */
+/** Adds `orThrow` to the promise of a report. */
 export function reporting<R extends AnyReport>(work: Promise<R>): Reporting<R> {
   return Object.assign(work, { orThrow: async () => assertOk(await work) });
 }
@@ -74,12 +74,12 @@ export function reporting<R extends AnyReport>(work: Promise<R>): Reporting<R> {
 /** @throws the error of a report that has one */
 export function assertOk<R extends AnyReport>(report: R): Succeeded<R> {
   if (!report.ok) throw report.error;
-  return report as Succeeded<R>; // `ok` says so
+  return report as Succeeded<R>; // `ok` selects the variant
 }
 
 /**
- * What a failure of the app or its service is told as; undefined for everything else, which is thrown on. A component
- * that cannot be run as it is written is set up wrongly.
+ * Converts a failure of the app or API to an AppError. Returns undefined for other errors, which are thrown. A
+ * component that cannot run as written is a configuration error.
  */
 export function asRunError(thrown: unknown): AppError | undefined {
   if (isEngineError(thrown, AppError)) return thrown;
@@ -88,7 +88,7 @@ export function asRunError(thrown: unknown): AppError | undefined {
   return new AppError('InvalidConfigurationError', message, { cause: thrown, place });
 }
 
-/** The counters of a run; all zero for one that did not start. */
+/** Returns the counters of a run; all zero if it did not start. */
 export function readStats(context: RunContext | undefined): RunStats {
   return {
     requests: context?.run.counters.requests ?? 0,
@@ -100,7 +100,7 @@ export function readStats(context: RunContext | undefined): RunStats {
   };
 }
 
-/** What a report tells of a run; of one that did not start, that nothing happened. */
+/** Returns the common members of a report; empty if the run did not start. */
 function readFacts(context: RunContext | undefined): RunFacts {
   return {
     stats: readStats(context),
@@ -109,7 +109,7 @@ function readFacts(context: RunContext | undefined): RunFacts {
   };
 }
 
-/** The report of a run that has given something. */
+/** Creates the report of a successful run. */
 export function reportSuccess<Given extends object>(
   given: Given,
   context: RunContext | undefined,
@@ -118,9 +118,9 @@ export function reportSuccess<Given extends object>(
 }
 
 /**
- * The report of a run that has failed.
+ * Creates the report of a failed run.
  *
- * @throws `thrown` itself where it is no outcome of the app
+ * @throws `thrown` if it is no outcome of the app
  */
 export function reportFailure<Given extends object>(
   thrown: unknown,
@@ -128,5 +128,5 @@ export function reportFailure<Given extends object>(
 ): Report<Given> {
   const error = asRunError(thrown);
   if (error === undefined) throw findUnreadable(thrown, () => Object.values(context?.scope ?? {}));
-  return { ...readFacts(context), ok: false, error } as Report<Given>; // what is not there is undefined
+  return { ...readFacts(context), ok: false, error } as Report<Given>; // missing members are undefined
 }

@@ -4,26 +4,25 @@ import { moduleForm, readForm } from '../parameters/form/form.js';
 import type { ParameterList } from '../parameters/form/parameter-spec.js';
 import type { PlainObject } from '../util/plain-object.js';
 
-/** The component that is run, as far as the start of its run depends on it. */
+/** The component of a run, as far as the start of the run depends on it. */
 export interface RunSubject {
-  /** Names of the app's connections it can use. */
+  /** Names of connections it may use. */
   readonly connection: string | undefined;
   readonly altConnection?: string | undefined;
-  /** JSON whose expressions the run evaluates, beside those of its form. */
+  /** JSON whose expressions the run evaluates, beside those of the form. */
   readonly specs: readonly unknown[];
-  /** What its parameters answer. */
+  /** Form of its parameters. */
   readonly form: ParameterList;
-  /** Whether parameters are checked by the form before the run. */
+  /** Whether to check parameters before the run. */
   readonly isChecked: boolean;
-  /** What expressions read as `metadata` unless the run brings its own members. */
+  /** Default of `metadata` in expressions. */
   readonly metadata?: PlainObject;
 }
 
 /**
- * `metadata.expect` is the mappable parameters, as the platform's API calls them, `metadata.parameters` the static ones.
- * They are as the app writes them: `rpc://` references stay texts, since nothing may be sent that no request of the app
- * asks for.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api,
+ * `metadata.expect` is the mappable parameters, as the platform's API calls them, `metadata.parameters` the static
+ * ones. Both are as written: `rpc://` references stay text, as resolving them would send requests the app did not ask
+ * for. Source: https://developers.make.com/custom-apps-documentation/component-blocks/api,
  * https://developers.make.com/custom-apps-documentation/app-components/modules. [doc][src]; unresolved [choice].
  */
 export function moduleSubject(module: ModuleComponent): RunSubject {
@@ -42,7 +41,7 @@ export function moduleSubject(module: ModuleComponent): RunSubject {
   };
 }
 
-/** A form asks its RPCs while it is still being filled in, so nothing is demanded of their parameters. [choice] */
+/** Parameters of RPCs are not checked, as a form calls its RPCs before it is complete. [choice] */
 export function rpcSubject(rpc: RpcComponent): RunSubject {
   const { connection, altConnection, communication, params } = rpc;
   const metadata = { expect: params?.value, interface: undefined };
@@ -52,8 +51,8 @@ export function rpcSubject(rpc: RpcComponent): RunSubject {
 }
 
 /**
- * @param communication what is run: attach, update or detach
- * @param isChecked not where a hook is given up: it was checked when it was made
+ * @param communication attach, update or detach
+ * @param isChecked false for detach, as attach has checked the parameters
  */
 export function hookSubject(
   { connection, altConnection, params }: WebhookComponent,

@@ -8,69 +8,71 @@ import type { EngineSettings } from '../run/scope/engine-settings.js';
 import type { SandboxWarning } from '../sandbox/sandbox.js';
 import type { TriggerStart } from './trigger-data.js';
 
-/** What an engine lends to the components it runs. */
+/** Dependencies shared by all components of an engine. */
 export interface Runtime {
   readonly app: App;
-  /** What every request of every run is given. */
+  /** Settings of all requests. */
   readonly settings: EngineSettings;
-  /** The app's common data unless a run brings its own. */
+  /** Common data of the app. A run may replace it. */
   readonly common: unknown;
-  /** What expressions read as `environment`. */
+  /** `environment` in expressions. */
   readonly environment: Readonly<Record<string, unknown>>;
-  /** What expressions in some JSON of the app can call and read; opens the app's custom functions where one is named in it. */
+  /**
+   * Returns the functions and variables for expressions in the given JSON. Opens the custom functions that it names.
+   */
   readonly directives: (...values: readonly unknown[]) => Promise<DirectiveContext>;
-  /** What the author of the custom functions should know of them, where one is named in some JSON of the app. */
+  /** Returns warnings for the author of custom functions named in the given JSON. */
   readonly functionWarnings: (...values: readonly unknown[]) => Promise<readonly SandboxWarning[]>;
-  /** Compiled once a document. The base is merged in unless `withoutBase`. */
+  /** Compiles a communication once. Merges the base unless `withoutBase` is set. */
   readonly compile: (communication: Document, withoutBase?: boolean) => Promise<readonly CompiledRequest[]>;
-  /** Where polling triggers without state start; undefined for the default of their type. */
+  /** Start of polling triggers without state; undefined for the default of their type. */
   readonly triggerStart: TriggerStart | undefined;
-  /** How parameters are checked before a run; undefined for the default way. */
+  /** Check of parameters before a run; undefined for the default. */
   readonly checkParameters: CheckParameters | undefined;
   /** Calls an RPC of the app for a form. Rejects with EngineError. */
   readonly askRpc: (reference: RpcReference, input: FormInput) => Promise<unknown>;
-  /** Gives the data of a connection that is kept under a name, refreshed if that was due. Rejects with EngineError. */
+  /** Opens a stored connection and refreshes it if due. Rejects with EngineError. */
   readonly openConnection: (
     name: string,
     options: {
-      /** Names of the app's connections that may be used; none: any. */
+      /** Names of allowed connections of the app; empty allows all. */
       readonly allowed: readonly string[];
       readonly signal: AbortSignal | undefined;
     },
   ) => Promise<{ readonly connection: Readonly<Record<string, unknown>> }>;
 }
 
-/** What one run is given. Everything is optional: an expression that reads what is absent finds nothing. */
+/** Input of a run. All members are optional; expressions read absent ones as undefined. */
 export interface RunInput {
   /** Values of static and mappable parameters. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
-  /** Data of the connection, credentials included. Its values are kept out of traces and errors. */
+  /** Connection data, including credentials. Traces and errors redact its values. */
   readonly connection?: Readonly<Record<string, unknown>> | undefined;
-  /** Replaces the app's common data. Its values are kept out of traces and errors. */
+  /** Replaces the app's common data. Traces and errors redact its values. */
   readonly common?: unknown;
-  /** Module data: the state of a polling trigger, or what the kind of run calls `data`. */
+  /** State of a polling trigger, or `data` of other runs. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   /** Stored data of the webhook, with `id` and `url`. */
   readonly webhook?: Readonly<Record<string, unknown>> | undefined;
-  /** Where a polling trigger without state starts. Default: `now` for dates, `newest` for ids. */
+  /** Start of a polling trigger without state. Default: `now` for dates, `newest` for ids. */
   readonly start?: TriggerStart | undefined;
-  /** The webhook item an instant trigger works on. */
+  /** Webhook item of an instant trigger. */
   readonly payload?: unknown;
-  /** What expressions read as `scenario`. Default: nothing. */
+  /** `scenario` in expressions. Default: undefined. */
   readonly scenario?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * What expressions read as `metadata`, member by member. Default: `expect` and `interface` (of a module `parameters`,
-   * too) as the app writes them, `rpc://` references as texts.
+   * Members of `metadata` in expressions. Default: `expect` and `interface` (for modules also `parameters`) as
+   * written, with `rpc://` references as text.
    */
   readonly metadata?: Readonly<Record<string, unknown>> | undefined;
-  /** Further names for expressions, such as `oauth` and `query` in connections. */
+  /** Additional variables for expressions, such as `oauth` and `query` in connections. */
   readonly names?: Readonly<Record<string, unknown>> | undefined;
-  /** Stops the run: the exchange under way ends, and the run rejects with the signal's reason. */
+  /** Aborts the run: the current exchange ends, and the run rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a form is filled in for, and what its RPCs are asked with. */
+/** Input of a form and its RPCs. */
 export interface FormInput extends Omit<RunInput, 'connection'> {
-  /** Data of the connection, or the name it is kept under in the engine's `connections`. */
+  /** Connection data, or the name of a stored connection in the engine's `connections`. */
   readonly connection?: string | Readonly<Record<string, unknown>> | undefined;
 }

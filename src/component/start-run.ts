@@ -12,25 +12,25 @@ import type { RunInput, Runtime } from './runtime.js';
 
 export interface StartedRun {
   readonly context: RunContext;
-  /** Ends what is still under way, and the timers. Must be called when the run is over, however it ends. */
+  /** Ends pending work and timers. Call it when the run ends, for whatever reason. */
   readonly finish: () => void;
 }
 
-/** What differs between the kinds of components that are run. */
+/** Differences between kinds of runs. */
 export interface RunTraits {
-  /** Whether requests may only go where the app, not the data of a run, sends them. Default: false. */
+  /** Whether requests may only go to hosts that the app defines, not its data. Default: false. */
   readonly keepsHost?: boolean;
-  /** Whether all that `temp` holds is a secret. Default: what its names say. */
+  /** Whether all of `temp` is secret. Default: decided by names. */
   readonly hidesTemp?: boolean;
-  /** The name its connection is kept under. Default: it is known by its data alone. */
+  /** Name of the stored connection. Default: none; the connection is identified by its data. */
   readonly connectionName?: string | undefined;
 }
 
 /**
- * What of the input of a run nothing may show: that of the connection, of common data and of a hook.
+ * Collects the secrets in the input of a run: connection, common data and webhook.
  *
- * @param more further values of which all text is secret
- * @throws ImlError `IML_LIMIT` for more than a run can keep
+ * @param more further values whose texts are all secret
+ * @throws ImlError (IML_LIMIT) for too many secrets
  */
 export function findRunSecrets(
   runtime: Runtime,
@@ -41,9 +41,9 @@ export function findRunSecrets(
 }
 
 /**
- * Sets up the state of a run: scope, secrets, time limit, signals.
+ * Creates the state of a run: scope, secrets, time limit and signals.
  *
- * @param secrets what `findRunSecrets` has found
+ * @param secrets result of `findRunSecrets`
  */
 export function startRun(
   runtime: Runtime,
@@ -57,7 +57,7 @@ export function startRun(
     timeoutMs: readTimeout(runtime.app, runtime.settings.limits, common),
     limits: limitsWithCommon(runtime.settings.limits, common),
     keepsHost: traits.keepsHost === true,
-    // Few apps have endpoints that call one another.
+    // Loaded lazily, as few apps have endpoints.
     callEndpoint: async (call, context) => {
       const { callEndpoint } = await import('./call-endpoint.js');
       return callEndpoint(call, context, runtime);
@@ -77,10 +77,10 @@ function nameConnection({ app }: Runtime, { connection }: RunInput, { connection
     : JSON.stringify([app.identity, connectionName]);
 }
 
-/** Key of this process: a digest made with it says nothing about the data. */
+/** Key of this process, so that a digest reveals nothing about the data. */
 let processKey: Buffer | undefined;
 
-/** Identifies a connection by its data, also if each run gets an object of its own. The result does not reveal the data. */
+/** Identifies a connection by its data, even if each run gets its own copy. The result does not reveal the data. */
 export function identifyConnection(data: Readonly<Record<string, unknown>> | undefined): string {
   if (data === undefined) return '';
   processKey ??= randomBytes(32);
@@ -89,7 +89,7 @@ export function identifyConnection(data: Readonly<Record<string, unknown>> | und
       .update(jsonText(data) ?? '')
       .digest('base64url');
   } catch {
-    // Data that JSON cannot represent is the embedder's own; those connections share one budget per host.
+    // Data that JSON cannot represent comes from the embedder; these connections share one budget per host.
     return 'other';
   }
 }
@@ -125,10 +125,10 @@ export function readTimeout(app: App, { timeoutMs, maxTimeoutMs }: Limits, commo
 }
 
 function watchTime(run: Run, signal: AbortSignal | undefined): () => void {
-  // One more millisecond: exactly at the limit a run may still go on.
+  // One extra millisecond: a run may use its limit completely.
   const cancel = run.settings.clock.after(run.rules.timeoutMs + 1, () => run.timeOut());
   const listener = { onAbort: () => run.abort(signal?.reason) };
-  // Runs at the same time share a signal: many listeners of their own would be taken for a leak.
+  // Concurrent runs share a signal; separate DOM listeners would trigger the leak warning of Node.js.
   if (signal !== undefined) addAbortListener(signal, listener);
   return () => {
     cancel();

@@ -1,33 +1,33 @@
-/** What identifies an item of a polling trigger, as the service gives it. */
+/** Id of an item of a polling trigger, as the API returns it. */
 export type ItemId = string | number;
 
 /**
- * Where a polling trigger stands between two runs: `state` of one run's report, `data` of the next run. Plain JSON: it
- * may be stored as text and read again. [inf]
+ * State of a polling trigger between runs: `state` of a report, `data` of the next run. Plain JSON, so it can be
+ * stored. [inf]
  */
 export type TriggerState = IdState | DateState;
 
-// Types, not interfaces: only those may be given where any object with text keys is taken, as `data` of a run.
+// Types instead of interfaces, so that they are assignable to objects with string keys, as `data` of a run.
 
-/** Of a trigger that tells new items by their ids. */
+/** State of a trigger by id. */
 export type IdState = {
-  /** The last item that was put out; null before the first of all. */
+  /** Last item in the output; null before the first. */
   readonly lastId: ItemId | null;
-  /** Whether that very item is still to be put out, as somebody chose to start with it. */
+  /** Whether the item itself is still pending, as the user chose to start with it. */
   readonly matchEqual?: true;
 };
 
-/** Of a trigger that tells new items by their dates. */
+/** State of a trigger by date. */
 export type DateState = {
-  /** ISO 8601. 1970-01-01 without seen ids is before the first of all. */
+  /** ISO 8601. 1970-01-01 without ids means before the first item. */
   readonly lastDate: string;
-  /** Ids of the items of exactly that date that were put out. */
+  /** Ids of items in the output with exactly that date. */
   readonly sameDateIds: readonly ItemId[];
   readonly matchEqual?: true;
 };
 
 /**
- * Where a trigger without state starts: with everything there is (`all`), with what comes from now on (`now`), or with
- * the newest items (`newest`): as many as `response.limit` says, the newest one where it says nothing.
+ * Start of a trigger without state: with all items (`all`), with future items (`now`), or with the newest items
+ * (`newest`): `response.limit` items, one without a limit.
  */
 export type TriggerStart = 'all' | 'now' | 'newest';

@@ -20,12 +20,12 @@ import { assertOwnCallback, type CallbackQuery, receiveCallback } from './receiv
 import { requiredScope } from './required-scope.js';
 import { emptyConnection, type Maker, prepareStart } from './start-step.js';
 
-/** See `Connection.create`. */
+/** Implements `Connection.create`. */
 export async function create(maker: Maker, input: CreateInput): Promise<ConnectionReport> {
   const { component, runtime } = maker;
   const compiled = await maker.compile();
   if (compiled.kind !== 'basic' && compiled.authorize !== undefined) {
-    const message = `The connection "${component.name}" is authorized by its user: use authorize and complete.`;
+    const message = `The connection "${component.name}" needs an authorization by its user. Use authorize and complete.`;
     throw new EngineError('USAGE', message);
   }
   assertObtainable(component, compiled);
@@ -46,9 +46,9 @@ export async function create(maker: Maker, input: CreateInput): Promise<Connecti
 }
 
 /**
- * An OAuth connection is authorized by its user, or asks for a token by itself.
+ * Checks that an OAuth connection has a page or requests a token by itself.
  *
- * @throws SpecError (SPEC_INVALID) for one that does neither
+ * @throws SpecError (SPEC_INVALID) if it does neither
  */
 export function assertObtainable(
   { name, communication }: ConnectionComponent,
@@ -60,12 +60,12 @@ export function assertObtainable(
   });
 }
 
-/** See `Connection.authorize`. */
+/** Implements `Connection.authorize`. */
 export async function authorize(maker: Maker, input: AuthorizeInput): Promise<AuthorizationReport> {
   const { component, runtime } = maker;
   const compiled = await maker.compile();
   if (compiled.kind === 'basic' || compiled.authorize === undefined) {
-    const message = `The connection "${component.name}" has no page to authorize it: use create.`;
+    const message = `The connection "${component.name}" has no authorization page. Use create.`;
     throw new EngineError('USAGE', message);
   }
   const { kind, before, authorize: page } = compiled;
@@ -98,7 +98,7 @@ export async function authorize(maker: Maker, input: AuthorizeInput): Promise<Au
   });
 }
 
-/** See `Connection.complete`. */
+/** Implements `Connection.complete`. */
 export async function complete(
   maker: Maker,
   pending: PendingAuthorization,
@@ -110,7 +110,7 @@ export async function complete(
   assertOwnCallback(pending, query);
   const compiled = await maker.compile();
   if (compiled.kind === 'basic' || compiled.authorize === undefined) {
-    throw new SpecError('SPEC_INVALID', `The connection "${component.name}" has no authorize any more.`);
+    throw new SpecError('SPEC_INVALID', `The connection "${component.name}" has no authorize section.`);
   }
   const { authorize: page, token, info } = compiled;
   const names = { ...oauth, codeVerifier, ...writeProofKey(codeVerifier) };
@@ -142,19 +142,19 @@ function oauthNames(
   };
 }
 
-/** What the page is told beside the query the app writes. */
+/** Parameters of the authorization page beside the app's query. */
 export interface PageSecrets {
-  /** Undefined: none is told. */
+  /** Undefined: no state is sent. */
   readonly state: string | undefined;
   readonly codeChallenge: string;
 }
 
 /**
- * The address of the page the user is sent to: url and qs of `authorize`, nothing being sent.
- * `state` is the engine's, whatever the app writes; a code challenge of ours gets its method if the app leaves it out.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc][inf]; RFC 7636 section 4.3.
+ * Builds the URL of the authorization page from url and qs of `authorize`; sends nothing. `state` always is the
+ * engine's. Adds the method of our code challenge if the app omits it. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/connections. [doc][inf]; RFC 7636 section 4.3.
  *
- * @throws AppError of type RuntimeError for an address that is none
+ * @throws AppError of type RuntimeError for an invalid URL
  */
 export function buildAuthorizePage(
   authorize: CompiledRequest,
@@ -172,13 +172,13 @@ export function buildAuthorizePage(
   return withQueryValues(url, added);
 }
 
-/** The first value of a name in the query of an address. */
+/** Returns the first value of a query parameter. */
 export function readQueryValue(url: string, name: string): string | undefined {
   const pair = splitQuery(url).find((text) => readName(text) === name);
   return pair === undefined ? undefined : decodeFormComponent(pair.slice(pair.indexOf('=') + 1));
 }
 
-/** The query keeps its writing but for the names that are set. */
+/** Sets query parameters; the rest of the query stays as written. */
 function withQueryValues(url: string, values: readonly (readonly [string, string])[]): string {
   const names = new Set(values.map(([name]) => name));
   const kept = splitQuery(url).filter((pair) => !names.has(readName(pair)));
@@ -202,26 +202,26 @@ function readName(pair: string): string {
   return decodeFormComponent(pair.split('=', 1)[0] ?? '');
 }
 
-/** A text nobody can guess, for `state` and as code verifier: 43 characters. Source: RFC 7636 section 4.1. */
+/** Creates an unguessable text of 43 characters for `state` and the code verifier. Source: RFC 7636 section 4.1. */
 export function createNonce(): string {
   return randomBytes(32).toString('base64url');
 }
 
-/** The names of a proof key (PKCE) that expressions see as `oauth.codeChallenge` and so on. */
+/** PKCE variables, which expressions read as `oauth.codeChallenge` and so on. */
 export interface ProofKeyNames {
   readonly codeChallenge: string;
   readonly codeChallengeMethod: 'S256';
 }
 
-/** What the page and the token request are asked with, made of a code verifier. Source: RFC 7636 section 4.2. */
+/** Derives the PKCE parameters from a code verifier. Source: RFC 7636 section 4.2. */
 export function writeProofKey(codeVerifier: string): ProofKeyNames {
   const codeChallenge = createHash('sha256').update(codeVerifier).digest('base64url');
   return { codeChallenge, codeChallengeMethod: 'S256' };
 }
 
 /**
- * What a user filled in for a connection, checked and in the declared types, with defaults.
- * Fields behind `rpc://` are kept unchecked: an RPC needs the connection that is not there yet.
+ * Checks and converts the parameters of a connection and applies defaults. Fields of `rpc://` references are kept
+ * unchecked, as an RPC needs the connection.
  *
  * @throws AppError of type BundleValidationError
  */

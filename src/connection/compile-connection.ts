@@ -9,14 +9,14 @@ import { isPlainObject, ownMember } from '../util/plain-object.js';
 
 type Requests = readonly CompiledRequest[];
 
-/** The communication of a connection, ready to run. A section that is not written has no requests. */
+/** The compiled communication of a connection. Absent sections have no requests. */
 export type CompiledConnection =
   | { readonly kind: 'basic'; readonly requests: Requests }
   | {
       readonly kind: 'oauth1' | 'oauth2';
       /** `preauthorize`, or `requestToken` of OAuth 1. */
       readonly before: Requests;
-      /** The page the user is sent to, and what is made of the callback. */
+      /** The authorization page and the handling of its callback. */
       readonly authorize: CompiledRequest | undefined;
       /** `token`, or `accessToken` of OAuth 1. */
       readonly token: Requests;
@@ -26,11 +26,11 @@ export type CompiledConnection =
     };
 
 /**
- * Makes the communication of a connection ready, in parts. The base of the app is not merged in.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc]
+ * Compiles the sections of a connection's communication. The app's base is not merged. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/connections. [doc]
  *
- * @throws SpecError (SPEC_INVALID) where there is none and for an OAuth connection that is no object of named requests;
- *   AppError of type InvalidConfigurationError where a request has no url
+ * @throws SpecError (SPEC_INVALID) without a communication, and for an OAuth connection that is not an object of named
+ *   requests; AppError of type InvalidConfigurationError for a request without url
  */
 export function compileConnection(
   connection: ConnectionComponent,
@@ -38,14 +38,14 @@ export function compileConnection(
 ): CompiledConnection {
   const { communication } = connection;
   if (communication === undefined) {
-    throw new SpecError('SPEC_INVALID', `The connection "${connection.name}" has no communication to run.`);
+    throw new SpecError('SPEC_INVALID', `The connection "${connection.name}" has no communication.`);
   }
   if (connection.type !== 'basic') return compileOAuth(communication, context);
   const requests = isEmptyDocument(communication) ? [] : compileRequests(communication, undefined, context);
   return { kind: 'basic', requests };
 }
 
-/** What an author left as it was made: the connection keeps its parameters, and nothing validates them. [app] */
+/** An empty communication: the connection keeps its parameters without a validation. [app] */
 function isEmptyDocument({ value }: Document): boolean {
   return isPlainObject(value) && Object.keys(value).length === 0;
 }
@@ -64,13 +64,13 @@ function compileOAuth(communication: Document, context: DirectiveContext): Compi
   };
   const authorize = section('authorize');
   if (authorize.length > 1) {
-    const message = 'authorize is the address of one page: it has to be one request, not several.';
+    const message = 'authorize has to be one request, as it defines one page.';
     throw new SpecError('SPEC_INVALID', message, { place: communication.locationOf('/authorize') });
   }
   return {
     kind: isFirstVersion ? 'oauth1' : 'oauth2',
     before: section(isFirstVersion ? 'requestToken' : 'preauthorize'),
-    // An address is opened by a browser, which signs nothing.
+    // A browser opens the page and signs nothing.
     authorize: authorize[0] && { ...authorize[0], oauth: undefined },
     token: section(isFirstVersion ? 'accessToken' : 'token'),
     info: section('info'),
@@ -84,7 +84,7 @@ function isWritten(value: object, key: string): boolean {
   return member !== undefined && member !== null;
 }
 
-/** The root `oauth` of an OAuth 1 connection is merged into each of its requests, member by member. [doc] */
+/** The root `oauth` of an OAuth 1 connection is merged into each request. [doc] */
 function signingBase(communication: Document): Document {
   const { value, file, locationOf } = communication;
   const oauth = isPlainObject(value) ? ownMember(value, 'oauth') : undefined;
@@ -96,9 +96,8 @@ function compileRequests(section: Document, base: Document | undefined, context:
 }
 
 /**
- * Source: https://developers.make.com/custom-apps-documentation/app-components/connections: a url is required, and aws,
- * pagination, limit, iterate
- * and output are not available. [doc] They are left aside; a run warns of them.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/connections: a url is required; aws,
+ * pagination, limit, iterate and output are not available. [doc] They are ignored with a warning.
  */
 function withoutUnavailable(request: CompiledRequest): CompiledRequest {
   const { document, response } = request;

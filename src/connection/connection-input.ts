@@ -1,35 +1,35 @@
 import type { StoredConnection } from './connection-store.js';
 import type { ScopeRequest } from './required-scope.js';
 
-/** What every step of a connection can be given. */
+/** Options of every step of a connection. */
 export interface ConnectionOptions {
   /** Replaces the common data of the connection, such as a client secret. */
   readonly common?: unknown;
-  /** Stops the step: the exchange under way ends, and the step rejects with the signal's reason. */
+  /** Aborts the step: the current exchange ends, and the step rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a connection is made of. */
+/** Input of `Connection.create`. */
 export interface CreateInput extends ConnectionOptions, ScopeRequest {
-  /** What the user filled in. */
+  /** Values of the connection's form. */
   readonly parameters?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What an authorization starts with. */
+/** Input of `Connection.authorize`. */
 export interface AuthorizeInput extends CreateInput {
-  /** Where the service sends the user back to; what `oauth.redirectUri` and, by default, the two others read. */
+  /** Redirect URI of the callback. Expressions read it as `oauth.redirectUri` and, by default, the two others. */
   readonly redirectUri: string;
   readonly localRedirectUri?: string | undefined;
   readonly makeRedirectUri?: string | undefined;
-  /** What `oauth.codeVerifier` reads in `token`. Default: a new random one. */
+  /** `oauth.codeVerifier` in `token`. Default: random. */
   readonly codeVerifier?: string | undefined;
 }
 
-/** What a refresh can be given. */
+/** Input of `Connection.refresh`. */
 export interface RefreshInput extends ConnectionOptions {
-  /** Refreshes whatever the condition says. Default: false. */
+  /** Refreshes even if the condition is false. Default: false. */
   readonly force?: boolean | undefined;
 }
 
-/** A connection that was made before; with its data alone, the data stand for the parameters, too. */
+/** An existing connection. If only its data is given, the data is used for the parameters too. */
 export type KnownConnection = Pick<StoredConnection, 'connection'> & Partial<StoredConnection>;

@@ -2,21 +2,21 @@ import { type Report, type Reporting, reportFailure, reporting } from '../compon
 import type { StoredConnection } from './connection-store.js';
 import type { PendingAuthorization } from './pending-authorization.js';
 
-/** The outcome of a step of a connection; `stored` is what is to be kept, and holds credentials. */
+/** Report of a connection step. `stored` has to be saved and contains credentials. */
 export type ConnectionReport = Report<{ readonly stored: StoredConnection }>;
 
-/** Where an authorization goes on. */
+/** A started authorization. */
 export interface Authorization {
-  /** The page to send the user to. */
+  /** The page to redirect the user to. */
   readonly url: string;
-  /** For `complete`, in this process or another. */
+  /** Input of `complete`, in this process or another. */
   readonly pending: PendingAuthorization;
 }
 
-/** The outcome of the start of an authorization. */
+/** Report of a started authorization. */
 export type AuthorizationReport = Report<Authorization>;
 
-/** Makes a report of what is found wrong before the requests of a step begin, too. */
+/** Reports errors that occur before the first request of a step, too. */
 export function reportStep<Given extends object>(
   step: () => Promise<Report<Given>>,
 ): Reporting<Report<Given>> {

@@ -19,28 +19,28 @@ import { deepMerge, isPlainObject, ownMember, type PlainObject } from '../util/p
 import { unixTimeToMs } from '../util/time.js';
 import type { ConnectionMetadata, StoredConnection } from './connection-store.js';
 
-/** What a run of a connection starts from. */
+/** Input of a connection run. */
 export interface ConnectionStart {
-  /** The connection as far as it is made. */
+  /** The connection so far. */
   readonly stored: StoredConnection;
   readonly common: unknown;
   readonly temp?: PlainObject | undefined;
   /** `oauth` and `query`. */
   readonly names?: Readonly<Record<string, unknown>> | undefined;
-  /** Values beside those of the connection that nothing may show. */
+  /** Further secret values. */
   readonly secrets?: unknown;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a response says of the connection; undefined for what it does not. */
+/** Connection data in a response; undefined members are absent. */
 interface ReadConnection extends Pick<StoredConnection, 'connection' | 'expires' | 'uid' | 'metadata'> {
-  /** What comes next is seen from here. */
+  /** Context for the following directives. */
   readonly context: RunContext;
 }
 
 const MAX_LABEL = 512;
 
-/** One run of requests of a connection: what they keep is added to the connection. */
+/** Runs requests of a connection and merges their data into it. */
 export class ConnectionRun {
   private here: RunContext;
   private readonly timezone: string;
@@ -52,22 +52,25 @@ export class ConnectionRun {
     this.timezone = timezone;
   }
 
-  /** Where the run is, with the names that all so far has left. */
+  /** Context with the variables set so far. */
   get context(): RunContext {
     return this.here;
   }
 
-  /** The connection with all that was kept so far. */
+  /** The connection with all data stored so far. */
   get stored(): StoredConnection {
     return this.current;
   }
 
-  /** What a step that makes or changes the connection gives. */
+  /** Returns the result of a step that creates or changes the connection. */
   given(): { readonly stored: StoredConnection } {
     return { stored: this.current };
   }
 
-  /** What happened, without what turned out to be a secret only later: a token is known as one once it is kept. */
+  /**
+   * Returns the trace without values that were recognized as secrets later: a token is registered as a secret when it
+   * is stored.
+   */
   trace(hasFailed: boolean): readonly TraceEvent[] {
     const { trace, redactor } = this.here.run.log;
     const failed = hasFailed ? trace.events.findLast(isRefusal) : undefined;
@@ -77,7 +80,7 @@ export class ConnectionRun {
     });
   }
 
-  /** Runs the requests of a section in order; each sees what the ones before have stored. */
+  /** Runs the requests of a section in order. Each reads the data stored by earlier ones. */
   async section(requests: readonly CompiledRequest[]): Promise<void> {
     for (const [index, request] of requests.entries()) {
       const context = withPosition(this.here, { requestIndex: index, document: request.document });
@@ -87,14 +90,14 @@ export class ConnectionRun {
       const shown = { ...request, response: withProviderMessage(request.response) };
       const { end } = await collectPages(runRequest(shown, { appliesLimit: false }, context));
       this.here = end.context;
-      // A request whose condition is false has received nothing to keep.
+      // A request with a false condition received nothing to store.
       if (counters.requests > sentBefore) await this.keep(request.response, end.context);
     }
   }
 
   /**
-   * Adds what a response says to keep. What comes next is seen from here, with what was kept as `data`.
-   * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses. [doc]
+   * Stores the data of a response. Later directives read it as `data`. Source:
+   * https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses. [doc]
    */
   async keep(spec: CompiledResponse, received: RunContext): Promise<void> {
     const data = readData(spec.data, received);
@@ -130,7 +133,7 @@ export class ConnectionRun {
     };
   }
 
-  /** Values that no trace and no error of this run may show. */
+  /** Registers secrets for redaction in traces and errors. */
   learn(values: unknown): void {
     learnGiven(values, this.here);
   }
@@ -152,8 +155,8 @@ export class ConnectionRun {
 }
 
 /**
- * The three names of one store: the parameters and all `response.data`, in every request of a connection.
- * Source: docs/differences.md. [rt]
+ * Three names of the same data: the parameters and all `response.data`, in every request of a connection. Source:
+ * docs/differences.md. [rt]
  */
 function connectionNames(connection: PlainObject): RunNames {
   return { data: connection, connection, parameters: connection };
@@ -191,11 +194,11 @@ function warnOfUnavailable({ document }: CompiledRequest, context: RunContext): 
   }
 }
 
-/** Response headers that hold no credentials; any other may be where a service hands out a session. */
+/** Response headers without credentials. Other headers may contain a session. */
 const OPEN_HEADER =
   /^(?:cache-control|connection|content-(?:encoding|length|type)|date|keep-alive|retry-after|server|transfer-encoding|vary|www-authenticate|x-request-id|(?:x-)?rate-?limit(?:-[a-z-]+)?)$/;
 
-/** A response with an error status and a JSON body: it names the error and hands out no token. */
+/** A response with an error status and a JSON body, which names the error and contains no token. */
 function isRefusal(event: TraceEvent): boolean {
   return event.kind === 'response' && event.status >= 400 && isJsonObject(event.body);
 }
@@ -224,7 +227,7 @@ function withOpenHeaders(event: TraceEvent): TraceEvent {
   return { ...event, headers: Object.fromEntries(headers) };
 }
 
-/** Starts a run, lets `work` send requests in it, and reports on it; trace events come at its end. */
+/** Runs `work` in a new run and reports the outcome. Trace events are emitted at the end. */
 export async function runConnection<Given extends object>(
   runtime: Runtime,
   start: ConnectionStart,
@@ -236,8 +239,8 @@ export async function runConnection<Given extends object>(
   const input = { common, names, signal };
   const trace: TraceDepth = runtime.settings.trace === 'summary' ? 'summary' : 'full';
   const settings = { ...runtime.settings, onTrace: undefined, trace };
-  // Events are emitted at the end: a value of a response is known as a secret only once it is stored. Bodies are left out,
-  // as not every secret is stored, except that of a refusal, which explains the failure.
+  // Emits events at the end, as a response value is recognized as a secret when it is stored. Omits bodies, as not
+  // every secret is stored, except the body of a refusal, which explains the failure.
   const secrets = findRunSecrets(runtime, input, connection, parameters, start.temp, start.secrets);
   const { context, finish } = startRun({ ...runtime, settings }, input, secrets, { hidesTemp: true });
   const started = withVariables(context, { ...connectionNames(connection), temp: start.temp ?? {} });
@@ -262,7 +265,7 @@ function readUid(directive: Directive | undefined, context: RunContext): string 
   if (typeof value === 'string') return value;
   const place = context.position.document?.locationOf(directive.pointer);
   if (isUnsafeNumber(value)) {
-    const message = `The uid ${value} is a number that JSON does not carry exactly, so the connection has no uid. Use text.`;
+    const message = `The uid ${value} exceeds the exact range of JSON numbers, so the connection has no uid. Use text.`;
     warn({ code: 'connection-uid', message, place }, context);
     return undefined;
   }
@@ -271,7 +274,7 @@ function readUid(directive: Directive | undefined, context: RunContext): string 
   throw runError('RuntimeError', message, context, { place });
 }
 
-/** Source: https://github.com/integromat/vscode-apps-sdk; a bare text counts as its value. [src][inf] */
+/** Source: https://github.com/integromat/vscode-apps-sdk; text means the value of the label. [src][inf] */
 function readMetadata(directive: Directive | undefined, context: RunContext): ConnectionMetadata | undefined {
   const value = evaluateDirective(directive, context);
   const label = toText(isPlainObject(value) ? ownMember(value, 'value') : value).slice(0, MAX_LABEL);
@@ -280,13 +283,10 @@ function readMetadata(directive: Directive | undefined, context: RunContext): Co
   return { type, value: label };
 }
 
-/** Characters of a provider's text that a message shows. */
+/** Largest length of a provider's text in a message. */
 const MAX_TEXT = 300;
 
-/**
- * The response of a request whose error message falls back to the error of the provider: the app's own message comes
- * first, the default message last.
- */
+/** Adds the provider's error to the message of a response: after the app's own message, before the default message. */
 function withProviderMessage(response: CompiledResponse): CompiledResponse {
   const { error } = response;
   const own = error?.message;
@@ -303,8 +303,8 @@ function withProviderMessage(response: CompiledResponse): CompiledResponse {
 }
 
 /**
- * The error that the body of a response names: `error` and `error_description` (RFC 6749 section 5.2), or the members that
- * APIs use most. Undefined if it names none.
+ * Returns the error in a response body: `error` and `error_description` (RFC 6749 section 5.2), or other common
+ * members. Undefined if there is none.
  */
 function describeProviderError({ body, statusCode }: Scope): string | undefined {
   const text = typeof body === 'string' ? readText(body) : readError(body);
@@ -334,8 +334,8 @@ function readText(value: unknown): string | undefined {
 }
 
 /**
- * Milliseconds since the epoch of a date, a date text, or a Unix time in seconds or milliseconds (as a number or as
- * text), which is how services tell the end of a token; undefined for anything else. [inf]
+ * Converts an expiration time to milliseconds since the epoch: a date, a date text, or a Unix time in seconds or
+ * milliseconds (as number or text). Undefined for other values. [inf]
  *
  * @param timezone of texts without an offset
  */
@@ -346,8 +346,8 @@ function readExpires(value: unknown, timezone: string): number | undefined {
 }
 
 /**
- * Fails for a connection whose user has to authorize again.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc], the type [inf]
+ * Throws if the user has to authorize the connection again. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/connections. [doc], the type [inf]
  *
  * @throws AppError of type InvalidAccessTokenError
  */
@@ -358,8 +358,8 @@ export function assertNotExpired(stored: StoredConnection, runtime: Runtime): vo
 }
 
 /**
- * Whether `data.expires`, the end of the access token, has passed.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [inf]
+ * Whether `data.expires`, the expiration of the access token, has passed. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/connections. [inf]
  */
 export function isTokenOver({ connection }: StoredConnection, runtime: Runtime): boolean {
   const end = readExpires(ownMember(connection, 'expires'), readTimezone(runtime));

@@ -12,7 +12,7 @@ import {
 } from '../errors/check-options.js';
 import type { AuthorizeInput, RefreshInput } from './connection-input.js';
 
-/** What a store of connections may be. */
+/** Shape of a connection store. */
 export const STORE_SHAPE: OptionShape = objectWithFunctions(['get', 'save'], ['exclusively']);
 
 const STEP_SHAPES: OptionShapes<AuthorizeInput & RefreshInput> = {
@@ -34,13 +34,13 @@ const KNOWN_SHAPES: Readonly<Record<string, OptionShape>> = {
   parameters: ANY_OBJECT,
 };
 
-/** @throws EngineError (USAGE) for what a step of a connection cannot be given; ImlError (IML_HOST_VALUE) */
+/** @throws EngineError (USAGE) for invalid input of a connection step; ImlError (IML_HOST_VALUE) */
 export function checkStep(input: unknown): void {
   checkMembers(input, STEP_SHAPES, 'The input of a connection');
 }
 
-/** @throws EngineError (USAGE) for what is no connection that was made before; ImlError (IML_HOST_VALUE) */
+/** @throws EngineError (USAGE) for an invalid connection; ImlError (IML_HOST_VALUE) */
 export function checkKnown(known: unknown): void {
-  // Whoever keeps one may keep more beside it.
+  // Other members are allowed, as stores may add their own.
   checkMembers(known, KNOWN_SHAPES, 'A known connection', true);
 }

@@ -1,13 +1,13 @@
 import type { PlainObject } from '../util/plain-object.js';
 
-/** The label of a connection. */
+/** Label of a connection. */
 export interface ConnectionMetadata {
   readonly type: 'text' | 'email';
   /** At most 512 characters. */
   readonly value: string;
 }
 
-/** What the expressions of a connection read as `oauth`, as far as it outlives the authorization. */
+/** Part of `oauth` in expressions that is stored with the connection. */
 export interface OAuthNames {
   readonly scope: readonly string[];
   readonly redirectUri: string | undefined;
@@ -16,36 +16,36 @@ export interface OAuthNames {
 }
 
 /**
- * A connection as it is kept. `connection` and `parameters` hold credentials, and may hold dates and bytes:
- * a store that writes JSON keeps them with `toPortable` and `fromPortable`, or has dates come back as ISO 8601 text,
- * which expressions compare with dates all the same.
+ * A stored connection. `connection` and `parameters` contain credentials, and may contain dates and bytes: a JSON
+ * store can use `toPortable` and `fromPortable`, or store dates as ISO 8601 text, which expressions compare with dates
+ * too.
  */
 export interface StoredConnection {
-  /** Name of the app's connection it is made for. */
+  /** Name of the connection component. */
   readonly component: string;
-  /** What expressions of modules read as `connection`: the parameters and all `response.data`. */
+  /** `connection` in expressions of modules: the parameters and all `response.data`. */
   readonly connection: PlainObject;
-  /** What the user filled in. */
+  /** Values of the form. */
   readonly parameters: PlainObject;
   readonly metadata: ConnectionMetadata | undefined;
-  /** The user at the remote service. */
+  /** User id at the remote API. */
   readonly uid: string | number | undefined;
   /** When the user has to authorize again: a date, or its ISO 8601 text. */
   readonly expires: Date | string | undefined;
-  /** Of an OAuth connection. */
+  /** OAuth connections only. */
   readonly oauth: OAuthNames | undefined;
-  /** What replaced the common data of the app's connection when this one was made; a refresh needs it again. */
+  /** Common data that replaced the app's when the connection was created; a refresh needs it. */
   readonly common: unknown;
 }
 
-/** The port to where an embedder keeps connections. */
+/** The port to an embedder's connection store. */
 export interface ConnectionStore {
   readonly get: (name: string) => Promise<StoredConnection | undefined>;
-  /** Called after a refresh: what is kept must be replaced before the promise resolves, as old tokens may be void. */
+  /** Called after a refresh. Must replace the stored connection before it resolves, as old tokens may be invalid. */
   readonly save: (name: string, stored: StoredConnection) => Promise<void>;
   /**
-   * Keeps other processes from refreshing the same connection while `work` runs. Default: none does;
-   * within one engine a refresh is shared anyway.
+   * Prevents other processes from refreshing the connection while `work` runs. Default: no lock across processes; one
+   * engine always shares a refresh.
    */
   readonly exclusively?: <T>(name: string, work: () => Promise<T>) => Promise<T>;
 }

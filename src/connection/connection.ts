@@ -18,44 +18,44 @@ import type { CallbackQuery } from './receive-callback.js';
 import type { Maker } from './start-step.js';
 
 /**
- * A connection of an app: how one is made, tested, refreshed and ended.
+ * A connection of an app: create, authorize, test, refresh and invalidate.
  *
- * Every step is awaited for its report, or for what it gave with `orThrow()`. What the service or the app says is the
- * report's `error`; `stored` is what is to be kept.
+ * `await` of a step returns its report, `orThrow()` the successful report. Failures of the app or API are `error` of
+ * the report; `stored` has to be saved.
  */
 export interface Connection {
   readonly name: string;
   readonly type: 'basic' | 'oauth';
   /**
-   * Whether its user has to open a page: then `authorize` and `complete` take the place of `create`.
+   * Whether the user has to open a page. If so, use `authorize` and `complete` instead of `create`.
    *
-   * @throws SpecError (SPEC_INVALID) for a communication that cannot be run
+   * @throws SpecError (SPEC_INVALID) for an invalid communication
    */
   readonly needsPage: () => Promise<boolean>;
-  /** Makes a connection that needs no page: a basic one, or an OAuth one without `authorize`. */
+  /** Creates a connection without a page: basic, or OAuth without `authorize`. */
   readonly create: (input?: CreateInput) => Reporting<ConnectionReport>;
-  /** Starts an authorization: what comes before the page, and the address of the page. */
+  /** Starts an authorization: runs the requests before the page and returns the page's URL. */
   readonly authorize: (input: AuthorizeInput) => Reporting<AuthorizationReport>;
-  /** Finishes an authorization with the query of its callback. */
+  /** Completes an authorization with the query of its callback. */
   readonly complete: (
     pending: PendingAuthorization,
     query: CallbackQuery,
     options?: ConnectionOptions,
   ) => Reporting<ConnectionReport>;
-  /** Asks the service whether a connection works: its `info`, or the one communication of a basic connection. */
+  /** Tests a connection: runs `info`, or the communication of a basic connection. */
   readonly test: (known: KnownConnection, options?: ConnectionOptions) => Reporting<ConnectionReport>;
   /**
-   * Renews credentials if they are due; `stats.requests` of the report is 0 where they are not. Any number of callers who ask
-   * with the same data at the same time share one refresh; one who leaves does not stop it.
+   * Renews credentials if due. `stats.requests` of the report is 0 if not. Concurrent calls with the same data share
+   * one refresh; an aborted caller does not stop it.
    */
   readonly refresh: (known: KnownConnection, input?: RefreshInput) => Reporting<ConnectionReport>;
-  /** Tells the service that a connection is given up. */
+  /** Revokes a connection at the remote API. */
   readonly invalidate: (known: KnownConnection, options?: ConnectionOptions) => Reporting<ConnectionReport>;
 }
 
 /**
- * Makes a connection of an app ready; nothing is loaded or compiled before the first step, as most runs are given the data of a
- * connection and take no step of one.
+ * Creates a connection. Loads and compiles nothing before the first step, as most runs receive connection data and
+ * need no step.
  *
  * @see https://developers.make.com/custom-apps-documentation/app-components/connections
  */
@@ -68,7 +68,7 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
   };
   const compile = (): Promise<CompiledConnection> => {
     compiled ??= compileNow().catch((error: unknown) => {
-      // The next step tries anew.
+      // The next step retries.
       compiled = undefined;
       throw error;
     });
@@ -105,7 +105,7 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
   };
 }
 
-/** Takes a step with what an embedder gave, which may be anything without types. */
+/** Runs a step with unchecked input of an embedder. */
 function step<Given extends object>(
   input: ConnectionOptions & Pick<CreateInput, 'parameters'>,
   values: readonly unknown[],
@@ -117,7 +117,7 @@ function step<Given extends object>(
   });
 }
 
-/** A step with a connection that was made before. */
+/** Runs a step on an existing connection. */
 function takeStepWith<Given extends object>(
   known: KnownConnection,
   input: ConnectionOptions,

@@ -4,29 +4,29 @@ import { fromPortable, toPortable } from '../util/portable-value.js';
 import type { OAuthNames } from './connection-store.js';
 
 /**
- * An authorization between the page and its callback: plain JSON data, so that another process can complete it.
- * `values` holds credentials: keep it where a connection could be kept, and only until it is completed.
+ * An authorization between the page and its callback: plain JSON, so that another process can complete it. `values`
+ * contains credentials: store it as safely as a connection, and only until it is completed.
  */
 export interface PendingAuthorization {
   readonly version: 1;
-  /** Name of the app's connection. */
+  /** Name of the connection component. */
   readonly component: string;
-  /** What the callback has to bring as `state`; undefined with OAuth 1, which has none. */
+  /** Expected `state` of the callback; undefined for OAuth 1. */
   readonly state: string | undefined;
-  /** What the callback has to bring as `oauth_token`, where the page of an OAuth 1 connection was told one. */
+  /** Expected `oauth_token` of the callback, if the page of an OAuth 1 connection has one. */
   readonly requestToken: string | undefined;
   readonly values: unknown;
 }
 
-/** What an authorization carries on to its callback. */
+/** Data carried from an authorization to its callback. */
 export interface PendingValues {
   readonly parameters: PlainObject;
-  /** The connection as far as it is made. */
+  /** The connection so far. */
   readonly connection: PlainObject;
   readonly temp: PlainObject;
   readonly oauth: OAuthNames;
   readonly codeVerifier: string;
-  /** What replaces the common data of the app's connection, if anything. */
+  /** Common data that replaces the app's, if any. */
   readonly common: unknown;
 }
 
@@ -37,11 +37,11 @@ export function writePending(
   return { version: 1, ...known, values: toPortable(values) };
 }
 
-/** @throws EngineError (USAGE) for what `authorize` of this connection has not made */
+/** @throws EngineError (USAGE) for a value that `authorize` of this connection did not create */
 export function readPending(pending: PendingAuthorization, component: string): PendingValues {
   const values = fromPortable(pending.values);
   if (pending.version !== 1 || pending.component !== component || !isPlainObject(values)) {
-    throw new EngineError('USAGE', `This is no pending authorization of the connection "${component}".`);
+    throw new EngineError('USAGE', `Invalid pending authorization of the connection "${component}".`);
   }
   const oauth = collectionIn(values, 'oauth');
   const scope = ownMember(oauth, 'scope');

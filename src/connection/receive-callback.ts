@@ -13,7 +13,7 @@ import { withPosition } from '../run/scope/run-context.js';
 import { ownMember, type PlainObject } from '../util/plain-object.js';
 import type { ConnectionRun } from './connection-run.js';
 
-/** The query a service sends the user back with. A name that stands more than once has a list. */
+/** Query of a callback. Repeated names have a list. */
 export type CallbackQuery = Readonly<Record<string, unknown>>;
 
 const NEVER: Directive = { evaluate: () => false, pointer: '/response/valid', raw: false };
@@ -25,11 +25,11 @@ const REFUSED: CompiledValid = {
 };
 
 /**
- * Takes a callback as the response of `authorize`: `temp`, `valid` and `error`, then what it keeps, all reading `query`.
- * A callback that says `error` fails unless `valid` is written and says otherwise.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc][inf]
+ * Processes a callback as the response of `authorize`: `temp`, `valid` and `error`, then stored data; all read
+ * `query`. A callback with `error` fails unless `valid` is present and true. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/connections. [doc][inf]
  *
- * @throws AppError of the type that `valid` and `error` give; RuntimeError by default
+ * @throws AppError of the type in `valid` and `error`; default RuntimeError
  */
 export async function receiveCallback(
   authorize: CompiledRequest,
@@ -53,7 +53,7 @@ function refused(response: CompiledResponse, refusal: string): CompiledResponse 
   return { ...response, valid: REFUSED, error };
 }
 
-/** All but what a service says to explain a refusal. */
+/** All parameters but those that explain a refusal. */
 function secretsIn(query: CallbackQuery): CallbackQuery {
   return Object.fromEntries(Object.entries(query).filter(([name]) => !name.startsWith('error')));
 }
@@ -65,17 +65,17 @@ function refusalIn(query: CallbackQuery): string | undefined {
   const error = shown(query, 'error');
   if (error === '') return undefined;
   const description = shown(query, 'error_description');
-  return `The service did not authorize: ${error}${description === '' ? '' : ` (${description})`}`;
+  return `The provider refused the authorization: ${error}${description === '' ? '' : ` (${description})`}`;
 }
 
-/** Anybody can call the address of a callback with any text. */
+/** Anyone can call the redirect URI with any text. */
 function shown(query: CallbackQuery, name: string): string {
   const text = toText(ownMember(query as PlainObject, name));
   return text.replace(/\p{C}/gu, ' ').slice(0, MAX_SHOWN).trim();
 }
 
 /**
- * Makes sure that a callback belongs to the authorization it is given to.
+ * Checks that a callback belongs to an authorization.
  *
  * @throws AppError of type RuntimeError
  */
@@ -88,7 +88,7 @@ export function assertOwnCallback(
   throw new AppError('RuntimeError', 'The callback does not belong to this authorization.');
 }
 
-/** Far more than the address of any callback holds, and small enough to be looked through at once. [choice] */
+/** Far beyond real callbacks, and small enough to process at once. [choice] */
 const MAX_NAMES = 1000;
 const MAX_LENGTH = 262_144;
 
@@ -106,14 +106,14 @@ function assertShort(query: CallbackQuery): void {
   );
 }
 
-/** Whether `state`, or the request token of OAuth 1, is the one that was sent out. */
+/** Whether `state`, or the request token of OAuth 1, equals the sent one. */
 export function isOwnCallback(
   expected: { readonly state: string | undefined; readonly requestToken: string | undefined },
   query: CallbackQuery,
 ): boolean {
   const { state, requestToken } = expected;
   if (state !== undefined) return isSameText(state, ownMember(query, 'state'));
-  // A refusal brings the token under a name of the service's choice, such as `denied`.
+  // A refusal contains the token under a name the provider chooses, such as `denied`.
   const values = Object.values(query);
   return requestToken === undefined
     ? values.length > 0

@@ -10,7 +10,7 @@ import type { ConnectionReport } from './connection-report.js';
 import { assertNotExpired, type ConnectionStart, isTokenOver, runConnection } from './connection-run.js';
 import { type Maker, prepareStart, toStored } from './start-step.js';
 
-/** See `Connection.refresh`. */
+/** Implements `Connection.refresh`. */
 export async function refresh(
   maker: Maker,
   known: KnownConnection,
@@ -29,13 +29,13 @@ export async function refresh(
     );
   };
   const identity = JSON.stringify(toPortable([stored, shared]));
-  // A digest, so that no credentials lie about as the key of a map.
+  // A digest, so that no credentials are map keys.
   return maker.refreshes.run(createHash('sha256').update(identity).digest('base64'), work, signal);
 }
 
 /**
- * The section that renews credentials: `refresh`, or `token` of a connection that needs no page, such as client credentials
- * and password grants. Source: docs/differences.md. [rt]
+ * Returns the section that renews credentials: `refresh`, or `token` of a connection without a page, such as client
+ * credentials and password grants. Source: docs/differences.md. [rt]
  */
 function renewalSection(compiled: CompiledConnection): readonly CompiledRequest[] {
   if (compiled.kind === 'basic') return [];
@@ -43,13 +43,13 @@ function renewalSection(compiled: CompiledConnection): readonly CompiledRequest[
 }
 
 /**
- * Renews the credentials of a connection if its `refresh` section says so: by its condition, without one once
- * `data.expires` has passed. What `response.data` gives is merged; nothing else is lost.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [app][inf]
+ * Renews credentials if the condition of `refresh` is true or, without a condition, once `data.expires` has passed.
+ * Merges `response.data`; other data stays. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/connections. [app][inf]
  *
- * @param force refreshes whatever the condition says
- * @returns the connection as it was, with no requests, where nothing was due
- *   Whatever the section fails with is told as an InvalidAccessTokenError
+ * @param force ignores the condition
+ * @returns the unchanged connection, with no requests, if not due. Failures of the section become
+ * InvalidAccessTokenError
  */
 function renew(
   section: readonly CompiledRequest[],
@@ -71,7 +71,7 @@ function renew(
   });
 }
 
-/** The message has no secrets in it already; place and status stay those of the request that failed. */
+/** The message is redacted already. Location and status stay those of the failed request. */
 function refreshFailed(error: AppError): AppError {
   const { statusCode, requestIndex, page, place } = error;
   const isRefused = statusCode !== undefined && statusCode >= 400 && statusCode < 500 && statusCode !== 429;
@@ -86,7 +86,7 @@ function refreshFailed(error: AppError): AppError {
   });
 }
 
-/** See `Connection.test`. */
+/** Implements `Connection.test`. */
 export async function test(
   maker: Maker,
   known: KnownConnection,
@@ -96,7 +96,7 @@ export async function test(
   const stored = toStored(maker.component, known);
   assertNotExpired(stored, maker.runtime);
   const isBasic = compiled.kind === 'basic';
-  // A basic connection is made once more, from what the user filled in.
+  // A basic connection is created again from its parameters.
   const before = isBasic ? { ...stored, connection: { ...stored.parameters } } : stored;
   return runConnection(maker.runtime, prepareStart(maker, before, options), async (run) => {
     if (isBasic) {
@@ -108,7 +108,7 @@ export async function test(
   });
 }
 
-/** See `Connection.invalidate`. */
+/** Implements `Connection.invalidate`. */
 export async function invalidate(
   maker: Maker,
   known: KnownConnection,

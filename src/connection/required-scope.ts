@@ -2,21 +2,21 @@ import type { App, ConnectionComponent } from '../document/app.js';
 import type { Document } from '../document/reading/document.js';
 import { EngineError } from '../errors/engine-error.js';
 
-/** For what a connection is to be used. */
+/** Intended use of a connection. */
 export interface ScopeRequest {
-  /** Scopes asked for by name. */
+  /** Scopes by name. */
   readonly scopes?: readonly string[] | undefined;
-  /** Names of modules whose scopes are needed. */
+  /** Names of modules whose scopes are required. */
   readonly modules?: readonly string[] | undefined;
-  /** Names of webhooks whose scopes are needed. */
+  /** Names of webhooks whose scopes are required. */
   readonly webhooks?: readonly string[] | undefined;
 }
 
 /**
- * What expressions read as `oauth.scope`: the default scope of the connection and all that its uses require, once each.
+ * `oauth.scope` in expressions: the default scope of the connection and the scopes of its uses, without duplicates.
  * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc]
  *
- * @throws EngineError (USAGE) for a module or webhook the app does not have
+ * @throws EngineError (USAGE) for an unknown module or webhook
  */
 export function requiredScope(app: App, connection: ConnectionComponent, request: ScopeRequest): string[] {
   const ofModules = (request.modules ?? []).map((name) => find(app.modules, 'module', name).scope);
@@ -27,7 +27,7 @@ export function requiredScope(app: App, connection: ConnectionComponent, request
   return [...new Set([...documents.flatMap(scopesIn), ...(request.scopes ?? [])])];
 }
 
-/** The modules and webhooks of an app that use a connection. */
+/** Lists the modules and webhooks that use a connection. */
 export function listScopeUses(app: App, connection: string): ScopeRequest {
   const uses = (component: {
     readonly connection: string | undefined;
@@ -39,7 +39,7 @@ export function listScopeUses(app: App, connection: string): ScopeRequest {
   };
 }
 
-/** A list of scopes, or a text of one. */
+/** A list of scopes, or one scope as text. */
 function scopesIn(document: Document | undefined): readonly string[] {
   const values: readonly unknown[] = [document?.value].flat();
   return values.filter((value): value is string => typeof value === 'string' && value !== '');
@@ -48,5 +48,5 @@ function scopesIn(document: Document | undefined): readonly string[] {
 function find<Component>(components: ReadonlyMap<string, Component>, kind: string, name: string): Component {
   const component = components.get(name);
   if (component !== undefined) return component;
-  throw new EngineError('USAGE', `The app has no ${kind} "${name}" to take the scope of.`);
+  throw new EngineError('USAGE', `The app has no ${kind} "${name}", whose scope was requested.`);
 }

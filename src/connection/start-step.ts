@@ -8,18 +8,18 @@ import type { ConnectionReport } from './connection-report.js';
 import type { ConnectionStart } from './connection-run.js';
 import type { OAuthNames, StoredConnection } from './connection-store.js';
 
-/** What the steps of one connection share. */
+/** State shared by the steps of one connection. */
 export interface Maker {
   readonly component: ConnectionComponent;
   readonly runtime: Runtime;
   readonly compile: () => Promise<CompiledConnection>;
-  /** Refreshes under way. */
+  /** Running refreshes. */
   readonly refreshes: SingleFlight<ConnectionReport>;
 }
 
 /**
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api: in connections, `common` is the
- * connection's. [doc] The app's stands in where it has none. [choice]
+ * connection's. [doc] Falls back to the app's. [choice]
  */
 export function prepareStart(
   { component, runtime }: Maker,

@@ -15,34 +15,35 @@ import { createSingleFlight } from '../util/single-flight.js';
 import type { Connection } from './connection.js';
 import type { ConnectionStore, StoredConnection } from './connection-store.js';
 
-/** For whom a connection is opened. */
+/** Options of opening a connection. */
 export interface OpenOptions {
-  /** Names of the app's connections that may be used. Default: any. */
+  /** Names of allowed connection components. Default: all. */
   readonly allowed?: readonly string[] | undefined;
   /** Ends the wait of this caller, which rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The outcome of opening a connection that is kept. */
+/** Report of opening a stored connection. */
 export type OpenReport = Report<{ readonly stored: StoredConnection }, unknown>;
 
-/** Connections that an engine is lent. */
+/** Stored connections of an engine. */
 export interface StoredConnections {
   /** Rejects with EngineError. */
   readonly open: (name: string, options?: OpenOptions) => Promise<StoredConnection>;
   readonly report: (name: string, options?: OpenOptions) => Reporting<OpenReport>;
-  /** Waits for what is being refreshed and saved: tokens that were renewed must not get lost. */
+  /** Waits for running refreshes, so that renewed tokens are saved. */
   readonly settled: () => Promise<void>;
 }
 
 /**
- * Opens connections out of a store. What a name stands for is read, refreshed and saved once for all who ask at the
- * same time: a second refresh with an old token would end the connection at many services. Who leaves does not stop it.
+ * Opens connections of a store. Concurrent callers share reading, refreshing and saving of a name: many APIs revoke a
+ * connection if an old token is used twice. An aborted caller does not stop it.
  *
- * @param connectionOf the app's connection of a name, undefined where it has none
- * @returns `open` throws AppError: InvalidConfigurationError for a name that is not kept or not of an allowed
- *   connection, InvalidAccessTokenError where the connection has expired or cannot be refreshed; EngineError (USAGE) for
- *   what is no connection. What the store itself rejects with is handed on
+ * @param connectionOf returns the connection component of a name, if any
+ * @returns `open` rejects with AppError: InvalidConfigurationError for an unknown name or a connection that is not
+ * allowed,
+ *   InvalidAccessTokenError for one that has expired or cannot be refreshed; EngineError (USAGE) for an invalid stored
+ *   value. Errors of the store pass through
  */
 export function createStoredConnections(
   store: ConnectionStore | undefined,
@@ -51,7 +52,7 @@ export function createStoredConnections(
   const opening = createSingleFlight<StoredConnection>();
   const refreshed = async (from: ConnectionStore, name: string): Promise<StoredConnection> => {
     const kept: StoredConnection | null | undefined = await from.get(name);
-    // Stores without types may say null for what they do not have.
+    // Stores without types may return null.
     if (kept === undefined || kept === null) throw unknownConnection(name);
     assertStored(name, kept);
     const connection = connectionOf(kept.component);
@@ -89,14 +90,14 @@ export function createStoredConnections(
 
 const OPEN_SHAPES: OptionShapes<OpenOptions> = { allowed: TEXT_LIST, signal: SIGNAL };
 
-/** An embedder without types may keep anything. */
+/** A store without types may return any value. */
 function assertStored(name: string, kept: unknown): void {
   const isStored = readSafely(
-    `What the store gave for "${name}"`,
+    `The stored connection "${name}"`,
     () => isPlainObject(kept) && typeof kept['component'] === 'string' && isPlainObject(kept['connection']),
   );
   if (isStored) return;
-  const message = `What the store gave for "${name}" is no connection: an object with component and connection is expected.`;
+  const message = `The stored connection "${name}" is invalid: expected an object with component and connection.`;
   throw new EngineError('USAGE', message);
 }
 
@@ -107,12 +108,12 @@ function unknownConnection(name: string): AppError {
 }
 
 function strangeConnection(name: string, { component }: StoredConnection): AppError {
-  const message = `The connection "${name}" is one of "${component}", which the app does not have.`;
+  const message = `The connection "${name}" was created for "${component}", which the app does not have.`;
   return new AppError('InvalidConfigurationError', message, { code: 'CONNECTION_OTHER_APP' });
 }
 
 function otherConnection(name: string, stored: StoredConnection, allowed: readonly string[]): AppError {
   const wanted = allowed.map((component) => `"${component}"`).join(' or ');
-  const message = `The connection "${name}" is one of "${stored.component}", and one of ${wanted} is needed.`;
+  const message = `The connection "${name}" was created for "${stored.component}": expected ${wanted}.`;
   return new AppError('InvalidConfigurationError', message, { code: 'CONNECTION_OTHER_APP' });
 }

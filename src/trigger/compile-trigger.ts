@@ -7,9 +7,9 @@ import type { RunContext } from '../run/scope/run-context.js';
 import type { TriggerOrder, TriggerType } from './trigger-state.js';
 
 /**
- * `response.trigger` of the request that polls.
+ * Returns `response.trigger` of the polling request.
  *
- * @throws AppError of type InvalidConfigurationError where there is none, and where there is no url to poll
+ * @throws AppError of type InvalidConfigurationError without `response.trigger` or url
  */
 export function compileTrigger(request: CompiledRequest, context: RunContext): CompiledTrigger {
   const { response, document, isStatic } = request;
@@ -21,7 +21,7 @@ export function compileTrigger(request: CompiledRequest, context: RunContext): C
 /**
  * Source: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf]
  *
- * @throws AppError of type InvalidConfigurationError where a request of the trigger calls an endpoint
+ * @throws AppError of type InvalidConfigurationError for a request that calls an endpoint
  */
 export function assertNoEndpoint(requests: readonly CompiledRequest[], context: RunContext): void {
   const calling = requests.find(({ endpoint }) => endpoint !== undefined);
@@ -38,7 +38,8 @@ function specError(message: string, place: SourceLocation, context: RunContext):
 }
 
 /**
- * `trigger.type`; undefined where it evaluates to nothing yet. Not written: `date` if there is a date, else `id`. [choice]
+ * Evaluates `trigger.type`; undefined if its value is empty so far. Default: `date` if `date` is set, else `id`.
+ * [choice]
  *
  * @throws AppError of type InvalidConfigurationError for any other value
  */
@@ -48,7 +49,7 @@ export function readTriggerType(trigger: CompiledTrigger, context: RunContext): 
 }
 
 /**
- * `trigger.order`. Without one nothing is known about the order, so all pages are read. [choice]
+ * Evaluates `trigger.order`. Default: `unordered`, which reads all pages. [choice]
  *
  * @throws AppError of type InvalidConfigurationError for any other value
  */
@@ -66,6 +67,6 @@ function readWord<Word extends string>(
   const word = words.find((known) => known === text);
   if (word !== undefined) return word;
   const place = context.position.document?.locationOf(directive.pointer);
-  const message = `One of ${words.join(', ')} is expected, not ${JSON.stringify(text.slice(0, 80))}.`;
+  const message = `Expected one of ${words.join(', ')}, got ${JSON.stringify(text.slice(0, 80))}.`;
   throw runError('InvalidConfigurationError', message, context, { place });
 }

@@ -32,8 +32,8 @@ import {
 } from './trigger-state.js';
 
 /**
- * One poll of a polling trigger: collects the items of the pages, decides when to stop paging, and selects the new items.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger.
+ * One poll of a polling trigger: collects the items of all pages, decides when to stop pagination, and selects new
+ * items. Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger.
  */
 export class Poll {
   readonly plan: CommunicationPlan = {
@@ -42,34 +42,34 @@ export class Poll {
     begin: (request, context) => this.begin(request, context),
     isSatisfied: (page) => this.add(page),
   };
-  /** Outputs that stand for no item, such as the default of a condition. They are put out in every run. */
+  /** Outputs without an item, such as the default of a condition. Part of every run's output. */
   loose: Bundle[] = [];
-  /** The request with the trigger; undefined as long as it did not run. */
+  /** The request with the trigger; undefined until it runs. */
   request: CompiledRequest | undefined;
-  /** Where the run starts; undefined as long as that depends on what is found. */
+  /** Initial state; undefined while it depends on the items found. */
   state: TriggerState | undefined;
-  /** Ids that `state` names. */
+  /** Ids in `state`. */
   seen: ReadonlySet<string> | undefined;
-  /** Where the communication starts, and once it runs, where the request with the trigger is. */
+  /** Context of the communication; later of the request with the trigger. */
   context: RunContext;
   private readonly data: Readonly<Record<string, unknown>> | undefined;
   private readonly start: TriggerStart | undefined;
-  /** By position. */
+  /** By item position. */
   private readonly items = new Map<string, PolledItem>();
-  /** How many of them are new, by the state the run starts with. */
+  /** Number of new items relative to `state`. */
   private newItems = 0;
   private trigger: CompiledTrigger | undefined;
   private type: TriggerType | undefined;
   private order: TriggerOrder = 'unordered';
-  /** Of `response.limit`; undefined where nothing limits a run, and all that is new is put out. */
+  /** `response.limit`; undefined for no limit. */
   private limit: number | undefined;
   private isComplete = false;
   private isNew: (item: ItemPosition) => boolean = () => true;
   private isOld: (item: ItemPosition) => boolean = () => false;
 
   /**
-   * @param requests the communication; the `response.trigger` of the last one counts
-   * @param start where to start without state; undefined for the default of the type
+   * @param requests the communication; `response.trigger` of the last request counts
+   * @param start start without state; undefined for the default of the type
    */
   constructor(
     requests: readonly CompiledRequest[],
@@ -85,11 +85,11 @@ export class Poll {
     if (last === undefined) return;
     this.context = withPosition(context, { document: last.document });
     this.trigger = compileTrigger(last, this.context);
-    // Known before anything is evaluated, so that all directives can read data.lastDate.
+    // Evaluated first if possible, so that all directives can read data.lastDate.
     this.setType(readTriggerType(this.trigger, this.context));
   }
 
-  /** What is put out in this run, oldest first, and `state` before the first of it. */
+  /** Returns the output of this run, oldest first, and sets the initial `state`. */
   settle(): readonly PolledItem[] {
     if (this.request === undefined || this.type === undefined) return [];
     const items = this.sortItems();
@@ -101,11 +101,11 @@ export class Poll {
     return found;
   }
 
-  /** A service that dates all of its items alike would have every store of states read and written for ever longer. */
+  /** Bounds the state: an API with one date for all items would let it grow without limit. */
   private assertRemembered(state: TriggerState, found: readonly PolledItem[]): void {
     if (!remembersTooMuch(state, found)) return;
     const { context } = this;
-    const message = `The trigger would have to remember more than ${MAX_REMEMBERED} characters of ids: its items need shorter ids, or dates that tell them apart.`;
+    const message = `The trigger state exceeds ${MAX_REMEMBERED} characters of ids. Use shorter ids, or dates that differ.`;
     const place = context.position.document?.locationOf('/response/trigger');
     throw runError('RuntimeError', message, context, { place });
   }
@@ -129,7 +129,7 @@ export class Poll {
     const known = readTriggerState(data, type);
     if (known !== undefined) return known;
     if (data !== undefined && readTriggerState(data, type === 'id' ? 'date' : 'id') !== undefined) {
-      const message = `The state is of another type than the trigger, which now goes by ${type}: it starts anew.`;
+      const message = `The state has another type than the trigger, which now uses ${type}. The trigger starts without state.`;
       warn(
         {
           code: 'trigger-state',
@@ -141,7 +141,7 @@ export class Poll {
     }
     const start = this.start ?? DEFAULT_START[type];
     if (start === 'all') return stateOfAll(type);
-    // Ids say nothing about the hour: what there is now has to be seen first.
+    // Ids do not express time, so the first items have to be read first.
     return start === 'now' && type === 'date' ? startFromNow(context.run.settings.clock.now()) : undefined;
   }
 
@@ -150,7 +150,7 @@ export class Poll {
     const type = this.type ?? readTriggerType(trigger, context);
     if (type === undefined) {
       const place = context.position.document?.locationOf('/response/trigger/type');
-      throw runError('InvalidConfigurationError', 'trigger.type evaluates to nothing.', context, { place });
+      throw runError('InvalidConfigurationError', 'trigger.type is empty.', context, { place });
     }
     this.order = readTriggerOrder(trigger, context);
     this.limit = evaluateLimit(request.response, context);
@@ -161,12 +161,12 @@ export class Poll {
     return context;
   }
 
-  /** How many of the newest items a first run without state puts out. */
+  /** Number of items in the output of a first run without state. */
   private firstCount(): number {
     return this.start === 'now' ? 0 : (this.limit ?? FIRST_ITEMS);
   }
 
-  /** @returns whether no further page can change what this run puts out */
+  /** @returns whether further pages cannot change the output */
   private add(page: Page): boolean {
     const { trigger, type } = this;
     if (trigger === undefined || type === undefined || page.keys.length === 0) {
@@ -197,7 +197,7 @@ export class Poll {
     return this.newItems >= this.limit;
   }
 
-  /** Whether the newest items were seen, and one that is older than all of them: nothing behind it is among them. */
+  /** Whether the newest items and one older item were seen, so that later pages are older. */
   private hasNewest(): boolean {
     const newest = this.sortItems().slice(-this.firstCount() - 1);
     const [before, first] = newest;
@@ -209,20 +209,20 @@ export class Poll {
     return [...this.items.values()].sort(compareItems);
   }
 
-  /** Newest first, what lies behind a limit of paging is older than what is put out now, and is never asked for again. */
+  /** Newest first: items beyond a pagination limit are older than the output and would never be requested again. */
   private warnOfGap(): void {
     const { context } = this;
     const isCut = context.run.counters.stopReason?.startsWith('max-') === true && !this.isComplete;
     if (!isCut) return;
-    const message = 'Paging ended at a limit before all new items were seen: some may never be put out.';
+    const message = 'Pagination reached a limit before all new items were read. Some may be lost.';
     const place = context.position.document?.locationOf('/response/trigger');
     warn({ code: 'trigger-incomplete', message, place }, context);
   }
 }
 
 /**
- * What expressions read as `data`.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger. [doc]
+ * `data` in expressions. Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger.
+ * [doc]
  */
 function exposeState(state: TriggerState | undefined): Record<string, unknown> {
   if (state === undefined) return {};

@@ -11,11 +11,11 @@ import { isPlainObject, ownMember } from '../util/plain-object.js';
 import type { ItemPosition, TriggerType } from './trigger-state.js';
 
 /**
- * Id and date of an item. Undefined, with a warning, for an item without id and, in a trigger by date, without date, such
- * as a draft. [choice]
+ * Returns id and date of an item. Returns undefined, with a warning, without an id and, for a trigger by date, without
+ * a date, as for drafts. [choice]
  *
- * @param index of the item on its page, 0-based
- * @throws AppError: RuntimeError for a date that cannot be read, DataError for an id that JSON has rounded
+ * @param index 0-based index of the item on its page
+ * @throws AppError: RuntimeError for an invalid date, DataError for an id that JSON rounded
  */
 export function readItemKey(
   key: ItemKey,
@@ -29,19 +29,19 @@ export function readItemKey(
   if (id !== undefined && dateMs !== undefined) return { id, dateMs };
   const what = id === undefined ? 'id' : 'date';
   const place = context.position.document?.locationOf(trigger[what]?.pointer ?? '/response/trigger');
-  const message = `Items without ${what} are left out: trigger.${what} gives nothing for them.`;
+  const message = `Items without ${what} are skipped: trigger.${what} is empty.`;
   warnOnce({ code: 'trigger-key', message, place }, context);
   return undefined;
 }
 
-/** JSON rounds integers above 2^53: two items would get one id, and one of them would be lost. */
+/** JSON rounds integers above 2^53: two items could get the same id. */
 function isRounded(id: unknown): id is number {
   return typeof id === 'number' && Math.abs(id) > Number.MAX_SAFE_INTEGER;
 }
 
 function roundedId(id: number, index: number, trigger: CompiledTrigger, context: RunContext): Error {
   const item = `item ${index + 1} of page ${context.position.page}`;
-  const message = `trigger.id of ${item} is the number ${id}, which JSON does not carry exactly. Use an id that is text.`;
+  const message = `trigger.id of ${item} is the number ${id}, which exceeds the exact range of JSON numbers. Use text.`;
   return runError('DataError', message, context, {
     place: context.position.document?.locationOf(trigger.id?.pointer ?? ''),
   });
@@ -54,10 +54,10 @@ function readId(value: unknown): ItemId | undefined {
 }
 
 /**
- * When an item of a polling trigger happened, in milliseconds since the epoch; undefined for one without a date.
+ * Returns the date of an item in milliseconds since the epoch; undefined without a date.
  *
- * @param value what `trigger.date` gave
- * @throws AppError of type RuntimeError for what cannot be read as a date
+ * @param value evaluated `trigger.date`
+ * @throws AppError of type RuntimeError for an invalid date
  */
 function readItemDate(
   value: unknown,
@@ -68,7 +68,7 @@ function readItemDate(
   const date = atDirective(directive, context, () => readDate(value, readTimezone(context)));
   if (date !== undefined) return date.getTime();
   const shown = typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : describeType(value);
-  const message = `trigger.date has to give a date, not ${shown}. parseDate reads dates in other forms, "X" being Unix time.`;
+  const message = `trigger.date has to be a date, not ${shown}. Use parseDate for other formats, such as "X" for Unix time.`;
   const place = directive && context.position.document?.locationOf(directive.pointer);
   throw runError('RuntimeError', message, context, { place });
 }

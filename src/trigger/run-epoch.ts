@@ -24,37 +24,37 @@ import { readItemKey } from './read-item-key.js';
 import { startFromItem } from './trigger-start.js';
 import type { TriggerType } from './trigger-state.js';
 
-/** One line of the epoch panel. */
+/** An entry of the epoch panel. */
 export interface EpochEntry {
   readonly label: unknown;
-  /** What is shown as its date; undefined where the output has none. */
+  /** Displayed date; undefined if absent. */
   readonly date: unknown;
-  /** The whole output of the epoch. */
+  /** The complete output of the epoch. */
   readonly output: unknown;
   /** `trigger.id` of the item. */
   readonly id: ItemId;
-  /** The state of a trigger that starts with this item: `data` of its next run. */
+  /** State of a trigger that starts with this item: `data` of its next run. */
   readonly start: TriggerState;
 }
 
-/** What an epoch panel lists. */
+/** Content of an epoch panel. */
 export interface EpochList {
-  /** The outputs. */
+  /** Outputs of the epoch. */
   readonly result: readonly unknown[];
-  /** The same as items to start with. Those without id, or without date in a trigger by date, are missing. */
+  /** Outputs that a trigger can start with. Omits outputs without id and, for a trigger by date, without date. */
   readonly entries: readonly EpochEntry[];
-  /** Which start choices fit: "since" and "from now on" are for dates only. Undefined where the app does not say. */
+  /** Type of the trigger: "since" and "from now on" apply to dates only. Undefined if unknown. */
   readonly type: TriggerType | undefined;
 }
 
-/** The outcome of listing an epoch panel. */
+/** Report of an epoch. */
 export type EpochReport = Report<EpochList>;
 
 /**
- * Lists what somebody can choose to start a polling trigger with: the epoch over the trigger's communication, in the
- * order of the service. `result` is the outputs, `entries` the same with the state each one stands for.
+ * Lists the choices for the start of a polling trigger: runs the epoch over the trigger's communication, in the order
+ * of the API.
  *
- * @throws EngineError (USAGE) where the module is no trigger or has no epoch
+ * @throws EngineError (USAGE) for a module that is not a trigger or has no epoch
  * @see https://developers.make.com/custom-apps-documentation/component-blocks/epoch
  */
 export async function listEpoch(
@@ -64,14 +64,14 @@ export async function listEpoch(
 ): Promise<EpochReport> {
   const { epoch } = module;
   if (module.type !== 'trigger' || epoch === undefined) {
-    throw new EngineError('USAGE', `The module "${module.name}" has no epoch to choose from.`);
+    throw new EngineError('USAGE', `The module "${module.name}" has no epoch.`);
   }
   const work = async (context: RunContext): Promise<EpochList> => {
     const communication = requireCommunication(module);
     const directives = await runtime.directives(communication.value, epoch.value);
     const requests = compileEpoch(communication, epoch, runtime.app.base, directives);
     assertNoEndpoint(requests, context);
-    // The wrapper is about bundles of the trigger, and would hide which entry is which. [choice]
+    // The wrapper applies to bundles of the trigger and would hide the entries. [choice]
     const { pages, end } = await collectPages(runCommunication(requests, context, { wraps: false }));
     const last = requests.at(-1);
     const requestIndex = Math.max(0, requests.length - 1);
@@ -86,7 +86,7 @@ export async function listEpoch(
 
 const NOTHING: Omit<EpochList, 'result'> = { entries: [], type: undefined };
 
-/** Compiles an epoch. Of a chain the last request, the one with the trigger, is what an epoch overrides. [choice] */
+/** Compiles an epoch. In a chain it overrides the last request, which has the trigger. [choice] */
 export function compileEpoch(
   communication: Document,
   epoch: Document,
@@ -128,7 +128,7 @@ function readEntries(
  */
 function warnOfLabels(outputs: readonly unknown[], context: RunContext): void {
   if (outputs.every((output) => isPlainObject(output) && !isEmpty(ownMember(output, 'label')))) return;
-  const message = 'An entry of an epoch needs a label; some outputs have none.';
+  const message = 'Some outputs of the epoch have no label.';
   warn(
     { code: 'epoch-label', message, place: context.position.document?.locationOf('/response/output') },
     context,

@@ -21,11 +21,11 @@ import { assertTriggerStart } from './trigger-start.js';
 import { MovingState, type PolledItem } from './trigger-state.js';
 
 /**
- * Runs a polling trigger: puts out what is new since the state in `input.data`, oldest first, at most `response.limit`
- * items (default: all). `report.state` is what the next run is given as `data`. It is unchanged where nothing is new, and
- * never ahead of what was taken: whoever leaves the loop over a run gets the bundle at hand again in the next run.
+ * Runs a polling trigger: returns new items since the state in `input.data`, oldest first, at most `response.limit`
+ * (default: all). Pass `report.state` as `data` to the next run. It is unchanged without new items, and never ahead of
+ * the consumer: after leaving a loop early, the next run repeats the current bundle.
  *
- * @throws EngineError (USAGE) for a start or a state that is none, the latter when the run is taken
+ * @throws EngineError (USAGE) for an invalid start, and for an invalid state when the run is used
  * @see https://developers.make.com/custom-apps-documentation/app-components/modules/trigger
  */
 export function runTrigger(module: ModuleComponent, input: ConnectedInput, runtime: Runtime): ModuleRun {
@@ -39,12 +39,12 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
       const requests = await runtime.compile(requireCommunication(module));
       const { Poll } = await import('./poll.js');
       const poll = new Poll(requests, input.data, start, context);
-      // Pages come to the poll by its plan; what is new is known only after the last of them.
+      // The plan passes pages to the poll; new items are known after the last page.
       const { end } = await collectPages(runCommunication(requests, poll.context, poll.plan));
       const items = poll.settle();
       const { state: before, seen } = poll;
       const moving = before && seen && new MovingState(before, seen);
-      // Without a request nothing was looked at, and it stays as it is.
+      // Without a request the state stays unchanged.
       if (before !== undefined) state = () => moving?.state ?? before;
       return handOut(poll, items, end.context, (taken) => moving?.take(taken));
     },
@@ -53,8 +53,8 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
 }
 
 /**
- * Hands out what was found a batch at a time; `moveOn` is told of each item that was taken. Whoever takes them may take as
- * long as it likes: the time of the run is for asking.
+ * Yields the new items in batches; calls `moveOn` for each consumed item. The time limit of the run does not include
+ * the consumer.
  */
 function* handOut(
   poll: Poll,
@@ -71,11 +71,11 @@ function* handOut(
 
 interface Batch {
   readonly bundles: readonly Bundle[];
-  /** The items that are taken with them. */
+  /** Items of the bundles. */
   readonly taken: readonly PolledItem[];
 }
 
-/** One batch an item, or a single one where `wrapper` makes one thing of them all. */
+/** One batch per item, or a single batch with `wrapper`. */
 function splitBatches({ request }: Poll, items: readonly PolledItem[], end: RunContext): readonly Batch[] {
   if (request === undefined || items.length === 0) return [];
   if (request.response.wrapper === undefined)

@@ -6,27 +6,27 @@ import { type ItemPosition, stateOfAll, type TriggerType } from './trigger-state
 
 const STARTS: readonly string[] = ['all', 'now', 'newest'] satisfies TriggerStart[];
 
-/** @throws EngineError (USAGE) for a start that is none, which a caller without types may give */
+/** @throws EngineError (USAGE) for an invalid start */
 export function assertTriggerStart(start: string | undefined): void {
   if (start === undefined || STARTS.includes(start)) return;
   throw new EngineError(
     'USAGE',
-    `A trigger starts with one of ${STARTS.join(', ')}, not ${describeKind(start)}.`,
+    `Invalid start of a trigger: expected one of ${STARTS.join(', ')}, got ${describeKind(start)}.`,
   );
 }
 
-/** Without a choice: from now on for dates, the newest for ids. [choice] */
+/** Default start by type. [choice] */
 export const DEFAULT_START: Readonly<Record<TriggerType, TriggerStart>> = { date: 'now', id: 'newest' };
 
 /**
- * How many of the newest items a run that has no state and goes by id puts out where nothing limits it: enough to see
- * that the trigger works, without a service's whole past. [choice]
+ * Number of items in the output of a first run by id without a limit: enough to test the trigger, without the whole
+ * history. [choice]
  */
 export const FIRST_ITEMS: number = 1;
 
 /**
- * The choices of the epoch panel ("Choose where to start") as states to start with.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger. [doc]
+ * Choices of the epoch panel ("Choose where to start") as states. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/modules/trigger. [doc]
  *
  * @example
  * const { entries } = await engine.module('watchContacts').epoch({ connection });
@@ -38,25 +38,26 @@ export function startFromAll(type: TriggerType): TriggerState {
 }
 
 /**
- * Everything dated at that instant or later. Only for triggers by date.
+ * Starts with items of that date or later. Only for triggers by date.
  *
- * @throws EngineError (USAGE) for what is no date
+ * @throws EngineError (USAGE) for an invalid date
  */
 export function startSince(date: Date | string): TriggerState {
   const since = readDate(date, 'UTC');
-  if (since === undefined) throw new EngineError('USAGE', 'A trigger starts since a date, and this is none.');
+  if (since === undefined) throw new EngineError('USAGE', 'Invalid start date.');
   return { lastDate: since.toISOString(), sameDateIds: [] };
 }
 
-/** Everything dated from now on. Only for triggers by date. */
+/** Starts with future items. Only for triggers by date. */
 export function startFromNow(nowMs: number): TriggerState {
   return startSince(new Date(nowMs));
 }
 
 /**
- * The item somebody selected, and everything newer.
+ * Starts with a selected item and all newer ones.
  *
- * @param includesItem whether the item itself is put out first, as the help centre describes the panel; expressions then
+ * @param includesItem whether the output includes the item itself, as the help centre describes the panel; expressions
+ * then
  *   read `trigger.matchEqual` as true. Default: true. [doc-old][inf]
  */
 export function startFromItem(item: ItemPosition, type: TriggerType, includesItem = true): TriggerState {

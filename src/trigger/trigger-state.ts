@@ -6,10 +6,10 @@ import { ownMember } from '../util/plain-object.js';
 
 const NUMERIC = /^-?\d+(?:\.\d+)?$/;
 
-/** Without zeros in front. */
+/** Without leading zeros. */
 const WHOLE = /^[1-9]\d*$/;
 
-/** The text of an id. Two ids are the same if their texts are: `5` is `"5"`, however a service or a store writes it. */
+/** Returns the text of an id. Ids are equal if their texts are: `5` equals `"5"`. */
 export function idText(id: ItemId): string {
   if (typeof id === 'string') return id;
   const text = String(id);
@@ -18,17 +18,17 @@ export function idText(id: ItemId): string {
 }
 
 /**
- * Orders two ids: numbers and numeric texts by their value and to the last digit, other texts by their UTF-16 units.
- * Where both kinds meet numbers come first, as an order of pairs alone (`2 < 10 < 1a < 2`) would be none.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger. [inf]
+ * Compares two ids: numbers and numeric texts exactly by value, other texts by UTF-16 code units. Numeric ids come
+ * first, which keeps the order transitive. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/modules/trigger. [inf]
  *
- * @returns below, above or exactly 0; 0 only for ids that are the same
+ * @returns a negative number, 0 for equal ids, or a positive number
  */
 export function compareIds(a: ItemId, b: ItemId): number {
   if (Number.isSafeInteger(a) && Number.isSafeInteger(b)) return Number(a) - Number(b);
   const first = idText(a);
   const second = idText(b);
-  // As most ids are, and many have to be sorted.
+  // Fast path for most ids.
   if (WHOLE.test(first) && WHOLE.test(second)) {
     return first.length - second.length || compareTexts(first, second);
   }
@@ -37,7 +37,7 @@ export function compareIds(a: ItemId, b: ItemId): number {
   return (isNumeric ? compareDecimals(first, second) : 0) || compareTexts(first, second);
 }
 
-/** Digit by digit, as ids of 64 bits and timestamps with microseconds do not fit a number. */
+/** Compares digit by digit, as 64-bit ids and timestamps with microseconds exceed the precision of numbers. */
 function compareDecimals(a: string, b: string): number {
   const isNegative = a.startsWith('-');
   if (isNegative !== b.startsWith('-')) return isNegative ? -1 : 1;
@@ -60,29 +60,29 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : 1;
 }
 
-/** What a polling trigger tells new items by. */
+/** How a polling trigger detects new items. */
 export type TriggerType = 'id' | 'date';
 
-/** The order in which a service returns items. */
+/** Order in which the API returns items. */
 export type TriggerOrder = 'asc' | 'desc' | 'unordered';
 
-/** What a trigger knows of an item. */
+/** Sort key of an item. */
 export interface ItemPosition {
   readonly id: ItemId;
-  /** Milliseconds since the epoch; 0 where the type is `id`. */
+  /** Milliseconds since the epoch; 0 for type `id`. */
   readonly dateMs: number;
 }
 
-/** An item that a poll has found, with its bundles: one, or those of an output that is a list. */
+/** An item with its bundles: one, or several if the output is a list. */
 export interface PolledItem extends ItemPosition {
   readonly bundles: readonly Bundle[];
 }
 
 /**
- * The state in the data of a run, or undefined for data that holds none of this type.
- * Dates may be `Date` or any text that is a date of the language.
+ * Reads the state from the data of a run; undefined if there is none of this type. Dates may be `Date` or date text of
+ * the language.
  *
- * @throws EngineError (USAGE) for a state that cannot be one
+ * @throws EngineError (USAGE) for an invalid state
  */
 export function readTriggerState(
   data: Readonly<Record<string, unknown>> | undefined,
@@ -112,22 +112,22 @@ function isItemId(value: unknown): value is ItemId {
 }
 
 function stateError(name: string, expected: string): EngineError {
-  return new EngineError('USAGE', `The trigger state is not readable: ${name} has to be ${expected}.`);
+  return new EngineError('USAGE', `Invalid trigger state: ${name} has to be ${expected}.`);
 }
 
-/** The state of a trigger that has put out nothing and is to put out everything. */
+/** Returns the state before all items. */
 export function stateOfAll(type: TriggerType): TriggerState {
   return type === 'id' ? { lastId: null } : { lastDate: new Date(0).toISOString(), sameDateIds: [] };
 }
 
-/** Texts of the ids that a state names: items of its date that were put out. */
+/** Returns the ids in a state: items of its date that were already in the output. */
 export function findSeenIds(state: TriggerState): ReadonlySet<string> {
   return new Set('lastDate' in state ? state.sameDateIds.map(idText) : []);
 }
 
 /**
- * A test for items that were not put out yet.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 2. [inf]
+ * Creates a test for new items. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 2. [inf]
  *
  * @param seen see `findSeenIds`
  */
@@ -145,7 +145,7 @@ export function createNewTest(
     };
   }
   const lastMs = Date.parse(state.lastDate);
-  // "All" has to give what is dated before 1970, too.
+  // "All" includes items before 1970.
   if (lastMs === 0 && state.sameDateIds.length === 0) return () => true;
   return ({ id, dateMs }) => {
     if (dateMs !== lastMs) return dateMs > lastMs;
@@ -154,10 +154,10 @@ export function createNewTest(
 }
 
 /**
- * A test for items that only older ones can follow where a service returns the newest first: paging may end there.
- * An item of exactly the last date that was put out is none: others of that date, cut off by the limit of an earlier
- * run, may stand behind it.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 3. [inf]; equal dates [choice].
+ * Creates a test for items after which an API that lists the newest first returns only older items, so that pagination
+ * may end. An item of exactly the last date does not qualify: others of that date, cut off by an earlier limit, may
+ * follow. Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 3. [inf];
+ * equal dates [choice].
  *
  * @param seen see `findSeenIds`
  */
@@ -172,22 +172,22 @@ export function createOldTest(
 }
 
 /**
- * Oldest first: by date, then by id.
- * Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 4. [doc]
+ * Oldest first: by date, then by id. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/modules/trigger, rule 4. [doc]
  */
 export function compareItems(a: ItemPosition, b: ItemPosition): number {
   return a.dateMs - b.dateMs || compareIds(a.id, b.id);
 }
 
-/** The state while items are put out one after the other. */
+/** The state while items are consumed in order. */
 export class MovingState {
   readonly #before: TriggerState;
   #last: ItemPosition | undefined;
-  /** What was put out of the date at hand. */
+  /** Consumed items of the current date. */
   #sameDateIds: ItemId[] = [];
-  /** What `before` names. */
+  /** Ids in `before`. */
   readonly #seen: ReadonlySet<string>;
-  /** Whether the date at hand is that of `before`. */
+  /** Whether the current date equals that of `before`. */
   #isSame = false;
 
   constructor(before: TriggerState, seen: ReadonlySet<string>) {
@@ -195,7 +195,7 @@ export class MovingState {
     this.#seen = seen;
   }
 
-  /** @param item not older than the one before, and another one */
+  /** @param item a different item, not older than the previous one */
   take(item: ItemPosition): void {
     const before = this.#before;
     if ('lastDate' in before) {
@@ -216,12 +216,12 @@ export class MovingState {
   }
 }
 
-/** Characters of ids that are remembered from one poll to the next, each with what it takes to write it. [choice] */
+/** Largest size of remembered ids in characters. [choice] */
 export const MAX_REMEMBERED = 2_000_000;
 const ID_OVERHEAD = 8;
 
 /**
- * Whether ids of so many characters are more than what is remembered: before items are put out, or after the last of them.
+ * Whether the ids of a state exceed the limit: before the items are consumed, or after the last one.
  *
  * @param items oldest first
  */
@@ -254,7 +254,7 @@ function isTooLong(ids: Iterable<ItemId>): boolean {
 }
 
 /**
- * The state that leaves the newest `count` of these items to be put out, and takes all others as done.
+ * Returns the state that leaves the newest `count` items as new.
  *
  * @param items oldest first
  */
