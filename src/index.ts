@@ -112,25 +112,27 @@ export { coerceText } from './parameters/values/coerce-text.js';
 
 export type { DateState, IdState, ItemId, TriggerStart, TriggerState } from './component/trigger-data.js';
 export type { EpochEntry, EpochList, EpochReport } from './trigger/run-epoch.js';
+export type { ItemPosition, TriggerOrder, TriggerType } from './trigger/trigger-state.js';
 export {
   startFromAll,
   startFromItem,
   startFromNow,
   startSince,
-} from './trigger/trigger-start.js';
-export type { ItemPosition, TriggerOrder, TriggerType } from './trigger/trigger-state.js';
+} from './trigger/trigger-state.js';
 
 // Connections and their store
 
 export type { Connection } from './connection/connection.js';
 export type {
+  Authorization,
+  AuthorizationReport,
   AuthorizeInput,
   ConnectionOptions,
+  ConnectionReport,
   CreateInput,
   KnownConnection,
   RefreshInput,
 } from './connection/connection-input.js';
-export type { Authorization, AuthorizationReport, ConnectionReport } from './connection/connection-report.js';
 export type {
   ConnectionMetadata,
   ConnectionStore,

@@ -2,6 +2,7 @@ import type { App, EndpointComponent } from '../document/app.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
 import { collectPages } from '../run/paging/page-source.js';
+import { collectResult } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import { evaluateFlag, learnGiven, runError } from '../run/scope/evaluate-directive.js';
 import {
@@ -11,11 +12,9 @@ import {
   type RunContext,
   warnOnce,
 } from '../run/scope/run-context.js';
-import type { RunNames } from '../run/scope/run-scope.js';
+import type { RunNames, RunScope } from '../run/scope/run-scope.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { didYouMean } from '../util/suggest.js';
-import { collectResult } from './collect-result.js';
-import { freshNames } from './initial-names.js';
 import type { Runtime } from './runtime.js';
 
 /**
@@ -33,7 +32,7 @@ export async function callEndpoint(
   const endpoint = requireEndpoint(call.name, context, runtime.app);
   const { communication } = endpoint;
   const requests = await runtime.compile(communication);
-  const names = { ...ownNames(call), ...(await makeConnectionScope(call, endpoint, context)) };
+  const names = { ...endpointVariables(call), ...(await makeConnectionScope(call, endpoint, context)) };
   const apart = endpointContext(context, call.name, names, call.isFollowing);
   const { pages, end } = await collectPages(runCommunication(requests, apart));
   const { statusCode, headers } = end.context.scope;
@@ -75,8 +74,8 @@ export function requireEndpoint(
 }
 
 /** Variables of the endpoint itself. */
-function ownNames({ input }: EndpointCall): RunNames {
-  return { ...freshNames(), parameters: input, data: undefined, payload: undefined };
+function endpointVariables({ input }: EndpointCall): RunNames {
+  return { ...initialVariables(), parameters: input, data: undefined, payload: undefined };
 }
 
 /**
@@ -105,4 +104,18 @@ function endpointError(message: string, context: RunContext): Error {
   return runError('RuntimeError', message, context, {
     place: context.position.document?.locationOf('/endpoint'),
   });
+}
+
+/** Initial values of variables that a communication sets. */
+export function initialVariables(): RunNames & RunScope {
+  return {
+    temp: {},
+    body: undefined,
+    headers: undefined,
+    statusCode: undefined,
+    item: undefined,
+    output: undefined,
+    iterate: undefined,
+    pagination: undefined,
+  };
 }

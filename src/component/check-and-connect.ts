@@ -1,8 +1,8 @@
 import type { CheckParameters } from '../parameters/check/form-check.js';
 import { listSources } from '../parameters/form/form.js';
 import { type RunContext, raceWithAbort, warn } from '../run/scope/run-context.js';
-import type { ReadyParameters } from './check-parameters.js';
-import { readingValues } from './reading-values.js';
+import type { PreparedParameters } from './check-parameters.js';
+import { withReadableValues } from './report.js';
 import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
 import { findRunSecrets, type RunTraits, type StartedRun, startRun } from './start-run.js';
@@ -29,7 +29,7 @@ export async function beginRun(
   subject: RunSubject,
   traits: RunTraits = {},
 ): Promise<StartedRun> {
-  return readingValues(
+  return withReadableValues(
     () => {
       const { signal: _, ...values } = input;
       return [...Object.values(values), runtime.common, runtime.environment];
@@ -48,7 +48,7 @@ async function begin(
   const { parameters, secrets } = hasNoParameters(input, subject)
     ? { parameters: input.parameters ?? {}, secrets: [] }
     : await checkParameters(runtime, input, subject);
-  const connection = await openGiven(runtime, input, subject);
+  const connection = await openConnection(runtime, input, subject);
   const metadata = subject.metadata && { ...subject.metadata, ...input.metadata };
   const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
   const connectionName = typeof input.connection === 'string' ? input.connection : undefined;
@@ -87,9 +87,9 @@ async function checkParameters(
   runtime: Runtime,
   input: ConnectedInput,
   subject: RunSubject,
-): Promise<ReadyParameters> {
+): Promise<PreparedParameters> {
   loading ??= import('./check-parameters.js');
-  const { readyParameters } = await loading;
+  const { prepareParameters: readyParameters } = await loading;
   return readyParameters(runtime, input, subject);
 }
 
@@ -108,7 +108,7 @@ async function findConnectionSecrets(
   return forms.flatMap((form) => findFormSecrets(form, values));
 }
 
-async function openGiven(
+async function openConnection(
   runtime: Runtime,
   { connection: given, signal }: ConnectedInput,
   subject: RunSubject,

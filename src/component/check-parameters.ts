@@ -19,7 +19,7 @@ import type { RunSubject } from './run-subject.js';
 import type { FormInput, Runtime } from './runtime.js';
 import { startRun } from './start-run.js';
 
-export interface ReadyParameters {
+export interface PreparedParameters {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Secret texts in the parameters. */
   readonly secrets: readonly string[];
@@ -33,11 +33,11 @@ export interface ReadyParameters {
  * of
  *   RPCs called for fields
  */
-export async function readyParameters(
+export async function prepareParameters(
   runtime: Runtime,
   input: FormInput & { readonly checkParameters?: CheckParameters | undefined },
   subject: RunSubject,
-): Promise<ReadyParameters> {
+): Promise<PreparedParameters> {
   const { form } = subject;
   const given = input.parameters ?? {};
   const secrets = findSecrets(form.elements, given);
@@ -49,7 +49,7 @@ export async function readyParameters(
     mapped,
     forcedEmpty,
     ...(resolve !== 'none' && {
-      resolveRpc: rpcAsker(runtime, input, subject, secrets),
+      resolveRpc: createRpcResolver(runtime, input, subject, secrets),
       resolveOptions: resolve === 'options',
     }),
   };
@@ -58,7 +58,7 @@ export async function readyParameters(
     // A default may be a secret that is not part of the input.
     return { parameters, secrets: [...secrets, ...findSecrets(form.elements, parameters)] };
   } catch (error) {
-    throw isEngineError(error, AppError) ? cleaned(error, runtime, input, secrets) : error;
+    throw isEngineError(error, AppError) ? redactError(error, runtime, input, secrets) : error;
   }
 }
 
@@ -136,7 +136,7 @@ export async function checkForm(
  * @param secrets receives the values of secret fields that RPCs describe
  * @returns a function that rejects with AppError: the RPC's error, or InvalidConfigurationError for an unknown RPC
  */
-export function rpcAsker(
+export function createRpcResolver(
   runtime: Runtime,
   input: FormInput,
   { metadata }: RunSubject,
@@ -144,7 +144,7 @@ export function rpcAsker(
 ): ResolveRpc {
   return async (reference, values) => {
     const call = { ...input, parameters: values, metadata: { ...metadata, ...input.metadata } };
-    const answer = await runtime.askRpc(reference, call).catch((error: unknown) => {
+    const answer = await runtime.callRpc(reference, call).catch((error: unknown) => {
       if (!isEngineError(error) || error instanceof AppError) throw error;
       const { message, place } = error;
       throw new AppError('InvalidConfigurationError', message, { cause: error, place });
@@ -179,7 +179,7 @@ function toObject(check: CheckParameters | undefined): ParameterCheck {
 }
 
 /** A message may quote a secret that was entered in the wrong field. */
-function cleaned(
+function redactError(
   error: AppError,
   runtime: Runtime,
   { connection, common }: FormInput,

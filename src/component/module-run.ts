@@ -3,8 +3,7 @@ import { EngineError } from '../errors/engine-error.js';
 import { type Bundle, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { RunContext } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
-import { findUnreadable } from './reading-values.js';
-import { asRunError, assertOk, type Report, readStats, type Succeeded } from './report.js';
+import { asRunError, assertOk, findUnreadable, type Report, readStats, type Succeeded } from './report.js';
 import type { StartedRun } from './start-run.js';
 import type { TriggerState } from './trigger-data.js';
 

@@ -1,5 +1,6 @@
 import type { ModuleComponent, RpcComponent, WebhookComponent } from '../document/app.js';
 import type { Document } from '../document/reading/document.js';
+import { SpecError } from '../errors/engine-error.js';
 import { moduleForm, readForm } from '../parameters/form/form.js';
 import type { ParameterList } from '../parameters/form/parameter-spec.js';
 import type { PlainObject } from '../util/plain-object.js';
@@ -66,4 +67,13 @@ export function hookSubject(
     form: readForm(params),
     isChecked,
   };
+}
+
+/** @throws SpecError (SPEC_INVALID) if the component has no communication */
+export function requireCommunication(component: {
+  readonly name: string;
+  readonly communication: Document | undefined;
+}): Document {
+  if (component.communication !== undefined) return component.communication;
+  throw new SpecError('SPEC_INVALID', `"${component.name}" has no communication.`);
 }

@@ -30,7 +30,7 @@ export interface Runtime {
   /** Check of parameters before a run; undefined for the default. */
   readonly checkParameters: CheckParameters | undefined;
   /** Calls an RPC of the app for a form. Rejects with EngineError. */
-  readonly askRpc: (reference: RpcReference, input: FormInput) => Promise<unknown>;
+  readonly callRpc: (reference: RpcReference, input: FormInput) => Promise<unknown>;
   /** Opens a stored connection and refreshes it if due. Rejects with EngineError. */
   readonly openConnection: (
     name: string,

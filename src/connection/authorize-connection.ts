@@ -11,37 +11,42 @@ import { extendTemp } from '../run/response/receive-response.js';
 import { type RunContext, withPosition } from '../run/scope/run-context.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
 import type { CompiledConnection } from './compile-connection.js';
-import type { AuthorizeInput, ConnectionOptions, CreateInput } from './connection-input.js';
-import type { AuthorizationReport, ConnectionReport } from './connection-report.js';
+import type {
+  AuthorizationReport,
+  AuthorizeInput,
+  ConnectionOptions,
+  ConnectionReport,
+  CreateInput,
+} from './connection-input.js';
 import { runConnection } from './connection-run.js';
 import type { OAuthNames } from './connection-store.js';
 import { type PendingAuthorization, readPending, writePending } from './pending-authorization.js';
 import { assertOwnCallback, type CallbackQuery, receiveCallback } from './receive-callback.js';
 import { requiredScope } from './required-scope.js';
-import { emptyConnection, type Maker, prepareStart } from './start-step.js';
+import { emptyConnection, prepareStart, type StepContext } from './start-step.js';
 
 /** Implements `Connection.create`. */
-export async function create(maker: Maker, input: CreateInput): Promise<ConnectionReport> {
-  const { component, runtime } = maker;
-  const compiled = await maker.compile();
+export async function create(context: StepContext, input: CreateInput): Promise<ConnectionReport> {
+  const { component, runtime } = context;
+  const compiled = await context.compile();
   if (compiled.kind !== 'basic' && compiled.authorize !== undefined) {
     const message = `The connection "${component.name}" needs an authorization by its user. Use authorize and complete.`;
     throw new EngineError('USAGE', message);
   }
   assertObtainable(component, compiled);
   const parameters = await checkConnectionParameters(component, { ...input.parameters }, runtime);
-  const oauth = component.type === 'oauth' ? oauthNames(maker, input, undefined) : undefined;
+  const oauth = component.type === 'oauth' ? oauthNames(context, input, undefined) : undefined;
   const stored = { ...emptyConnection(component, parameters, oauth), common: input.common };
-  const start = prepareStart(maker, stored, input, { oauth });
+  const start = prepareStart(context, stored, input, { oauth });
   return runConnection(runtime, start, async (run) => {
     if (compiled.kind === 'basic') {
-      await run.section(compiled.requests);
-      return run.given();
+      await run.runSection(compiled.requests);
+      return run.result();
     }
-    await run.section(compiled.before);
-    await run.section(compiled.token);
-    await run.section(compiled.info);
-    return run.given();
+    await run.runSection(compiled.before);
+    await run.runSection(compiled.token);
+    await run.runSection(compiled.info);
+    return run.result();
   });
 }
 
@@ -61,9 +66,9 @@ export function assertObtainable(
 }
 
 /** Implements `Connection.authorize`. */
-export async function authorize(maker: Maker, input: AuthorizeInput): Promise<AuthorizationReport> {
-  const { component, runtime } = maker;
-  const compiled = await maker.compile();
+export async function authorize(context: StepContext, input: AuthorizeInput): Promise<AuthorizationReport> {
+  const { component, runtime } = context;
+  const compiled = await context.compile();
   if (compiled.kind === 'basic' || compiled.authorize === undefined) {
     const message = `The connection "${component.name}" has no authorization page. Use create.`;
     throw new EngineError('USAGE', message);
@@ -73,11 +78,11 @@ export async function authorize(maker: Maker, input: AuthorizeInput): Promise<Au
   const codeVerifier = input.codeVerifier ?? createNonce();
   const proofKey = writeProofKey(codeVerifier);
   const state = kind === 'oauth2' ? createNonce() : undefined;
-  const oauth = oauthNames(maker, input, input.redirectUri);
+  const oauth = oauthNames(context, input, input.redirectUri);
   const names = { ...oauth, ...proofKey };
-  const start = prepareStart(maker, emptyConnection(component, parameters, oauth), input, { oauth: names });
+  const start = prepareStart(context, emptyConnection(component, parameters, oauth), input, { oauth: names });
   return runConnection(runtime, start, async (run) => {
-    await run.section(before);
+    await run.runSection(before);
     const here = withPosition(run.context, { document: page.document, requestIndex: 0 });
     const context = extendTemp(page.temp, here);
     const url = buildAuthorizePage(page, { state, codeChallenge: proofKey.codeChallenge }, context);
@@ -100,15 +105,15 @@ export async function authorize(maker: Maker, input: AuthorizeInput): Promise<Au
 
 /** Implements `Connection.complete`. */
 export async function complete(
-  maker: Maker,
+  context: StepContext,
   pending: PendingAuthorization,
   query: CallbackQuery,
   options: ConnectionOptions,
 ): Promise<ConnectionReport> {
-  const { component, runtime } = maker;
+  const { component, runtime } = context;
   const { parameters, connection, temp, oauth, codeVerifier, common } = readPending(pending, component.name);
   assertOwnCallback(pending, query);
-  const compiled = await maker.compile();
+  const compiled = await context.compile();
   if (compiled.kind === 'basic' || compiled.authorize === undefined) {
     throw new SpecError('SPEC_INVALID', `The connection "${component.name}" has no authorize section.`);
   }
@@ -119,18 +124,18 @@ export async function complete(
     connection,
     common: options.common ?? common,
   };
-  const start = prepareStart(maker, stored, options, { oauth: names, query: { ...query } });
+  const start = prepareStart(context, stored, options, { oauth: names, query: { ...query } });
   return runConnection(runtime, { ...start, temp, secrets: codeVerifier }, async (run) => {
     await receiveCallback(page, query, run);
-    await run.section(token);
-    await run.section(info);
-    return run.given();
+    await run.runSection(token);
+    await run.runSection(info);
+    return run.result();
   });
 }
 
 /** Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc] */
 function oauthNames(
-  { component, runtime }: Maker,
+  { component, runtime }: StepContext,
   input: CreateInput & Partial<AuthorizeInput>,
   redirectUri: string | undefined,
 ): OAuthNames {

@@ -63,7 +63,7 @@ export class ConnectionRun {
   }
 
   /** Returns the result of a step that creates or changes the connection. */
-  given(): { readonly stored: StoredConnection } {
+  result(): { readonly stored: StoredConnection } {
     return { stored: this.current };
   }
 
@@ -81,7 +81,7 @@ export class ConnectionRun {
   }
 
   /** Runs the requests of a section in order. Each reads the data stored by earlier ones. */
-  async section(requests: readonly CompiledRequest[]): Promise<void> {
+  async runSection(requests: readonly CompiledRequest[]): Promise<void> {
     for (const [index, request] of requests.entries()) {
       const context = withPosition(this.here, { requestIndex: index, document: request.document });
       const { counters } = context.run;
@@ -101,13 +101,13 @@ export class ConnectionRun {
    */
   async keep(spec: CompiledResponse, received: RunContext): Promise<void> {
     const data = readData(spec.data, received);
-    if (data !== undefined) this.learn(data);
-    this.take(this.read(spec, data, received));
+    if (data !== undefined) this.registerSecrets(data);
+    this.apply(this.read(spec, data, received));
   }
 
   /** `keep` without collecting secrets, for `iml check`. */
   tryKeep(spec: CompiledResponse, received: RunContext): void {
-    this.take(this.read(spec, readData(spec.data, received), received));
+    this.apply(this.read(spec, readData(spec.data, received), received));
   }
 
   private read(spec: CompiledResponse, data: PlainObject | undefined, received: RunContext): ReadConnection {
@@ -122,7 +122,7 @@ export class ConnectionRun {
     };
   }
 
-  private take({ context, connection, expires, uid, metadata }: ReadConnection): void {
+  private apply({ context, connection, expires, uid, metadata }: ReadConnection): void {
     this.here = context;
     this.current = {
       ...this.current,
@@ -134,7 +134,7 @@ export class ConnectionRun {
   }
 
   /** Registers secrets for redaction in traces and errors. */
-  learn(values: unknown): void {
+  registerSecrets(values: unknown): void {
     learnGiven(values, this.here);
   }
 

@@ -1,21 +1,23 @@
-import { readingValues } from '../component/reading-values.js';
-import type { Report, Reporting } from '../component/report.js';
+import { type Report, type Reporting, withReadableValues } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';
 import { createSingleFlight } from '../util/single-flight.js';
 import type { CompiledConnection } from './compile-connection.js';
-import type {
-  AuthorizeInput,
-  ConnectionOptions,
-  CreateInput,
-  KnownConnection,
-  RefreshInput,
+import {
+  type AuthorizationReport,
+  type AuthorizeInput,
+  type ConnectionOptions,
+  type ConnectionReport,
+  type CreateInput,
+  checkKnown,
+  checkStep,
+  type KnownConnection,
+  type RefreshInput,
+  reportStep,
 } from './connection-input.js';
-import { type AuthorizationReport, type ConnectionReport, reportStep } from './connection-report.js';
-import { checkKnown, checkStep } from './connection-shapes.js';
 import type { PendingAuthorization } from './pending-authorization.js';
 import type { CallbackQuery } from './receive-callback.js';
-import type { Maker } from './start-step.js';
+import type { StepContext } from './start-step.js';
 
 /**
  * A connection of an app: create, authorize, test, refresh and invalidate.
@@ -74,7 +76,7 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
     });
     return compiled;
   };
-  const maker: Maker = { component, runtime, compile, refreshes: createSingleFlight() };
+  const context: StepContext = { component, runtime, compile, refreshes: createSingleFlight() };
   return {
     name: component.name,
     type: component.type,
@@ -83,47 +85,47 @@ export function createConnection(component: ConnectionComponent, runtime: Runtim
       return connection.kind !== 'basic' && connection.authorize !== undefined;
     },
     create: (input = {}) =>
-      step(input, [], async () => (await import('./authorize-connection.js')).create(maker, input)),
+      runStep(input, [], async () => (await import('./authorize-connection.js')).create(context, input)),
     authorize: (input) =>
-      step(input, [], async () => (await import('./authorize-connection.js')).authorize(maker, input)),
+      runStep(input, [], async () => (await import('./authorize-connection.js')).authorize(context, input)),
     complete: (pending, query, options = {}) =>
-      step(options, [pending, query], async () =>
-        (await import('./authorize-connection.js')).complete(maker, pending, query, options),
+      runStep(options, [pending, query], async () =>
+        (await import('./authorize-connection.js')).complete(context, pending, query, options),
       ),
     test: (known, options = {}) =>
-      takeStepWith(known, options, async () =>
-        (await import('./refresh-connection.js')).test(maker, known, options),
+      runStepWith(known, options, async () =>
+        (await import('./refresh-connection.js')).test(context, known, options),
       ),
     refresh: (known, input = {}) =>
-      takeStepWith(known, input, async () =>
-        (await import('./refresh-connection.js')).refresh(maker, known, input),
+      runStepWith(known, input, async () =>
+        (await import('./refresh-connection.js')).refresh(context, known, input),
       ),
     invalidate: (known, options = {}) =>
-      takeStepWith(known, options, async () =>
-        (await import('./refresh-connection.js')).invalidate(maker, known, options),
+      runStepWith(known, options, async () =>
+        (await import('./refresh-connection.js')).invalidate(context, known, options),
       ),
   };
 }
 
 /** Runs a step with unchecked input of an embedder. */
-function step<Given extends object>(
+function runStep<Given extends object>(
   input: ConnectionOptions & Pick<CreateInput, 'parameters'>,
   values: readonly unknown[],
   work: () => Promise<Report<Given>>,
 ): Reporting<Report<Given>> {
   return reportStep(async () => {
     checkStep(input);
-    return readingValues(() => [...values, input.parameters, input.common], work);
+    return withReadableValues(() => [...values, input.parameters, input.common], work);
   });
 }
 
 /** Runs a step on an existing connection. */
-function takeStepWith<Given extends object>(
+function runStepWith<Given extends object>(
   known: KnownConnection,
   input: ConnectionOptions,
   work: () => Promise<Report<Given>>,
 ): Reporting<Report<Given>> {
-  return step(input, [known], async () => {
+  return runStep(input, [known], async () => {
     checkKnown(known);
     return work();
   });

@@ -38,8 +38,8 @@ export async function receiveCallback(
 ): Promise<void> {
   const context = withPosition(run.context, { document: authorize.document, requestIndex: 0 });
   const { response } = authorize;
-  run.learn(secretsIn(query));
-  const refusal = refusalIn(query);
+  run.registerSecrets(listSecrets(query));
+  const refusal = findRefusal(query);
   const spec = refusal === undefined || response.valid !== undefined ? response : refused(response, refusal);
   const received = extendTemp(response.temp, context);
   const failure = checkResponse(spec, undefined, received);
@@ -54,14 +54,14 @@ function refused(response: CompiledResponse, refusal: string): CompiledResponse 
 }
 
 /** All parameters but those that explain a refusal. */
-function secretsIn(query: CallbackQuery): CallbackQuery {
+function listSecrets(query: CallbackQuery): CallbackQuery {
   return Object.fromEntries(Object.entries(query).filter(([name]) => !name.startsWith('error')));
 }
 
 const MAX_SHOWN = 300;
 
 /** Source: RFC 6749 section 4.1.2.1. */
-function refusalIn(query: CallbackQuery): string | undefined {
+function findRefusal(query: CallbackQuery): string | undefined {
   const error = shown(query, 'error');
   if (error === '') return undefined;
   const description = shown(query, 'error_description');

@@ -5,32 +5,36 @@ import { AppError } from '../errors/app-error.js';
 import { isEngineError } from '../errors/engine-error.js';
 import { toPortable } from '../util/portable-value.js';
 import type { CompiledConnection } from './compile-connection.js';
-import type { ConnectionOptions, KnownConnection, RefreshInput } from './connection-input.js';
-import type { ConnectionReport } from './connection-report.js';
+import type {
+  ConnectionOptions,
+  ConnectionReport,
+  KnownConnection,
+  RefreshInput,
+} from './connection-input.js';
 import { assertNotExpired, type ConnectionStart, isTokenOver, runConnection } from './connection-run.js';
-import { type Maker, prepareStart, toStored } from './start-step.js';
+import { prepareStart, type StepContext, toStored } from './start-step.js';
 
 /** Implements `Connection.refresh`. */
 export async function refresh(
-  maker: Maker,
+  context: StepContext,
   known: KnownConnection,
   input: RefreshInput,
 ): Promise<ConnectionReport> {
-  const compiled = await maker.compile();
+  const compiled = await context.compile();
   const { signal, ...shared } = input;
-  const stored = toStored(maker.component, known);
+  const stored = toStored(context.component, known);
   const work = async (): Promise<ConnectionReport> => {
-    assertNotExpired(stored, maker.runtime);
+    assertNotExpired(stored, context.runtime);
     return renew(
       renewalSection(compiled),
-      prepareStart(maker, stored, shared),
-      maker.runtime,
+      prepareStart(context, stored, shared),
+      context.runtime,
       input.force === true,
     );
   };
   const identity = JSON.stringify(toPortable([stored, shared]));
   // A digest, so that no credentials are map keys.
-  return maker.refreshes.run(createHash('sha256').update(identity).digest('base64'), work, signal);
+  return context.refreshes.run(createHash('sha256').update(identity).digest('base64'), work, signal);
 }
 
 /**
@@ -59,15 +63,15 @@ function renew(
 ): Promise<ConnectionReport> {
   return runConnection(runtime, start, async (run) => {
     const [first, ...rest] = section;
-    if (first === undefined) return run.given();
-    if (!force && first.condition === undefined && !isTokenOver(start.stored, runtime)) return run.given();
+    if (first === undefined) return run.result();
+    if (!force && first.condition === undefined && !isTokenOver(start.stored, runtime)) return run.result();
     const forced = force ? { ...first, condition: undefined } : first;
     try {
-      await run.section([forced, ...rest]);
+      await run.runSection([forced, ...rest]);
     } catch (error) {
       throw isEngineError(error, AppError) ? refreshFailed(error) : error;
     }
-    return run.given();
+    return run.result();
   });
 }
 
@@ -88,37 +92,37 @@ function refreshFailed(error: AppError): AppError {
 
 /** Implements `Connection.test`. */
 export async function test(
-  maker: Maker,
+  context: StepContext,
   known: KnownConnection,
   options: ConnectionOptions,
 ): Promise<ConnectionReport> {
-  const compiled = await maker.compile();
-  const stored = toStored(maker.component, known);
-  assertNotExpired(stored, maker.runtime);
+  const compiled = await context.compile();
+  const stored = toStored(context.component, known);
+  assertNotExpired(stored, context.runtime);
   const isBasic = compiled.kind === 'basic';
   // A basic connection is created again from its parameters.
   const before = isBasic ? { ...stored, connection: { ...stored.parameters } } : stored;
-  return runConnection(maker.runtime, prepareStart(maker, before, options), async (run) => {
+  return runConnection(context.runtime, prepareStart(context, before, options), async (run) => {
     if (isBasic) {
-      await run.section(compiled.requests);
+      await run.runSection(compiled.requests);
     } else {
-      await run.section(compiled.info);
+      await run.runSection(compiled.info);
     }
-    return run.given();
+    return run.result();
   });
 }
 
 /** Implements `Connection.invalidate`. */
 export async function invalidate(
-  maker: Maker,
+  context: StepContext,
   known: KnownConnection,
   options: ConnectionOptions,
 ): Promise<ConnectionReport> {
-  const compiled = await maker.compile();
+  const compiled = await context.compile();
   const section = compiled.kind === 'basic' ? [] : compiled.invalidate;
-  const start = prepareStart(maker, toStored(maker.component, known), options);
-  return runConnection(maker.runtime, start, async (run) => {
-    await run.section(section);
-    return run.given();
+  const start = prepareStart(context, toStored(context.component, known), options);
+  return runConnection(context.runtime, start, async (run) => {
+    await run.runSection(section);
+    return run.result();
   });
 }

@@ -3,13 +3,12 @@ import type { ConnectionComponent } from '../document/app.js';
 import type { PlainObject } from '../util/plain-object.js';
 import type { SingleFlight } from '../util/single-flight.js';
 import type { CompiledConnection } from './compile-connection.js';
-import type { ConnectionOptions, KnownConnection } from './connection-input.js';
-import type { ConnectionReport } from './connection-report.js';
+import type { ConnectionOptions, ConnectionReport, KnownConnection } from './connection-input.js';
 import type { ConnectionStart } from './connection-run.js';
 import type { OAuthNames, StoredConnection } from './connection-store.js';
 
 /** State shared by the steps of one connection. */
-export interface Maker {
+export interface StepContext {
   readonly component: ConnectionComponent;
   readonly runtime: Runtime;
   readonly compile: () => Promise<CompiledConnection>;
@@ -22,7 +21,7 @@ export interface Maker {
  * connection's. [doc] Falls back to the app's. [choice]
  */
 export function prepareStart(
-  { component, runtime }: Maker,
+  { component, runtime }: StepContext,
   stored: StoredConnection,
   { common, signal }: ConnectionOptions,
   names: Readonly<Record<string, unknown>> = { oauth: stored.oauth },

@@ -56,7 +56,7 @@ export function createStoredConnections(
     if (kept === undefined || kept === null) throw unknownConnection(name);
     assertStored(name, kept);
     const connection = connectionOf(kept.component);
-    if (connection === undefined) throw strangeConnection(name, kept);
+    if (connection === undefined) throw foreignConnection(name, kept);
     const report = await connection.refresh(kept).orThrow();
     if (report.stats.requests > 0) await from.save(name, report.stored);
     return report.stored;
@@ -107,7 +107,7 @@ function unknownConnection(name: string): AppError {
   });
 }
 
-function strangeConnection(name: string, { component }: StoredConnection): AppError {
+function foreignConnection(name: string, { component }: StoredConnection): AppError {
   const message = `The connection "${name}" was created for "${component}", which the app does not have.`;
   return new AppError('InvalidConfigurationError', message, { code: 'CONNECTION_OTHER_APP' });
 }

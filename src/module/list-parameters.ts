@@ -1,4 +1,4 @@
-import { rpcAsker } from '../component/check-parameters.js';
+import { createRpcResolver } from '../component/check-parameters.js';
 import { moduleSubject } from '../component/run-subject.js';
 import type { FormInput, Runtime } from '../component/runtime.js';
 import type { ModuleComponent } from '../document/app.js';
@@ -43,7 +43,7 @@ export async function listParameters(
   runtime: Runtime,
 ): Promise<ModuleParameters> {
   const { resolve = false, ...given } = input;
-  const ask = rpcAsker(runtime, given, moduleSubject(module));
+  const ask = createRpcResolver(runtime, given, moduleSubject(module));
   const failures: ReferenceFailure[] = [];
   const list = async (document: Document | undefined): Promise<ParameterList> => {
     const form = readForm(document);

@@ -1,7 +1,6 @@
 import { beginRun, type ConnectedInput } from '../component/check-and-connect.js';
 import { ModuleRun } from '../component/module-run.js';
-import { requireCommunication } from '../component/require-communication.js';
-import { moduleSubject } from '../component/run-subject.js';
+import { moduleSubject, requireCommunication } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { RunTraits } from '../component/start-run.js';
 import type { ModuleComponent } from '../document/app.js';

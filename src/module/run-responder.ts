@@ -1,7 +1,6 @@
 import { type CallReport, reportCall } from '../component/call-report.js';
 import type { ConnectedInput } from '../component/check-and-connect.js';
-import { requireCommunication } from '../component/require-communication.js';
-import { moduleSubject } from '../component/run-subject.js';
+import { moduleSubject, requireCommunication } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ModuleComponent } from '../document/app.js';
 import { compileRespond } from '../document/compile/compile-request.js';

@@ -1,13 +1,12 @@
 import { type CallReport, reportCall } from '../component/call-report.js';
 import type { ConnectedInput } from '../component/check-and-connect.js';
-import { collectResult } from '../component/collect-result.js';
-import { requireCommunication } from '../component/require-communication.js';
-import { rpcSubject } from '../component/run-subject.js';
+import { requireCommunication, rpcSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { RpcComponent } from '../document/app.js';
 import { compileDirective } from '../document/compile/compile-directive.js';
 import type { RpcReference } from '../parameters/form/rpc-reference.js';
 import { collectPages } from '../run/paging/page-source.js';
+import { collectResult } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import { evaluateDirective, runError } from '../run/scope/evaluate-directive.js';
 import { type RunContext, withVariables } from '../run/scope/run-context.js';

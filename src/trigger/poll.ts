@@ -13,18 +13,20 @@ import {
 import { append } from '../util/join-lists.js';
 import { assertNoEndpoint, compileTrigger, readTriggerOrder, readTriggerType } from './compile-trigger.js';
 import { readItemKey } from './read-item-key.js';
-import { DEFAULT_START, FIRST_ITEMS, startFromNow } from './trigger-start.js';
 import {
   compareItems,
   createNewTest,
   createOldTest,
+  DEFAULT_START,
+  exceedsMemory,
+  FIRST_ITEMS,
   findSeenIds,
   type ItemPosition,
   idText,
   MAX_REMEMBERED,
   type PolledItem,
   readTriggerState,
-  remembersTooMuch,
+  startFromNow,
   stateBefore,
   stateOfAll,
   type TriggerOrder,
@@ -43,7 +45,7 @@ export class Poll {
     isSatisfied: (page) => this.add(page),
   };
   /** Outputs without an item, such as the default of a condition. Part of every run's output. */
-  loose: Bundle[] = [];
+  unkeyed: Bundle[] = [];
   /** The request with the trigger; undefined until it runs. */
   request: CompiledRequest | undefined;
   /** Initial state; undefined while it depends on the items found. */
@@ -103,7 +105,7 @@ export class Poll {
 
   /** Bounds the state: an API with one date for all items would let it grow without limit. */
   private assertRemembered(state: TriggerState, found: readonly PolledItem[]): void {
-    if (!remembersTooMuch(state, found)) return;
+    if (!exceedsMemory(state, found)) return;
     const { context } = this;
     const message = `The trigger state exceeds ${MAX_REMEMBERED} characters of ids. Use shorter ids, or dates that differ.`;
     const place = context.position.document?.locationOf('/response/trigger');
@@ -170,7 +172,7 @@ export class Poll {
   private add(page: Page): boolean {
     const { trigger, type } = this;
     if (trigger === undefined || type === undefined || page.keys.length === 0) {
-      this.loose = append(this.loose, listBundles(page));
+      this.unkeyed = append(this.unkeyed, listBundles(page));
       return false;
     }
     this.prepareTests();

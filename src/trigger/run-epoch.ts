@@ -1,8 +1,7 @@
 import { reportCall } from '../component/call-report.js';
 import type { ConnectedInput } from '../component/check-and-connect.js';
 import type { Report } from '../component/report.js';
-import { requireCommunication } from '../component/require-communication.js';
-import { moduleSubject } from '../component/run-subject.js';
+import { moduleSubject, requireCommunication } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ItemId, TriggerState } from '../component/trigger-data.js';
 import type { ModuleComponent } from '../document/app.js';
@@ -21,8 +20,7 @@ import { joinLists } from '../util/join-lists.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 import { assertNoEndpoint, compileTrigger, readTriggerType } from './compile-trigger.js';
 import { readItemKey } from './read-item-key.js';
-import { startFromItem } from './trigger-start.js';
-import type { TriggerType } from './trigger-state.js';
+import { startFromItem, type TriggerType } from './trigger-state.js';
 
 /** An entry of the epoch panel. */
 export interface EpochEntry {

@@ -1,7 +1,6 @@
 import { beginRun, type ConnectedInput } from '../component/check-and-connect.js';
 import { ModuleRun } from '../component/module-run.js';
-import { requireCommunication } from '../component/require-communication.js';
-import { moduleSubject } from '../component/run-subject.js';
+import { moduleSubject, requireCommunication } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
 import type { TriggerState } from '../component/trigger-data.js';
 import type { ModuleComponent } from '../document/app.js';
@@ -17,8 +16,7 @@ import { runCommunication } from '../run/run-communication.js';
 import { type RunContext, throwIfAborted } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
 import type { Poll } from './poll.js';
-import { assertTriggerStart } from './trigger-start.js';
-import { MovingState, type PolledItem } from './trigger-state.js';
+import { assertTriggerStart, MovingState, type PolledItem } from './trigger-state.js';
 
 /**
  * Runs a polling trigger: returns new items since the state in `input.data`, oldest first, at most `response.limit`
@@ -46,7 +44,7 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
       const moving = before && seen && new MovingState(before, seen);
       // Without a request the state stays unchanged.
       if (before !== undefined) state = () => moving?.state ?? before;
-      return handOut(poll, items, end.context, (taken) => moving?.take(taken));
+      return yieldBatches(poll, items, end.context, (taken) => moving?.take(taken));
     },
     state: () => state?.(),
   });
@@ -56,13 +54,13 @@ export function runTrigger(module: ModuleComponent, input: ConnectedInput, runti
  * Yields the new items in batches; calls `moveOn` for each consumed item. The time limit of the run does not include
  * the consumer.
  */
-function* handOut(
+function* yieldBatches(
   poll: Poll,
   items: readonly PolledItem[],
   end: RunContext,
   moveOn: (taken: PolledItem) => void,
 ): Generator<Page, void> {
-  if (poll.loose.length > 0) yield pageOfBundles(poll.loose);
+  if (poll.unkeyed.length > 0) yield pageOfBundles(poll.unkeyed);
   for (const { bundles, taken } of splitBatches(poll, items, end)) {
     yield pageOfBundles(bundles);
     for (const item of taken) moveOn(item);

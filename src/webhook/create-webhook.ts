@@ -1,6 +1,5 @@
 import { checkInput } from '../component/input-shapes.js';
-import { readingValues } from '../component/reading-values.js';
-import { type Reporting, reporting } from '../component/report.js';
+import { type Reporting, reporting, withReadableValues } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { WebhookComponent } from '../document/app.js';
 import type { CompiledWebhook } from './compile-webhook.js';
@@ -44,7 +43,7 @@ export function createWebhook(component: WebhookComponent, runtime: Runtime, lim
       reporting(
         (async () => {
           checkInput(input);
-          return readingValues(
+          return withReadableValues(
             () => [input.parameters, input.webhook, input.data, input.names],
             () => runStep(step, input, component, runtime),
           );

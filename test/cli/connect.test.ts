@@ -134,7 +134,7 @@ describe('iml connect with a provider of others', () => {
       },
     );
     expect({ code, out }).toEqual({ code: 1, out: '' });
-    expect(err).toContain('RuntimeError: The service did not authorize: access_denied');
+    expect(err).toContain('RuntimeError: The provider refused the authorization: access_denied');
     await expect.poll(() => answers[0]).toContain('Not connected.');
     expect((await user.iml(['connections', 'list'])).out).toBe('');
   });

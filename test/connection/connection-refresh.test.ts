@@ -240,8 +240,8 @@ describe('a connection given by name', () => {
 
   it.each([
     ['absent', 'InvalidConfigurationError', 'There is no connection "absent".'],
-    ['strange', 'InvalidConfigurationError', 'is one of "gone", which the app does not have.'],
-    ['other', 'InvalidConfigurationError', 'is one of "other", and one of "oauth" is needed.'],
+    ['strange', 'InvalidConfigurationError', 'was created for "gone", which the app does not have.'],
+    ['other', 'InvalidConfigurationError', 'was created for "other": expected "oauth".'],
     ['expired', 'InvalidAccessTokenError', 'The connection has expired. It has to be authorized again.'],
     ['expiredText', 'InvalidAccessTokenError', 'The connection has expired. It has to be authorized again.'],
   ])('%s: %s', async (name, type, message) => {

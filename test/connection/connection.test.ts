@@ -185,7 +185,7 @@ describe('authorize', () => {
     const { pending } = await connection.authorize({ redirectUri: URL }).orThrow();
     const query = { state: pending.state, error: `\u001b[2J${'x'.repeat(5000)}` };
     const { error } = await connection.complete(pending, query);
-    expect(error?.message).toMatch(/^The service did not authorize: \[2Jx+$/);
+    expect(error?.message).toMatch(/^The provider refused the authorization: \[2Jx+$/);
     expect(error?.message.length).toBeLessThan(400);
   });
 });

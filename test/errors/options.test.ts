@@ -123,7 +123,7 @@ const CASES: readonly (readonly [
     'mockTransport',
     (options: never) => mockTransport([], options),
     { strict: true },
-    'The options of mockTransport: there is no "strict".',
+    'The options of mockTransport: unknown member "strict".',
   ],
   [
     'recordTransport',
@@ -169,7 +169,7 @@ const CASES: readonly (readonly [
     'serveRest',
     (options: never) => serveRest({ fetch: receiver }, options),
     { port: 0, hostname: 'x' },
-    'The options of serveRest: there is no "hostname".',
+    'The options of serveRest: unknown member "hostname".',
   ],
   [
     'registerApps',
@@ -181,7 +181,7 @@ const CASES: readonly (readonly [
     'bootstrap',
     (first: never) => bootstrap({} as never, first),
     { name: 'Ann', mail: 'ann@example.com' },
-    'The first user of bootstrap: there is no "mail".',
+    'The first user of bootstrap: unknown member "mail".',
   ],
   [
     'makeToken',

@@ -144,7 +144,7 @@ describe('the form of a module', () => {
     expect(listed.warnings).toHaveLength(101);
     expect(names(listed.mappable)).toEqual(['rpc://many']);
     expect(listed.failures.map(({ error }) => [error.code, error.message])).toEqual([
-      ['SPEC_INVALID', 'More than 10000 fields and options are described.'],
+      ['SPEC_INVALID', 'More than 10000 fields and options in an RPC result.'],
     ]);
   });
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RunReport } from '../../src/component/module-run.js';
 import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
-import { startFromAll } from '../../src/trigger/trigger-start.js';
-import type { ScriptedItem } from './trigger-service.js';
-import { TRIGGER, watching } from './trigger-service.js';
+import { startFromAll } from '../../src/trigger/trigger-state.js';
+import { type ScriptedItem, TRIGGER, watching } from './trigger-service.js';
 
 const ids = (report: RunReport): unknown[] =>
   (report.bundles ?? []).map((bundle) => (bundle as ScriptedItem).id);
@@ -90,7 +89,7 @@ describe('state of a run', () => {
       if (isKept) return expect(report.bundles).toHaveLength(count);
       expect(report.error).toMatchObject({
         type: 'RuntimeError',
-        message: expect.stringContaining('more than 2000000 characters of ids'),
+        message: expect.stringContaining('exceeds 2000000 characters of ids'),
         place: { pointer: '/modules/watch/communication/response/trigger' },
       });
       expect(report.bundles ?? []).toEqual([]);
@@ -211,7 +210,7 @@ describe('an id that JSON has rounded', () => {
     const { error } = await run({ start: 'all' });
     expect(error).toMatchObject({ name: 'DataError' });
     expect(error?.message).toBe(
-      'trigger.id of item 2 of page 1 is the number 9007199254740992, which JSON does not carry exactly. Use an id that is text.',
+      'trigger.id of item 2 of page 1 is the number 9007199254740992, which exceeds the exact range of JSON numbers. Use text.',
     );
   });
 });

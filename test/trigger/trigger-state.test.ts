@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import type { TriggerState } from '../../src/component/trigger-data.js';
-import { startFromAll, startFromItem, startFromNow, startSince } from '../../src/trigger/trigger-start.js';
 import {
   createNewTest,
   findSeenIds,
   type ItemPosition,
   MovingState,
   readTriggerState,
+  startFromAll,
+  startFromItem,
+  startFromNow,
+  startSince,
   stateBefore,
   type TriggerType,
 } from '../../src/trigger/trigger-state.js';

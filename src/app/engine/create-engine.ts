@@ -109,7 +109,7 @@ function openEngine(options: EngineOptions): Engine {
     settings,
     triggerStart: options.triggerStart,
     checkParameters: options.checkParameters,
-    askRpc: async (reference, input) => assertOk(await callNamedRpc(reference, input, runtime)).result,
+    callRpc: async (reference, input) => assertOk(await callNamedRpc(reference, input, runtime)).result,
     common: options.common ?? app.common?.value,
     environment: { timezone: options.timezone ?? 'UTC', ...options.environment },
     directives,

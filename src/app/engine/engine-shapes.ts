@@ -1,5 +1,5 @@
 import { CHECK_PARAMETERS, START } from '../../component/input-shapes.js';
-import { STORE_SHAPE } from '../../connection/connection-shapes.js';
+import { STORE_SHAPE } from '../../connection/connection-input.js';
 import {
   ANY_BOOLEAN,
   ANY_FUNCTION,

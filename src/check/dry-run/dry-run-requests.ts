@@ -1,6 +1,5 @@
 import { APP_FUNCTIONS } from '../../app/engine/app-functions.js';
-import { requireEndpoint } from '../../component/call-endpoint.js';
-import { freshNames } from '../../component/initial-names.js';
+import { initialVariables, requireEndpoint } from '../../component/call-endpoint.js';
 import { asRunError } from '../../component/report.js';
 import type { App } from '../../document/app.js';
 import type { DirectiveContext } from '../../document/compile/compile-directive.js';
@@ -61,7 +60,7 @@ export class DryRun {
   /** A new run without data. */
   context(): RunContext {
     const rules = { timeoutMs: DEFAULT_LIMITS.timeoutMs, keepsHost: false, callEndpoint: undefined };
-    return startContext(new Run(SETTINGS, rules, []), freshNames());
+    return startContext(new Run(SETTINGS, rules, []), initialVariables());
   }
 
   /** Runs a step and records its error as a refusal if a run would report it. */

@@ -2,7 +2,7 @@ import { createEngine } from '../../app/engine/create-engine.js';
 import { findConnection } from '../../app/engine/find-component.js';
 import type { Succeeded } from '../../component/report.js';
 import type { Connection } from '../../connection/connection.js';
-import type { ConnectionReport } from '../../connection/connection-report.js';
+import type { ConnectionReport } from '../../connection/connection-input.js';
 import { listScopeUses, type ScopeRequest } from '../../connection/required-scope.js';
 import type { ConnectionComponent } from '../../document/app.js';
 import { AppError } from '../../errors/app-error.js';

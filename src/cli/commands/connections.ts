@@ -2,7 +2,7 @@ import { createEngine } from '../../app/engine/create-engine.js';
 import { findConnection } from '../../app/engine/find-component.js';
 import type { Succeeded } from '../../component/report.js';
 import type { Connection } from '../../connection/connection.js';
-import type { ConnectionReport } from '../../connection/connection-report.js';
+import type { ConnectionReport } from '../../connection/connection-input.js';
 import type { StoredConnection } from '../../connection/connection-store.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { didYouMean } from '../../util/suggest.js';

@@ -1,7 +1,6 @@
 import type { Succeeded } from '../../component/report.js';
 import type { Connection } from '../../connection/connection.js';
-import type { AuthorizeInput } from '../../connection/connection-input.js';
-import type { ConnectionReport } from '../../connection/connection-report.js';
+import type { AuthorizeInput, ConnectionReport } from '../../connection/connection-input.js';
 import { type CallbackQuery, isOwnCallback } from '../../connection/receive-callback.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { type HostMapping, readHostMap } from '../../http/transport/map-hosts.js';

@@ -3,8 +3,7 @@ import type { ConnectedInput } from '../../component/check-and-connect.js';
 import type { ItemId } from '../../component/trigger-data.js';
 import type { ModuleComponent } from '../../document/app.js';
 import { readDate } from '../../iml/date/read-date.js';
-import { startSince } from '../../trigger/trigger-start.js';
-import { idText, type TriggerType } from '../../trigger/trigger-state.js';
+import { idText, startSince, type TriggerType } from '../../trigger/trigger-state.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { usageError } from '../usage-error.js';
 

@@ -33,7 +33,7 @@ export interface Page {
 }
 
 /** A page, and the place it was taken at, with the names that it adds. */
-export interface TakenPage {
+interface TakenPage {
   readonly page: Page;
   readonly context: RunContext;
 }
@@ -230,7 +230,7 @@ function withoutNothing(list: readonly unknown[]): readonly unknown[] {
 }
 
 /** The outputs of pages, one behind the other. */
-export function joinOutputs(pages: readonly Page[]): readonly unknown[] {
+function joinOutputs(pages: readonly Page[]): readonly unknown[] {
   return joinLists(pages.map(({ outputs }) => outputs));
 }
 
@@ -275,4 +275,16 @@ function isEmptyBody(body: unknown): boolean {
   if (body === undefined || body === null || body === '') return true;
   if (Array.isArray(body)) return body.length === 0;
   return isPlainObject(body) && Object.keys(body).length === 0;
+}
+
+/**
+ * Combines pages to one value: all items if iterated or if each page produced a list, else the value; undefined
+ * without output. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/output. [doc]; several
+ * pages without iterate [inf].
+ */
+export function collectResult(pages: readonly Page[]): unknown {
+  const outputs = joinOutputs(pages);
+  if (pages.some((page) => page.isIterated)) return outputs;
+  return outputs.length > 1 ? joinLists(outputs) : outputs[0];
 }
