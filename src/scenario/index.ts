@@ -1,4 +1,3 @@
-export { answerWebhook } from './flow/answer-webhook.js';
 export { type CompiledFlow, compileFlow } from './flow/compile-flow.js';
 export { engineModule } from './flow/engine-module.js';
 export type {
@@ -11,12 +10,13 @@ export type {
   ModuleOutcome,
   TriggerData,
 } from './flow/flow.js';
-export type { FlowFacts, FlowFailure, FlowGiven, FlowPhase, FlowReport } from './flow/flow-report.js';
+export type { FlowFacts, FlowFailure, FlowPhase, FlowReport, FlowResult } from './flow/flow-report.js';
 export {
   createMemoryIncompleteStore,
   type IncompleteExecution,
   type IncompleteStore,
   type RetryPolicy,
+  respondToWebhook,
 } from './flow/flow-report.js';
 export {
   discardExecution,
@@ -31,8 +31,12 @@ export {
   resumeFlow,
   runFlow,
 } from './flow/run-flow.js';
-export { RERUN_DELAYS_MS, RETRY_DELAYS_MS } from './state/backoff-delays.js';
-export { ERROR_REACTIONS, type ErrorReaction } from './state/error-reactions.js';
+export {
+  ERROR_REACTIONS,
+  type ErrorReaction,
+  RERUN_DELAYS_MS,
+  RETRY_DELAYS_MS,
+} from './state/error-reactions.js';
 export { nextState, type StoredExecution, type Transition } from './state/next-state.js';
 export { completeSettings, DEFAULT_SETTINGS, type ScenarioSettings } from './state/scenario-settings.js';
 export {

@@ -2,7 +2,7 @@ import type { PlainObject } from '../util/plain-object.js';
 
 declare const TYPE: unique symbol;
 
-/** A JSON Schema as plain data, with the TypeScript type of the values it accepts; the type exists for the compiler only. */
+/** A JSON Schema as plain data. The TypeScript type of its values exists at compile time only. */
 export type Schema<T> = PlainObject & { readonly [TYPE]?: T };
 
 /** The type of the values a schema accepts. */
@@ -14,14 +14,14 @@ type Members<R extends SchemaMap, O extends SchemaMap> = { readonly [K in keyof 
   readonly [K in keyof O]?: Static<O[K]>;
 };
 
-/** Further JSON Schema keywords, such as `maxLength` or `description`. */
+/** Additional JSON Schema keywords, such as `maxLength` or `description`. */
 export type Keywords = PlainObject;
 
 export function text(keywords: Keywords = {}): Schema<string> {
   return { type: 'string', ...keywords };
 }
 
-/** A whole number that JavaScript can hold exactly. */
+/** A safe integer. */
 export function integer(keywords: Keywords = {}): Schema<number> {
   return { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER, ...keywords };
 }
@@ -34,7 +34,7 @@ export function flag(keywords: Keywords = {}): Schema<boolean> {
   return { type: 'boolean', ...keywords };
 }
 
-/** Text of the form `2026-01-31T12:00:00.000Z`. */
+/** Text such as `2026-01-31T12:00:00.000Z`. */
 export function dateTime(keywords: Keywords = {}): Schema<string> {
   return { type: 'string', format: 'date-time', ...keywords };
 }
@@ -50,7 +50,7 @@ export function list<T>(items: Schema<T>, keywords: Keywords = {}): Schema<reado
   return { type: 'array', items, ...keywords };
 }
 
-/** An object whose members are not described. */
+/** An object with any members. */
 export function freeForm(keywords: Keywords = {}): Schema<Readonly<PlainObject>> {
   return { type: 'object', ...keywords };
 }
@@ -61,7 +61,7 @@ export function nullable<T>(schema: Schema<T>): Schema<T | null> {
   return { ...schema, type: [type, 'null'], ...(Array.isArray(values) && { enum: [...values, null] }) };
 }
 
-/** An object with the members of `required` and perhaps those of `optional`; unknown members are let through. */
+/** An object with required and optional members; unknown members are allowed. */
 export function object<R extends SchemaMap, O extends SchemaMap = Record<never, never>>(
   required: R,
   optional?: O,
@@ -75,7 +75,7 @@ export function object<R extends SchemaMap, O extends SchemaMap = Record<never, 
   };
 }
 
-/** Gives a schema the name it has in a document that collects them. */
+/** Sets the name of a schema in a document of several schemas. */
 export function named<T>(title: string, schema: Schema<T>): Schema<T> {
   return { title, ...schema };
 }

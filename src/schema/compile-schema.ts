@@ -3,40 +3,48 @@ import type { PlainObject } from '../util/plain-object.js';
 import { FORMATS } from './formats.js';
 import { type SchemaCheck, toCheck } from './schema-check.js';
 
-/** Making one costs more than compiling a schema; it keeps what it compiled, so schemas have to be few and made once. */
+/**
+ * Creating an Ajv instance is slower than compiling a schema. It caches compiled schemas, so schemas have to be few
+ * and static.
+ */
 let strict: Ajv2020 | undefined;
 let lenient: Ajv2020 | undefined;
 
 /**
- * Compiles a JSON Schema of draft 2020-12.
- * @throws Error when the schema itself is wrong, which is a defect of the caller.
+ * Compiles a JSON Schema (draft 2020-12).
+ *
+ * @throws Error for an invalid schema, which is a defect of the caller
  */
 export function compileSchema(schema: PlainObject): SchemaCheck {
   strict ??= createAjv({ strict: true, ...UNCHECKED });
   return toCheck(strict.compile(schema));
 }
 
-/** The same for a schema that a test holds against ajv's strict mode: looking again takes a third of the time of compiling it. */
+/** Same as `compileSchema`, for schemas that a test checks in strict mode, which saves a third of the time. */
 export function compileTestedSchema(schema: PlainObject): SchemaCheck {
   lenient ??= createAjv(LENIENT);
   return toCheck(lenient.compile(schema));
 }
 
-/** Makes an ajv that keeps the code it compiles to, with the options of `compileTestedSchema`; the code reads `FORMATS`. */
+/**
+ * Creates an Ajv instance that keeps generated code, with the options of `compileTestedSchema`. The code refers to
+ * `FORMATS`.
+ */
 export function createCodeKeeper(): Ajv2020 {
   return createAjv({ ...LENIENT, code: { source: true, esm: true, formats: _`FORMATS` } });
 }
 
-/** Our own schemas are held against the schema of schemas by a test: doing it here takes longer than compiling them. */
+/** A test validates our schemas against the meta-schema; doing so here is slower than compiling them. */
 const UNCHECKED = { validateSchema: false, meta: false } as const;
 const LENIENT = { strict: false, strictNumbers: true, ...UNCHECKED } as const;
 
 /**
- * Takes a document that holds schemas, such as one of OpenAPI 3.1, and compiles those its pointers lead to: `/components/schemas/Error`.
- * @throws Error when a schema is wrong or there is none, which is a defect of the caller.
+ * Compiles schemas inside of a document, such as OpenAPI 3.1, by pointer: `/components/schemas/Error`.
+ *
+ * @throws Error for an invalid or missing schema, which is a defect of the caller
  */
 export function compileDocument(document: PlainObject): (pointer: string) => SchemaCheck {
-  // The words around the schemas are none of JSON Schema.
+  // Other keywords of the document are not JSON Schema.
   const ajv = createAjv({ strict: false, keywords: ['openapi'] });
   ajv.addSchema(document, 'document.json', false, false);
   const checks = new Map<string, SchemaCheck>();
@@ -52,13 +60,13 @@ type AjvOptions = Pick<Options, 'strict' | 'strictNumbers' | 'keywords' | 'valid
 function createAjv(options: AjvOptions): Ajv2020 {
   return new Ajv2020({
     allErrors: true,
-    // Gives errors the schema they come from: a pattern is explained by its description.
+    // Adds the schema to errors: the description of a pattern is its error message.
     verbose: true,
-    // Keywords of OpenAPI and unions of types are in use; a misspelt keyword is still found.
+    // Allows type unions; unknown keywords are still errors.
     allowUnionTypes: true,
     ownProperties: true,
     formats: FORMATS,
-    // Half of the time of compiling, for checks that are no faster.
+    // Halves compile time; checks are equally fast.
     code: { optimize: false },
     ...options,
   });

@@ -4,7 +4,7 @@ const DATE_TIME =
 const EMAIL = /^[^\s@"(),:;<>[\\\]]{1,64}@[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251})$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
-/** A day of the calendar, `2026-02-28`; the thirtieth of February is none. */
+/** A calendar date, such as `2026-02-28`. */
 function isDate(value: string): boolean {
   const match = DATE.exec(value);
   if (!match) return false;
@@ -14,7 +14,7 @@ function isDate(value: string): boolean {
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
 }
 
-/** An instant with its offset from UTC, as RFC 3339 writes it; leap seconds are not accepted, `Date` has none. */
+/** An instant with UTC offset (RFC 3339), without leap seconds, which `Date` does not support. */
 function isDateTime(value: string): boolean {
   const match = DATE_TIME.exec(value);
   if (!match || !isDate(match[1] ?? '')) return false;
@@ -32,12 +32,12 @@ function isUuid(value: string): boolean {
   return UUID.test(value);
 }
 
-/** An absolute address. */
+/** An absolute URL. */
 function isUri(value: string): boolean {
   return !/\s/.test(value) && URL.canParse(value);
 }
 
-/** Every `format` a schema may name. */
+/** All supported `format` values. */
 export const FORMATS: Readonly<Record<string, (value: string) => boolean>> = Object.freeze({
   date: isDate,
   'date-time': isDateTime,

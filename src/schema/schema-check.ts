@@ -1,21 +1,21 @@
 import type { ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 
-/** One thing that is wrong with a value. */
+/** A violated rule of a schema. */
 export interface SchemaProblem {
-  /** Member names and indices from the root of the value to the place; a missing member is part of it. */
+  /** Path from the root of the value; includes the name of a missing member. */
   readonly path: readonly string[];
-  /** The keyword of the schema that failed, such as `required` or `maximum`. */
+  /** The violated keyword, such as `required` or `maximum`. */
   readonly keyword: string;
-  /** What was expected, as the rest of a sentence: `must be integer`. */
+  /** Expectation as the end of a sentence: `must be integer`. */
   readonly message: string;
-  /** The member that may not be there, and those that may. Of the keyword `additionalProperties` only. */
+  /** The unknown member and the known ones. Only for the keyword `additionalProperties`. */
   readonly unknown?: { readonly name: string; readonly known: readonly string[] };
 }
 
-/** Says what is wrong with a value: nothing, if the list is empty. Never changes the value, never throws. */
+/** Checks a value. Returns an empty list for a valid value. Never changes the value, never throws. */
 export type SchemaCheck = (value: unknown) => readonly SchemaProblem[];
 
-/** Makes a check of what ajv compiled, or wrote down as code. */
+/** Creates a check from a function compiled by Ajv. */
 export function toCheck(validate: ValidateFunction): SchemaCheck {
   return (value) => (validate(value) ? [] : (validate.errors ?? []).map(toProblem));
 }
@@ -49,7 +49,7 @@ function describe(error: ErrorObject): string {
   return typeof rule === 'string' ? rule : (error.message ?? 'is not valid');
 }
 
-/** Written once for each list, however many values are none of it. */
+/** Cached per list of allowed values. */
 const ALLOWED = new WeakMap<readonly unknown[], string>();
 
 function describeAllowed(allowed: readonly unknown[]): string {

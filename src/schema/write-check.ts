@@ -3,10 +3,10 @@ import type { PlainObject } from '../util/plain-object.js';
 import { createCodeKeeper } from './compile-schema.js';
 
 /**
- * Writes down what `compileTestedSchema` makes of a schema, so that a build can do it once: a module in JavaScript, whose default
- * export is for `toCheck`.
+ * Generates code of `compileTestedSchema` at build time: a JavaScript module whose default export is the input of
+ * `toCheck`.
  *
- * @param formats where the module finds `formats.ts`
+ * @param formats module specifier of `formats.ts`
  */
 export function writeCheck(schema: PlainObject, formats: string): string {
   const ajv = createCodeKeeper();

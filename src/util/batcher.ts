@@ -1,13 +1,13 @@
 export interface BatcherOptions<I> {
-  /** Items of one call at most. */
+  /** Largest number of items per call. */
   readonly maxItems: number;
-  /** What the items of one call may weigh together; one that weighs more goes by itself. Default: nothing weighs anything. */
+  /** Limit of the total weight per call. A heavier item gets its own call. Default: no limit. */
   readonly weight?: { readonly of: (item: I) => number; readonly most: number } | undefined;
-  /** Whether a failure may be one item's alone, so that each is tried by itself. Default: never. */
+  /** Whether a failure may affect a single item, so that each item is retried alone. Default: never. */
   readonly isOfOne?: ((error: unknown) => boolean) | undefined;
   /**
-   * Waits before each call for what belongs to it. Default: for the end of the present turn of the microtask queue, which
-   * is enough where `work` takes time by itself. Where it does all in one go, nothing else could come in meanwhile.
+   * Delays each call to collect more items. Default: until the current microtasks are done, which suffices if `work`
+   * is asynchronous.
    */
   readonly gather?: (() => Promise<void>) | undefined;
 }
@@ -19,9 +19,9 @@ interface Waiting<I, O> {
 }
 
 /**
- * Gathers what comes in while `work` is busy, and hands it over together: one call at a time, in the order of arrival.
+ * Collects items while `work` is busy and passes them on together: one call at a time, in order of arrival.
  *
- * @param work gives a result for each item, in their order
+ * @param work returns one result per item, in order
  */
 export function createBatcher<I, O>(
   work: (items: readonly I[]) => Promise<readonly O[]>,
@@ -55,7 +55,7 @@ export function createBatcher<I, O>(
   async function run(batch: readonly Waiting<I, O>[]): Promise<void> {
     try {
       const results = await work(batch.map(({ item }) => item));
-      // `work` gives as many results as it gets items.
+      // `work` returns one result per item.
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as O);
     } catch (error) {
       if (batch.length > 1 && isOfOne(error)) for (const one of batch) await run([one]);

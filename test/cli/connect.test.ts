@@ -555,7 +555,7 @@ describe('connections that are kept', () => {
     const app = writeConnectApp(url);
     const user = await userWithKey(app);
     const result = await user.iml(['run', app, 'whoAmI', '--connection', 'k', '--allow-local']);
-    expect(result).toMatchObject({ code: 1, err: expect.stringContaining('one of "account" is needed.') });
+    expect(result).toMatchObject({ code: 1, err: expect.stringContaining('expected "account"') });
   });
 
   it('a run that is given none says so, and one of an unknown name is a mistake of the command line', async () => {

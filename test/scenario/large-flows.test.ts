@@ -32,7 +32,7 @@ describe('a flow', () => {
     const report = await runFlow(compileFlow({ name: 'f', steps: steps(1000) }));
     expect(report).toMatchObject({ ok: true, operations: 1000 });
     expect(() => compileFlow({ name: 'f', steps: steps(1001) })).toThrow(
-      'A flow has at most 1000 steps, and "f" has 1001.',
+      'The flow "f" has 1001 steps: expected at most 1000.',
     );
   });
 });

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import { AppError } from '../../src/errors/app-error.js';
-import { answerWebhook } from '../../src/scenario/flow/answer-webhook.js';
 import { compileFlow } from '../../src/scenario/flow/compile-flow.js';
 import { engineModule } from '../../src/scenario/flow/engine-module.js';
 import type { ErrorHandler, FlowStep } from '../../src/scenario/flow/flow.js';
@@ -11,6 +10,7 @@ import {
   createMemoryIncompleteStore,
   type FlowReport,
   type IncompleteStore,
+  respondToWebhook,
 } from '../../src/scenario/flow/flow-report.js';
 import {
   discardExecution,
@@ -696,10 +696,10 @@ describe('a webhook and its flow', () => {
     const result = await engine.webhook('w').handle(post([{ id: 1 }, { id: 2 }]));
     const report = await runFlow(flow, { events: result.bundles });
     expect(report).toMatchObject({ operations: 4, status: 'success' });
-    const response = answerWebhook(result, report);
+    const response = respondToWebhook(result, report);
     expect(response.status).toBe(201);
     expect(await response.json()).toEqual({ got: 1 });
-    expect(answerWebhook(result, undefined).status).toBe(202);
+    expect(respondToWebhook(result, undefined).status).toBe(202);
   });
 
   it('tell the sender when the run failed before the responder', async () => {
@@ -714,11 +714,11 @@ describe('a webhook and its flow', () => {
       flowOf({ id: 1, module: engineModule(engine, 'watch') }, { id: 2, module: failing }),
       { events: result.bundles },
     );
-    expect(answerWebhook(result, waiting).status).toBe(500);
+    expect(respondToWebhook(result, waiting).status).toBe(500);
     const silent = await runFlow(
       flowOf({ id: 1, module: moduleOf(() => 'RuntimeError', { type: 'instant_trigger' }) }),
       { events: result.bundles },
     );
-    expect(answerWebhook(result, silent).status).toBe(202);
+    expect(respondToWebhook(result, silent).status).toBe(202);
   });
 });

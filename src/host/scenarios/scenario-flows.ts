@@ -6,11 +6,15 @@ import {
   objectWithFunctions,
 } from '../../errors/check-options.js';
 import type { CompileOptions } from '../../iml/compile.js';
-import { readAnswer } from '../../scenario/flow/answer-webhook.js';
 import { type CompiledFlow, compileFlow } from '../../scenario/flow/compile-flow.js';
 import { engineModule } from '../../scenario/flow/engine-module.js';
 import type { FlowModule, FlowStep, ModuleInput, TriggerData } from '../../scenario/flow/flow.js';
-import type { FlowReport, IncompleteExecution, IncompleteStore } from '../../scenario/flow/flow-report.js';
+import {
+  type FlowReport,
+  type IncompleteExecution,
+  type IncompleteStore,
+  readWebhookResponse,
+} from '../../scenario/flow/flow-report.js';
 import { type ResumeOptions, resumeFlow, runFlow } from '../../scenario/flow/run-flow.js';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
@@ -126,7 +130,7 @@ export function createFlows({
       const { settings } = readPlan(scenario);
       const options = { settings, store, clock, onProgress, findSecrets: () => findSecrets(request) };
       const report = await runSource(flow, request, options, signal);
-      const answer = readAnswer(report);
+      const answer = readWebhookResponse(report);
       if (answer !== undefined) request.onAnswer?.(answer);
       await onReport?.(scenario.name, report);
       return {

@@ -1,8 +1,11 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 
-/** IP addresses and CIDR blocks. IPv4 blocks contain mapped addresses (`::ffff:a.b.c.d`); IPv6 blocks contain no IPv4 address. */
+/**
+ * IP addresses and CIDR blocks. IPv4 blocks include mapped addresses (`::ffff:a.b.c.d`); IPv6 blocks include no IPv4
+ * address.
+ */
 export class AddressBlocks {
-  // A `BlockList` with an IPv6 block such as `::/0` matches IPv4 addresses, too.
+  // Separate lists, as an IPv6 block such as `::/0` in a `BlockList` also matches IPv4 addresses.
   readonly #ipv4: BlockList = new BlockList();
   readonly #ipv6: BlockList = new BlockList();
 
@@ -10,7 +13,11 @@ export class AddressBlocks {
     for (const entry of entries) this.add(entry);
   }
 
-  /** Adds an address or a block such as `10.0.0.0/8`. @returns false for any other text */
+  /**
+   * Adds an address or a block such as `10.0.0.0/8`.
+   *
+   * @returns false for any other text
+   */
   add(entry: string): boolean {
     const [text = '', prefix, ...rest] = entry.split('/');
     if (!isIp(text) || rest.length > 0) return false;
@@ -33,7 +40,7 @@ export class AddressBlocks {
 }
 
 export function isIp(text: string): boolean {
-  // The first use of isIPv6 compiles an expression for 5 ms.
+  // The first call of isIPv6 compiles a slow expression.
   return text.includes(':') ? isIPv6(text) : isIPv4(text);
 }
 

@@ -8,13 +8,13 @@ import { type AddressKind, specialAddressKind } from './special-addresses.js';
 
 export interface NetworkGuardOptions {
   /**
-   * What may be reached besides public addresses: host names, addresses, CIDR blocks, `loopback`, or `private`
-   * (10/8, 172.16/12, 192.168/16, fc00::/7). A host name admits whatever it resolves to. Default: nothing.
+   * Hosts allowed beside public addresses: host names, addresses, CIDR blocks, `loopback`, or `private` (10/8,
+   * 172.16/12, 192.168/16, fc00::/7). A host name allows every address it resolves to. Default: none.
    */
   readonly allow?: readonly string[] | undefined;
-  /** Addresses of this machine's own interfaces. Default: the system's. */
+  /** Addresses of this machine's interfaces. Default: the system's. */
   readonly ownAddresses?: (() => readonly string[]) | undefined;
-  /** Resolves a name to all its addresses. Default: the system's. */
+  /** Resolves a name to all addresses. Default: the system's resolver. */
   readonly resolve?: Resolve | undefined;
 }
 
@@ -24,15 +24,23 @@ export type Resolve = (
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
-/** Decides which hosts and addresses may be connected to. */
+/** Decides which hosts and addresses may be connected to (SSRF protection). */
 export interface NetworkGuard {
-  /** Judges a host before anything is resolved: a literal address, or a name that is never public. @throws NETWORK_REFUSED */
+  /**
+   * Checks a host before it is resolved: a literal address, or a name that is never public.
+   *
+   * @throws NETWORK_REFUSED
+   */
   readonly checkHost: (hostname: string) => void;
-  /** Judges an address a host resolved to. @throws NETWORK_REFUSED */
+  /**
+   * Checks an address that a host resolved to.
+   *
+   * @throws NETWORK_REFUSED
+   */
   readonly checkAddress: (hostname: string, address: string) => void;
   /**
-   * `lookup` for a socket: resolves, judges every address, and hands over exactly the addresses it judged, so that a
-   * name cannot resolve to something else between check and connection.
+   * `lookup` for a socket: resolves, checks all addresses, and returns exactly the checked ones, which prevents DNS
+   * rebinding.
    */
   readonly lookup: GuardedLookup;
 }
@@ -49,7 +57,7 @@ interface Allowed {
   readonly kinds: ReadonlySet<AddressKind>;
 }
 
-/** Names that clouds and systems give to addresses of the machine itself. */
+/** Names that clouds and systems use for local addresses. */
 const NAMES: ReadonlyMap<string, AddressKind> = new Map([
   ['localhost', 'loopback'],
   ['localhost.localdomain', 'loopback'],
@@ -70,10 +78,9 @@ const GUARD_SHAPES: OptionShapes<NetworkGuardOptions> = {
 };
 
 /**
- * A guard that lets only public addresses through, and what `allow` lists.
- * Source: docs/security.md.
+ * Creates a guard that allows public addresses and the entries of `allow`. Source: docs/security.md.
  *
- * @throws EngineError USAGE for an entry of `allow` that is no name, address or block
+ * @throws EngineError (USAGE) for an entry that is not a name, address or block
  */
 export function createNetworkGuard(options: NetworkGuardOptions = {}): NetworkGuard {
   checkMembers(options, GUARD_SHAPES, 'The options of createNetworkGuard');
@@ -96,7 +103,7 @@ export function createNetworkGuard(options: NetworkGuardOptions = {}): NetworkGu
   };
 
   const checkIp = (hostname: string, address: string): void => {
-    // A public address of this machine leads to what listens here, behind every firewall.
+    // A public address of this machine reaches local services behind the firewall.
     const isOwn = (): boolean => new AddressBlocks(ownAddresses()).has(address);
     const kind = specialAddressKind(address) ?? (isOwn() ? 'own' : undefined);
     if (kind === undefined || allowed.kinds.has(kind) || allowed.blocks.has(address)) return;
@@ -121,7 +128,7 @@ export function createNetworkGuard(options: NetworkGuardOptions = {}): NetworkGu
   return { checkHost, checkAddress, lookup };
 }
 
-/** Interfaces come and go with the network; asking the system for them is slow for every connection. */
+/** Cached, as the system call is slow and interfaces change rarely. */
 const INTERFACES_FOR_MS = 10_000;
 let interfaces: { readonly addresses: readonly string[]; readonly at: number } | undefined;
 
@@ -136,7 +143,10 @@ function interfaceAddresses(): readonly string[] {
   return interfaces.addresses;
 }
 
-/** Lower case, without a closing dot or brackets, numbers in any spelling (`0x7f.1`, `2130706433`) as dotted IPv4. */
+/**
+ * Normalizes a host: lower case, without trailing dot or brackets, numbers in any notation (`0x7f.1`, `2130706433`) as
+ * dotted IPv4.
+ */
 function canonicalHost(hostname: string): string {
   const bare = hostname.replace(/^\[(.*)\]$/s, '$1').toLowerCase();
   if (isIp(bare)) return bare;
@@ -164,7 +174,7 @@ function readAllowed(entries: readonly string[]): Allowed {
 function notAllowable(entry: string): EngineError {
   return new EngineError(
     'USAGE',
-    `network.allow has the entry ${JSON.stringify(entry.slice(0, 80))}; it must be a host name without port, an IP address, a CIDR block, "loopback" or "private".`,
+    `Invalid entry ${JSON.stringify(entry.slice(0, 80))} in network.allow: expected a host name without port, an IP address, a CIDR block, "loopback" or "private".`,
   );
 }
 
@@ -173,7 +183,7 @@ function refused(hostname: string, kind: AddressKind, address: string): Transpor
   return new TransportError(
     'NETWORK_REFUSED',
     `The host ${hostname} is not public: its address is ${DESCRIPTIONS[kind]}. Add ${entries} to network.allow to reach it.`,
-    // Whoever runs the app may not be told what a name stands for inside: the address is for whoever debugs.
+    // The cause is for debugging only, as the user of the app must not learn internal addresses.
     { retryable: false, cause: new Error(`${hostname} is ${address}`) },
   );
 }

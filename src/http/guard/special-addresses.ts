@@ -1,6 +1,9 @@
 import { AddressBlocks } from './address-blocks.js';
 
-/** Why an address may not be called; `loopback` and `private` can be allowed by name. `own` is a public address of this machine. */
+/**
+ * Why an address is refused. `loopback` and `private` can be allowed by name. `own` is a public address of this
+ * machine.
+ */
 export type AddressKind =
   | 'metadata'
   | 'loopback'
@@ -13,9 +16,9 @@ export type AddressKind =
   | 'tunnel';
 
 /**
- * Blocks that are not the public internet, the first that holds an address names it.
- * `metadata` comes first: those addresses hand out credentials of a cloud machine, and lie in blocks that get allowed.
- * Source: docs/security.md; the IANA special-purpose registries (RFC 6890 and its updates).
+ * Blocks outside of the public internet; the first match counts. `metadata` comes first, as those addresses return
+ * cloud credentials and are part of blocks that users allow. Source: docs/security.md; the IANA special-purpose
+ * registries (RFC 6890 and its updates).
  */
 const SPECIAL_BLOCKS: readonly (readonly [AddressKind, readonly string[]])[] = [
   [
@@ -52,17 +55,17 @@ const SPECIAL_BLOCKS: readonly (readonly [AddressKind, readonly string[]])[] = [
       '3fff::/20',
     ],
   ],
-  // Mapped addresses of public IPv4 addresses.
+  // Mapped public IPv4 addresses.
   ['tunnel', ['::ffff:0:0/96']],
 ];
 
 /** Created when the first address is checked. */
 let special: readonly (readonly [AddressKind, AddressBlocks])[] | undefined;
 
-/** Contains all public IPv6 addresses. */
+/** All public IPv6 addresses. */
 const GLOBAL_UNICAST: AddressBlocks = new AddressBlocks(['2000::/3']);
 
-/** Why an address is not public, or undefined if it is. A mapped address has the kind of its IPv4 address. */
+/** Returns why an address is not public; undefined if it is. A mapped address has the kind of its IPv4 address. */
 export function specialAddressKind(address: string): AddressKind | undefined {
   special ??= SPECIAL_BLOCKS.map(([kind, entries]) => [kind, new AddressBlocks(entries)]);
   const [kind] = special.find(([, blocks]) => blocks.has(address)) ?? [];

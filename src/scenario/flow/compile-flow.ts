@@ -20,16 +20,16 @@ import { type CompileOptions, compile } from '../../iml/compile.js';
 import type { ErrorHandler, Flow, FlowStep } from './flow.js';
 import { compileInputs, type InputMapping } from './map-inputs.js';
 
-/** A step whose templates are ready. */
+/** A step with compiled templates. */
 export interface CompiledStep {
   readonly step: FlowStep;
   readonly inputs: InputMapping;
   readonly filter: Evaluate | undefined;
-  /** The output of a resume handler. */
+  /** Output of a resume handler. */
   readonly resume: Evaluate | undefined;
 }
 
-/** A flow with its templates parsed, to be run any number of times, at the same time too. Made by `compileFlow`. */
+/** A flow with parsed templates, created by `compileFlow`. Can run any number of times, also concurrently. */
 export interface CompiledFlow {
   readonly flow: Flow;
   readonly steps: readonly CompiledStep[];
@@ -48,7 +48,7 @@ const STEP_SHAPES: OptionShapes<FlowStep> = {
 };
 
 const NO_SETTINGS = {};
-/** What each kind of handler may say besides. */
+/** Settings of each kind of error handler. */
 const HANDLER_SETTINGS: Readonly<Record<ErrorHandler['kind'], Readonly<Record<string, OptionShape>>>> = {
   ignore: NO_SETTINGS,
   resume: { output: ANY_VALUE },
@@ -64,14 +64,15 @@ function checkHandler(handler: ErrorHandler): void {
   checkMembers(handler, { kind: ANY_VALUE, ...HANDLER_SETTINGS[handler.kind] }, what);
 }
 
-/** Steps of a flow: each bundle comes to all of them, and holds what all before it gave. [choice] */
+/** Limit of steps, as each bundle passes through all of them with the outputs of the previous ones. [choice] */
 export const MAX_FLOW_STEPS = 1000;
 
 /**
- * Makes a flow ready to run any number of times. Templates that do not parse are errors of the runs that reach them.
+ * Compiles a flow. Templates that do not parse are errors of the runs that evaluate them.
  *
- * @param options what expressions read besides the outputs: clock, timezone, randomness
- * @throws EngineError (USAGE) for a flow without steps or with more than 1000, and for ids that are no whole numbers of at least 1 or not unique
+ * @param options clock, timezone and random source of expressions
+ * @throws EngineError (USAGE) for a flow without steps or with more than 1000, and for ids that are not unique
+ * positive integers
  */
 export function compileFlow(flow: Flow, options: CompileOptions = {}): CompiledFlow {
   checkOptions(flow, FLOW_SHAPES, 'The flow', ['name', 'steps']);
@@ -81,7 +82,7 @@ export function compileFlow(flow: Flow, options: CompileOptions = {}): CompiledF
   }
   if (flow.steps.length === 0) throw new EngineError('USAGE', `The flow "${flow.name}" has no steps.`);
   if (flow.steps.length > MAX_FLOW_STEPS) {
-    const message = `A flow has at most ${MAX_FLOW_STEPS} steps, and "${flow.name}" has ${flow.steps.length}.`;
+    const message = `The flow "${flow.name}" has ${flow.steps.length} steps: expected at most ${MAX_FLOW_STEPS}.`;
     throw new EngineError('USAGE', message);
   }
   const ids = new Set<number>();

@@ -6,9 +6,9 @@ import { moduleForm } from '../../parameters/form/form.js';
 import type { FlowModule, ModuleOutcome } from './flow.js';
 
 /**
- * A module of an engine as a step of a flow, with the form its inputs are checked by.
+ * Uses a module of an engine as a step of a flow, with the form that checks its inputs.
  *
- * @throws SpecError (SPEC_MISSING) for a name the app does not have, SPEC_INVALID for a form nested too deep
+ * @throws SpecError (SPEC_MISSING) for an unknown module, SPEC_INVALID for a form nested too deep
  */
 export function engineModule(engine: Engine, name: string): FlowModule {
   const module = findModule(engine.app, name);
@@ -17,7 +17,7 @@ export function engineModule(engine: Engine, name: string): FlowModule {
   return {
     name,
     type,
-    // The flow has checked the values, and knows which of them are mapped.
+    // The flow has checked the values and knows which are mapped.
     run: (input) => {
       const started = run({ ...input, checkParameters: false });
       return type === 'trigger' ? pollWithStates(started) : started;
@@ -27,12 +27,12 @@ export function engineModule(engine: Engine, name: string): FlowModule {
   };
 }
 
-/** Beyond so many items of one date only each so many-th state is kept: each of them names all items of its date. */
+/** With more items of one date, only every 100th state is kept, as each state lists all of them. */
 const MAX_SAME_DATE = 100;
 
 /**
- * Takes bundle by bundle, as only in between the run says where it stands. Bundles of one item have none but the first: a run that
- * goes on from the state they share gives all of them again.
+ * Consumes bundle by bundle, as the run reports its state in between. Further bundles of one item have no state: a run
+ * from that state would repeat them.
  */
 async function pollWithStates(run: ModuleRun): Promise<ModuleOutcome> {
   const bundles: unknown[] = [];
@@ -42,7 +42,7 @@ async function pollWithStates(run: ModuleRun): Promise<ModuleOutcome> {
   try {
     for await (const bundle of run) {
       const { state } = run.report();
-      const hasMoved = state !== undefined && !isSamePlace(state, before);
+      const hasMoved = state !== undefined && !isSameState(state, before);
       const isKept = hasMoved && (!isLong(state) || bundles.length >= nextLong);
       if (isKept) nextLong = bundles.length + MAX_SAME_DATE;
       states.push(isKept ? state : undefined);
@@ -60,8 +60,8 @@ function isLong(state: TriggerState): boolean {
   return 'sameDateIds' in state && state.sameDateIds.length > MAX_SAME_DATE;
 }
 
-/** Of two states of one run, which only ever adds ids to those of a date. */
-function isSamePlace(a: TriggerState, b: TriggerState | undefined): boolean {
+/** Compares two states of one run, which only adds ids to those of a date. */
+function isSameState(a: TriggerState, b: TriggerState | undefined): boolean {
   if (b === undefined || a.matchEqual !== b.matchEqual) return false;
   if ('lastId' in a) return 'lastId' in b && a.lastId === b.lastId;
   return 'lastDate' in b && a.lastDate === b.lastDate && a.sameDateIds.length === b.sameDateIds.length;

@@ -1,20 +1,22 @@
 import type { Report, RunFailure } from '../../component/report.js';
 import type { AppError, AppErrorType } from '../../errors/app-error.js';
 import type { BuiltResponse } from '../../run/response/build-answer.js';
+import { textAnswer, toResponse } from '../../webhook/answer.js';
+import type { WebhookFacts } from '../../webhook/webhook-report.js';
 import type { RunOutcome } from '../state/scenario-state.js';
 import type { TriggerData } from './flow.js';
 
-/** What a run did, in order. Source: https://help.make.com/scenario-execution-cycles-and-phases. [src][doc] */
+/** Phases of a run, in order. Source: https://help.make.com/scenario-execution-cycles-and-phases. [src][doc] */
 export type FlowPhase =
   | { readonly kind: 'initialization' }
-  /** One module for one bundle. */
+  /** One module run for one bundle. */
   | {
       readonly kind: 'operation';
       readonly stepId: number;
-      /** Bundles it put out. */
+      /** Number of output bundles. */
       readonly bundles: number;
       readonly error: AppError | undefined;
-      /** The handler that took the error. */
+      /** The handler of the error. */
       readonly handledBy: 'ignore' | 'resume' | 'commit' | 'rollback' | 'break' | undefined;
     }
   | { readonly kind: 'filtered'; readonly stepId: number }
@@ -24,81 +26,81 @@ export type FlowPhase =
   | { readonly kind: 'rollback' }
   | { readonly kind: 'finalization' };
 
-/** What is told of a run of a flow, however it ended. */
+/** Members of every flow report. */
 export interface FlowFacts {
   /**
-   * As the history of a scenario shows it: `warning` where a bundle was stored or discarded, also where the error that
-   * stored it ended the run.
+   * Status in the history of a scenario: `warning` if a bundle was stored or discarded, even if its error ended the
+   * run.
    */
   readonly status: 'success' | 'warning' | 'error';
-  /** What `nextState` is to be told. */
+  /** Input of `nextState`. */
   readonly outcome: RunOutcome;
-  /** Modules that were run, once for each bundle they were given. */
+  /** Number of module runs, one per input bundle. */
   readonly operations: number;
   readonly phases: readonly FlowPhase[];
   readonly incomplete: readonly IncompleteExecution[];
-  /** Whether the flow has a responder, whose answer the sender of an event waits for. */
+  /** Whether the flow has a responder, whose response the sender of an event waits for. */
   readonly hasResponder: boolean;
-  /** The answer of the first responder that ran. */
+  /** Response of the first responder that ran. */
   readonly answer: BuiltResponse | undefined;
   /**
-   * Of a polling trigger: where its next run starts. Undefined unless every bundle came through or is stored: the
-   * state must not move past what was not processed.
+   * Polling triggers only: state of the next run. Undefined unless every bundle was processed or stored, so that no
+   * item is lost.
    */
   readonly state: TriggerData | undefined;
-  /** How many of the events given came through or are stored; the ones behind them are still to be processed. */
+  /** Number of events that were processed or stored; the remaining ones are pending. */
   readonly eventsDone: number;
 }
 
-/** What a flow that came to its end has given. */
-export interface FlowGiven {
-  /** What came out of the last step. */
+/** Result of a completed flow. */
+export interface FlowResult {
+  /** Output of the last step. */
   readonly bundles: readonly unknown[];
 }
 
-/** What ended a run of a flow: an error that no handler took, also where what it left undone is stored. */
+/** The unhandled error that ended a run, even if the remaining work is stored. */
 export interface FlowFailure extends RunFailure {
-  /** What had come out of the last step by then. */
+  /** Output of the last step until then. */
   readonly completed: readonly unknown[];
 }
 
-/** The outcome of a run of a flow. */
-export type FlowReport = Report<FlowGiven, FlowFacts, FlowFailure>;
+/** The outcome of a flow run. */
+export type FlowReport = Report<FlowResult, FlowFacts, FlowFailure>;
 
-/** How an incomplete execution is tried again by itself. */
+/** How an incomplete execution is retried automatically. */
 export type RetryPolicy =
-  /** At growing distances, eight times. */
+  /** Up to eight retries with increasing delays. */
   | { readonly kind: 'backoff' }
-  /** As a Break handler says. */
+  /** Settings of a Break handler. */
   | { readonly kind: 'interval'; readonly attempts: number; readonly intervalMs: number };
 
-/** The rest of a run that failed: where it goes on and with what. Plain data, but for dates and bytes in `outputs`. */
+/** The remaining work of a failed run. Plain data, except for dates and bytes in `outputs`. */
 export interface IncompleteExecution {
   readonly id: string;
   /** Name of the flow. */
   readonly flow: string;
-  /** The step that failed or did not come to run; the ones behind it are still to be done. */
+  /** The step that failed or did not run. It and the following steps are pending. */
   readonly stepId: number;
-  /** Outputs of the modules before it, by their ids. */
+  /** Outputs of the modules before it, by step id. */
   readonly outputs: Readonly<Record<string, unknown>>;
   readonly error: { readonly type: AppErrorType; readonly message: string };
   readonly storedAtMs: number;
   readonly policy: RetryPolicy | undefined;
-  /** The retry that comes next; undefined where somebody has to see to it. */
+  /** The next retry; undefined if it has to be resolved manually. */
   readonly retry: { readonly attempt: number; readonly atMs: number } | undefined;
 }
 
-/** The port to where incomplete executions are kept. */
+/** The port to a store of incomplete executions. */
 export interface IncompleteStore {
   readonly get: (id: string) => Promise<IncompleteExecution | undefined>;
-  /** Adds one, or puts it in the place of the one with its id. `full` where there is no room for another. */
+  /** Adds or replaces an execution by id. `full` if there is no space. */
   readonly save: (execution: IncompleteExecution) => Promise<'saved' | 'full'>;
   readonly remove: (id: string) => Promise<void>;
-  /** Those of a flow, the oldest first. */
+  /** Executions of a flow, oldest first. */
   readonly list: (flow: string) => Promise<readonly IncompleteExecution[]>;
 }
 
-/** Keeps incomplete executions in memory: for tests, and for who needs no more. */
+/** Creates a store in memory, for tests and simple uses. */
 export function createMemoryIncompleteStore(capacity: number = Number.POSITIVE_INFINITY): IncompleteStore {
   const executions = new Map<string, IncompleteExecution>();
   return {
@@ -111,4 +113,33 @@ export function createMemoryIncompleteStore(capacity: number = Number.POSITIVE_I
     remove: async (id) => void executions.delete(id),
     list: async (flow) => [...executions.values()].filter((execution) => execution.flow === flow),
   };
+}
+
+/**
+ * Returns the response to the sender of an event after a flow ran synchronously: that of the first responder, else
+ * that of the webhook.
+ */
+export function respondToWebhook(
+  call: Pick<WebhookFacts, 'response'>,
+  report: FlowReport | undefined,
+): Response {
+  return (report && readWebhookResponse(report)) ?? call.response;
+}
+
+/**
+ * Returns the response of a run to the sender of its event; undefined without a responder. A run that fails before its
+ * responder returns status 500. [inf]
+ *
+ * @see https://developers.make.com/custom-apps-documentation/app-components/modules/responder
+ */
+export function readWebhookResponse({ answer, status, hasResponder }: FlowReport): Response | undefined {
+  if (answer !== undefined) {
+    const isFinal = answer.status >= 200 && answer.status <= 599;
+    return toResponse(
+      isFinal ? answer : textAnswer(500, 'The response of the scenario has an invalid status.'),
+    );
+  }
+  if (status === 'error' && hasResponder)
+    return toResponse(textAnswer(500, 'The scenario failed to complete.'));
+  return undefined;
 }

@@ -14,10 +14,10 @@ import { mapInputs } from './map-inputs.js';
 import type { RedactFailure } from './redact-failure.js';
 import { planAfterRetry, planForBreak, planForError, type RetryPlan } from './retry-plan.js';
 
-/** What a run of a flow works with. */
-export interface FlowTools {
+/** Dependencies of a flow run. */
+export interface FlowDependencies {
   readonly settings: ScenarioSettings;
-  /** Without it nothing is stored, whatever the settings say. */
+  /** Without a store nothing is stored, regardless of the settings. */
   readonly store: IncompleteStore | undefined;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -26,14 +26,14 @@ export interface FlowTools {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Ends a run before its last bundle. Never leaves this folder. */
+/** Ends a run early. Internal to this folder. */
 export class Interruption extends Error {
   override readonly name = 'Interruption';
   readonly how: 'commit' | 'rollback' | 'error';
   readonly error: AppError | undefined;
   readonly isFirstModule: boolean;
   readonly isStorageFull: boolean;
-  /** How the bundles behind the failed one are kept; undefined where they are not. */
+  /** How to store the remaining bundles; undefined if they are not stored. */
   readonly plan: RetryPlan | undefined;
 
   constructor(
@@ -49,33 +49,33 @@ export class Interruption extends Error {
   }
 }
 
-/** One run of a flow while it is under way: bundles go through the steps one by one, each to the end. */
+/** A running flow: each bundle passes through all steps before the next one. */
 export class FlowRun {
   readonly phases: FlowPhase[] = [];
   readonly bundles: unknown[] = [];
   readonly incomplete: IncompleteExecution[] = [];
   operations = 0;
   answer: BuiltResponse | undefined;
-  /** Of the first module. */
+  /** State of the first module. */
   state: TriggerData | undefined;
-  /** Of the first module, by bundle: where it would start again to get that one first. */
+  /** States of the first module by bundle: each starts with that bundle. */
   private states: readonly (TriggerData | undefined)[] | undefined;
-  /** Whether a bundle came to nothing that somebody should know of. */
+  /** Whether a bundle was stored or discarded. */
   hasWarning = false;
-  /** Whether something that did not come through is not stored either. */
+  /** Whether some work was neither completed nor stored. */
   isLossy = false;
   private readonly flow: CompiledFlow;
-  private readonly tools: FlowTools;
-  /** The execution this run goes on with; its id is used again for what fails now. */
+  private readonly dependencies: FlowDependencies;
+  /** The execution that this run resumes. Its id is reused for the next failure. */
   private readonly retried: IncompleteExecution | undefined;
   private freeId: string | undefined;
   private readonly touched = new Set<FlowModule>();
-  /** Made ready when the first module fails. */
+  /** Created when the first module fails. */
   private redactor: Promise<RedactFailure> | undefined;
 
-  constructor(flow: CompiledFlow, tools: FlowTools, retried?: IncompleteExecution) {
+  constructor(flow: CompiledFlow, tools: FlowDependencies, retried?: IncompleteExecution) {
     this.flow = flow;
-    this.tools = tools;
+    this.dependencies = tools;
     this.retried = retried;
     this.freeId = retried?.id;
   }
@@ -84,12 +84,12 @@ export class FlowRun {
     return this.flow.steps.some(({ step }) => step.module.type === 'responder');
   }
 
-  /** Runs the first module, and what it gives through the rest. */
+  /** Runs the first module and passes its output through the other steps. */
   async first(extra: Pick<ModuleInput, 'data' | 'payload'>): Promise<void> {
     await this.step(0, {}, extra);
   }
 
-  /** Runs the rest of the flow from a step on, for one bundle. */
+  /** Runs the flow from a step on, for one bundle. */
   async step(
     index: number,
     outputs: Outputs,
@@ -101,26 +101,26 @@ export class FlowRun {
       if (Object.hasOwn(outputs, last)) this.bundles.push(outputs[last]);
       return;
     }
-    const bundles = await this.operate(compiled, index, outputs, extra);
+    const bundles = await this.runModule(compiled, index, outputs, extra);
     if (bundles === undefined) return;
-    const isLine = index === 0 && this.tools.settings.autoCommit;
+    const isLine = index === 0 && this.dependencies.settings.autoCommit;
     for (const [number, bundle] of bundles.entries()) {
       const inner = bundle === PASS ? outputs : { ...outputs, [compiled.step.id]: bundle };
       try {
         await this.step(index + 1, inner);
         if (isLine) await this.commit();
         const next = isLine ? this.states?.[number + 1] : undefined;
-        if (next !== undefined) await this.tools.onProgress?.(next);
+        if (next !== undefined) await this.dependencies.onProgress?.(next);
       } catch (error) {
         if (error instanceof Interruption) {
-          await this.keepRest(error, index, outputs, bundles.slice(number + 1));
+          await this.storeRest(error, index, outputs, bundles.slice(number + 1));
         }
         throw error;
       }
     }
   }
 
-  /** @throws Interruption with an InconsistencyError where a module cannot commit */
+  /** @throws Interruption with an InconsistencyError if a module cannot commit */
   commit(): Promise<void> {
     return this.settle('commit');
   }
@@ -129,14 +129,14 @@ export class FlowRun {
     return this.settle('rollback');
   }
 
-  /** The bundles of one operation, or undefined where its bundle ends here. */
-  private async operate(
+  /** Returns the bundles of one operation; undefined if its bundle ends here. */
+  private async runModule(
     compiled: CompiledStep,
     index: number,
     outputs: Outputs,
     extra: Pick<ModuleInput, 'data' | 'payload'>,
   ): Promise<readonly unknown[] | undefined> {
-    const { signal } = this.tools;
+    const { signal } = this.dependencies;
     signal?.throwIfAborted();
     const { step, filter } = compiled;
     const passes = filter === undefined ? { value: true } : evaluateTemplate(filter, outputs);
@@ -169,7 +169,7 @@ export class FlowRun {
     outputs: Outputs,
     error: AppError,
   ): Promise<readonly unknown[] | undefined> {
-    const handler = findHandler(compiled, this.tools.store !== undefined);
+    const handler = findHandler(compiled, this.dependencies.store !== undefined);
     this.phases.push({ ...operation(compiled.step.id, 0), error, handledBy: handler?.kind });
     const handling = handleError(handler, compiled, { outputs, error });
     switch (handling.kind) {
@@ -186,26 +186,29 @@ export class FlowRun {
       case 'rollback':
         throw new Interruption('rollback', { error });
       case 'break': {
-        const plan = this.planAgain(error) ?? planForBreak(handling.handler, this.tools.clock.now());
-        await this.keep(compiled, outputs, error, plan);
+        const plan =
+          this.planNextRetry(error) ?? planForBreak(handling.handler, this.dependencies.clock.now());
+        await this.store(compiled, outputs, error, plan);
         return undefined;
       }
     }
   }
 
-  /** What a step fails with is stored, logged and told to others. */
+  /** Redacts an error before it is stored, logged or reported. */
   private async redact(error: AppError, outputs: Outputs, ...more: readonly unknown[]): Promise<AppError> {
     this.redactor ??= this.createRedactor();
     return (await this.redactor)(error, [...Object.values(outputs), ...more]);
   }
 
-  /** Few runs fail, and what takes secrets out is much to load. */
+  /** Loaded lazily, as few runs fail and redaction is expensive to load. */
   private async createRedactor(): Promise<RedactFailure> {
     const { createFailureRedactor } = await import('./redact-failure.js');
-    return createFailureRedactor(this.tools.findSecrets);
+    return createFailureRedactor(this.dependencies.findSecrets);
   }
 
-  /** An error that no handler took: stores the bundle where that is asked for, and ends the run unless others may go on. */
+  /**
+   * Handles an unhandled error: stores the bundle if configured, and ends the run unless other bundles may continue.
+   */
   private async interrupt(
     compiled: CompiledStep,
     index: number,
@@ -215,22 +218,22 @@ export class FlowRun {
     const reaction = reactionTo(error.type).kind;
     const isStored = reaction === 'store' || reaction === 'retry' || reaction === 'suspend';
     const mayStore =
-      this.retried !== undefined || (this.tools.settings.storeIncomplete && index > 0 && isStored);
-    if (!mayStore || this.tools.store === undefined) {
+      this.retried !== undefined || (this.dependencies.settings.storeIncomplete && index > 0 && isStored);
+    if (!mayStore || this.dependencies.store === undefined) {
       throw new Interruption('error', { error, isFirstModule: index === 0 });
     }
-    const plan = this.planAgain(error) ?? planForError(error.type, this.tools.clock.now());
-    const isKept = await this.keep(compiled, outputs, error, plan, reaction === 'store');
+    const plan = this.planNextRetry(error) ?? planForError(error.type, this.dependencies.clock.now());
+    const isKept = await this.store(compiled, outputs, error, plan, reaction === 'store');
     if (isKept && reaction === 'store') return undefined;
     throw new Interruption('error', { error, ...(isKept ? { plan } : { isStorageFull: true }) });
   }
 
-  private planAgain(error: AppError): RetryPlan | undefined {
-    return this.retried && planAfterRetry(this.retried, error.type, this.tools.clock.now());
+  private planNextRetry(error: AppError): RetryPlan | undefined {
+    return this.retried && planAfterRetry(this.retried, error.type, this.dependencies.clock.now());
   }
 
-  /** What the interruption leaves undone at this step: stored like the bundle that failed. */
-  private async keepRest(
+  /** Stores the bundles that an interruption leaves pending at this step. */
+  private async storeRest(
     { plan, error, how }: Interruption,
     index: number,
     outputs: Outputs,
@@ -245,25 +248,25 @@ export class FlowRun {
     }
     for (const bundle of rest) {
       const inner = bundle === PASS ? outputs : { ...outputs, [id]: bundle };
-      if (!(await this.keep(next, inner, error, plan, false))) this.isLossy = true;
+      if (!(await this.store(next, inner, error, plan, false))) this.isLossy = true;
     }
   }
 
   /**
-   * Stores the rest of the run for one bundle.
+   * Stores the remaining work for one bundle.
    *
-   * @param mayDiscard whether a bundle there is no room for may be dropped, if the settings allow any to be
-   * @returns false where there is no room
-   * @throws Interruption where there is no room and nobody handles that
+   * @param mayDiscard whether the bundle may be discarded if the store is full and the settings allow it
+   * @returns false if the store is full
+   * @throws Interruption if the store is full and the bundle may not be discarded
    */
-  private async keep(
+  private async store(
     { step }: CompiledStep,
     outputs: Outputs,
     error: AppError,
     plan: RetryPlan,
     mayDiscard = true,
   ): Promise<boolean> {
-    const { store, clock, newId, settings } = this.tools;
+    const { store, clock, newId, settings } = this.dependencies;
     const execution: IncompleteExecution = {
       id: this.freeId ?? newId(),
       flow: this.flow.flow.name,
@@ -303,38 +306,38 @@ export class FlowRun {
   }
 }
 
-/** Stands for a bundle that a module lets pass without an output of its own. */
+/** Marks a bundle that a module passes on without an output of its own. */
 const PASS: unique symbol = Symbol('pass');
 
 function operation(stepId: number, bundles: number): FlowPhase & { kind: 'operation' } {
   return { kind: 'operation', stepId, bundles, error: undefined, handledBy: undefined };
 }
 
-/** What becomes of a bundle whose module failed. */
+/** What happens to the bundle of a failed module. */
 type Handling =
-  /** Nobody handles it; `error` is that of a handler where it failed itself. */
+  /** Unhandled. `error` is the handler's own error if it failed. */
   | { readonly kind: 'unhandled'; readonly error: AppError }
-  /** The bundle ends here. */
+  /** The bundle ends. */
   | { readonly kind: 'ignore' }
-  /** The bundle goes on with an output of the handler's. */
+  /** The bundle continues with the handler's output. */
   | { readonly kind: 'resume'; readonly output: unknown }
   /** The run ends. */
   | { readonly kind: 'commit' | 'rollback' }
-  /** The rest of the run is stored for this bundle. */
+  /** The remaining work of the bundle is stored. */
   | { readonly kind: 'break'; readonly handler: ErrorHandler & { readonly kind: 'break' } };
 
-/** The error handler of a step that takes an error: its own, unless it stores and nothing can be stored. */
+/** Returns the error handler of a step. A Break handler without a store does not apply. */
 function findHandler({ step: { onError } }: CompiledStep, canStore: boolean): ErrorHandler | undefined {
   return onError?.kind === 'break' && !canStore ? undefined : onError;
 }
 
-/** What a step failed with, and on what. */
+/** A failed step and its input. */
 interface FailedStep {
   readonly outputs: Outputs;
   readonly error: AppError;
 }
 
-/** What a handler makes of an error. Source: https://help.make.com/quick-error-handling-reference. [doc] */
+/** Applies an error handler. Source: https://help.make.com/quick-error-handling-reference. [doc] */
 function handleError(
   handler: ErrorHandler | undefined,
   { resume }: CompiledStep,
@@ -355,13 +358,13 @@ function handleError(
   }
 }
 
-/** Outputs of the modules so far, by their ids: what expressions of a flow see. */
+/** Outputs of previous modules by step id, as expressions of a flow read them. */
 type Outputs = Readonly<Record<string, unknown>>;
 
 type StepOutcome =
   | {
       readonly error?: undefined;
-      /** Undefined for a module that lets its bundle pass and puts out nothing of its own: a responder. */
+      /** Undefined for a responder, which passes its bundle on. */
       readonly bundles: readonly unknown[] | undefined;
       readonly state?: TriggerData | undefined;
       readonly states?: readonly (TriggerData | undefined)[] | undefined;
@@ -370,10 +373,10 @@ type StepOutcome =
   | { readonly error: AppError };
 
 /**
- * Runs one module for one bundle: maps its inputs, and runs it.
+ * Maps the inputs of a module and runs it for one bundle.
  *
- * @returns every failure that is a matter of the app or the flow as `error`, which may quote what the module was given
- * @throws what is neither: the reason of an aborted signal, or a defect
+ * @returns failures of the app or flow as `error`, which may quote the input
+ * @throws other errors: the reason of an aborted signal, or a defect
  */
 async function runStep(
   { step, inputs }: CompiledStep,
@@ -395,7 +398,7 @@ async function runStep(
   }
 }
 
-/** A template of the flow itself (a filter, the output of a resume handler) for one bundle. */
+/** Evaluates a filter or the output of a resume handler for one bundle. */
 function evaluateTemplate(
   evaluate: Evaluate,
   outputs: Outputs,
@@ -408,7 +411,8 @@ function evaluateTemplate(
 }
 
 /**
- * An expression of the mapping fails as wrong data, with the path of its field in front [app]; a module that cannot be run at all is wrongly set up. [inf]
+ * An error of the mapping is a DataError with the field's path [app]; a module that cannot run is a configuration
+ * error. [inf]
  */
 function asStepError(error: unknown): AppError {
   if (isEngineError(error, AppError)) return error;

@@ -6,10 +6,10 @@ import { validateParameters } from '../../parameters/check/validate-parameters.j
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { FlowModule } from './flow.js';
 
-/** The mapped parameters of a step, ready to be evaluated. */
+/** The compiled parameter mapping of a step. */
 export interface InputMapping {
   readonly evaluate: Evaluate;
-  /** Paths of templates that can give an empty text on purpose. */
+  /** Paths of templates that may produce empty text intentionally. */
   readonly forced: ReadonlySet<string>;
 }
 
@@ -17,7 +17,7 @@ export type MappedInputs =
   | { readonly ok: true; readonly parameters: PlainObject }
   | { readonly ok: false; readonly error: AppError };
 
-/** Compiles the mapping of a step. */
+/** Compiles the parameter mapping of a step. */
 export function compileInputs(templates: unknown, options: CompileOptions): InputMapping {
   const forced = new Set<string>();
   collectForced(templates, '', forced);
@@ -25,12 +25,12 @@ export function compileInputs(templates: unknown, options: CompileOptions): Inpu
 }
 
 /**
- * Evaluates the parameters of a module over the outputs of the modules before it, and applies the rules for empty
- * values: empty text is a field left empty, unless `emptystring` wrote it; `erase` is null, which clears a field;
- * `ignore` leaves it out. Where the module's form is known, values are converted and checked by it.
+ * Evaluates the parameters of a module with the outputs of previous modules and applies the rules for empty values:
+ * empty text counts as unset, unless `emptystring` produced it; `erase` is null, which clears a field; `ignore` omits
+ * it. Converts and checks values by the module's form, if any.
  *
- * @returns a BundleValidationError for values the form does not allow
- * @throws ImlError for an expression that fails
+ * @returns a BundleValidationError for invalid values
+ * @throws ImlError for a failed expression
  * @see https://developers.make.com/custom-apps-documentation/other/processing-of-empty-values
  */
 export async function mapInputs(
@@ -56,10 +56,10 @@ export async function mapInputs(
   return { ok: true, parameters: dropEmpty(checked.values) };
 }
 
-/** Levels in which empty values are looked for; what is below is data from elsewhere, not fields. */
+/** Largest depth of fields; deeper values are data. */
 const MAX_DEPTH = 64;
 
-/** Paths are those of the language, counted from 1: `items[2].email`. */
+/** Paths of the language, starting at 1: `items[2].email`. */
 function collectForced(template: unknown, path: string, forced: Set<string>, depth = 0): void {
   if (depth > MAX_DEPTH) return;
   if (typeof template === 'string') {
@@ -75,7 +75,7 @@ function collectForced(template: unknown, path: string, forced: Set<string>, dep
   }
 }
 
-/** Whether an expression of a text names `emptystring`: in one piece up to a brace that closes, however many open. */
+/** Whether an expression uses `emptystring`, in one piece up to a closing brace. */
 function isEmptyOnPurpose(template: string): boolean {
   if (!template.includes('emptystring')) return false;
   return template.split('}').some((piece) => {
@@ -93,7 +93,7 @@ interface EmptyRules {
   readonly platformVersion: 1 | 2;
 }
 
-/** Of what no form describes: the rules of text. Items of lists keep their places. */
+/** Applies the rules of text to values without a form. Items of lists keep their positions. */
 function withoutEmpty(values: PlainObject, path: string, rules: EmptyRules, depth = 0): PlainObject {
   const result: PlainObject = {};
   for (const [name, value] of Object.entries(values)) {

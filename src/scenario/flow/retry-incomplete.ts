@@ -4,7 +4,7 @@ import type { CompiledFlow } from './compile-flow.js';
 import type { FlowReport, IncompleteExecution, IncompleteStore } from './flow-report.js';
 import { type ResumeOptions, resumeFlow } from './run-flow.js';
 
-/** Those of a flow whose retry is due, the oldest first. */
+/** Lists executions of a flow whose retry is due, oldest first. */
 export async function listDue(
   flow: string,
   store: IncompleteStore,
@@ -13,7 +13,7 @@ export async function listDue(
   return (await store.list(flow)).filter(({ retry }) => retry !== undefined && retry.atMs <= nowMs);
 }
 
-/** Those of a flow that nothing will try again by itself. */
+/** Lists executions of a flow without an automatic retry. */
 export async function listUnresolved(
   flow: string,
   store: IncompleteStore,
@@ -22,12 +22,12 @@ export async function listUnresolved(
 }
 
 /**
- * Resolves an incomplete execution by hand: runs what is left of it now, with mended data if they are given.
- * When it fails again it stays, and nothing tries it by itself.
+ * Resolves an incomplete execution manually: runs its remaining steps now, optionally with corrected data. If it fails
+ * again, it stays without an automatic retry.
  *
- * @param outputs take the place of the stored ones, by module id
- * @returns the report, as `runFlow` does
- * @throws EngineError (USAGE) where there is none with this id
+ * @param outputs replace stored outputs, by step id
+ * @returns the report, like `runFlow`
+ * @throws EngineError (USAGE) for an unknown id
  */
 export function resolveExecution(
   flow: CompiledFlow,
@@ -46,7 +46,11 @@ export function resolveExecution(
   );
 }
 
-/** Gives up an incomplete execution. @throws EngineError (USAGE) where there is none with this id */
+/**
+ * Removes an incomplete execution.
+ *
+ * @throws EngineError (USAGE) for an unknown id
+ */
 export async function discardExecution(id: string, store: IncompleteStore): Promise<IncompleteExecution> {
   const execution = await find(id, store);
   await store.remove(id);

@@ -1,29 +1,31 @@
-import { RETRY_DELAYS_MS } from '../state/backoff-delays.js';
-import { reactionTo } from '../state/error-reactions.js';
+import { RETRY_DELAYS_MS, reactionTo } from '../state/error-reactions.js';
 import type { ErrorHandler } from './flow.js';
 import type { IncompleteExecution } from './flow-report.js';
 
-/** When an incomplete execution is tried again by itself. */
+/** Automatic retries of an incomplete execution. */
 export type RetryPlan = Pick<IncompleteExecution, 'policy' | 'retry'>;
 
 const BY_HAND: RetryPlan = { policy: undefined, retry: undefined };
 const DEFAULT_ATTEMPTS = 3;
 const DEFAULT_INTERVAL_MS = 15 * 60_000;
 
-/** Of a bundle stored because of an error. Source: https://help.make.com/automatic-retry-of-incomplete-executions. [doc] */
+/**
+ * Plans the retries of a bundle stored because of an error. Source:
+ * https://help.make.com/automatic-retry-of-incomplete-executions. [doc]
+ */
 export function planForError(type: string, nowMs: number): RetryPlan {
   const { kind } = reactionTo(type);
   if (kind !== 'retry' && kind !== 'suspend') return BY_HAND;
   return planAttempt({ kind: 'backoff' }, 1, nowMs);
 }
 
-/** Of a bundle stored by a Break handler. */
+/** Plans the retries of a bundle stored by a Break handler. */
 export function planForBreak(handler: ErrorHandler & { kind: 'break' }, nowMs: number): RetryPlan {
   const { automatic = true, attempts = DEFAULT_ATTEMPTS, intervalMs = DEFAULT_INTERVAL_MS } = handler;
   return automatic ? planAttempt({ kind: 'interval', attempts, intervalMs }, 1, nowMs) : BY_HAND;
 }
 
-/** Of an execution whose retry failed. What no time mends is left to somebody, and so is what was run by hand. */
+/** Plans the next retry after a failed one. Permanent errors and manual runs have none. */
 export function planAfterRetry(tried: RetryPlan, type: string, nowMs: number): RetryPlan {
   const { policy, retry } = tried;
   if (policy === undefined || retry === undefined) return BY_HAND;

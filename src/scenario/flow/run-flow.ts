@@ -17,35 +17,35 @@ import type { RunOutcome } from '../state/scenario-state.js';
 import type { CompiledFlow } from './compile-flow.js';
 import type { TriggerData } from './flow.js';
 import type { FlowReport, IncompleteExecution, IncompleteStore } from './flow-report.js';
-import { FlowRun, type FlowTools, Interruption } from './flow-run.js';
+import { type FlowDependencies, FlowRun, Interruption } from './flow-run.js';
 
-/** What a run of a flow starts from. */
+/** Input of a flow run. */
 export interface FlowInput {
-  /** Of an instant trigger: the events to take, in order. Any other first module runs once. */
+  /** Instant triggers only: events to process, in order. Other first modules run once. */
   readonly events?: readonly unknown[] | undefined;
-  /** Of a polling trigger: what the report of the run before gave. */
+  /** Polling triggers only: `state` of the previous report. */
   readonly state?: TriggerData | undefined;
-  /** Ends the run; the promise rejects with its reason, after a rollback. */
+  /** Aborts the run: it rolls back and rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a run of a flow is given. Default: `DEFAULT_SETTINGS`, no store, the clock of the system, random ids. */
+/** Options of a flow run. */
 export interface FlowOptions {
   readonly settings?: Partial<ScenarioSettings> | undefined;
-  /** Where incomplete executions go. Without it none is stored. */
+  /** Store of incomplete executions. Default: none are stored. */
   readonly store?: IncompleteStore | undefined;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Ids of incomplete executions. Default: random. */
+  /** Creates ids of incomplete executions. Default: random. */
   readonly newId?: (() => string) | undefined;
   /**
-   * Of a polling trigger, with `autoCommit`: gets the state the trigger has behind bundles that are through or stored, wherever it has
-   * moved on with them. A run that goes on from there repeats none of them. The flow waits for it.
+   * Polling triggers with `autoCommit` only: called with the trigger's state after bundles were processed or stored. A
+   * run from that state repeats none of them. The flow waits for the promise.
    */
   readonly onProgress?: ((state: TriggerData) => Promise<void>) | undefined;
   /**
-   * Gives values that no error of a module may show, beside what its data hold under names that say secret: what a webhook was
-   * attached with. Asked once, when a module has failed; where it rejects, so does the run. Default: there are none.
+   * Returns secrets to redact in errors of modules, in addition to values with secret names, such as the data of a
+   * webhook. Called once, after a failure; if it rejects, the run rejects too. Default: none.
    */
   readonly findSecrets?: (() => Promise<readonly string[]>) | undefined;
 }
@@ -61,18 +61,18 @@ const OPTION_SHAPES: OptionShapes<FlowOptions> = {
   findSecrets: ANY_FUNCTION,
 };
 
-/** What goes on with an incomplete execution is given: its store is needed. */
+/** Options of resuming an incomplete execution; its store is required. */
 export type ResumeOptions = FlowOptions & {
   readonly store: IncompleteStore;
   readonly signal?: AbortSignal | undefined;
 };
 
 /**
- * Runs a flow: the first module, then each of its bundles through the others, one by one and to the end.
- * Nothing is retried here: the report says what is stored and when its retry is due, and `nextState` what to do next.
+ * Runs a flow: the first module, then each of its bundles through the other modules. Retries nothing itself: the
+ * report says what was stored and when its retry is due, `nextState` what to do next.
  *
- * @returns the report, also of a run that failed; `orThrow()` throws its error
- * @throws the reason of `input.signal`, errors of the store, and defects; EngineError (USAGE) for a wrong setting
+ * @returns the report, also of a failed run; `orThrow()` throws its error
+ * @throws the reason of `input.signal`, errors of the store, and defects; EngineError (USAGE) for an invalid setting
  * @see https://help.make.com/scenario-execution-cycles-and-phases
  * @example
  * const steps = [{ id: 1, module: engineModule(engine, 'watchContacts') }];
@@ -95,33 +95,34 @@ export function runFlow(
 }
 
 async function runAll(flow: CompiledFlow, input: FlowInput, options: FlowOptions): Promise<FlowReport> {
-  const tools = completeTools(options, input.signal);
+  const tools = completeDependencies(options, input.signal);
   const run = new FlowRun(flow, tools);
   const takesEvents = flow.steps[0]?.step.module.type === 'instant_trigger';
   const sources = takesEvents
     ? (input.events ?? []).map((payload) => ({ payload }))
     : [{ data: input.state }];
   let done = 0;
-  const ended = await lead(run, async () => {
+  const ended = await runPhases(run, async () => {
     for (const source of sources) {
       await run.first(source);
       done++;
     }
     if (!tools.settings.autoCommit) await run.commit();
   });
-  // An event whose run was interrupted is done if all of it is stored; one run takes all or, uncommitted, none.
+  // The event of an interrupted run is done if all of it is stored. Without `autoCommit`, a run processes all events
+  // or none.
   if (ended !== undefined)
     done = run.isLossy && !tools.settings.autoCommit ? 0 : done + (run.isLossy ? 0 : 1);
-  return makeReport(run, ended, { retry: undefined, eventsDone: Math.min(done, sources.length) });
+  return createReport(run, ended, { retry: undefined, eventsDone: Math.min(done, sources.length) });
 }
 
 /**
- * Goes on with an incomplete execution: the steps that are left, for its bundle. When that succeeds it is removed from
- * the store; when it fails again, what is left then takes its place, with its next retry or left to somebody.
+ * Resumes an incomplete execution: runs the remaining steps for its bundle. Removes it from the store on success. On
+ * failure the remaining work replaces it, with its next retry or for manual resolution.
  *
- * @param execution as the store gave it; with other `outputs` where somebody has mended the data by hand
- * @returns the report, as `runFlow` does
- * @throws EngineError (USAGE) for an execution of another flow, or of a step the flow does not have any more
+ * @param execution as stored, optionally with corrected `outputs`
+ * @returns the report, like `runFlow`
+ * @throws EngineError (USAGE) for an execution of another flow, or of a step that does not exist any more
  */
 export function resumeFlow(
   flow: CompiledFlow,
@@ -143,30 +144,30 @@ async function resume(
 ): Promise<FlowReport> {
   const index = flow.steps.findIndex(({ step }) => step.id === execution.stepId);
   if (execution.flow !== flow.flow.name || index === -1) {
-    const message = `The flow "${flow.flow.name}" cannot go on with the execution "${execution.id}".`;
+    const message = `The flow "${flow.flow.name}" cannot resume the execution "${execution.id}".`;
     throw new EngineError('USAGE', message);
   }
-  const tools = completeTools(options, options.signal);
+  const tools = completeDependencies(options, options.signal);
   const run = new FlowRun(flow, tools, execution);
-  const ended = await lead(run, async () => {
+  const ended = await runPhases(run, async () => {
     await run.step(index, execution.outputs);
     await run.commit();
   });
   const isReplaced = run.incomplete.some(({ id }) => id === execution.id);
   if (!isReplaced && !run.isLossy) await options.store.remove(execution.id);
-  // Taken back by a handler, or not storable: it must not come due again and again.
+  // Rolled back by a handler, or the store is full: removes the retry, so that it is not due repeatedly.
   if (!isReplaced && run.isLossy) await options.store.save({ ...execution, retry: undefined });
-  return makeReport(run, ended, { retry: execution.retry?.attempt ?? 0, eventsDone: 0 });
+  return createReport(run, ended, { retry: execution.retry?.attempt ?? 0, eventsDone: 0 });
 }
 
-function completeTools(options: FlowOptions, signal: AbortSignal | undefined): FlowTools {
+function completeDependencies(options: FlowOptions, signal: AbortSignal | undefined): FlowDependencies {
   const { store, clock = SYSTEM_CLOCK, newId = randomUUID, onProgress, findSecrets } = options;
   const settings = completeSettings(options.settings);
   return { settings, store, clock, newId, onProgress, findSecrets, signal };
 }
 
-/** Leads a run through its phases, however it ends. */
-async function lead(run: FlowRun, work: () => Promise<void>): Promise<Interruption | undefined> {
+/** Runs all phases of a run, however it ends. */
+async function runPhases(run: FlowRun, work: () => Promise<void>): Promise<Interruption | undefined> {
   run.phases.push({ kind: 'initialization' });
   try {
     await work();
@@ -189,7 +190,7 @@ async function settle(run: FlowRun, ended: Interruption): Promise<Interruption> 
   const keeps = error !== undefined && reactionTo(error.type).data === 'keep';
   if (keeps) return ended;
   try {
-    // What ran before a stored bundle stays: its retry goes on from there.
+    // Steps before a stored bundle are committed, as its retry continues from there.
     await (how === 'commit' || plan !== undefined ? run.commit() : run.rollback());
     return ended;
   } catch (failure) {
@@ -198,7 +199,7 @@ async function settle(run: FlowRun, ended: Interruption): Promise<Interruption> 
   }
 }
 
-function makeReport(
+function createReport(
   run: FlowRun,
   ended: Interruption | undefined,
   { retry, eventsDone }: { readonly retry: number | undefined; readonly eventsDone: number },

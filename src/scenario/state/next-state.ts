@@ -1,17 +1,16 @@
 import { RATE_LIMIT_DELAY_MS } from '../../errors/app-error.js';
 import { assertNever } from '../../util/plain-object.js';
-import { RERUN_DELAYS_MS, RETRY_DELAYS_MS } from './backoff-delays.js';
-import { reactionTo } from './error-reactions.js';
+import { RERUN_DELAYS_MS, RETRY_DELAYS_MS, reactionTo } from './error-reactions.js';
 import { DEFAULT_SETTINGS, type ScenarioSettings } from './scenario-settings.js';
 import type { FailedRun, InactiveReason, RestingState, RunOutcome, ScenarioState } from './scenario-state.js';
 
 /**
- * Milliseconds that nothing starts for after a RateLimitError. What an app says itself comes first, then what its service asks for, within
+ * Returns the suspension after a RateLimitError in milliseconds: the app's delay first, then `Retry-After` within
  * bounds. [choice]
  */
 function computeRateLimitDelay(settings: ScenarioSettings, failed: FailedRun): number {
   const { delayMs = RATE_LIMIT_DELAY_MS, retryAfterMs } = failed;
-  // Settings that were stored before there were these have none.
+  // Settings stored by earlier versions do not contain these.
   const { minRetryAfterMs, maxRetryAfterMs } = { ...DEFAULT_SETTINGS, ...settings };
   if (delayMs !== RATE_LIMIT_DELAY_MS && Number.isFinite(delayMs) && delayMs >= 0) return delayMs;
   if (retryAfterMs === undefined || !Number.isFinite(retryAfterMs) || maxRetryAfterMs === 0) {
@@ -20,40 +19,42 @@ function computeRateLimitDelay(settings: ScenarioSettings, failed: FailedRun): n
   return Math.min(Math.max(retryAfterMs, minRetryAfterMs), maxRetryAfterMs);
 }
 
-/** How the rest of a failed run is kept. */
+/** How the remaining work of a failed run is stored. */
 export type StoredExecution =
-  /** It is tried again at `atMs`, for the `attempt`-th time. */
+  /** Retried automatically at `atMs`, as attempt number `attempt`. */
   | { readonly resolution: 'automatic'; readonly attempt: number; readonly atMs: number }
-  /** Somebody has to resolve or discard it: because its data are wrong, or because its retries are used up or failed otherwise. */
+  /**
+   * Has to be resolved or discarded manually: its data is invalid, or its retries are exhausted or failed otherwise.
+   */
   | { readonly resolution: 'manual'; readonly cause: 'data' | 'retries' };
 
-/** What an outcome means for a scenario. */
+/** Consequences of an outcome for a scenario. */
 export interface Transition {
   readonly state: ScenarioState;
-  /** How the run ended; undefined where none did. */
+  /** Status of the ended run; undefined if no run ended. */
   readonly status: 'success' | 'warning' | 'error' | undefined;
-  /** What becomes of what the run did; undefined where no run ended. */
+  /** What happens to the changes of the run; undefined if no run ended. */
   readonly data: 'commit' | 'rollback' | 'keep' | undefined;
-  /** An incomplete execution to keep, or to keep on. */
+  /** An incomplete execution to store or update. */
   readonly stored: StoredExecution | undefined;
-  /** Whether a bundle is lost because there is no room for it, as the settings allow. */
+  /** Whether a bundle is discarded, as the store is full and the settings allow it. */
   readonly isDiscarded: boolean;
-  /** Who watches over the scenario has to be told that it went off, and why. */
+  /** Why the scenario was turned off, for a notification of its owner. */
   readonly notify: Exclude<InactiveReason, 'by-hand'> | undefined;
-  /** Milliseconds until something starts by itself; undefined where only the usual schedule does. */
+  /** Milliseconds until the next automatic start; undefined if only the schedule applies. */
   readonly delayMs: number | undefined;
 }
 
-/** A transition as far as a rule has something to say. */
+/** A partial transition. */
 interface Move extends Partial<Omit<Transition, 'state' | 'delayMs'>> {
   readonly state: RestingState;
 }
 
 /**
- * The whole life of a scenario: what an outcome means for its state, for the run's data and for the bundle that failed.
- * Pure: whoever keeps the state stores what comes out, and does what it says. It never throws.
+ * The state machine of a scenario: consequences of an outcome for its state, the run's changes and the failed bundle.
+ * Pure and never throws; the caller stores the state and carries out the transition.
  *
- * @param nowMs milliseconds since the epoch
+ * @param nowMs milliseconds since the Unix epoch
  * @see https://help.make.com/types-of-errors
  * @example
  * let { state } = nextState(NEW_SCENARIO, settings, { kind: 'error', type: 'ConnectionError' }, Date.now());
@@ -65,10 +66,10 @@ export function nextState(
   outcome: RunOutcome,
   nowMs: number,
 ): Transition {
-  const resting = awake(state.kind === 'running' ? state.resting : state, nowMs);
+  const resting = endSuspension(state.kind === 'running' ? state.resting : state, nowMs);
   const move = endBackoff(decideMove(resting, settings, outcome, nowMs), outcome, nowMs);
-  // A suspended scenario starts nothing early, retries neither.
-  const stored = move.state.kind === 'delayed' ? notBefore(move.stored, move.state.untilMs) : move.stored;
+  // A suspended scenario starts nothing early, not even retries.
+  const stored = move.state.kind === 'delayed' ? delayUntil(move.stored, move.state.untilMs) : move.stored;
   const waits = [
     move.state.kind === 'delayed' || move.state.kind === 'backoff' ? move.state.untilMs : undefined,
     stored?.resolution === 'automatic' ? stored.atMs : undefined,
@@ -85,14 +86,14 @@ export function nextState(
   };
 }
 
-/** A suspension that is over is none. */
-function awake(state: RestingState, nowMs: number): RestingState {
+/** Ends a suspension that has expired. */
+function endSuspension(state: RestingState, nowMs: number): RestingState {
   return state.kind === 'delayed' && state.untilMs <= nowMs
     ? { kind: 'active', errors: state.errors }
     : state;
 }
 
-/** A rerun that ended otherwise than by another failure of its kind ends the backoff: it must not be due for ever. [inf] */
+/** Ends the backoff after a rerun that did not fail in the same way, so that it is not due forever. [inf] */
 function endBackoff(move: Move, outcome: RunOutcome, nowMs: number): Move {
   const { state } = move;
   const isRun = move.status !== undefined && !('retry' in outcome && outcome.retry !== undefined);
@@ -100,7 +101,7 @@ function endBackoff(move: Move, outcome: RunOutcome, nowMs: number): Move {
   return { ...move, state: { kind: 'active', errors: state.errors } };
 }
 
-/** Counts the runs under way: one more that started, or one less that ended. Of a retry nobody says that it started. */
+/** Counts running runs: plus one for a start, minus one for an end. Starts of retries are not reported. */
 function withRuns(before: ScenarioState, resting: RestingState, outcome: RunOutcome): ScenarioState {
   if (resting.kind === 'inactive') return resting;
   const runs = before.kind === 'running' ? before.runs : 0;
@@ -132,7 +133,7 @@ function decideMove(
     case 'warning':
       return { state, status: 'warning', data: 'commit' };
     case 'rollback':
-      // It never turns a scenario off. Source: https://help.make.com/quick-error-handling-reference. [doc]
+      // Never turns a scenario off. Source: https://help.make.com/quick-error-handling-reference. [doc]
       return { state, status: 'error', data: 'rollback' };
     case 'error':
       return outcome.retry === undefined
@@ -143,7 +144,7 @@ function decideMove(
   }
 }
 
-/** Ends a backoff and forgets errors. A suspension stands: another run may have brought it. */
+/** Ends a backoff and resets errors. A suspension stays, as another run may have caused it. */
 function afterSuccess(state: RestingState): RestingState {
   if (state.kind === 'inactive') return state;
   return state.kind === 'delayed' ? { ...state, errors: 0 } : { kind: 'active', errors: 0 };
@@ -186,7 +187,7 @@ function count(state: RestingState, settings: ScenarioSettings, failed: FailedRu
 }
 
 /**
- * Keeps what failed, unless the settings or the place of the error forbid it: the first module has nothing to keep.
+ * Stores the failed bundle, unless the settings forbid it or the first module failed, which has nothing to store.
  * Source: https://help.make.com/errors-that-dont-create-incomplete-executions. [doc]
  */
 function store(
@@ -205,10 +206,7 @@ function firstRetry(nowMs: number): StoredExecution {
   return { resolution: 'automatic', attempt: 1, atMs: nowMs + (RETRY_DELAYS_MS[0] ?? 0) };
 }
 
-/**
- * Instant scheduling may back off instead.
- * Source: https://help.make.com/fixing-rate-limit-errors.
- */
+/** Instant scheduling may use a backoff instead. Source: https://help.make.com/fixing-rate-limit-errors. */
 function limitRate(state: RestingState, settings: ScenarioSettings, failed: FailedRun, nowMs: number): Move {
   const backsOff = settings.scheduling === 'instant' && settings.instantRateLimit === 'backoff';
   const kept = store(state, settings, failed, firstRetry(nowMs));
@@ -230,13 +228,13 @@ function suspend(
   return { kind: 'delayed', errors: state.errors, untilMs: Math.max(untilMs, standing) };
 }
 
-function notBefore(stored: StoredExecution | undefined, untilMs: number): StoredExecution | undefined {
+function delayUntil(stored: StoredExecution | undefined, untilMs: number): StoredExecution | undefined {
   return stored?.resolution === 'automatic' ? { ...stored, atMs: Math.max(stored.atMs, untilMs) } : stored;
 }
 
-/** A run of the usual schedule that fails before its time does not bring the next rerun nearer, nor push it away. [inf] */
+/** A scheduled run that fails before the next rerun does not move it. [inf] */
 function backOff(state: RestingState, failed: FailedRun, nowMs: number): Move {
-  // Nothing was done yet that could be taken back. Source: https://help.make.com/types-of-errors. [doc]
+  // Nothing was done that could be reverted. Source: https://help.make.com/types-of-errors. [doc]
   const status = failed.isFirstModule === false ? 'error' : 'warning';
   if (state.kind === 'inactive' || state.kind === 'delayed') return { state, status };
   if (state.kind === 'backoff' && nowMs < state.untilMs) return { state, status };
@@ -252,9 +250,9 @@ function stop(state: RestingState, { type }: FailedRun, reason: Exclude<Inactive
 }
 
 /**
- * A retry of an incomplete execution failed: it is kept on. The scenario goes its own way meanwhile, unless the error
- * is one that turns it off or suspends it.
- * Source: https://help.make.com/exponential-backoff [doc]; errors of other types [inf]
+ * Handles the failed retry of an incomplete execution, which stays stored. The scenario is not affected, unless the
+ * error turns it off or suspends it. Source: https://help.make.com/exponential-backoff [doc]; errors of other types
+ * [inf]
  */
 function afterRetry(state: RestingState, settings: ScenarioSettings, failed: FailedRun, nowMs: number): Move {
   const { kind } = reactionTo(failed.type);

@@ -1,31 +1,34 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { didYouMean } from '../../util/suggest.js';
 
-/** How a scenario is meant to run. Source: https://help.make.com/types-of-errors. */
+/** Settings of a scenario. Source: https://help.make.com/types-of-errors. */
 export interface ScenarioSettings {
-  /** `timed`: every so often. `instant`: when an event comes in. Default `timed`. */
+  /** `timed`: by a schedule. `instant`: by events. Default: `timed`. */
   readonly scheduling: 'timed' | 'instant';
-  /** One run after the other, and none while an incomplete execution is unresolved. Default false. */
+  /** Runs one at a time, and none while an incomplete execution is unresolved. Default: false. */
   readonly sequential: boolean;
-  /** Whether bundles that fail are kept as incomplete executions. Default false. */
+  /** Whether to store failed bundles as incomplete executions. Default: false. */
   readonly storeIncomplete: boolean;
-  /** Whether a bundle may be dropped where there is no room to keep it; else the scenario goes off. Default false. */
+  /** Whether to discard a bundle if the store is full; otherwise the scenario is turned off. Default: false. */
   readonly dataLoss: boolean;
-  /** Commit after each bundle of the first module, or once at the end. Default true. */
+  /** Whether to commit after each bundle of the first module, or once at the end. Default: true. */
   readonly autoCommit: boolean;
-  /** Errors in a row that turn the scenario off. Default 3. [doc] */
+  /** Consecutive errors that turn the scenario off. Default: 3. [doc] */
   readonly maxErrors: number;
-  /** The same for instant scheduling; the help centre describes 1. Default: `maxErrors`. */
+  /** Same as `maxErrors` for instant scheduling; the help centre describes 1. Default: `maxErrors`. */
   readonly instantMaxErrors: number;
-  /** What a RateLimitError does under instant scheduling. Default `suspend`; the help centre describes `backoff`. */
+  /** Reaction to a RateLimitError with instant scheduling. Default: `suspend`; the help centre describes `backoff`. */
   readonly instantRateLimit: 'suspend' | 'backoff';
-  /** The least a `Retry-After` of a RateLimitError suspends for, in milliseconds. Default 1000. */
+  /** Shortest suspension for a `Retry-After` in milliseconds. Default: 1000. */
   readonly minRetryAfterMs: number;
-  /** The most it suspends for; 0 follows none, and the suspension takes 20 minutes always. Default: a day. */
+  /**
+   * Longest suspension for a `Retry-After` in milliseconds; 0 ignores it, and the suspension takes 20 minutes.
+   * Default: one day.
+   */
   readonly maxRetryAfterMs: number;
 }
 
-/** How a scenario runs unless told otherwise: timed, nothing stored, committed at once, off after three errors in a row. */
+/** Default settings: timed, nothing stored, auto-commit, off after three consecutive errors. */
 export const DEFAULT_SETTINGS: ScenarioSettings = Object.freeze({
   scheduling: 'timed',
   sequential: false,
@@ -40,9 +43,9 @@ export const DEFAULT_SETTINGS: ScenarioSettings = Object.freeze({
 });
 
 /**
- * The defaults with the given ones in their place.
+ * Merges settings into the defaults.
  *
- * @throws EngineError (USAGE) for a name that is no setting and a value it cannot have
+ * @throws EngineError (USAGE) for an unknown setting or an invalid value
  */
 export function completeSettings(given: Partial<ScenarioSettings> = {}): ScenarioSettings {
   const written = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
@@ -59,11 +62,11 @@ const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
 function assertSetting(name: string, value: unknown): void {
   if (!Object.hasOwn(DEFAULT_SETTINGS, name)) {
     const hint = didYouMean(name, Object.keys(DEFAULT_SETTINGS));
-    throw new EngineError('USAGE', `There is no scenario setting "${name}".${hint}`);
+    throw new EngineError('USAGE', `Unknown scenario setting "${name}".${hint}`);
   }
   const choices = CHOICES[name];
   if (choices !== undefined && !choices.includes(value)) {
-    throw new EngineError('USAGE', `The setting "${name}" is one of ${choices.join(', ')}.`);
+    throw new EngineError('USAGE', `The setting "${name}" has to be one of ${choices.join(', ')}.`);
   }
   if (name.endsWith('RetryAfterMs')) {
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return;

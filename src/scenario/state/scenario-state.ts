@@ -3,23 +3,23 @@ import type { ScenarioSettings } from './scenario-settings.js';
 
 /** Why a scenario is off. */
 export type InactiveReason =
-  /** As many errors in a row as the settings allow. */
+  /** Too many consecutive errors. */
   | 'consecutive-errors'
   /** A connection that failed at every attempt. */
   | 'retries-exhausted'
-  /** An error that no further run can mend. */
+  /** A permanent error. */
   | 'fatal-error'
-  /** No room for an incomplete execution, and no data may be lost. */
+  /** The store of incomplete executions is full and no data may be lost. */
   | 'storage-full'
-  /** Somebody turned it off. */
+  /** A user turned it off. */
   | 'by-hand';
 
-/** A scenario between runs. `errors` counts the runs in a row that ended with a counted error. */
+/** State of a scenario without running runs. `errors` counts consecutive runs with a counted error. */
 export type RestingState =
   | { readonly kind: 'active'; readonly errors: number }
   /** Suspended: nothing starts before `untilMs`. */
   | { readonly kind: 'delayed'; readonly errors: number; readonly untilMs: number }
-  /** To be run again at `untilMs`, for the `attempt`-th time; the usual schedule goes on meanwhile. */
+  /** Rerun at `untilMs` as attempt number `attempt`; the schedule continues. */
   | {
       readonly kind: 'backoff';
       readonly errors: number;
@@ -30,17 +30,17 @@ export type RestingState =
       readonly kind: 'inactive';
       readonly errors: number;
       readonly reason: InactiveReason;
-      /** What ended it, where an error did. */
+      /** The error that turned it off, if any. */
       readonly error: AppErrorType | undefined;
     };
 
 /**
- * The state of a scenario: plain data, to be stored as it is. Times are milliseconds since the epoch.
- * Source: https://help.make.com/types-of-errors.
+ * State of a scenario: plain data to store. Times are milliseconds since the Unix epoch. Source:
+ * https://help.make.com/types-of-errors.
  */
 export type ScenarioState =
   | RestingState
-  /** `runs` runs are under way; `resting` is what it would be without them. */
+  /** `runs` runs are running; `resting` is the state without them. */
   | {
       readonly kind: 'running';
       readonly errors: number;
@@ -51,12 +51,12 @@ export type ScenarioState =
 /** A scenario that was just turned on. */
 export const NEW_SCENARIO: ScenarioState = Object.freeze({ kind: 'active', errors: 0 });
 
-/** What happened to a scenario. */
+/** An event in the life of a scenario. */
 export type RunOutcome =
   | { readonly kind: 'started' }
-  /** To its end. Errors that ignore, resume or commit handled are none. */
+  /** Completed, including errors handled by ignore, resume or commit. */
   | { readonly kind: 'success'; readonly retry?: number | undefined }
-  /** To its end, but a bundle was kept as an incomplete execution whose error calls for nothing more. */
+  /** Completed, but a bundle was stored as an incomplete execution. */
   | { readonly kind: 'warning'; readonly retry?: number | undefined }
   /** Ended by a rollback handler. */
   | { readonly kind: 'rollback'; readonly retry?: number | undefined }
@@ -64,45 +64,44 @@ export type RunOutcome =
   | { readonly kind: 'turned-on' }
   | { readonly kind: 'turned-off' };
 
-/** A run that ended with an error nobody handled. */
+/** A run that ended with an unhandled error. */
 export interface FailedRun {
   readonly kind: 'error';
   readonly type: AppErrorType;
-  /** Of RateLimitError: how long to wait. Default 20 minutes. */
+  /** RateLimitError only: delay in milliseconds. Default: 20 minutes. */
   readonly delayMs?: number | undefined;
   /**
-   * Of RateLimitError: what the service asks to wait for (`Retry-After`). It counts within the bounds of the settings,
-   * unless `delayMs` says something else than the default.
+   * RateLimitError only: `Retry-After` of the API in milliseconds. Applies within the bounds of the settings, unless
+   * `delayMs` differs from its default.
    */
   readonly retryAfterMs?: number | undefined;
-  /** Whether the first module failed, or something before it: then nothing can be stored. Default: true. */
+  /** Whether the first module failed, or an earlier phase, so that nothing can be stored. Default: true. */
   readonly isFirstModule?: boolean | undefined;
-  /** Of the automatic retry of an incomplete execution: its number, from 1. Undefined for an ordinary run. */
+  /** Number of the automatic retry, starting at 1. Undefined for an ordinary run. */
   readonly retry?: number | undefined;
-  /** Whether the storage of incomplete executions has no room. Default: false. */
+  /** Whether the store of incomplete executions is full. Default: false. */
   readonly isStorageFull?: boolean | undefined;
 }
 
 /** When a run may start. */
 export type StartDecision =
   | { readonly kind: 'now' }
-  /** Not before this time, in milliseconds since the epoch. */
+  /** Not before this time, in milliseconds since the Unix epoch. */
   | { readonly kind: 'at'; readonly atMs: number }
-  /** Not before a run has ended or an incomplete execution is resolved; events stay in their queue. */
+  /** Not before a run has ended or an incomplete execution is resolved; events stay queued. */
   | { readonly kind: 'wait'; readonly reason: 'running' | 'unresolved' }
   | { readonly kind: 'never' };
 
-/** What wants to start: a run of the schedule or for an event, a rerun of a backoff, or the retry of an incomplete execution. */
+/** Kind of a start: a run by schedule or event, a rerun of a backoff, or the retry of an incomplete execution. */
 export type StartKind = 'run' | 'rerun' | 'retry';
 
 /**
- * Whether a scenario may start something now. Pure, as `nextState` is.
+ * Decides whether a scenario may start a run. Pure, like `nextState`.
  *
- * - Off: nothing. Suspended: nothing before the suspension is over.
- * - `sequential`: one run after the other, and none but retries while an incomplete execution is unresolved or a backoff
- *   is under way.
+ * - Off: never. Suspended: after the suspension.
+ * - `sequential`: one run at a time; only retries while an incomplete execution is unresolved or a backoff is active.
  *
- * @param unresolved incomplete executions of the scenario that are not resolved
+ * @param unresolved number of unresolved incomplete executions of the scenario
  * @see https://help.make.com/options-related-to-incomplete-executions
  */
 export function nextStart(
