@@ -58,9 +58,9 @@ function compileOAuth(communication: Document, context: DirectiveContext): Compi
   }
   const isFirstVersion = ['requestToken', 'accessToken', 'oauth'].some((key) => isWritten(value, key));
   const base = isFirstVersion ? signingBase(communication) : undefined;
-  const section = (key: string): Requests => {
+  const section = (key: string, grantsScope = false): Requests => {
     if (!isWritten(value, key)) return [];
-    return compileRequests(subDocument(communication, key), base, context);
+    return compileRequests(subDocument(communication, key), base, context, grantsScope);
   };
   const authorize = section('authorize');
   if (authorize.length > 1) {
@@ -72,7 +72,7 @@ function compileOAuth(communication: Document, context: DirectiveContext): Compi
     before: section(isFirstVersion ? 'requestToken' : 'preauthorize'),
     // A browser opens the page and signs nothing.
     authorize: authorize[0] && { ...authorize[0], oauth: undefined },
-    token: section(isFirstVersion ? 'accessToken' : 'token'),
+    token: isFirstVersion ? section('accessToken') : section('token', true),
     info: section('info'),
     refresh: section('refresh'),
     invalidate: section('invalidate'),
@@ -91,8 +91,17 @@ function signingBase(communication: Document): Document {
   return { value: oauth === undefined ? {} : { oauth }, file, locationOf };
 }
 
-function compileRequests(section: Document, base: Document | undefined, context: DirectiveContext): Requests {
-  return compileCommunication(section, base, context).map(withoutUnavailable);
+/** @param grantsScope whether a response may name the granted scopes, as those of the section `token` of OAuth 2 do */
+function compileRequests(
+  section: Document,
+  base: Document | undefined,
+  context: DirectiveContext,
+  grantsScope = false,
+): Requests {
+  return compileCommunication(section, base, context).map((request) => {
+    const available = withoutUnavailable(request);
+    return grantsScope ? available : { ...available, response: { ...available.response, scope: undefined } };
+  });
 }
 
 /**

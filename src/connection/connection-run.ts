@@ -17,7 +17,8 @@ import type { RunNames } from '../run/scope/run-scope.js';
 import type { TraceDepth, TraceEvent } from '../run/trace/trace.js';
 import { deepMerge, isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import { unixTimeToMs } from '../util/time.js';
-import type { ConnectionMetadata, StoredConnection } from './connection-store.js';
+import type { ConnectionMetadata, OAuthNames, StoredConnection } from './connection-store.js';
+import { readGrantedScope } from './required-scope.js';
 
 /** Input of a connection run. */
 export interface ConnectionStart {
@@ -33,12 +34,19 @@ export interface ConnectionStart {
 }
 
 /** Connection data in a response; undefined members are absent. */
-interface ReadConnection extends Pick<StoredConnection, 'connection' | 'expires' | 'uid' | 'metadata'> {
+interface ReadConnection
+  extends Pick<StoredConnection, 'connection' | 'expires' | 'uid' | 'metadata' | 'oauth'> {
   /** Context for the following directives. */
   readonly context: RunContext;
 }
 
 const MAX_LABEL = 512;
+
+const NO_ADDRESSES: Omit<OAuthNames, 'scope'> = {
+  redirectUri: undefined,
+  localRedirectUri: undefined,
+  makeRedirectUri: undefined,
+};
 
 /** Runs requests of a connection and merges their data into it. */
 export class ConnectionRun {
@@ -119,10 +127,11 @@ export class ConnectionRun {
       expires: this.readExpires(spec.expires, context),
       uid: readUid(spec.uid, context),
       metadata: readMetadata(spec.metadata, context),
+      oauth: this.grantedOAuth(spec.scope, context),
     };
   }
 
-  private apply({ context, connection, expires, uid, metadata }: ReadConnection): void {
+  private apply({ context, connection, expires, uid, metadata, oauth }: ReadConnection): void {
     this.here = context;
     this.current = {
       ...this.current,
@@ -130,6 +139,7 @@ export class ConnectionRun {
       expires: expires ?? this.current.expires,
       uid: uid ?? this.current.uid,
       metadata: metadata ?? this.current.metadata,
+      oauth: oauth ?? this.current.oauth,
     };
   }
 
@@ -141,6 +151,12 @@ export class ConnectionRun {
   private extended(data: PlainObject | undefined): PlainObject {
     const { connection } = this.current;
     return data === undefined ? connection : deepMerge(connection, data);
+  }
+
+  /** What a response grants replaces all scopes before; a response that names none leaves them. */
+  private grantedOAuth(directive: Directive | undefined, context: RunContext): OAuthNames | undefined {
+    const scope = readGrantedScope(evaluateDirective(directive, context));
+    return scope.length === 0 ? undefined : { ...NO_ADDRESSES, ...this.current.oauth, scope };
   }
 
   private readExpires(directive: Directive | undefined, context: RunContext): Date | undefined {

@@ -9,6 +9,7 @@ export interface ConnectionMetadata {
 
 /** Part of `oauth` in expressions that is stored with the connection. */
 export interface OAuthNames {
+  /** The requested scopes, or those that `token.response.scope` says are granted. */
   readonly scope: readonly string[];
   readonly redirectUri: string | undefined;
   readonly localRedirectUri: string | undefined;

@@ -45,6 +45,17 @@ function scopesIn(document: Document | undefined): readonly string[] {
   return values.filter((value): value is string => typeof value === 'string' && value !== '');
 }
 
+/**
+ * The scopes in `token.response.scope`: a list, or text split at blanks and commas. Other values name none.
+ * Source: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf]
+ */
+export function readGrantedScope(value: unknown): readonly string[] {
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return texts
+    .flatMap((text) => (typeof text === 'string' ? text.split(/[\s,]+/) : []))
+    .filter((scope) => scope !== '');
+}
+
 function find<Component>(components: ReadonlyMap<string, Component>, kind: string, name: string): Component {
   const component = components.get(name);
   if (component !== undefined) return component;

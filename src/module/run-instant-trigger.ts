@@ -7,6 +7,7 @@ import type { Directive } from '../document/compile/compile-directive.js';
 import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
 import { prefetch } from '../run/paging/page-source.js';
+import { assertNoEndpoint } from '../run/request/endpoint-call.js';
 import { pageOfBundles } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';
@@ -50,13 +51,14 @@ export function isEmptySpec(value: unknown): boolean {
 /**
  * The one request of an instant trigger. Which of several would count is not documented, so none is run by guess. [choice]
  *
- * @throws AppError of type InvalidConfigurationError for several
+ * @throws AppError of type InvalidConfigurationError for several, and for one that calls an endpoint
  */
 export function readSingleRequest(
   [request, second]: readonly CompiledRequest[],
   communication: Document,
   context: RunContext,
 ): CompiledRequest | undefined {
+  if (request !== undefined) assertNoEndpoint([request], 'An instant trigger', context);
   if (second === undefined) return request;
   const message = 'An instant trigger makes a single request, and its communication holds several.';
   throw runError('InvalidConfigurationError', message, context, { place: communication.locationOf('/1') });

@@ -6,7 +6,7 @@ import type { RunTraits } from '../component/start-run.js';
 import type { ModuleComponent } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
 import { prefetch } from '../run/paging/page-source.js';
-import { runCommunication } from '../run/run-communication.js';
+import { type CommunicationPlan, runCommunication } from '../run/run-communication.js';
 import { runTrigger } from '../trigger/run-trigger.js';
 import { assertNever } from '../util/plain-object.js';
 import { runInstantTrigger } from './run-instant-trigger.js';
@@ -20,10 +20,11 @@ import { runInstantTrigger } from './run-instant-trigger.js';
 export function runModule(module: ModuleComponent, input: ConnectedInput, runtime: Runtime): ModuleRun {
   switch (module.type) {
     case 'action':
+      return runRequests(module, input, runtime, { plan: { accepts: 'object' } });
     case 'search':
-      return runRequests(module, input, runtime, {});
+      return runRequests(module, input, runtime, { plan: { accepts: 'objects' } });
     case 'universal':
-      return runRequests(module, input, runtime, { keepsHost: true });
+      return runRequests(module, input, runtime, { traits: { keepsHost: true } });
     case 'trigger':
       return runTrigger(module, input, runtime);
     case 'instant_trigger':
@@ -42,13 +43,13 @@ function runRequests(
   module: ModuleComponent,
   input: ConnectedInput,
   runtime: Runtime,
-  traits: RunTraits,
+  { traits = {}, plan }: { readonly traits?: RunTraits; readonly plan?: CommunicationPlan },
 ): ModuleRun {
   return new ModuleRun({
     start: async () => beginRun(runtime, input, moduleSubject(module), traits),
     pages: async (context, isStreamed) => {
       const requests = await runtime.compile(requireCommunication(module));
-      const pages = runCommunication(requests, context);
+      const pages = runCommunication(requests, context, plan);
       return isStreamed ? prefetch(pages) : pages;
     },
   });

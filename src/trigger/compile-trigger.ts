@@ -18,21 +18,6 @@ export function compileTrigger(request: CompiledRequest, context: RunContext): C
   throw specError('A polling trigger needs response.trigger.', document.locationOf('/response'), context);
 }
 
-/**
- * Source: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf]
- *
- * @throws AppError of type InvalidConfigurationError for a request that calls an endpoint
- */
-export function assertNoEndpoint(requests: readonly CompiledRequest[], context: RunContext): void {
-  const calling = requests.find(({ endpoint }) => endpoint !== undefined);
-  if (calling === undefined) return;
-  throw specError(
-    'A polling trigger cannot call an endpoint.',
-    calling.document.locationOf('/endpoint'),
-    context,
-  );
-}
-
 function specError(message: string, place: SourceLocation, context: RunContext): Error {
   return runError('InvalidConfigurationError', message, context, { place });
 }

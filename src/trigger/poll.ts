@@ -1,5 +1,6 @@
 import type { TriggerStart, TriggerState } from '../component/trigger-data.js';
 import type { CompiledRequest, CompiledTrigger } from '../document/compile/compiled-request.js';
+import { assertNoEndpoint } from '../run/request/endpoint-call.js';
 import { type Bundle, evaluateLimit, listBundles, type Page } from '../run/response/collect-outputs.js';
 import type { CommunicationPlan } from '../run/run-communication.js';
 import { runError } from '../run/scope/evaluate-directive.js';
@@ -11,7 +12,7 @@ import {
   withVariables,
 } from '../run/scope/run-context.js';
 import { append } from '../util/join-lists.js';
-import { assertNoEndpoint, compileTrigger, readTriggerOrder, readTriggerType } from './compile-trigger.js';
+import { compileTrigger, readTriggerOrder, readTriggerType } from './compile-trigger.js';
 import { readItemKey } from './read-item-key.js';
 import {
   compareItems,
@@ -82,7 +83,7 @@ export class Poll {
     this.context = context;
     this.data = data;
     this.start = start;
-    assertNoEndpoint(requests, context);
+    assertNoEndpoint(requests, 'A polling trigger', context);
     const last = requests.at(-1);
     if (last === undefined) return;
     this.context = withPosition(context, { document: last.document });

@@ -13,12 +13,13 @@ import { type Document, subDocument } from '../document/reading/document.js';
 import { EngineError } from '../errors/engine-error.js';
 import { isEmpty } from '../iml/values/coerce.js';
 import { collectPages } from '../run/paging/page-source.js';
+import { assertNoEndpoint } from '../run/request/endpoint-call.js';
 import { listBundles, type Page } from '../run/response/collect-outputs.js';
 import { runCommunication } from '../run/run-communication.js';
 import { type RunContext, throwIfAborted, warn, withPosition } from '../run/scope/run-context.js';
 import { joinLists } from '../util/join-lists.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
-import { assertNoEndpoint, compileTrigger, readTriggerType } from './compile-trigger.js';
+import { compileTrigger, readTriggerType } from './compile-trigger.js';
 import { readItemKey } from './read-item-key.js';
 import { startFromItem, type TriggerType } from './trigger-state.js';
 
@@ -68,7 +69,7 @@ export async function listEpoch(
     const communication = requireCommunication(module);
     const directives = await runtime.directives(communication.value, epoch.value);
     const requests = compileEpoch(communication, epoch, runtime.app.base, directives);
-    assertNoEndpoint(requests, context);
+    assertNoEndpoint(requests, 'A polling trigger', context);
     // The wrapper applies to bundles of the trigger and would hide the entries. [choice]
     const { pages, end } = await collectPages(runCommunication(requests, context, { wraps: false }));
     const last = requests.at(-1);

@@ -12,6 +12,7 @@ import {
 import type { CompiledCondition, CompiledIterate } from '../document/compile/compiled-request.js';
 import { createDocument } from '../document/reading/create-document.js';
 import { type Document, subDocument } from '../document/reading/document.js';
+import { AppError } from '../errors/app-error.js';
 import { SpecError } from '../errors/engine-error.js';
 import { compileTemplate } from '../iml/compile/compile-template.js';
 import { safeParseTemplate } from '../iml/syntax/parser.js';
@@ -46,7 +47,8 @@ export interface CompiledVerification {
  * app checks who sent an event, on the platform as here.
  *
  * @param communication undefined counts as `{}`, and a list of one as its element
- * @throws SpecError (SPEC_INVALID) for what is no object
+ * @throws SpecError (SPEC_INVALID) for what is no object; AppError of type InvalidConfigurationError for a call of an
+ *   endpoint
  * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks
  */
 export function compileWebhook(
@@ -59,6 +61,11 @@ export function compileWebhook(
     throw new SpecError('SPEC_INVALID', 'The specification of a webhook has to be an object.', {
       place: document.locationOf(''),
     });
+  }
+  // Source: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf]
+  if (ownMember(spec, 'endpoint') !== undefined) {
+    const place = document.locationOf('/endpoint');
+    throw new AppError('InvalidConfigurationError', 'A webhook cannot call an endpoint.', { place });
   }
   const context = { ...directives, environment: { ...directives.environment, sameText } };
   const condition = compileCondition(spec, context);

@@ -8,6 +8,7 @@ import type { CompiledRequest } from '../document/compile/compiled-request.js';
 import type { Document } from '../document/reading/document.js';
 import { describeType } from '../iml/values/value-kind.js';
 import { collectPages } from '../run/paging/page-source.js';
+import { assertNoEndpoint } from '../run/request/endpoint-call.js';
 import { type RequestPlan, runRequest } from '../run/run-communication.js';
 import { atDirective, evaluateDirective, learnGiven, runError } from '../run/scope/evaluate-directive.js';
 import { type RunContext, withPosition } from '../run/scope/run-context.js';
@@ -65,6 +66,7 @@ export function isUnusedHook(value: unknown): boolean {
 }
 
 async function keepData(requests: readonly CompiledRequest[], start: RunContext): Promise<PlainObject> {
+  assertNoEndpoint(requests, 'A webhook', start);
   let kept: PlainObject = {};
   let context = start;
   for (const [index, request] of requests.entries()) {

@@ -140,7 +140,7 @@ export const FAILURES: ReadonlyMap<string, Readonly<Record<string, unknown>>> = 
   [
     'a next page that is none',
     {
-      response: { iterate: '{{body.items}}', output: '{{item.id}}' },
+      response: { iterate: '{{body.items}}', output: { id: '{{item.id}}' } },
       pagination: { url: 'http://[{{connection.key}}', condition: true },
     },
   ],

@@ -67,6 +67,62 @@ describe('directives that connections do not have', () => {
   });
 });
 
+describe('token.response.scope', () => {
+  const token = { url: `${URL}/token`, response: { scope: '{{body.scope}}' } };
+  const granted = async (communication: unknown, answers: readonly unknown[]) => {
+    const { connection } = connectionOf(
+      { type: 'oauth', defaultScope: ['read', 'write'], communication },
+      answers,
+    );
+    return (await connection.create().orThrow()).stored.oauth?.scope;
+  };
+
+  it.each<readonly [string, unknown, readonly string[]]>([
+    ['a list', ['read', 'admin'], ['read', 'admin']],
+    ['text with blanks', 'read admin', ['read', 'admin']],
+    ['text with commas', 'read,admin', ['read', 'admin']],
+    ['a list of texts with both', ['read, admin', '', 'audit'], ['read', 'admin', 'audit']],
+  ])('replaces the requested scopes by the granted ones: %s', async (_, scope, expected) => {
+    expect(await granted({ token }, [{ scope }])).toEqual(expected);
+  });
+
+  it.each([[undefined], [null], [''], [' , '], [[]], [7], [{ read: true }]])(
+    'leaves the requested scopes if the response grants none: %j',
+    async (scope) => {
+      expect(await granted({ token }, [{ scope }])).toEqual(['read', 'write']);
+    },
+  );
+
+  it('counts in the last request of a list that grants some', async () => {
+    const answers = [{ scope: 'read' }, { scope: 'admin' }, { scope: '' }];
+    expect(await granted({ token: [token, token, token] }, answers)).toEqual(['admin']);
+  });
+
+  it('is ignored in other sections', async () => {
+    const { connection } = connectionOf(
+      {
+        type: 'oauth',
+        defaultScope: ['read'],
+        communication: { token: { url: URL }, info: token, refresh: token },
+      },
+      [{}, { scope: 'admin' }, { scope: 'admin' }],
+    );
+    const { stored } = await connection.create().orThrow();
+    const refreshed = await connection.refresh(stored, { force: true }).orThrow();
+    expect([stored.oauth?.scope, refreshed.stored.oauth?.scope]).toEqual([['read'], ['read']]);
+  });
+
+  it('counts when the token section renews a connection without a page', async () => {
+    const { connection } = connectionOf({ type: 'oauth', communication: { token } }, [
+      { scope: 'read write' },
+      { scope: 'read' },
+    ]);
+    const { stored } = await connection.create().orThrow();
+    const renewed = await connection.refresh({ ...stored, oauth: undefined }, { force: true }).orThrow();
+    expect([stored.oauth?.scope, renewed.stored.oauth?.scope]).toEqual([['read', 'write'], ['read']]);
+  });
+});
+
 describe('steps that do not fit the connection', () => {
   it('a basic connection has no page', async () => {
     const { connection } = connectionOf({ type: 'basic', communication: { url: URL } });

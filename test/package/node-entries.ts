@@ -141,7 +141,7 @@ export function testNodeEntries(install: () => Install): void {
       import { createEngine, defineApp } from '${NAME}';
       const engine = createEngine({ app: defineApp({
         name: 'a',
-        modules: { m: { communication: { response: { output: '{{one()}}' } } } },
+        modules: { m: { communication: { response: { output: { n: '{{one()}}' } } } } },
         functions: { one: { code: 'function one() { return 1; }' } },
       }) });
       console.log(await engine.module('m').run().then(({ ok }) => ok, (error) => error.name));`;

@@ -224,7 +224,7 @@ describe('the packed package', () => {
     const script = `
       import { createEngine, defineApp } from '${NAME}';
       import { evaluate } from '${NAME}/iml';
-      const communication = { response: { output: '{{double(parameters.n)}}' } };
+      const communication = { response: { output: { n: '{{double(parameters.n)}}' } } };
       const app = defineApp({
         name: 'a',
         modules: { m: { communication } },
@@ -234,7 +234,7 @@ describe('the packed package', () => {
       const { bundles } = await engine.module('m').run({ parameters: { n: 21 } });
       await engine.close();
       console.log(JSON.stringify([bundles, evaluate('{{1 + 1}}')]));`;
-    expect(await runModule(script)).toEqual([[42], 2]);
+    expect(await runModule(script)).toEqual([[{ n: 42 }], 2]);
   });
 
   it('installs for the core no more than it imports, and lets the rest be left out', async () => {

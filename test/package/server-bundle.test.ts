@@ -15,7 +15,7 @@ import { readFileSync } from 'node:fs';
 import { createEngine, createEnginePool, defineApp } from '${ROOT}/dist/node/index.js';
 const app = {
   name: 'a',
-  modules: { m: { communication: { response: { output: '{{one()}} {{formatDate("2020-01-02"; "YYYY")}}' } } } },
+  modules: { m: { communication: { response: { output: { n: '{{one()}}', year: '{{formatDate("2020-01-02"; "YYYY")}}' } } } } },
   functions: { one: { code: 'function one() { return 1; }' } },
 };
 const said = [];
@@ -68,6 +68,7 @@ describe('a bundle for a server', () => {
       });
     }
     const { stdout } = await promisify(execFile)(process.execPath, ['server.js'], { cwd: folder });
-    expect(JSON.parse(stdout)).toEqual(['PACKAGE_MISSING', ['1 2020'], 'USAGE', ['1 2020']]);
+    const bundles = [{ n: 1, year: '2020' }];
+    expect(JSON.parse(stdout)).toEqual(['PACKAGE_MISSING', bundles, 'USAGE', bundles]);
   });
 });

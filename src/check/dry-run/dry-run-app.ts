@@ -13,6 +13,7 @@ import type { CompiledRequest } from '../../document/compile/compiled-request.js
 import { type Document, subDocument } from '../../document/reading/document.js';
 import { isEmptySpec, readSingleRequest } from '../../module/run-instant-trigger.js';
 import { moduleForm, readForm } from '../../parameters/form/form.js';
+import { assertNoEndpoint } from '../../run/request/endpoint-call.js';
 import { buildAnswer } from '../../run/response/build-answer.js';
 import { endpointContext, withPosition } from '../../run/scope/run-context.js';
 import { compileTrigger } from '../../trigger/compile-trigger.js';
@@ -167,6 +168,7 @@ function dryRunWebhook(dryRun: DryRun, webhook: WebhookComponent, base: Document
     if (step === undefined || isUnusedHook(step.value)) continue;
     const requests = compile(dryRun, step, base);
     const context = dryRun.context();
+    dryRun.step(() => assertNoEndpoint(requests, 'A webhook', context));
     dryRun.requests(requests, context, { appliesLimit: false });
     for (const request of requests) dryRun.step(() => readHookData(request, context));
   }

@@ -275,6 +275,7 @@ export function compileResponse(
     metadata: read.read('metadata'),
     uid: read.read('uid'),
     expires: read.read('expires'),
+    scope: read.read('scope'),
   };
 }
 

@@ -92,6 +92,8 @@ export interface CompiledResponse {
   readonly metadata: Directive | undefined;
   readonly uid: Directive | undefined;
   readonly expires: Directive | undefined;
+  /** Of `token`: the scopes that the API has granted. */
+  readonly scope: Directive | undefined;
 }
 
 export interface CompiledValid {

@@ -333,6 +333,7 @@ const API_RESPONSE_KEYS: Readonly<Record<string, KeyShape>> = {
   ),
   unwrap: described('Endpoints only: `false` keeps a list with one item as a list. Default: true.', FLAG),
   expires: described('Expiration date of the connection, or of its refresh token.', TEXT),
+  scope: described('In `token`: the scopes that the API granted, a list or text: `{{body.scope}}`.'),
 };
 
 /** Kinds of files in an app. */

@@ -24,6 +24,24 @@ export function evaluateEndpointCall(
   return page === undefined ? callOfRequest(request, context) : callOfPage(request, page, context);
 }
 
+/**
+ * Triggers and webhooks call no endpoints.
+ * Source: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf]
+ *
+ * @param caller the subject of the message, such as `A polling trigger`
+ * @throws AppError of type InvalidConfigurationError for a request that calls one
+ */
+export function assertNoEndpoint(
+  requests: readonly CompiledRequest[],
+  caller: string,
+  context: RunContext,
+): void {
+  const calling = requests.find(({ endpoint }) => endpoint !== undefined);
+  if (calling === undefined) return;
+  const place = calling.document.locationOf('/endpoint');
+  throw runError('InvalidConfigurationError', `${caller} cannot call an endpoint.`, context, { place });
+}
+
 type WrittenCall = Omit<EndpointCall, 'isFollowing'>;
 
 function callOfRequest(request: CompiledRequest, context: RunContext): WrittenCall {

@@ -211,7 +211,7 @@ export function pageOfBundles(bundles: readonly Bundle[]): Page {
   return { ...NOTHING, isIterated: true, outputs: bundles };
 }
 
-/** One unit of data a module puts out. Usually a collection, but an app may output anything except nothing. */
+/** One unit of data that a module outputs: an object, and of universal modules and triggers any value but null and undefined. */
 export type Bundle = unknown;
 
 /**

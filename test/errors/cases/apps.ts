@@ -11,9 +11,9 @@ import type { ErrorCase } from './error-case.js';
 const MISSING_FOLDER = fileURLToPath(new URL('./no-such-folder', import.meta.url));
 
 /** The error of a run against a service that answers 404. */
-const runFailure = async (communication: unknown): Promise<never> => {
+const runFailure = async (communication: unknown, type?: 'action'): Promise<never> => {
   const transport = async () => respond({ status: 404, json: {} });
-  const report = await engineOf(communication, { transport }).run();
+  const report = await engineOf(communication, { transport, ...(type && { type }) }).run();
   throw report.error;
 };
 
@@ -80,6 +80,12 @@ export const APPS: readonly ErrorCase[] = [
     provoke: () => runFailure({ url: '/x', headers: { 'x y': '1' } }),
     place: '#/modules/m/communication/headers/x y',
     cause: 'REQUEST_INVALID',
+  },
+  {
+    code: 'APP_ERROR',
+    title: 'an action whose result is no object',
+    provoke: () => runFailure({ response: { output: 'sent' } }, 'action'),
+    place: '#/modules/m/communication/response/output',
   },
   {
     code: 'CONNECTION_MISSING',

@@ -2,18 +2,18 @@ import type { App } from '../../../document/app.js';
 import { isPlainObject } from '../../../util/plain-object.js';
 import type { Rule } from '../../rule.js';
 import type { CheckedDocument } from '../../subject/checked-document.js';
-import { inheritsBase, pointerTo, readAt } from '../../subject/walk-requests.js';
+import { inheritsBase, pointerTo, readAt, type WrittenRequest } from '../../subject/walk-requests.js';
 
 export const misplacedDirective: Rule = {
   id: 'misplaced-directive',
   level: 'warning',
   summary: 'A directive stands where it has no effect.',
-  why: 'Connections know no paging, limit, iterate, output, wrapper or aws; an instant trigger makes one request and does not iterate; a request without url sends nothing, one that calls an endpoint nothing of its own; `trigger` is read in polling triggers only; GET requests have no body.',
+  why: 'Connections know no paging, limit, iterate, output, wrapper or aws; an instant trigger makes one request and does not iterate; a request without url sends nothing, one that calls an endpoint nothing of its own; `trigger` is read in polling triggers only, `response.scope` in `token` only; GET requests have no body.',
   bad: '{ "url": "https://api.example.com/me", "response": { "output": "{{body}}" } }',
   good: '{ "url": "https://api.example.com/me", "response": { "data": { "user": "{{body.id}}" } } }',
   check: (subject, report) => {
     for (const request of subject.requests) {
-      for (const [path, why] of misplacedIn(subject.app, request.in, request.value)) {
+      for (const [path, why] of misplacedIn(subject.app, request)) {
         if (readAt(request.value, ...path) === undefined) continue;
         const message = `${path.join('.')} has no effect here: ${why}.`;
         report({
@@ -37,11 +37,7 @@ const REPLACED = [
 
 const UNSENT = ['method', 'headers', 'qs', 'body', 'type', 'pagination', 'ca', 'aws'];
 
-function misplacedIn(
-  app: App,
-  checked: CheckedDocument,
-  request: Readonly<Record<string, unknown>>,
-): Misplaced {
+function misplacedIn(app: App, { in: checked, value: request, section }: WrittenRequest): Misplaced {
   const { owner, kind, part } = checked;
   const found: [readonly string[], string][] = [];
   const add = (why: string, ...paths: readonly (readonly string[])[]): void => {
@@ -50,6 +46,8 @@ function misplacedIn(
   const inResponse = (...names: readonly string[]): readonly (readonly string[])[] =>
     names.map((name) => ['response', name]);
   if (hasBody(request) && isGet(app, checked, request)) add('a GET request has no body', ['body']);
+  if (section !== 'token')
+    add('only the token section of an OAuth connection names granted scopes', ['response', 'scope']);
   if (owner?.kind === 'connection') {
     add(
       'a connection does not know it',
