@@ -211,7 +211,7 @@ describe('the custom functions of an app', () => {
     const warningsOf = async (output: string) =>
       (await runOf({ broken: 'function broken( {' }, output)).warnings;
     expect(await warningsOf('{{broken()}}')).toMatchObject([{ code: 'function' }]);
-    expect(await warningsOf('{{1}}')).toEqual([]);
+    expect(await warningsOf('{{body}}')).toEqual([]);
   });
 
   it('warn where the app is loaded', () => {

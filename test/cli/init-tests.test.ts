@@ -80,6 +80,23 @@ describe('iml init tests', () => {
     expect(await cli(['test'], { cwd: folder })).toMatchObject({ out: expect.stringMatching(/^1 passed/) });
   });
 
+  it('makes up an object where the output of a module is a member of the response', async () => {
+    write({
+      'makecomapp.json': manifest({
+        getOrder: { moduleType: 'action', codeFiles: { communication: 'a.json', samples: 's.json' } },
+      }),
+      'a.json': { url: 'https://api.example.com/', response: { output: '{{body.order}}' } },
+      's.json': { number: 7 },
+    });
+    expect(await cli(['init', 'tests'], { cwd: folder })).toMatchObject({
+      code: 0,
+      out: expect.not.stringContaining('todo'),
+    });
+    const text = readFileSync(path.join(folder, 'tests/getOrder/getOrder.test.json'), 'utf8');
+    const { expect: expected } = JSON.parse(text.slice(text.indexOf('{')));
+    expect(expected).toEqual({ bundles: [{ number: 7 }] });
+  });
+
   it('gives components of one name different files, and fills in addresses but no optional date', async () => {
     const params = [
       { name: 'path', type: 'text', required: true },

@@ -97,7 +97,10 @@ it('makes a flow ready again that could not be, as its app was not there', async
   const flows = createScenarioFlows({ engines });
   const { store, add } = setUp();
   await add(
-    entryOf([step(1, 'items', { parameters: { items: [1] } })], { webhook: undefined, everyMinutes: 15 }),
+    entryOf([step(1, 'items', { parameters: { items: [{ id: 1 }] } })], {
+      webhook: undefined,
+      everyMinutes: 15,
+    }),
   );
   const scenario = await store.get('scenarios', { name: 's' });
   if (scenario === undefined) throw new Error('The scenario is not stored.');

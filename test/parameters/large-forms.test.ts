@@ -272,7 +272,11 @@ it('asks for no more than one form may be made of, where what RPCs describe asks
         more: { communication: { url: 'https://api.example.test/more', response: { output: '{{body}}' } } },
       },
       modules: {
-        go: { type: 'action', communication: { response: { output: { id: 1 } } }, mappableParams: ['rpc://more'] },
+        go: {
+          type: 'action',
+          communication: { response: { output: { id: 1 } } },
+          mappableParams: ['rpc://more'],
+        },
       },
     }),
     transport: async ({ url }) => {

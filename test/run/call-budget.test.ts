@@ -102,7 +102,7 @@ describe('Retry-After', () => {
   it('counts against the time of the run', async () => {
     const { transport } = answering(
       { status: 429, headers: { 'retry-after': '30' } },
-      { json: { items: [1] } },
+      { json: { items: [{ id: 1 }] } },
     );
     const one = engineOf(PAGED, { transport });
     await one.run();

@@ -92,7 +92,7 @@ describe('a trace', () => {
 
   it('names the hole of an endpoint and the one in the same place of its caller', async () => {
     const { transport } = service(() => ({ json: {} }));
-    const output = 'Hi {{body.nick}}';
+    const output = { text: 'Hi {{body.nick}}' };
     const app = defineApp({
       name: 'test',
       endpoints: { e: { communication: { url: 'https://api.example.test/', response: { output } } } },
@@ -101,8 +101,8 @@ describe('a trace', () => {
     const { trace } = await createEngine({ app, transport }).module('m').run();
     const missing = trace.filter((event) => event.kind === 'missing');
     expect(missing.map(({ place }) => place.pointer)).toEqual([
-      '/endpoints/e/communication/response/output',
-      '/modules/m/communication/response/output',
+      '/endpoints/e/communication/response/output/text',
+      '/modules/m/communication/response/output/text',
     ]);
   });
 

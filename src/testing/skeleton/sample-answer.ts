@@ -1,7 +1,7 @@
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { ScriptedResponse } from '../exchanges/exchange.js';
 import { sampleMember } from './sample-values.js';
-import { readTemplatePaths } from './template-paths.js';
+import { readTemplatePaths, readWholePath } from './template-paths.js';
 
 /**
  * An answer that the response of a request can read: with every member its templates name, and one record where it
@@ -19,7 +19,7 @@ export function sampleAnswer(spec: unknown, samples: unknown, isFirst: boolean):
     return { status: 200, bodyText: type === 'xml' ? '<sample/>' : 'sample' };
   }
   const container = containerPath(read);
-  const body = sampleTree('body', without(read, container), samples);
+  const body = sampleTree('body', read, container, samples);
   if (container === undefined) return { status: 200, body: isPlainObject(body) ? body : {} };
   const items = isFirst ? [sampleItem(read, samples)] : [];
   return { status: 200, body: container.length === 1 ? items : putAt(body, container.slice(1), items) };
@@ -29,7 +29,7 @@ export function sampleAnswer(spec: unknown, samples: unknown, isFirst: boolean):
 export function samplePayload(spec: unknown, samples: unknown): unknown {
   if (!isPlainObject(spec)) return {};
   const container = containerPath(spec);
-  const body = sampleTree('body', without(spec, container), samples);
+  const body = sampleTree('body', spec, container, samples);
   if (container === undefined) return isPlainObject(body) ? body : {};
   const items = [sampleItem(spec, samples)];
   return container.length === 1 ? items : putAt(body, container.slice(1), items);
@@ -55,20 +55,35 @@ function without(
 }
 
 function sampleItem(read: PlainObject, samples: unknown): unknown {
-  const item = sampleTree('item', readTemplatePaths(read), samples);
-  const known = Array.isArray(samples) ? samples[0] : samples;
-  if (item === undefined) return isPlainObject(known) ? known : { id: 1 };
-  return item;
+  return sampleTree('item', read, undefined, samples) ?? sampleRecord(samples);
 }
 
-/** An object with all members that paths from a root read; undefined where none goes further than the root. */
-function sampleTree(root: string, paths: readonly (readonly string[])[], samples: unknown): unknown {
+/** What a module outputs: its sample, if that is an object. */
+function sampleRecord(samples: unknown): PlainObject {
+  const known = Array.isArray(samples) ? samples[0] : samples;
+  return isPlainObject(known) ? known : { id: 1 };
+}
+
+/**
+ * An object with all members that the templates of a response read from a root, but for those in its container;
+ * undefined if none goes further than the root. A member that is the output as a whole is a record, as modules output objects.
+ */
+function sampleTree(
+  root: string,
+  read: PlainObject,
+  container: readonly string[] | undefined,
+  samples: unknown,
+): unknown {
   let tree: unknown;
+  const paths = without(read, container);
+  const output = readWholePath(ownMember(read, 'output'))?.join('\0');
   // Longer ones first: a member that is read as a whole and in parts is an object.
   const below = paths.filter((path) => path[0] === root && path.length > 1);
   for (const path of below.toSorted((a, b) => b.length - a.length)) {
     if (readAt(tree, path.slice(1)) !== undefined) continue;
-    tree = putAt(tree, path.slice(1), sampleMember(path.at(-1) ?? '', samples));
+    const isOutput = path.join('\0') === output;
+    const leaf = isOutput ? sampleRecord(samples) : sampleMember(path.at(-1) ?? '', samples);
+    tree = putAt(tree, path.slice(1), leaf);
   }
   return tree;
 }

@@ -1,5 +1,5 @@
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
-import { listNodes, listPaths } from '../../iml/syntax/walk-expression.js';
+import { listNodes, listPaths, readPath, type WrittenPath } from '../../iml/syntax/walk-expression.js';
 import { isPlainObject } from '../../util/plain-object.js';
 
 /** Paths that the templates in a value read, such as `['body', 'data', 'id']`; steps by index are left out. */
@@ -10,13 +10,26 @@ export function readTemplatePaths(value: unknown): readonly (readonly string[])[
     if (!parsed.ok) return;
     for (const part of parsed.template.parts) {
       if (typeof part === 'string') continue;
-      for (const { root, members } of listPaths(listNodes(part))) {
-        const names = members.flatMap(({ name }) => (name === undefined ? [] : [name]));
-        found.set([root.name, ...names].join('\0'), [root.name, ...names]);
+      for (const path of listPaths(listNodes(part))) {
+        const steps = listSteps(path);
+        found.set(steps.join('\0'), steps);
       }
     }
   });
   return [...found.values()];
+}
+
+/** The path that a template is as a whole: of `{{body.data}}`, but not of `{{body.id}}!`. */
+export function readWholePath(template: unknown): readonly string[] | undefined {
+  const parsed = typeof template === 'string' ? safeParseTemplate(template) : undefined;
+  const parts = parsed?.ok === true ? parsed.template.parts : [];
+  const [part] = parts;
+  const path = parts.length !== 1 || typeof part !== 'object' ? undefined : readPath(part);
+  return path && listSteps(path);
+}
+
+function listSteps({ root, members }: WrittenPath): readonly string[] {
+  return [root.name, ...members.flatMap(({ name }) => (name === undefined ? [] : [name]))];
 }
 
 function visitTexts(value: unknown, onText: (text: string) => void): void {
