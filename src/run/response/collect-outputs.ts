@@ -211,7 +211,7 @@ export function pageOfBundles(bundles: readonly Bundle[]): Page {
   return { ...NOTHING, isIterated: true, outputs: bundles };
 }
 
-/** One unit of data that a module outputs: an object, and of universal modules and triggers any value but null and undefined. */
+/** One unit of data that a module outputs: an object. Universal modules and triggers may output any other value, too. */
 export type Bundle = unknown;
 
 /**
