@@ -12,6 +12,7 @@ const ENTRIES = {
   index: 'src/index.ts',
   iml: 'src/iml/index.ts',
   rest: 'src/rest/index.ts',
+  parameters: 'src/parameters/index.ts',
   scenario: 'src/scenario/index.ts',
   host: 'src/host/index.ts',
   testing: 'src/testing/index.ts',

@@ -4,7 +4,7 @@ import ts from '@typescript/typescript6';
 import type { CodeBlock } from './code-blocks.js';
 
 /** Entries of the package, by what a reader imports them as. */
-const ENTRIES = ['', 'iml', 'scenario', 'host', 'rest', 'testing'] as const;
+const ENTRIES = ['', 'iml', 'parameters', 'scenario', 'host', 'rest', 'testing'] as const;
 
 /** An example of a docstring, as a block of code that imports what it names. */
 export interface DocExample extends CodeBlock {

@@ -10,7 +10,8 @@ import {
   openHostPostgres,
   openHostSqlite,
 } from '../../src/host/index.js';
-import { createEnginePool, defineApp, loadApp, readParameters, validateParameters } from '../../src/index.js';
+import { createEnginePool, defineApp, loadApp } from '../../src/index.js';
+import { parseForm, validateParameters } from '../../src/parameters/index.js';
 import {
   bootstrap,
   createLocalBilling,
@@ -26,9 +27,6 @@ import {
 } from '../../src/rest/index.js';
 import { compileFlow, runFlow } from '../../src/scenario/index.js';
 import {
-  createPageServer,
-  createVirtualClock,
-  matchValues,
   mockTransport,
   recordCase,
   recordTransport,
@@ -115,7 +113,7 @@ const CASES: readonly (readonly [
   ],
   [
     'validateParameters',
-    (options: never) => validateParameters(readParameters([]), {}, options),
+    (options: never) => validateParameters(parseForm([]), {}, options),
     { applyDefault: true },
     'Did you mean "applyDefaults"?',
   ],
@@ -148,13 +146,6 @@ const CASES: readonly (readonly [
     (options: never) => runFixtures('.', options),
     { filters: () => true },
     'Did you mean "filter"?',
-  ],
-  ['matchValues', (options: never) => matchValues(1, 1, options), { ignore: [] }, 'Did you mean "ignored"?'],
-  [
-    'createPageServer',
-    (server: never) => createPageServer(server, createVirtualClock()),
-    { kind: 'pages', path: '/', pageParam: 'p', pageSize: 1, itemKey: 'items' },
-    'Did you mean "itemsKey"?',
   ],
   ['restContract', restContract, { files: [], createStore: receiver }, '"world" is missing.'],
   ['createLocalBilling', createLocalBilling, { price: [] }, 'Did you mean "prices"?'],

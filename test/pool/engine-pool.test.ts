@@ -11,7 +11,6 @@ import {
   EngineError,
   type EnginePool,
   type EnginePoolOptions,
-  type PoolApp,
   type StoredConnection,
   TransportError,
 } from '../../src/index.js';
@@ -91,7 +90,7 @@ const HOSTILE = {
 /** Outputs how often `setup` has run in its worker. */
 const show = { communication: { response: { output: { setups: '{{environment.setups}}' } } } };
 
-async function setupsOf(app: PoolApp): Promise<number> {
+async function setupsOf(app: ReturnType<EnginePool['app']>): Promise<number> {
   const { bundles } = await app.module('show').run().orThrow();
   return Number((bundles[0] as { readonly setups: unknown }).setups);
 }

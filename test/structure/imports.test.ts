@@ -124,6 +124,7 @@ const LOADED: readonly (readonly [entry: string, libraries: readonly string[]])[
   ['scenario/index.ts', ['#moment', 'decimal.js', 'mime']],
   ['host/index.ts', ['#moment', 'decimal.js', 'mime']],
   ['rest/index.ts', ['ajv/dist/2020.js']],
+  ['parameters/index.ts', []],
   ['testing/index.ts', ['#moment', 'ajv/dist/2020.js', 'decimal.js', 'jsonc-parser', 'mime', 'p-limit']],
   ['cli/main.ts', []],
 ];

@@ -13,7 +13,6 @@ import {
   type EpochReport,
   type HookReport,
   type loadApp,
-  type ModuleParameters,
   type ModuleRun,
   type RunReport,
   type StoredConnection,
@@ -40,7 +39,6 @@ export type Runs = [
   Expect<Same<Extract<RunReport, { ok: true }>['bundles'], readonly Bundle[]>>,
   Expect<Same<Extract<RunReport, { error: AppError }>['ok'], false>>,
   Expect<Same<Awaited<ReturnType<EngineModule['epoch']>>, EpochReport>>,
-  Expect<Same<Awaited<ReturnType<EngineModule['parameters']>>, ModuleParameters>>,
   Expect<Same<Awaited<ReturnType<ReturnType<Engine['rpc']>['call']>>, CallReport>>,
 ];
 

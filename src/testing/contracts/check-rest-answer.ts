@@ -24,7 +24,7 @@ const DOCUMENT = createOpenApi(OPERATIONS, {
 let compiled: ReturnType<typeof compileDocument> | undefined;
 
 /** The difference between a response and the OpenAPI document; undefined if there is none. */
-export function checkRestAnswer(answer: RestAnswer): string | undefined {
+function checkRestAnswer(answer: RestAnswer): string | undefined {
   const { method, target, status, contentType, text } = answer;
   const path = target.split('?')[0]?.replace(BASES, '') ?? '';
   if (method === 'HEAD') return text === '' ? undefined : 'HEAD has a body';
