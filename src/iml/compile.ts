@@ -77,6 +77,6 @@ export function evaluate(
 }
 
 /** Returns the built-in functions together with those of the options, which have precedence. */
-export function mergeFunctions({ functions }: CompileOptions): FunctionTable {
+function mergeFunctions({ functions }: CompileOptions): FunctionTable {
   return functions === undefined ? FUNCTIONS : { ...FUNCTIONS, ...functions };
 }

@@ -1,30 +1,29 @@
 import { describe, expect, it } from 'vitest';
-import { functionError, ImlError, limitError } from '../../src/errors/iml-error.js';
-import { evaluate } from '../../src/iml/compile.js';
+import { functionError, limitError } from '../../src/errors/iml-error.js';
 import { asImlError, makeUnknownFunctionError, wrapCallError } from '../../src/iml/environment/call-error.js';
-import { FUNCTIONS } from '../../src/iml/functions/table.js';
+import { evaluate, functions, ImlError } from '../../src/iml/index.js';
 import { imlErrorOf, templateFailure } from './template-failure.js';
 
-/** Whatever is asked of it throws. */
+/** A proxy that throws on every access. */
 const trapped = (target: object = {}): object => {
-  const refuse = (): never => {
+  const trap = (): never => {
     throw trapped();
   };
-  return new Proxy(target, { getPrototypeOf: refuse, get: refuse, has: refuse });
+  return new Proxy(target, { getPrototypeOf: trap, get: trap, has: trap });
 };
 
-const PLACE = { source: '{{f(x)}}', pointer: '/url' };
+const LOCATION = { source: '{{f(x)}}', pointer: '/url' };
 
 function fail(): never {
   throw new TypeError('secret');
 }
 
 const hintFor = (name: string): string | undefined =>
-  makeUnknownFunctionError(name, FUNCTIONS, PLACE, 2).hint;
+  makeUnknownFunctionError(name, functions, LOCATION, 2).hint;
 
 describe('an unknown function', () => {
-  it('has the words of the platform', () =>
-    expect(makeUnknownFunctionError('f', FUNCTIONS, PLACE, 2)).toMatchObject({
+  it('has the message of Make', () =>
+    expect(makeUnknownFunctionError('f', functions, LOCATION, 2)).toMatchObject({
       message: "Function 'f' not found!",
       place: { pointer: '/url' },
       position: { line: 1, column: 3 },
@@ -40,19 +39,19 @@ describe('an unknown function', () => {
     ['zzzzzzzzzz', undefined],
     ['constructor', undefined],
     ['x'.repeat(1000), undefined],
-  ])('%s: %s', (name, hint) => expect(hintFor(name)).toBe(hint));
-  it('prints its hint beside the message', () =>
+  ])('%s has the hint %s', (name, hint) => expect(hintFor(name)).toBe(hint));
+  it('prints its hint after the message', () =>
     expect(imlErrorOf(() => evaluate('{{and(1; 2)}}')).print()).toMatch(
       /^Function 'and' not found! Write a & b\.\n/,
     ));
 });
 
-describe('wrapping', () => {
-  it('puts the call in front, and keeps kind, code, hint and cause', () => {
+describe('an error inside a call', () => {
+  it('has the call in its message, and keeps kind, code, hint and cause', () => {
     const cause = new Error('host');
     const inner = functionError('No.', cause);
     inner.hint = 'Try again.';
-    expect(wrapCallError(inner, 'f', PLACE, 2)).toMatchObject({
+    expect(wrapCallError(inner, 'f', LOCATION, 2)).toMatchObject({
       message: "Function 'f' finished with error! No.",
       kind: 'function-error',
       code: 'IML_FUNCTION',
@@ -62,35 +61,38 @@ describe('wrapping', () => {
       place: { pointer: '/url' },
     });
   });
-  it('leaves a place that is already known', () => {
+  it('keeps its location', () => {
     const inner = new ImlError('IML_LIMIT', 'x', { kind: 'limit', source: 'inner', offset: 1 });
-    expect(wrapCallError(inner, 'f', PLACE, 2)).toMatchObject({ source: 'inner', offset: 1 });
+    expect(wrapCallError(inner, 'f', LOCATION, 2)).toMatchObject({ source: 'inner', offset: 1 });
   });
-  it('leaves mistakes of syntax alone', () => {
+  it('is not wrapped if it is a syntax error', () => {
     const inner = new ImlError('IML_SYNTAX', 'x', { kind: 'syntax' });
-    expect(wrapCallError(inner, 'f', PLACE, 2)).toBe(inner);
+    expect(wrapCallError(inner, 'f', LOCATION, 2)).toBe(inner);
   });
 });
 
-describe('what is thrown', () => {
-  it('stays if it is an ImlError', () => {
+describe('a thrown value', () => {
+  it('is unchanged if it is an ImlError', () => {
     const error = limitError('x');
     expect(asImlError(error)).toBe(error);
   });
   it.each([new TypeError('host'), 'text', undefined, null, new RangeError('Invalid array length')])(
-    '%s is a value that cannot be read',
+    '%s becomes IML_HOST_VALUE',
     (thrown) => expect(asImlError(thrown)).toMatchObject({ kind: 'type', code: 'IML_HOST_VALUE' }),
   );
   it.each([
     ['a proxy whose traps throw', trapped()],
-    ['one of an error', trapped(limitError('x'))],
-    ['one of an error, which can be asked for its class', new Proxy(limitError('x'), { get: () => fail() })],
-    ['one of a full stack', new Proxy(new RangeError('call stack'), { get: () => fail() })],
+    ['a proxy of an error whose traps throw', trapped(limitError('x'))],
+    ['a proxy of an error whose properties throw', new Proxy(limitError('x'), { get: () => fail() })],
+    [
+      'a proxy of a stack overflow whose properties throw',
+      new Proxy(new RangeError('call stack'), { get: () => fail() }),
+    ],
     ['a function', () => {}],
-  ])('%s is one, too', (_, thrown) =>
+  ])('%s becomes IML_HOST_VALUE', (_, thrown) =>
     expect(asImlError(thrown)).toMatchObject({ kind: 'type', code: 'IML_HOST_VALUE' }),
   );
-  it('by the scope as a proxy is told with the call around it', () => {
+  it('of a proxy in the scope becomes IML_HOST_VALUE in a call, too', () => {
     const scope = {
       get broken(): never {
         throw trapped();
@@ -99,7 +101,7 @@ describe('what is thrown', () => {
     expect(templateFailure('{{broken}}', scope)).toMatchObject({ kind: 'type', code: 'IML_HOST_VALUE' });
     expect(templateFailure('{{upper(broken)}}', scope)).toMatchObject({ code: 'IML_HOST_VALUE' });
   });
-  it('is a limit if the stack of the host is full', () => {
+  it('becomes IML_LIMIT if it is a stack overflow', () => {
     const thrown = new RangeError('Maximum call stack size exceeded');
     expect(asImlError(thrown)).toMatchObject({
       code: 'IML_LIMIT',
@@ -108,7 +110,7 @@ describe('what is thrown', () => {
       cause: thrown,
     });
   });
-  it('by a getter of the scope is told with the call around it', () => {
+  it('of a getter in the scope becomes IML_HOST_VALUE with the call in the message', () => {
     const scope = {
       get broken(): never {
         throw new TypeError('secret');

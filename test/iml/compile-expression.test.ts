@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { functionError, ImlError } from '../../src/errors/iml-error.js';
+import { functionError } from '../../src/errors/iml-error.js';
 import { compileExpression } from '../../src/iml/compile/compile-expression.js';
-import type { FunctionTable, ImlFunction } from '../../src/iml/environment/environment.js';
+import { findRewrite, MAX_REWRITTEN_ARGUMENTS } from '../../src/iml/environment/call-rewrites.js';
 import { acceptDebug, type Branch, SCOPE_LISTENER } from '../../src/iml/environment/scope-listener.js';
-import { FUNCTIONS } from '../../src/iml/functions/table.js';
-import type { Expression } from '../../src/iml/syntax/ast.js';
-import { parseTemplate } from '../../src/iml/syntax/parser.js';
+import { compile, type Expression, evaluate, functions, ImlError, parse } from '../../src/iml/index.js';
 import { createCaseless } from '../../src/iml/values/collection.js';
-import { contextOf } from './core-environment.js';
+import { contextOf, FUNCTIONS } from './core-environment.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
 
 type Scope = Record<string, unknown>;
@@ -26,10 +24,8 @@ const DATA: Scope = {
 };
 
 describe('compileExpression', () => {
-  const run = (expression: string, scope: Scope = DATA): unknown => {
-    const source = `{{${expression}}}`;
-    return compileExpression(parseTemplate(source).parts[0] as Expression, contextOf(source))(scope);
-  };
+  const run = (expression: string, scope: Scope = DATA): unknown =>
+    evaluate(`{{${expression}}}`, scope, { functions: FUNCTIONS });
 
   it.each([
     ["'a'", 'a'],
@@ -47,7 +43,7 @@ describe('compileExpression', () => {
     ['carriagereturn', '\r'],
     ['nbsp', '\u00a0'],
     ['undefined', undefined],
-  ])('%s stands for a value', (expression, value) => expect(run(expression)).toStrictEqual(value));
+  ])('%s is a constant', (expression, value) => expect(run(expression)).toStrictEqual(value));
 
   it.each([
     ['word', 'text'],
@@ -77,7 +73,7 @@ describe('compileExpression', () => {
     ['true', true],
     ['same(a).b.c.d', 'deep'],
     ['(list)[2].n', 2],
-  ])('%s is found', (path, value) => expect(run(path)).toStrictEqual(value));
+  ])('%s has a value', (path, value) => expect(run(path)).toStrictEqual(value));
 
   it.each([
     'missing',
@@ -136,7 +132,7 @@ describe('compileExpression', () => {
     ["no | ''", ''],
     ['!no', true],
     ['!emptyarray', false],
-    ['-word', Number.NaN],
+    ['-word', null],
     ["-'3'", -3],
     ['--3', 3],
     ['i - zero', 2],
@@ -173,12 +169,12 @@ describe('compileExpression', () => {
     ['i != 2', false],
   ])('%s', (expression, value) => expect(run(expression)).toStrictEqual(value));
 
-  it('emptyarray is a new one each time', () => {
+  it('emptyarray creates a new array each time', () => {
     expect(run('emptyarray')).not.toBe(run('emptyarray'));
     expect(run('emptyarray = emptyarray')).toBe(false);
   });
 
-  it('an unknown function is found only where it is called', () => {
+  it('an unknown function has the location of its call', () => {
     expect(failureOf(() => run('1 + nope(2)'))).toEqual({
       kind: 'unknown-function',
       code: 'IML_UNKNOWN_FUNCTION',
@@ -186,8 +182,8 @@ describe('compileExpression', () => {
       column: 7,
     });
   });
-  it('names of the host are no functions', () => {
-    for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty', 'eval', 'Function']) {
+  it('JavaScript names are not functions', () => {
+    for (const name of ['constructor', 'valueOf', '__proto__', 'hasOwnProperty', 'eval', 'Function']) {
       expect(imlErrorOf(() => run(`${name}()`)).message).toBe(`Function '${name}' not found!`);
     }
   });
@@ -197,18 +193,14 @@ describe('compileExpression', () => {
     expect(run('o.f', scope)).toBeUndefined();
     expect(run('f', scope)).toBeUndefined();
   });
-  it('a function of the app goes before if and ifempty', () => {
+  it('functions of the app replace if and ifempty', () => {
     const functions = { if: (_: unknown, ...args: unknown[]) => args, ifempty: () => 'own' };
-    const given = ['if(1; 2; word)', "ifempty(''; 2)"].map((expression) => {
-      const source = `{{${expression}}}`;
-      return compileExpression(parseTemplate(source).parts[0] as Expression, {
-        ...contextOf(source),
-        functions,
-      })(DATA);
-    });
-    expect(given).toEqual([[1, 2, 'text'], 'own']);
+    expect(evaluate(['{{if(1; 2; word)}}', "{{ifempty(''; 2)}}"], DATA, { functions })).toEqual([
+      [1, 2, 'text'],
+      'own',
+    ]);
   });
-  it('two texts are compared as the environment says', () => {
+  it('texts are compared with sameText of the environment', () => {
     const compared: string[] = [];
     const sameText = (left: string, right: string): boolean => {
       compared.push(`${left} ${right}`);
@@ -219,43 +211,37 @@ describe('compileExpression', () => {
         const source = `{{${expression}}}`;
         const context = contextOf(source);
         const environment = { ...context.environment, sameText };
-        const node = parseTemplate(source).parts[0] as Expression;
+        const node = parse(source).parts[0] as Expression;
         return compileExpression(node, { ...context, environment })(DATA);
       },
     );
     expect(outcomes).toEqual([true, false, false, true, true, false]);
     expect(compared).toEqual(['ab cd', 'ab cd', 'text a']);
   });
-  it('a function may tell the listener of the scope, where there is one', () => {
-    const told: unknown[] = [];
+  it('a function with debug output calls the listener of the scope', () => {
+    const reported: unknown[] = [];
     const speak = acceptDebug(({ onDebug }, ...values) => {
       onDebug?.({ function: 'speak', values, place: { pointer: '' } });
       return values.length;
     });
-    const source = '{{speak(1; word)}}';
-    const node = parseTemplate(source).parts[0] as Expression;
-    const evaluate = compileExpression(node, { ...contextOf(source), functions: { speak } });
-    const onDebug = ({ values }: { values: readonly unknown[] }): void => void told.push(values);
-    expect(evaluate({ ...DATA, [SCOPE_LISTENER]: { onMissing: () => {}, onDebug } })).toBe(2);
-    expect(evaluate({ ...DATA, [SCOPE_LISTENER]: { onMissing: () => {} } })).toBe(2);
-    expect(evaluate(DATA)).toBe(2);
-    expect(told).toEqual([[1, 'text']]);
+    const evaluateLater = compile('{{speak(1; word)}}', { functions: { speak } });
+    const onDebug = ({ values }: { values: readonly unknown[] }): void => void reported.push(values);
+    expect(evaluateLater({ ...DATA, [SCOPE_LISTENER]: { onMissing: () => {}, onDebug } })).toBe(2);
+    expect(evaluateLater({ ...DATA, [SCOPE_LISTENER]: { onMissing: () => {} } })).toBe(2);
+    expect(evaluateLater(DATA)).toBe(2);
+    expect(reported).toEqual([[1, 'text']]);
   });
-  it('an error of such a function names it, too', () => {
+  it('an error of a function with debug output has the call in its message', () => {
     const speak = acceptDebug(() => {
-      throw functionError('Nothing to say.');
+      throw functionError('No output.');
     });
-    const source = '{{1 + speak()}}';
-    const node = parseTemplate(source).parts[0] as Expression;
-    const error = imlErrorOf(() =>
-      compileExpression(node, { ...contextOf(source), functions: { speak } })(DATA),
-    );
+    const error = imlErrorOf(() => evaluate('{{1 + speak()}}', DATA, { functions: { speak } }));
     expect(error).toMatchObject({
-      message: "Function 'speak' finished with error! Nothing to say.",
+      message: "Function 'speak' finished with error! No output.",
       position: { line: 1, column: 7 },
     });
   });
-  it('an error names each call it passes, and keeps its innermost place', () => {
+  it('an error has all enclosing calls in its message and the innermost location', () => {
     const error = imlErrorOf(() => run('if(true;\n same(1 + fail()))'));
     expect(error.message).toBe(
       "Function 'if' finished with error! Function 'same' finished with error! Function 'fail' finished with error! No.",
@@ -264,17 +250,17 @@ describe('compileExpression', () => {
   });
 });
 
-describe('an if that is observed', () => {
-  it('tells the listener of its scope which side it chose, and gives what it gives', () => {
+describe('an if with reportsBranches', () => {
+  it('reports the chosen branch to the listener of the scope', () => {
     const source = '{{if(word; if(zero; 1; 2))}}';
     const context = contextOf(source);
     const environment = { ...context.environment, reportsBranches: true };
-    const node = parseTemplate(source).parts[0] as Expression;
+    const node = parse(source).parts[0] as Expression;
     const evaluate = compileExpression(node, { ...context, pointer: '/a', environment });
-    const told: Branch[] = [];
-    const onBranch = (branch: Branch): void => void told.push(branch);
+    const reported: Branch[] = [];
+    const onBranch = (branch: Branch): void => void reported.push(branch);
     expect(evaluate({ ...DATA, [SCOPE_LISTENER]: { onMissing: () => {}, onBranch } })).toBe(2);
-    expect(told).toEqual([
+    expect(reported).toEqual([
       { pointer: '/a', offset: 2, isTrue: true },
       { pointer: '/a', offset: 11, isTrue: false },
     ]);
@@ -284,8 +270,7 @@ describe('an if that is observed', () => {
 });
 
 describe('a deep expression', () => {
-  const evaluateSource = (source: string): unknown =>
-    compileExpression(parseTemplate(source).parts[0] as Expression, contextOf(source))({ a: 1 });
+  const evaluateSource = (source: string): unknown => evaluate(source, { a: 1 });
 
   it('evaluates up to 256 levels', () => {
     expect(evaluateSource(`{{${'!'.repeat(255)}a}}`)).toBe(false);
@@ -305,82 +290,75 @@ describe('a deep expression', () => {
   );
 });
 
-describe('too many arguments', () => {
-  it('allows 100,000', () => {
-    const call = { kind: 'call', name: 'count', args: Array(100_000), start: 2, end: 9, height: 1 } as const;
-    expect(compileExpression(call, contextOf('{{count()}}'))(DATA)).toBe(100_000);
-  });
-  it('throws IML_LIMIT with the name of the call for more', () => {
-    const call = { kind: 'call', name: 'count', args: Array(100_001), start: 2, end: 9, height: 1 } as const;
-    const error = imlErrorOf(() => compileExpression(call, contextOf('{{count()}}'))(DATA));
-    expect(error).toMatchObject({
-      code: 'IML_LIMIT',
-      message: "Function 'count' finished with error! Too many arguments: expected at most 100000.",
-    });
-  });
-});
+const OPTIONS = { now: () => Date.UTC(2024, 1, 29, 22, 30), timezone: 'America/New_York' };
 
-describe('a date that is parsed and written anew', () => {
-  /** What an expression gives, or how it fails. */
-  const outcome = (expression: string, functions: FunctionTable): unknown => {
-    const source = `{{${expression}}}`;
-    const context = { ...contextOf(source), functions };
-    const evaluate = compileExpression(parseTemplate(source).parts[0] as Expression, context);
-    try {
-      return evaluate({ day: '2024-03-05', date: new Date(0), never: new Date(Number.NaN), no: null });
-    } catch (error) {
-      if (!(error instanceof ImlError)) throw error;
-      const { code, message, offset } = error;
-      return { code, message, offset };
-    }
-  };
-  const parse = [
-    ...[
-      "day; 'YYYY-MM-DD'",
-      'day',
-      "day; 'YYYY-MM-DD'; 'Europe/Prague'",
-      "day; 'YYYY-MM-DD'; 'Nowhere'; 1; 2",
-    ],
-    ...[
-      '',
-      'no',
-      'date',
-      "date; 'YYYY'",
-      'never',
-      'list',
-      "20240305; 'YYYYMMDD'",
-      '5',
-      "'x'; 'YYYY'",
-      'fail()',
-    ],
-    ...["'16:03'; 'HH:mm'", "day; 'YYYY-MM-DD'; fail()", "day; 'D. M.'"],
-  ].map((args) => `parseDate(${args})`);
-  const format = [
-    ...[
-      "; 'DD.MM.YYYY'",
-      '',
-      "; ''",
-      "; 'LLL'; 'Asia/Tokyo'",
-      "; 'HH'; 'Nowhere'; 1; 2",
-      '; fail()',
-      '; fail(); no',
-    ],
-    `; '${'Y'.repeat(10_001)}'`,
-  ];
-  const tables: readonly [string, FunctionTable][] = [
-    ['as built in', FUNCTIONS],
-    ["with an app's parseDate", { ...FUNCTIONS, parseDate: () => new Date(1e12) }],
-    ["with an app's formatDate", { ...FUNCTIONS, formatDate: (_, date) => date instanceof Date }],
-  ];
-  it.each(tables)('is what the two calls give, one after the other, %s', (_, table) => {
-    const functions: FunctionTable = { ...table, fail: contextOf('').functions['fail'] as ImlFunction };
-    const parseDate = functions['parseDate'];
-    // A wrapper is not known to the compiler, so that the two functions are called one after the other.
-    const unjoined = { ...functions, parseDate: ((...args) => parseDate?.(...args)) satisfies ImlFunction };
-    for (const parsed of parse)
-      for (const rest of format) {
-        const expression = `formatDate(${parsed}${rest})`;
-        expect(outcome(expression, functions), expression).toEqual(outcome(expression, unjoined));
+/** Returns the value or the JSON of the error. */
+function outcome(template: string, scope: Record<string, unknown>): unknown {
+  try {
+    return evaluate(template, scope, OPTIONS);
+  } catch (error) {
+    if (!(error instanceof ImlError)) throw error;
+    return error.toJSON();
+  }
+}
+
+const TEXTS: readonly unknown[] = [
+  ...['2024-02-29', '2023-02-29', '29.02.2024 23:59', '2024-02-29T10:00:00Z', '1709161200', '10:00'],
+  ...['nonsense', '', null, undefined, 5, true, new Date(0), new Date(Number.NaN), ['2024-02-29'], { a: 1 }],
+];
+const FORMATS: readonly unknown[] = [undefined, 'YYYY-MM-DD', 'DD.MM.YYYY HH:mm', 'X', 'HH:mm', '', 5];
+const ZONES: readonly unknown[] = [undefined, 'Asia/Tokyo', 'No/Where'];
+const OUTPUT_FORMATS: readonly unknown[] = [undefined, 'D.M.YYYY H:mm z', 'x', '', 7];
+
+describe('formatDate(parseDate(...))', () => {
+  it('is the only rewritten pair of functions', () => {
+    const { formatDate, parseDate, addDays } = functions;
+    if (formatDate === undefined || parseDate === undefined) throw new Error('Missing function.');
+    expect(findRewrite(formatDate, parseDate)).toBeDefined();
+    expect(findRewrite(formatDate, addDays)).toBeUndefined();
+    expect(findRewrite(formatDate, undefined)).toBeUndefined();
+    expect(findRewrite(parseDate, formatDate)).toBeUndefined();
+    expect(MAX_REWRITTEN_ARGUMENTS).toBe(3);
+  });
+
+  // A fourth argument disables the rewrite.
+  it.each(TEXTS.map((text, index) => [text, index] as const))(
+    'has the result or error of the separate calls: %j (%i)',
+    (text) => {
+      for (const format of FORMATS) {
+        for (const zone of ZONES) {
+          for (const written of OUTPUT_FORMATS) {
+            for (const shown of ZONES) {
+              const scope = { text, format, zone, written, shown };
+              const call = (more: string): string =>
+                `{{formatDate(parseDate(text; format; zone${more}); written; shown)}}`;
+              expect(outcome(call('    '), scope)).toEqual(outcome(call('; no'), scope));
+            }
+          }
+        }
       }
+    },
+  );
+
+  it.each([
+    ["parseDate('2024-02-29')", ''],
+    ["parseDate('2024-02-29')", "; 'YYYY'"],
+    ["parseDate('2024-02-29'; ; 'Asia/Tokyo')", '; ; '],
+    ["parseDate('29.2.2024'; 'D.M.YYYY')", "; 'YYYY-MM-DD'; 'UTC'; 1; 2"],
+  ])(
+    'has the result of the separate calls with any number of arguments: formatDate(%s%s)',
+    (inner, others) => {
+      const date = evaluate(`{{${inner}}}`, {}, OPTIONS);
+      expect(date).toBeInstanceOf(Date);
+      const expected = evaluate(`{{formatDate(date${others})}}`, { date }, OPTIONS);
+      expect(evaluate(`{{formatDate(${inner}${others})}}`, {}, OPTIONS)).toBe(expected);
+    },
+  );
+
+  it('is not rewritten if the app replaces a function', () => {
+    const template = "{{formatDate(parseDate('x'; 'YYYY'); 'YYYY')}}";
+    expect(evaluate(template, {}, { functions: { parseDate: () => new Date(1e12) } })).toBe('2001');
+    const isDate = "{{formatDate(parseDate('2001'; 'YYYY'); 'YYYY')}}";
+    expect(evaluate(isDate, {}, { functions: { formatDate: (_, date) => date instanceof Date } })).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compile, evaluate } from '../../src/iml/compile.js';
+import { compile, evaluate } from '../../src/iml/index.js';
 import { createCaseless } from '../../src/iml/values/collection.js';
 import { imlErrorOf, templateFailure } from './template-failure.js';
 

@@ -1,11 +1,11 @@
 import { functionError } from '../../src/errors/iml-error.js';
 import type { CompileContext } from '../../src/iml/compile/compile-expression.js';
-import type { FunctionTable } from '../../src/iml/environment/environment.js';
+import type { ImlFunction } from '../../src/iml/index.js';
 import { ENVIRONMENT } from './functions/call-function.js';
 import { Failure, type ReferenceContext } from './reference-evaluator.js';
 
-/** Functions that show what calls do: give back, count what arrived, fail. */
-const FUNCTIONS: FunctionTable = {
+/** Functions that return their argument, count their arguments, or fail. */
+export const FUNCTIONS: Readonly<Record<string, ImlFunction>> = {
   same: (_, value) => value,
   count: (_, ...args) => args.length,
   fail: () => {

@@ -1,11 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ImlError } from '../../src/errors/iml-error.js';
-import { compile } from '../../src/iml/compile.js';
-import { parseTemplate, safeParseTemplate } from '../../src/iml/syntax/parser.js';
+import { compile, ImlError, parse, safeParse } from '../../src/iml/index.js';
 import { isSameValue } from '../../src/testing/matching/same-value.js';
 
-/** Text too long to be written out. */
+/** Long text, described by its repetitions. */
 interface Repeat {
   readonly repeat: readonly { readonly text: string; readonly times: number }[];
 }
@@ -16,7 +14,7 @@ interface HostileCase {
   /** Values may be a `Repeat`, or `{ range }` for the numbers from 1. */
   readonly scope?: Readonly<Record<string, unknown>>;
   readonly expect?: unknown;
-  /** Kind of the error. Without it and `expect` either is right. */
+  /** Kind of the error. If `error` and `expect` are absent, any result is accepted. */
   readonly error?: string;
 }
 
@@ -35,7 +33,7 @@ function grow(value: unknown): unknown {
   return value;
 }
 
-/** What stays as it was, whatever is evaluated. */
+/** No evaluation may modify these objects. */
 const PROTOTYPES = [Object.prototype, Array.prototype, String.prototype, Date.prototype, Function.prototype];
 const MEMBERS = PROTOTYPES.map((prototype) => Reflect.ownKeys(prototype));
 
@@ -44,7 +42,7 @@ afterEach(() => {
   expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
 });
 
-/** The value, or the `ImlError`; everything else is thrown on and fails the test. */
+/** Returns the value or the `ImlError`; rethrows any other error. */
 function outcomeOf(template: unknown, scope: Record<string, unknown>): unknown {
   try {
     return compile(template, { now: () => 0 })(scope);
@@ -79,9 +77,9 @@ describe('names', () => {
     return name;
   };
 
-  /** Data that holds functions, thenables and every hostile name where JSON could put it. */
+  /** Data with functions, thenables and a hostile name wherever JSON allows one. */
   const scopeFor = (name: string): Record<string, unknown> => ({
-    // biome-ignore lint/suspicious/noThenProperty: that nobody calls it is what is tested.
+    // biome-ignore lint/suspicious/noThenProperty: the test checks that nothing calls it.
     plain: { a: 1, f: trap('f'), then: trap('then'), toJSON: trap('toJSON'), toString: trap('toString') },
     list: [{ a: 1 }, { a: 'b' }, trap('item'), null],
     pairs: [{ key: 'k', value: 'v' }],
@@ -94,7 +92,7 @@ describe('names', () => {
     rest: name.slice(2),
   });
 
-  /** Nothing of the host may be reached: a function or an object that is neither of the data nor plain. */
+  /** An expression may not reach a function, or an object that is neither part of the data nor plain. */
   const assertData = (value: unknown, known: ReadonlySet<unknown>): void => {
     if (known.has(value)) return;
     expect(typeof value).not.toBe('function');
@@ -105,7 +103,7 @@ describe('names', () => {
     for (const member of Object.values(value)) assertData(member, known);
   };
 
-  it.each(names)('%s reaches nothing of the host', (name) => {
+  it.each(names)('%s reaches no JavaScript object', (name) => {
     for (const template of templates) {
       const scope = scopeFor(name);
       const known = new Set([scope, ...Object.values(scope), ...(scope['list'] as unknown[])]);
@@ -120,7 +118,7 @@ describe('names', () => {
     expect(called).toEqual([]);
   });
 
-  it.each(names)('%s as an own name of data is data', (name) => {
+  it.each(names)('%s is readable as an own member', (name) => {
     const plain = JSON.parse(`{${JSON.stringify(name)}: "mine"}`) as Record<string, unknown>;
     expect(outcomeOf(`{{plain.\`${name}\`}}`, { plain })).toBe('mine');
     expect(outcomeOf(`{{plain['${name}']}}`, { plain })).toBe('mine');
@@ -131,7 +129,7 @@ describe('names', () => {
   });
 });
 
-describe('data of the embedder', () => {
+describe('data of the caller', () => {
   class Host {
     field = 1;
     get secret(): string {
@@ -232,7 +230,7 @@ describe('data of the embedder', () => {
     '{{split(x; x)}}',
     '{{sum(x; x)}}',
   ];
-  it.each(values)('%s gives a value or an ImlError everywhere', (_, x) => {
+  it.each(values)('%s has a value or an ImlError in every template', (_, x) => {
     for (const template of [...templates, { '{{...}}': '{{x}}' }, { '{{x}}': 1 }]) {
       outcomeOf(template, { x, list: [1] });
     }
@@ -250,7 +248,7 @@ describe('data of the embedder', () => {
       if (!(got instanceof ImlError)) expect(got, member).toBeUndefined();
     }
   });
-  it('a field of a class instance is not read, one of a plain object is', () => {
+  it('a field is readable in a plain object, but not in a class instance', () => {
     expect(outcomeOf('{{x.field}}', { x: new Host() })).toBeUndefined();
     expect(outcomeOf('{{x.field}}', { x: Object.create({ field: 1 }) })).toBeUndefined();
     expect(outcomeOf('{{x.field}}', { x: { field: 1 } })).toBe(1);
@@ -258,11 +256,12 @@ describe('data of the embedder', () => {
 });
 
 it.each([[new Proxy({}, { get: () => fail() })], [undefined], [7], [{}]])(
-  'what is no text is parsed to an ImlError: case %#',
+  'parsing a value that is not a string throws an ImlError: case %#',
   (source) => {
-    const parse = parseTemplate as (source: unknown) => unknown;
-    expect(() => parse(source)).toThrow(expect.objectContaining({ code: 'IML_HOST_VALUE' }));
-    expect((safeParseTemplate as (source: unknown) => unknown)(source)).toMatchObject({ ok: false });
+    expect(() => (parse as (source: unknown) => unknown)(source)).toThrow(
+      expect.objectContaining({ code: 'IML_HOST_VALUE' }),
+    );
+    expect((safeParse as (source: unknown) => unknown)(source)).toMatchObject({ ok: false });
   },
 );
 

@@ -1,36 +1,38 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseTemplate, safeParseTemplate } from '../../src/iml/syntax/parser.js';
-import { printTemplate } from '../../src/iml/syntax/printer.js';
+import { parse, print, safeParse } from '../../src/iml/index.js';
+import { isPlainName } from '../../src/iml/syntax/grammar.js';
+import { Lexer } from '../../src/iml/syntax/lexer.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
 
-/** The expression with all brackets its grouping asks for and no others. */
-const reads = (expression: string): string => printTemplate(parseTemplate(`{{${expression}}}`)).slice(2, -2);
+/** Parses an expression and prints it with only the necessary parentheses. */
+const reads = (expression: string): string => print(parse(`{{${expression}}}`)).slice(2, -2);
 
-/** Line, column and code of a mistake; its kind is always `syntax`. */
+/** Returns line, column and code of a syntax error. */
 function refuses(template: string): string {
-  const { kind, code, line, column } = failureOf(() => parseTemplate(template));
+  const { kind, code, line, column } = failureOf(() => parse(template));
   expect(kind).toBe('syntax');
   return `${line}:${column} ${code}`;
 }
 
 describe('templates', () => {
-  it('are texts and expressions in turn', () =>
-    expect(parseTemplate('a{{b}}c').parts).toEqual(['a', expect.objectContaining({ name: 'b' }), 'c']));
-  it('without text and expression have no part', () => expect(parseTemplate('').parts).toEqual([]));
-  it('keep single braces', () => expect(parseTemplate('{a} }} {').parts).toEqual(['{a} }} {']));
+  it('alternate text and expressions', () =>
+    expect(parse('a{{b}}c').parts).toEqual(['a', expect.objectContaining({ name: 'b' }), 'c']));
+  it('that are empty have no parts', () => expect(parse('').parts).toEqual([]));
+  it('keep single braces', () => expect(parse('{a} }} {').parts).toEqual(['{a} }} {']));
   it.each([
     ['\\{{a}}', ['{{a}}']],
     ['x\\{{', ['x{{']],
     ['\\{{\\{{', ['{{{{']],
     ['\\ \\{', ['\\ \\{']],
     ['\\\\{{a', ['\\{{a']],
-  ])('%j escapes braces', (source, parts) => expect(parseTemplate(source).parts).toEqual(parts));
-  it('an expression may follow escaped braces', () =>
-    expect(parseTemplate('\\{{{{a}}').parts).toEqual(['{{', expect.objectContaining({ name: 'a' })]));
-  it('the end is not looked for in texts and quoted names', () =>
-    expect(parseTemplate('{{"}}" + `}}`}}!').parts).toHaveLength(2));
-  it('places are offsets in the template', () =>
-    expect(parseTemplate('ab{{ c.d }}').parts[1]).toMatchObject({ start: 5, end: 8, height: 2 }));
+  ])('%j escapes braces', (source, parts) => expect(parse(source).parts).toEqual(parts));
+  it('may have an expression after escaped braces', () =>
+    expect(parse('\\{{{{a}}').parts).toEqual(['{{', expect.objectContaining({ name: 'a' })]));
+  it('may have closing braces inside strings and quoted names', () =>
+    expect(parse('{{"}}" + `}}`}}!').parts).toHaveLength(2));
+  it('have nodes with offsets', () =>
+    expect(parse('ab{{ c.d }}').parts[1]).toMatchObject({ start: 5, end: 8, height: 2 }));
 });
 
 describe('the height of a tree', () => {
@@ -58,11 +60,11 @@ describe('the height of a tree', () => {
     ['a * (b + c)', 3],
     ['((a))', 1],
   ])('%s is %i', (expression, height) =>
-    expect(parseTemplate(`{{${expression}}}`).parts[0]).toMatchObject({ height }),
+    expect(parse(`{{${expression}}}`).parts[0]).toMatchObject({ height }),
   );
 });
 
-describe('a mistake', () => {
+describe('the message of a syntax error', () => {
   it.each([
     [
       '{{ {a: 1} }}',
@@ -93,8 +95,8 @@ describe('a mistake', () => {
     ["{{'a}}", 'This text has no closing quote.'],
     ['{{`a}}', 'This quoted name has no closing backtick.'],
     [`{{${'9'.repeat(400)}}}`, 'This number is too large.'],
-  ])('%s is told in words', (template, message) =>
-    expect(imlErrorOf(() => parseTemplate(template)).message).toBe(message),
+  ])('in %s is specific', (template, message) =>
+    expect(imlErrorOf(() => parse(template)).message).toBe(message),
   );
 });
 
@@ -161,7 +163,7 @@ describe('calls', () => {
   ])('%s', (expression, read) => expect(reads(expression)).toBe(read));
 });
 
-describe('mistakes', () => {
+describe('syntax errors', () => {
   it.each([
     ['{{', '1:1 IML_UNTERMINATED_EXPRESSION'],
     ['text {{a', '1:6 IML_UNTERMINATED_EXPRESSION'],
@@ -217,12 +219,150 @@ describe('mistakes', () => {
     ['a\nb\n{{c +\n  }}', '4:3 IML_SYNTAX'],
     ['a\r\n{{c\r\n d}}', '3:2 IML_SYNTAX'],
     ['ěš\n{{"}}', '2:3 IML_UNTERMINATED_STRING'],
-  ])('%j', (template, place) => expect(refuses(template)).toBe(place));
+  ])('in %j have a location and a code', (template, location) => expect(refuses(template)).toBe(location));
 
-  it('are printed with the line they stand on', () =>
-    expect(imlErrorOf(() => parseTemplate('one\n{{a +}}')).print()).toMatch(
-      /2 \| \{\{a \+}}\n {2}\| {6}\^$/,
-    ));
-  it('are values for safeParseTemplate', () =>
-    expect(safeParseTemplate('{{')).toMatchObject({ ok: false, error: { offset: 0 } }));
+  it('are printed with their source line', () =>
+    expect(imlErrorOf(() => parse('one\n{{a +}}')).print()).toMatch(/2 \| \{\{a \+}}\n {2}\| {6}\^$/));
+  it('are return values of safeParse', () =>
+    expect(safeParse('{{')).toMatchObject({ ok: false, error: { offset: 0 } }));
+});
+
+/** Lists the tokens of an expression as `kind text`, without the closing braces. */
+function lexes(expression: string): string[] {
+  const lexer = new Lexer(`${expression}}}`, 0);
+  const tokens: string[] = [];
+  for (lexer.advance(); lexer.kind !== 'end'; lexer.advance()) tokens.push(`${lexer.kind} ${lexer.text}`);
+  return tokens;
+}
+
+const failsToLex = (expression: string): unknown => failureOf(() => lexes(expression));
+
+describe('names', () => {
+  it.each(['a', '_', '$', 'a1', 'camelCase_$2', 'ščř', 'имя', '名前', 'é', 'e\u0301', '𝒳1'])(
+    '%s is one token',
+    (name) => expect(lexes(name)).toEqual([`name ${name}`]),
+  );
+  it('end before a character that is not part of a name', () =>
+    expect(lexes('a-b')).toEqual(['name a', 'operator -', 'name b']));
+  it('in backticks may contain any other character', () =>
+    expect(lexes('`a-b c."\'}}\\n`')).toEqual(['quoted a-b c."\'}}\\n']));
+  it('in backticks may be empty', () => expect(lexes('``')).toEqual(['quoted ']));
+});
+
+describe('the cache of names', () => {
+  it('returns the names of the source', () => {
+    const letter = fc.constantFrom(...'abcdefgxyzABZ_$019', 'é', '𝒳', '\u0301');
+    const name = fc
+      .array(letter, { minLength: 1, maxLength: 20 })
+      .map((letters) => letters.join(''))
+      .filter(isPlainName);
+    fc.assert(
+      fc.property(fc.array(name, { minLength: 1, maxLength: 40 }), (names) => {
+        expect(lexes(names.join(' '))).toEqual(names.map((each) => `name ${each}`));
+      }),
+    );
+  });
+  it('distinguishes names in the same slot', () => {
+    const names = Array.from({ length: 5000 }, (_, index) => `n${index.toString(36)}`);
+    for (let round = 0; round < 2; round++)
+      expect(lexes(names.join(' '))).toEqual(names.map((name) => `name ${name}`));
+  });
+});
+
+describe('numbers', () => {
+  it.each([
+    ['0', ['number 0']],
+    ['007', ['number 007']],
+    ['1.50', ['number 1.50']],
+    ['1.', ['number 1', 'punctuator .']],
+    ['.5', ['punctuator .', 'number 5']],
+    ['1.2.3', ['number 1.2', 'punctuator .', 'number 3']],
+    ['1e5', ['number 1', 'name e5']],
+    ['0x1F', ['number 0', 'name x1F']],
+    ['1_000', ['number 1', 'name _000']],
+    ['-1', ['operator -', 'number 1']],
+  ])('%s', (text, tokens) => expect(lexes(text)).toEqual(tokens));
+  it('before a dot and a name are module numbers', () =>
+    expect(lexes('12.email')).toEqual(['module 12', 'punctuator .', 'name email']));
+  it('before a dot and a backtick are module numbers', () =>
+    expect(lexes('2.`0`')).toEqual(['module 2', 'punctuator .', 'quoted 0']));
+  it('that are too large throw', () =>
+    expect(failsToLex('9'.repeat(400))).toEqual({ kind: 'syntax', code: 'IML_SYNTAX', line: 1, column: 1 }));
+});
+
+describe('strings', () => {
+  it.each([
+    [`'a'`, 'a'],
+    [`"a"`, 'a'],
+    [`''`, ''],
+    [`'"'`, '"'],
+    [`"'"`, "'"],
+    [`'}}'`, '}}'],
+    [`'{{x}}'`, '{{x}}'],
+    [`'\\n\\r\\t'`, '\n\r\t'],
+    [`'\\\\'`, '\\'],
+    [`'\\''`, "'"],
+    [`"\\""`, '"'],
+    [`'\\d+\\x'`, '\\d+\\x'],
+    [`'a\nb'`, 'a\nb'],
+  ])('%j is %j', (literal, text) => expect(lexes(literal)).toEqual([`string ${text}`]));
+  it.each(["'a", '"a', "'a\\'", '"'])('%j without an end throws', (literal) =>
+    expect(failsToLex(`x + ${literal}`)).toEqual({
+      kind: 'syntax',
+      code: 'IML_UNTERMINATED_STRING',
+      line: 1,
+      column: 5,
+    }),
+  );
+  it('in curly quotes throw', () =>
+    expect(failsToLex('“a”')).toEqual({ kind: 'syntax', code: 'IML_SYNTAX', line: 1, column: 1 }));
+  it('in backticks without an end throw', () =>
+    expect(failsToLex('\n `a')).toMatchObject({ code: 'IML_UNTERMINATED_STRING', line: 2, column: 2 }));
+});
+
+describe('a token in a message', () => {
+  const messageOf = (source: string): string => imlErrorOf(() => parse(source)).message;
+
+  it('is truncated to 40 characters', () => {
+    expect(messageOf(`{{a ${'b'.repeat(40)}}}`)).toContain(
+      `An operator is expected before ${'b'.repeat(40)}. `,
+    );
+    expect(messageOf(`{{a ${'b'.repeat(41)}}}`)).toContain(
+      `An operator is expected before ${'b'.repeat(40)}.... `,
+    );
+  });
+  it('may be the end of the expression', () =>
+    expect(messageOf('{{a +}}')).toBe('A value is expected before the end of the expression.'));
+});
+
+describe('operators', () => {
+  it.each([
+    ['= == ===', ['=', '=', '=']],
+    ['!= !==', ['!=', '!=']],
+    ['& && | ||', ['&', '&', '|', '|']],
+    ['< <= > >=', ['<', '<=', '>', '>=']],
+    ['+ - * / % !', ['+', '-', '*', '/', '%', '!']],
+    ['!!', ['!', '!']],
+    ['<==', ['<=', '=']],
+    ['====', ['=', '=']],
+    ['|||', ['|', '|']],
+    ['=!', ['=', '!']],
+  ])('%s', (text, operators) =>
+    expect(lexes(text)).toEqual(operators.map((operator) => `operator ${operator}`)),
+  );
+});
+
+describe('between tokens', () => {
+  it('Unicode white space is ignored', () =>
+    expect(lexes('\t a\u00a0\u2003+\r\n\ufeffb ')).toEqual(['name a', 'operator +', 'name b']));
+  it.each(['#', '@', '~', '^', ':', '?', '\\', '\u0000', '\u200b', '\ud800', '🦊', '{'])(
+    '%j throws',
+    (character) =>
+      expect(failsToLex(`a ${character}`)).toEqual({
+        kind: 'syntax',
+        code: 'IML_SYNTAX',
+        line: 1,
+        column: 3,
+      }),
+  );
 });

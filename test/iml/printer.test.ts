@@ -1,19 +1,18 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Template } from '../../src/iml/syntax/ast.js';
-import { parseTemplate } from '../../src/iml/syntax/parser.js';
-import { printTemplate } from '../../src/iml/syntax/printer.js';
+import { compile, parse, print, safeParse, type Template } from '../../src/iml/index.js';
 
-const prints = (template: string): string => printTemplate(parseTemplate(template));
+const prints = (template: string): string => print(parse(template));
 
 describe('text', () => {
-  it.each(['', 'a', '{ }', '}}', '\\', '\\{{a}}', 'a {{b}} c'])('%j stays', (template) =>
+  it.each(['', 'a', '{ }', '}}', '\\', '\\{{a}}', 'a {{b}} c'])('%j is unchanged', (template) =>
     expect(prints(template)).toBe(template),
   );
   it.each([
     ['{{"it\'s"}}', "{{'it\\'s'}}"],
     ['{{"a\\nb\\r\\t\\\\"}}', "{{'a\\nb\\r\\t\\\\'}}"],
     ['{{"\\d"}}', "{{'\\\\d'}}"],
-  ])('%s is written %s', (template, printed) => expect(prints(template)).toBe(printed));
+  ])('%s is printed as %s', (template, printed) => expect(prints(template)).toBe(printed));
 });
 
 describe('numbers', () => {
@@ -24,10 +23,10 @@ describe('numbers', () => {
     ['0.00000012', '0.00000012'],
     ['123456789012345678901234567890', '123456789012345680000000000000'],
     ['9007199254740993', '9007199254740992'],
-  ])('%s is written %s', (number, printed) => expect(prints(`{{${number}}}`)).toBe(`{{${printed}}}`));
+  ])('%s is printed as %s', (number, printed) => expect(prints(`{{${number}}}`)).toBe(`{{${printed}}}`));
 });
 
-describe('names and brackets', () => {
+describe('names and parentheses', () => {
   it.each([
     ['{{a.`b`}}', '{{a.b}}'],
     ['{{a.`b c`}}', '{{a.`b c`}}'],
@@ -38,24 +37,47 @@ describe('names and brackets', () => {
     ['{{("a").x}}', "{{'a'.x}}"],
     ['{{a-(-b)}}', '{{a - -b}}'],
     ['{{f(,)}}', '{{f(, )}}'],
-  ])('%s is written %s', (template, printed) => expect(prints(template)).toBe(printed));
+  ])('%s is printed as %s', (template, printed) => expect(prints(template)).toBe(printed));
 });
 
-describe('what parsing does not give', () => {
+describe('an invalid template', () => {
   const fail = (): never => {
-    throw new TypeError('of the host');
+    throw new TypeError('trap');
   };
 
   it.each([
     ['a text', '{{a}}'],
-    ['nothing', undefined],
+    ['undefined', undefined],
     ['a collection without parts', {}],
-    ['a part that is none', { parts: [null] }],
-    ['an expression of no kind', { parts: [{ kind: 'odd' }] }],
+    ['an invalid part', { parts: [null] }],
+    ['an unknown kind of expression', { parts: [{ kind: 'odd' }] }],
     ['a proxy whose traps throw', new Proxy({}, { get: fail })],
-  ])('is no template to be printed: %s', (_, given) =>
-    expect(() => printTemplate(given as Template)).toThrow(
+  ])('throws IML_HOST_VALUE: %s', (_, template) =>
+    expect(() => print(template as Template)).toThrow(
       expect.objectContaining({ name: 'ImlError', code: 'IML_HOST_VALUE' }),
     ),
   );
+});
+
+describe('braces in text', () => {
+  it('are parsed again before an expression', () => {
+    expect(print(parse('{\\{{{{a}}'))).toBe('{\\{{{{a}}');
+  });
+
+  it('are parsed again in random templates', () => {
+    const source = fc
+      .array(fc.constantFrom('{', '\\', '\\{{', '{{a}}', '}', 'x'))
+      .map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(source, (text) => {
+        const parsed = safeParse(text);
+        if (!parsed.ok) return;
+        const printed = print(parse(text));
+        expect(print(parse(printed))).toBe(printed);
+        const scope = { a: 1 };
+        expect(compile(printed)(scope)).toEqual(compile(text)(scope));
+      }),
+      { numRuns: 3000 },
+    );
+  });
 });

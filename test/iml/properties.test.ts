@@ -2,12 +2,19 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ImlError } from '../../src/errors/iml-error.js';
-import { compileExpression, type Evaluate } from '../../src/iml/compile/compile-expression.js';
-import { compile } from '../../src/iml/compile.js';
-import type { Expression } from '../../src/iml/syntax/ast.js';
-import { parseTemplate, safeParseTemplate } from '../../src/iml/syntax/parser.js';
-import { printTemplate } from '../../src/iml/syntax/printer.js';
+import { compileExpression } from '../../src/iml/compile/compile-expression.js';
+import {
+  compile,
+  type Evaluate,
+  type Expression,
+  ImlError,
+  parse,
+  print,
+  safeParse,
+} from '../../src/iml/index.js';
+import { evaluators } from '../fuzz/evaluators.js';
+import { functions } from '../fuzz/functions.js';
+import { runTarget } from '../fuzz/run-target.js';
 import { contextOf, REFERENCE_FUNCTIONS } from './core-environment.js';
 import { choices, plainly, shapes, write } from './expression-arbitrary.js';
 import { evaluateReference } from './reference-evaluator.js';
@@ -53,20 +60,20 @@ const scopes = fc.record(
   { requiredKeys: [], noNullPrototype: true },
 );
 
-/** The tree without places: what is left must not depend on how it was written. */
+/** Parses a template to a tree without offsets, which does not depend on the spelling. */
 function bare(source: string): unknown {
   const strip = (key: string, value: unknown): unknown =>
     key === 'start' || key === 'end' || key === 'source' || key === 'height' ? undefined : value;
-  return JSON.parse(JSON.stringify(parseTemplate(source), strip));
+  return JSON.parse(JSON.stringify(parse(source), strip));
 }
 
 function expressionOf(source: string): Expression {
-  const [part] = parseTemplate(source).parts;
-  if (part === undefined || typeof part === 'string') throw new Error('The template is no expression.');
+  const [part] = parse(source).parts;
+  if (part === undefined || typeof part === 'string') throw new Error('The template is not an expression.');
   return part;
 }
 
-/** The value, or the error with its place. Anything but an `ImlError` is thrown on. */
+/** Returns the value, or the properties of an `ImlError`; rethrows any other error. */
 function outcomeOf(
   evaluate: Evaluate,
   scope: Record<string, unknown>,
@@ -80,24 +87,24 @@ function outcomeOf(
   }
 }
 
-/** The host's comparison: the one of `expect` asks data for its `constructor`. */
+/** Compares with Node, because `expect` reads `constructor` of the data. */
 function expectSame(got: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(got, expected)) expect.fail(`${fc.stringify(got)} is not ${fc.stringify(expected)}`);
 }
 
-describe('writing and reading', () => {
-  it('print gives a text that parses to the same tree', () => {
+describe('printing and parsing', () => {
+  it('print returns a template that parses to the same tree', () => {
     fc.assert(
       fc.property(shapes, fc.array(fc.nat()), fc.string(), (shape, numbers, text) => {
         const source = `${text.replaceAll('{{', '')} {{${write(shape, choices(numbers))}}}`;
-        const printed = printTemplate(parseTemplate(source));
+        const printed = print(parse(source));
         expect(bare(printed)).toEqual(bare(source));
-        expect(printTemplate(parseTemplate(printed))).toBe(printed);
+        expect(print(parse(printed))).toBe(printed);
       }),
       { numRuns: RUNS },
     );
   });
-  it('white space, brackets, aliases and separators change nothing', () => {
+  it('white space, parentheses, aliases and separators do not change the tree', () => {
     fc.assert(
       fc.property(shapes, fc.array(fc.nat(), { minLength: 3 }), (shape, numbers) => {
         expect(bare(`{{ ${write(shape, choices(numbers))} }}`)).toEqual(bare(`{{${write(shape, plainly)}}}`));
@@ -107,8 +114,8 @@ describe('writing and reading', () => {
   });
 });
 
-describe('evaluators', () => {
-  it('a slow evaluator written from the reference agrees', () => {
+describe('evaluation', () => {
+  it('has the result of the reference evaluator', () => {
     fc.assert(
       fc.property(shapes, scopes, (shape, scope) => {
         const source = `{{${write(shape, plainly)}}}`;
@@ -120,7 +127,7 @@ describe('evaluators', () => {
       { numRuns: RUNS },
     );
   });
-  it('evaluating twice gives the same, and changes no scope', () => {
+  it('is repeatable and does not modify the scope', () => {
     fc.assert(
       fc.property(shapes, scopes, (shape, scope) => {
         const before = fc.stringify(scope);
@@ -144,14 +151,14 @@ const TOKENS =
     ' ',
   );
 
-describe('no input makes anything but an ImlError', () => {
+describe('only an ImlError is thrown for', () => {
   const survives = (text: string, scope: Record<string, unknown>): void => {
-    const parsed = safeParseTemplate(text);
+    const parsed = safeParse(text);
     if (!parsed.ok) {
       const { offset } = parsed.error;
       expect(offset).toBeGreaterThanOrEqual(0);
       expect(offset).toBeLessThanOrEqual(text.length);
-    } else expect(bare(printTemplate(parsed.template))).toEqual(bare(text));
+    } else expect(bare(print(parsed.template))).toEqual(bare(text));
     outcomeOf(compile(text), scope);
   };
 
@@ -172,7 +179,7 @@ describe('no input makes anything but an ImlError', () => {
       { numRuns: RUNS },
     );
   });
-  it('vectors with a piece cut out, doubled or replaced', () => {
+  it('mutated conformance vectors', () => {
     const edit = fc.record({ at: fc.nat(), length: fc.nat(5), by: fc.constantFrom('', ...TOKENS) });
     fc.assert(
       fc.property(
@@ -189,7 +196,7 @@ describe('no input makes anything but an ImlError', () => {
       { numRuns: RUNS },
     );
   });
-  it('any value as a template and any value as a scope', () => {
+  it('random values as template and scope', () => {
     fc.assert(
       fc.property(fc.anything({ withDate: true, withMap: true }), fc.anything(), (template, scope) => {
         outcomeOf(compile(template), scope as Record<string, unknown>);
@@ -198,4 +205,11 @@ describe('no input makes anything but an ImlError', () => {
       { numRuns: RUNS },
     );
   });
+});
+
+describe('differential tests with the reference implementation', () => {
+  it('functions return the documented results for random arguments', () => runTarget(functions, 2_000));
+
+  it('the evaluator returns the results of the reference evaluator for random expressions', () =>
+    runTarget(evaluators, 400));
 });

@@ -1,6 +1,5 @@
 import { Decimal } from 'decimal.js';
-import type { Expression } from '../../src/iml/syntax/ast.js';
-import { parseTemplate } from '../../src/iml/syntax/parser.js';
+import { type Expression, parse } from '../../src/iml/index.js';
 
 /** What a reference evaluation ends with: a value, or an error with its kind and message. */
 export type Outcome = { readonly value: unknown } | { readonly kind: FailureKind; readonly message: string };
@@ -98,7 +97,7 @@ function typeName(value: unknown): string {
 
 /** Section 1: one expression alone keeps its type; a result that is no number is null (section 4). */
 function textValue(source: string, context: ReferenceContext): unknown {
-  const { parts } = parseTemplate(source);
+  const { parts } = parse(source);
   const [only] = parts;
   if (parts.length !== 1 || only === undefined || typeof only === 'string') {
     return parts.map((part) => (typeof part === 'string' ? part : text(valueFor(part, context)))).join('');

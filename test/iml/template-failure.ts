@@ -1,16 +1,15 @@
 import type { ErrorCode } from '../../src/errors/codes.js';
-import { ImlError, type ImlErrorKind } from '../../src/errors/iml-error.js';
-import { type CompileOptions, evaluate } from '../../src/iml/compile.js';
+import { type CompileOptions, evaluate, ImlError } from '../../src/iml/index.js';
 
-/** What of an error callers rely on; the wording is compared where it is the platform's. */
+/** Properties of an error that callers rely on. */
 export interface Failure {
-  readonly kind: ImlErrorKind;
+  readonly kind: ImlError['kind'];
   readonly code: ErrorCode;
   readonly line: number | undefined;
   readonly column: number | undefined;
 }
 
-/** The error a run ends with. Anything but an `ImlError` is thrown on, and so is success. */
+/** Returns the `ImlError` that a function throws. Throws for success and for any other error. */
 export function imlErrorOf(run: () => unknown): ImlError {
   try {
     run();
@@ -26,7 +25,7 @@ export function failureOf(run: () => unknown): Failure {
   return { kind, code, line: position?.line, column: position?.column };
 }
 
-/** How evaluating a template fails. */
+/** Evaluates a template and returns its failure. */
 export function templateFailure(
   template: unknown,
   scope: Record<string, unknown> = {},

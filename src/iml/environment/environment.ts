@@ -130,8 +130,6 @@ const VARIABLES: ReadonlyMap<string, (environment: Environment) => unknown> = ne
   ['pi', (): unknown => Math.PI],
 ]);
 
-export const VARIABLE_NAMES: readonly string[] = [...VARIABLES.keys()];
-
 /** Returns a function that reads a built-in variable, or undefined for an unknown name. */
 export function findVariable(name: string, environment: Environment): (() => unknown) | undefined {
   const variable = VARIABLES.get(name);

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
+import { PANELS } from '../../../src/iml/functions/panels.js';
 import { findSignature, printSignature, SIGNED_NAMES } from '../../../src/iml/functions/signatures.js';
-import { FUNCTIONS } from '../../../src/iml/functions/table.js';
+import { functions } from '../../../src/iml/index.js';
 
-/** Built with the engine, as reading XML takes a library that the language does not import. */
-const OF_THE_ENGINE = ['createXML', 'parseXML'];
+/** Functions of the engine, because XML needs a library that the language does not import. */
+const ENGINE_FUNCTIONS = ['createXML', 'parseXML'];
 
 describe('signatures', () => {
-  it('has one for every function, and for no other', () => {
+  it('exist for exactly the functions of the language and the engine', () => {
     expect([...SIGNED_NAMES].sort()).toEqual(
-      [...new Set([...Object.keys(FUNCTIONS), ...OF_THE_ENGINE])].sort(),
+      [...new Set([...Object.keys(functions), ...ENGINE_FUNCTIONS])].sort(),
     );
   });
 
@@ -16,12 +17,12 @@ describe('signatures', () => {
     ['formatDate', 'formatDate(date; [format]; [timezone])'],
     ['switch', 'switch(value; case; result; [more...])'],
     ['toString', 'toString(value; [encoding])'],
-  ])('%s reads %s', (name, text) => {
+  ])('print %s as %s', (name, text) => {
     const signature = findSignature(name);
     expect(signature && printSignature(signature)).toBe(text);
   });
 
-  it('tells arguments that may be left out, and those that may come again', () => {
+  it('mark optional and rest parameters', () => {
     expect(findSignature('add')?.parameters).toEqual([
       { name: 'array', kind: 'array', isOptional: false, isRest: false },
       { name: 'values', kind: 'any', isOptional: true, isRest: true },
@@ -33,7 +34,18 @@ describe('signatures', () => {
     ]);
   });
 
-  it.each(['constructor', 'nothing', '__proto__'])('%s is no function', (name) => {
+  it.each(['constructor', 'nothing', '__proto__'])('are undefined for %s', (name) => {
     expect(findSignature(name)).toBeUndefined();
+  });
+});
+
+describe('panels', () => {
+  it.each(PANELS)('load their functions: $names', async ({ names, load }) => {
+    expect(Object.keys(await load()).sort()).toEqual([...names].sort());
+  });
+
+  it('list every function once', () => {
+    const names = PANELS.flatMap((panel) => panel.names);
+    expect(names.toSorted()).toEqual(Object.keys(functions).sort());
   });
 });

@@ -1,4 +1,6 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createTextSearch, findMediaType } from '../../../src/iml/functions/text.js';
 import { functions } from '../../../src/iml/index.js';
 import { callFunction, ENVIRONMENT, errorOf } from './call-function.js';
 
@@ -108,3 +110,58 @@ it('split takes a long separator', () => {
   expect(split(`c${separator}d${separator}`, separator)).toEqual(['c', 'd', '']);
   expect(split('ab'.repeat(199), separator)).toEqual(['ab'.repeat(199)]);
 });
+
+const letters = (maxLength: number) => fc.string({ unit: fc.constantFrom('a', 'b'), maxLength });
+
+describe('a text search', () => {
+  it('finds what indexOf finds, in long needles too', () => {
+    const cases = fc.record({
+      before: letters(40),
+      period: letters(4).filter((text) => text !== ''),
+      times: fc.integer({ min: 0, max: 200 }),
+      tail: letters(3),
+      after: letters(40),
+      from: fc.integer({ min: -3, max: 60 }),
+    });
+    fc.assert(
+      fc.property(cases, ({ before, period, times, tail, after, from }) => {
+        const needle = period.repeat(times) + tail;
+        const text = `${before}${period.repeat(times + 2)}${tail}${after}`;
+        expect(createTextSearch(needle)(text, from)).toBe(text.indexOf(needle, from));
+        expect(createTextSearch(`${needle}c`)(text, from)).toBe(-1);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([255, 256, 257, 258])('works the same for a needle of %i units', (length) => {
+    const needle = `${'a'.repeat(length - 2)}ba`;
+    const find = createTextSearch(needle);
+    const text = `${'a'.repeat(999)}ba${'a'.repeat(999)}ba`;
+    expect([find(text, 0), find(text, 1000), find(text, 1900)]).toEqual([
+      text.indexOf(needle),
+      text.indexOf(needle, 1000),
+      -1,
+    ]);
+  });
+});
+
+it.each([
+  ['a.png', 'image/png'],
+  ['a.JPG', 'image/jpeg'],
+  ['a.tar.gz', 'application/gzip'],
+  ['a.docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['a.csv', 'text/csv'],
+  ['a.html', 'text/html'],
+  ['a.json', 'application/json'],
+  ['a.mp3', 'audio/mpeg'],
+  ['a.mp4', 'video/mp4'],
+  ['a.woff2', 'font/woff2'],
+  ['.svg', 'image/svg+xml'],
+  ['a.', undefined],
+  ['', undefined],
+  ['png', undefined],
+  ['a.jsonl', 'application/x-ndjson'],
+  ['a.png/b', undefined],
+  ['a.toString', undefined],
+])('%s is %s', (fileName, type) => expect(findMediaType(fileName)).toBe(type));
