@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RunReport } from '../../src/component/module-run.js';
 import type { RunInput } from '../../src/component/runtime.js';
+import type { RunReport } from '../../src/index.js';
 import { service } from '../run/helpers.js';
 import { engineOf } from './engine-of.js';
 

@@ -1,7 +1,10 @@
-import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine, type Engine } from '../../src/app/engine/create-engine.js';
-import type { EngineOptions } from '../../src/app/engine/engine-options.js';
+import {
+  type AppDefinition,
+  createEngine,
+  defineApp,
+  type Engine,
+  type EngineOptions,
+} from '../../src/index.js';
 import { createVirtualClock, type VirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 
 const BASE = { baseUrl: 'https://api.example.test' };

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
 import type { AnyReport, RunFacts } from '../../src/component/report.js';
-import type { ConnectionReport } from '../../src/connection/connection-input.js';
-import type { Transport } from '../../src/http/message/transport.js';
 import { transportFailure } from '../../src/http/transport/response-collector.js';
-import type { TraceEvent } from '../../src/run/trace/trace.js';
+import {
+  type ConnectionReport,
+  createEngine,
+  defineApp,
+  type TraceEvent,
+  type Transport,
+} from '../../src/index.js';
 import { canary, everythingOf, expectNoCanary, findCanaries } from './canary.js';
 
 const S = {

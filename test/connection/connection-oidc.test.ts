@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEngine, type Engine } from '../../src/app/engine/create-engine.js';
 import type { Authorization } from '../../src/connection/connection-input.js';
-import type { StoredConnection } from '../../src/connection/connection-store.js';
+import { createEngine, type Engine, type StoredConnection } from '../../src/index.js';
 import { SYSTEM_CLOCK } from '../../src/util/clock.js';
 import { memoryStore } from './memory-store.js';
 import { oidcApp } from './oidc-app.js';

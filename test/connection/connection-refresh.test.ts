@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine, type Engine } from '../../src/app/engine/create-engine.js';
-import type { ConnectionStore, StoredConnection } from '../../src/connection/connection-store.js';
-import type { Transport } from '../../src/http/message/transport.js';
-import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import {
+  type ConnectionStore,
+  createEngine,
+  defineApp,
+  type Engine,
+  type StoredConnection,
+  type Transport,
+} from '../../src/index.js';
+import { createVirtualClock } from '../../src/testing/index.js';
 import { memoryStore } from './memory-store.js';
 
 const NOW = Date.UTC(2024, 4, 1);

@@ -1,4 +1,4 @@
-import type { ConnectionStore, StoredConnection } from '../../src/connection/connection-store.js';
+import type { ConnectionStore, StoredConnection } from '../../src/index.js';
 
 export interface MemoryStore extends ConnectionStore {
   /** How often a name was saved. */

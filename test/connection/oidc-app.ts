@@ -1,5 +1,4 @@
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import type { App } from '../../src/document/app.js';
+import { type App, defineApp } from '../../src/index.js';
 import { CLIENT } from './oidc-server.js';
 
 /** An app as an author would write it for the provider of `oidc-server.ts`. */

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { Connection } from '../../src/connection/connection.js';
-import type { Transport } from '../../src/http/message/transport.js';
+import { type Connection, createEngine, defineApp, type Transport } from '../../src/index.js';
 
 const URL = 'https://api.example.test';
 const STORED = { connection: { refreshToken: 'secret-refresh-token', accessToken: 'secret-access-token' } };

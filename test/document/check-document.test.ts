@@ -4,7 +4,7 @@ import { collectWarnings, type Warning } from '../../src/document/reading/docume
 import { readDocument } from '../../src/document/reading/jsonc.js';
 import { checkShape, checkTemplates } from '../../src/document/shapes/check-shape.js';
 import type { DocumentKind } from '../../src/document/shapes/document-shapes.js';
-import { formatLocation } from '../../src/errors/source-location.js';
+import { formatLocation } from '../../src/index.js';
 
 function shapeWarnings(kind: DocumentKind, value: unknown): string[] {
   const warnings: Warning[] = [];

@@ -7,8 +7,8 @@ import {
   type Warning,
 } from '../../src/document/reading/document.js';
 import { readDocument } from '../../src/document/reading/jsonc.js';
-import { SpecError } from '../../src/errors/engine-error.js';
 import { MAX_NAMES } from '../../src/iml/values/size-limits.js';
+import { SpecError } from '../../src/index.js';
 
 const FILE = 'a.imljson';
 

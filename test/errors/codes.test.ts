@@ -1,10 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { ERROR_CODES } from '../../src/errors/codes.js';
-import { EngineError } from '../../src/errors/engine-error.js';
 import { RestError } from '../../src/errors/rest-error.js';
-import { formatLocation } from '../../src/errors/source-location.js';
+import { EngineError, ERROR_CODES, formatLocation } from '../../src/index.js';
 import { sourceFiles } from '../structure/source-imports.js';
 import { APPS } from './cases/apps.js';
 import type { ErrorCase } from './cases/error-case.js';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { TransportResponse } from '../../src/http/message/transport.js';
+import type { TransportResponse } from '../../src/index.js';
 import { BYTE_SCRIPTS, type ByteScript, type Step } from './byte-scripts.js';
 import { loopbackTransport, rawServer, request, text } from './loopback.js';
 

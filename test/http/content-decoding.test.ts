@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import type { TransportResponse } from '../../src/http/message/transport.js';
 import { type ContentDecodingOptions, decodeContent } from '../../src/http/transport/content-decoding.js';
+import type { TransportResponse } from '../../src/index.js';
 import { request, text } from './loopback.js';
 
 function decode(

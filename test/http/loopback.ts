@@ -5,13 +5,12 @@ import {
   type Socket,
   type Server as TcpServer,
 } from 'node:net';
-import { createNetworkGuard } from '../../src/http/guard/network-guard.js';
-import type { TransportRequest } from '../../src/http/message/transport.js';
 import {
   type ClosableTransport,
   createUndiciTransport,
   type UndiciTransportOptions,
 } from '../../src/http/transport/undici-transport.js';
+import { createNetworkGuard, type TransportRequest } from '../../src/index.js';
 
 /** Something on loopback that has to be closed. */
 export interface Loopback {

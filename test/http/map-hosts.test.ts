@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { TransportRequest, TransportResponse } from '../../src/http/message/transport.js';
 import { completeResponses } from '../../src/http/transport/content-decoding.js';
 import { type HostMapping, mapHosts, readHostMap } from '../../src/http/transport/map-hosts.js';
+import type { TransportRequest, TransportResponse } from '../../src/index.js';
 import { request } from './loopback.js';
 
 const LOCAL = 'http://127.0.0.1:9911';

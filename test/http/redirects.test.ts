@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { TransportRequest, TransportResponse } from '../../src/http/message/transport.js';
 import { signOAuth1 } from '../../src/http/signing/oauth1-signature.js';
 import { completeResponses } from '../../src/http/transport/content-decoding.js';
+import type { TransportRequest, TransportResponse } from '../../src/index.js';
 import { httpServer, loopbackTransport, request, text } from './loopback.js';
 
 const START = 'https://a.test/start';

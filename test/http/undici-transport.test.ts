@@ -3,12 +3,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createNetworkGuard } from '../../src/http/guard/network-guard.js';
 import { createAgentPool } from '../../src/http/transport/undici-agents.js';
 import {
   createUndiciTransport,
   type UndiciTransportOptions,
 } from '../../src/http/transport/undici-transport.js';
+import { createNetworkGuard } from '../../src/index.js';
 import { countListeners } from '../util/count-listeners.js';
 import {
   httpServer,

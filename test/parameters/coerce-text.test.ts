@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ParameterSpec } from '../../src/parameters/form/parameter-spec.js';
-import { readParameters } from '../../src/parameters/form/read-parameters.js';
-import { coerceText } from '../../src/parameters/values/coerce-text.js';
+import { coerceText, type ParameterSpec, parseForm as readParameters } from '../../src/parameters/index.js';
 
 function field(type: string, more: object = {}): ParameterSpec {
   const [element] = readParameters([{ name: 'x', type, ...more }]).elements;

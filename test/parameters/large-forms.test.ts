@@ -1,18 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
+import { createEngine, defineApp } from '../../src/index.js';
 import { createFormCheck, report } from '../../src/parameters/check/form-check.js';
-import type { Problem } from '../../src/parameters/check/problem.js';
 import { resolveParameters } from '../../src/parameters/check/resolve-parameters.js';
 import { secretValues } from '../../src/parameters/check/secret-values.js';
-import { validateParameters } from '../../src/parameters/check/validate-parameters.js';
-import type {
-  ValidateParametersOptions,
-  ValidateParametersResult,
-} from '../../src/parameters/check/validation.js';
 import { fieldsByName, MAX_PROBLEMS } from '../../src/parameters/form/parameter-spec.js';
-import { readParameters } from '../../src/parameters/form/read-parameters.js';
 import { MAX_DESCRIBED, MAX_DESCRIBED_FOR_FORM } from '../../src/parameters/form/rpc-results.js';
+import {
+  type Problem,
+  parseForm as readParameters,
+  type ValidateParametersOptions,
+  type ValidateParametersResult,
+  validateParameters,
+} from '../../src/parameters/index.js';
 
 const list = <T>(length: number, item: (index: number) => T): readonly T[] =>
   Array.from({ length }, (_, index) => item(index));

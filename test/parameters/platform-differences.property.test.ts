@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Problem } from '../../src/parameters/check/problem.js';
-import { validateParameters } from '../../src/parameters/check/validate-parameters.js';
-import { readParameters } from '../../src/parameters/form/read-parameters.js';
+import { type Problem, parseForm as readParameters, validateParameters } from '../../src/parameters/index.js';
 import { type Beside, judge, type Verdict } from './platform-rules.js';
 
 /** A difference that is meant: what the platform refuses and a run takes, or the reverse. */

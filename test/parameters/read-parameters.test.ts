@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SpecError } from '../../src/errors/engine-error.js';
+import { SpecError } from '../../src/index.js';
 import {
   findParameter,
   MAX_PARAMETER_DEPTH,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listSecretPaths } from '../../src/parameters/check/secret-values.js';
-import { readParameters } from '../../src/parameters/form/read-parameters.js';
+import { parseForm as readParameters } from '../../src/parameters/index.js';
 
 const pathsOf = (form: unknown, values: unknown): readonly string[] =>
   listSecretPaths(readParameters(form, () => ({})).elements, values);

@@ -1,9 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { validateParameters } from '../../src/parameters/check/validate-parameters.js';
-import { readParameters } from '../../src/parameters/form/read-parameters.js';
-import { toJsonSchema } from '../../src/parameters/to-json-schema.js';
+import { parseForm as readParameters, toJsonSchema, validateParameters } from '../../src/parameters/index.js';
 
 const schemaOf = (spec: unknown) => toJsonSchema(readParameters(spec));
 

@@ -1,8 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { validateParameters } from '../../src/parameters/check/validate-parameters.js';
-import type { ValidateParametersOptions } from '../../src/parameters/check/validation.js';
-import { readParameters } from '../../src/parameters/form/read-parameters.js';
+import {
+  parseForm as readParameters,
+  type ValidateParametersOptions,
+  validateParameters,
+} from '../../src/parameters/index.js';
 
 interface Case {
   readonly id: string;

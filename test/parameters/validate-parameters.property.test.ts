@@ -1,9 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { validateParameters } from '../../src/parameters/check/validate-parameters.js';
-import { PARAMETER_TYPES } from '../../src/parameters/form/parameter-spec.js';
-import { readParameters } from '../../src/parameters/form/read-parameters.js';
+import {
+  PARAMETER_TYPES,
+  parseForm as readParameters,
+  validateParameters,
+} from '../../src/parameters/index.js';
 import { isPlainObject } from '../../src/util/plain-object.js';
 
 const name = fc.constantFrom('a', 'b', 'X-Y', '__proto__', 'constructor');

@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { itemPath, memberPath } from '../../src/parameters/check/problem.js';
-import { validateParameters } from '../../src/parameters/check/validate-parameters.js';
-import type { ValidateParametersOptions } from '../../src/parameters/check/validation.js';
 import { MAX_PROBLEMS } from '../../src/parameters/form/parameter-spec.js';
-import { readParameters } from '../../src/parameters/form/read-parameters.js';
-import type { RpcReference } from '../../src/parameters/form/rpc-reference.js';
-import { toJsonSchema } from '../../src/parameters/to-json-schema.js';
+import {
+  type RpcReference,
+  parseForm as readParameters,
+  toJsonSchema,
+  type ValidateParametersOptions,
+  validateParameters,
+} from '../../src/parameters/index.js';
 import { cpuMsOf } from '../cpu-time.js';
 
 const check = (spec: unknown, values: unknown, options?: ValidateParametersOptions) =>

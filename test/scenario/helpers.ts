@@ -1,4 +1,4 @@
-import { AppError, type AppErrorType } from '../../src/errors/app-error.js';
+import { AppError, type AppErrorType } from '../../src/index.js';
 import type { FlowModule, ModuleInput } from '../../src/scenario/flow/flow.js';
 
 type Answer = readonly unknown[] | AppErrorType | undefined;

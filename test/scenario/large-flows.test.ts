@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../src/errors/app-error.js';
-import { compileFlow } from '../../src/scenario/flow/compile-flow.js';
-import type { FlowStep } from '../../src/scenario/flow/flow.js';
+import { AppError } from '../../src/index.js';
 import { compileInputs } from '../../src/scenario/flow/map-inputs.js';
-import { runFlow } from '../../src/scenario/flow/run-flow.js';
+import { compileFlow, type FlowStep, runFlow } from '../../src/scenario/index.js';
 import { moduleOf, source } from './helpers.js';
 
 const list = <T>(count: number, make: (index: number) => T): T[] =>

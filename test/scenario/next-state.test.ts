@@ -1,15 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { APP_ERROR_TYPES } from '../../src/errors/app-error.js';
-import { ERROR_REACTIONS } from '../../src/scenario/state/error-reactions.js';
-import { nextState } from '../../src/scenario/state/next-state.js';
-import { completeSettings, type ScenarioSettings } from '../../src/scenario/state/scenario-settings.js';
+import { APP_ERROR_TYPES } from '../../src/index.js';
 import {
+  completeSettings,
+  ERROR_REACTIONS,
   NEW_SCENARIO,
   nextStart,
+  nextState,
   type RunOutcome,
+  type ScenarioSettings,
   type ScenarioState,
-} from '../../src/scenario/state/scenario-state.js';
+} from '../../src/scenario/index.js';
 
 const SETTINGS = fc
   .record({

@@ -1,28 +1,26 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import { AppError } from '../../src/errors/app-error.js';
-import { compileFlow } from '../../src/scenario/flow/compile-flow.js';
-import { engineModule } from '../../src/scenario/flow/engine-module.js';
+import { AppError, createEngine, defineApp } from '../../src/index.js';
 import type { ErrorHandler, FlowStep } from '../../src/scenario/flow/flow.js';
 import {
+  compileFlow,
+  completeSettings,
   createMemoryIncompleteStore,
+  discardExecution,
+  engineModule,
+  type FlowOptions,
   type FlowReport,
   type IncompleteStore,
-  respondToWebhook,
-} from '../../src/scenario/flow/flow-report.js';
-import {
-  discardExecution,
   listDue,
   listUnresolved,
+  NEW_SCENARIO,
+  nextState,
   resolveExecution,
-} from '../../src/scenario/flow/retry-incomplete.js';
-import { type FlowOptions, resumeFlow, runFlow } from '../../src/scenario/flow/run-flow.js';
-import { nextState } from '../../src/scenario/state/next-state.js';
-import { completeSettings } from '../../src/scenario/state/scenario-settings.js';
-import { NEW_SCENARIO } from '../../src/scenario/state/scenario-state.js';
-import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+  respondToWebhook,
+  resumeFlow,
+  runFlow,
+} from '../../src/scenario/index.js';
+import { createVirtualClock } from '../../src/testing/index.js';
 import { post } from '../webhook/helpers.js';
 import { moduleOf, source, type TestModule } from './helpers.js';
 

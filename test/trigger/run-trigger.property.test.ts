@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { TriggerState } from '../../src/component/trigger-data.js';
+import type { TriggerState } from '../../src/index.js';
 import {
   compareItems,
   createNewTest,

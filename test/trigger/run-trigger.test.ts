@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RunReport } from '../../src/component/module-run.js';
-import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
-import { startFromAll } from '../../src/trigger/trigger-state.js';
+import { type RunReport, startFromAll } from '../../src/index.js';
+import { createVirtualClock } from '../../src/testing/index.js';
 import { type ScriptedItem, TRIGGER, watching } from './trigger-service.js';
 
 const ids = (report: RunReport): unknown[] =>

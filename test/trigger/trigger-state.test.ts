@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TriggerState } from '../../src/component/trigger-data.js';
+import type { TriggerState } from '../../src/index.js';
 import {
   createNewTest,
   findSeenIds,

@@ -1,9 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { defineApp } from '../../../src/app/assembling/define-app.js';
-import { createEngine } from '../../../src/app/engine/create-engine.js';
-import { loadApp } from '../../../src/app/loading/load-app.js';
 import { readDocument } from '../../../src/document/reading/jsonc.js';
 import { loadPackages } from '../../../src/errors/load-packages.js';
+import { createEngine, defineApp, loadApp } from '../../../src/index.js';
 import { writeApp } from '../../app/temp-app.js';
 import { engineOf, respond } from '../../run/helpers.js';
 import type { ErrorCase } from './error-case.js';

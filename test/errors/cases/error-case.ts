@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../../src/errors/codes.js';
+import type { ErrorCode } from '../../../src/index.js';
 
 /** One way to get an error of each code: what `docs/errors.md` shows of it, and the test expects. */
 export interface ErrorCase {

@@ -1,12 +1,9 @@
-import { defineApp } from '../../../src/app/assembling/define-app.js';
 import { createWorkerLease } from '../../../src/host/claim/worker-lease.js';
-import { createHost, type Host } from '../../../src/host/create-host.js';
-import { createStoreQueue } from '../../../src/host/queue/store-queue.js';
+import { createHost, createHostMemoryStore, createStoreQueue, type Host } from '../../../src/host/index.js';
 import { readScenarioFile } from '../../../src/host/scenarios/scenario-file.js';
-import { createHostMemoryStore } from '../../../src/host/store/open-host-store.js';
-import { createEnginePool } from '../../../src/pool/engine-pool.js';
+import { createEnginePool, defineApp } from '../../../src/index.js';
 import { readCase } from '../../../src/testing/cases/read-case.js';
-import { recordCase } from '../../../src/testing/recording/record-case.js';
+import { recordCase } from '../../../src/testing/index.js';
 import { readTraceFile } from '../../../src/testing/traces/read-trace-file.js';
 import { SYSTEM_CLOCK } from '../../../src/util/clock.js';
 import { eventually } from '../../host/open-parts.js';

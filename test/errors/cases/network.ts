@@ -3,10 +3,9 @@ import type { RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
-import { defineApp } from '../../../src/app/assembling/define-app.js';
-import { createEngine } from '../../../src/app/engine/create-engine.js';
 import { completeResponses } from '../../../src/http/transport/content-decoding.js';
 import type { UndiciTransportOptions } from '../../../src/http/transport/undici-transport.js';
+import { createEngine, defineApp } from '../../../src/index.js';
 import { httpServer, type Loopback, listen, loopbackTransport, request } from '../../http/loopback.js';
 import type { ErrorCase } from './error-case.js';
 

@@ -1,12 +1,17 @@
-import { createLocalBilling } from '../../../src/rest/billing/billing.js';
-import { bootstrap, makeToken } from '../../../src/rest/bootstrap.js';
 import { toRestError } from '../../../src/rest/call/answer.js';
 import { createCallHandler } from '../../../src/rest/call/handle-call.js';
-import type { ApiScope } from '../../../src/rest/call/scopes.js';
-import { createRest, type Rest, type RestOptions } from '../../../src/rest/create-rest.js';
-import { OPERATIONS } from '../../../src/rest/operations.js';
+import {
+  type ApiScope,
+  bootstrap,
+  createLocalBilling,
+  createRest,
+  createRestMemoryStore,
+  makeToken,
+  OPERATIONS,
+  type Rest,
+  type RestOptions,
+} from '../../../src/rest/index.js';
 import { DEFAULT_LICENSE } from '../../../src/rest/services/license.js';
-import { createRestMemoryStore } from '../../../src/rest/store/open-rest-store.js';
 import type { ErrorCase } from './error-case.js';
 
 const ADDRESSES = {

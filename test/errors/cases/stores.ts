@@ -1,7 +1,11 @@
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import { createHostMemoryStore, openHostSqlite } from '../../../src/host/store/open-host-store.js';
-import type { HookRow, HostStore } from '../../../src/host/store/tables.js';
+import {
+  createHostMemoryStore,
+  type HookRow,
+  type HostStore,
+  openHostSqlite,
+} from '../../../src/host/index.js';
 import { translateErrors } from '../../../src/store/sql/sql-errors.js';
 import { writeApp } from '../../app/temp-app.js';
 import { createFile } from '../../host/test-database.js';
