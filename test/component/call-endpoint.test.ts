@@ -39,35 +39,35 @@ const ENDLESS = {
   pagination: { input: { from: '{{pagination.page}}' } },
 };
 
-describe('a call of an endpoint', () => {
-  it('counts its requests and pages as the caller', async () => {
+describe('endpoint calls', () => {
+  it("count requests and pages of the endpoint towards the caller's limits", async () => {
     const { run } = calling(ENDLESS, { limits: { maxRequests: 3 } });
     const report = await run();
     expect(report.bundles).toEqual([{ call: 1 }, { call: 2 }, { call: 3 }]);
     expect(report.stats).toMatchObject({ requests: 3, pages: 2, records: 3, stopReason: 'max-requests' });
   });
 
-  it('stops at the limit of pages, exactly', async () => {
+  it('stop exactly at the page limit', async () => {
     const { run, urls } = calling(ENDLESS, { limits: { maxPages: 2 } });
     expect((await run()).stats.stopReason).toBe('max-pages');
     expect(urls()).toEqual(['', '?from=2', '?from=3']);
   });
 
-  it('is an error where no request is left', async () => {
+  it('fail if no request is left', async () => {
     const chain = [{ url: '/a' }, { endpoint: 'rows' }];
     const { error, stats } = await calling(chain, { limits: { maxRequests: 1 } }).run();
     expect(error?.message).toContain('needs more');
     expect(stats.requests).toBe(1);
   });
 
-  it('notices that its pages ask the same again', async () => {
+  it('detect a pagination loop inside the endpoint', async () => {
     const spec = { ...ENDLESS, pagination: { input: {} } };
     const { bundles, warnings } = await calling(spec, { onPageLoop: 'stop' }).run();
     expect(bundles).toEqual([{ call: 1 }]);
     expect(warnings.map(({ code }) => code)).toEqual(['page-loop']);
   });
 
-  it('without merging has the input of the page alone', async () => {
+  it("receive only the page's input without mergeWithParent", async () => {
     const spec = {
       endpoint: 'rows',
       input: { from: 'a' },
@@ -92,7 +92,7 @@ describe('a call of an endpoint', () => {
     expect(report.trace.filter(({ kind }) => kind === 'wait')).toHaveLength(2);
   });
 
-  it('runs with the connection of its caller, or with the data it is given', async () => {
+  it('use the connection of the caller, or the connection data passed to them', async () => {
     const own = calling({ endpoint: 'rows' });
     expect((await own.run({ connection: { key: 'k1' } })).warnings).toEqual([]);
     expect(own.urls()).toEqual(['?key=k1']);
@@ -106,7 +106,7 @@ describe('a call of an endpoint', () => {
     expect(refused.error?.type).toBe('InvalidConfigurationError');
   });
 
-  it('takes the name of a connection where the documented semantics hold', async () => {
+  it('use a connection by name with documented semantics', async () => {
     const semantics = 'documented';
     const own = calling({ endpoint: { name: 'rows', connection: 'main' } }, { semantics });
     expect((await own.run({ connection: { key: 'k1' } })).warnings).toEqual([]);
@@ -116,13 +116,13 @@ describe('a call of an endpoint', () => {
     expect(report.warnings.map(({ code }) => code)).toEqual(['endpoint-connection']);
   });
 
-  it('keeps the secrets of a connection it is given out of the trace', async () => {
+  it('redact the secrets of the passed connection in the trace', async () => {
     const spec = { endpoint: { name: 'rows', connection: { key: '{{parameters.key}}' } } };
     const { trace } = await calling(spec, { trace: 'full' }).run({ parameters: { key: 'canary-7f3a9c' } });
     expect(JSON.stringify(trace)).not.toContain('canary-7f3a9c');
   });
 
-  it('hides nothing of its caller but gives status and headers of its last response', async () => {
+  it('expose status and headers of the last response to the caller', async () => {
     const spec = {
       temp: { mine: 1 },
       endpoint: 'rows',
@@ -132,14 +132,14 @@ describe('a call of an endpoint', () => {
     expect((await run({ parameters: { p: 'q' } })).bundles).toEqual([{ seen: '1/200/1/q' }]);
   });
 
-  it('gets no place of its own wrong: an error in it points into it', async () => {
+  it('report the location of an error inside the endpoint', async () => {
     const { error } = await calling({ endpoint: 'rows' }, {}, { url: '/{{bad()}}' }).run();
     expect(error?.place?.pointer).toBe('/endpoints/rows/communication/url');
     const after = await calling({ endpoint: 'rows', response: { output: '{{bad()}}' } }).run();
     expect(after.error?.place?.pointer).toBe('/modules/list/communication/response/output');
   });
 
-  it('needs a name', async () => {
+  it('require a name', async () => {
     const { error } = await calling({ endpoint: '{{parameters.none}}' }).run();
     expect(error).toMatchObject({
       type: 'RuntimeError',

@@ -56,8 +56,8 @@ const action = (mappableParams: unknown, options: Partial<EngineOptions> = {}): 
     options,
   );
 
-describe('parameters of a run', () => {
-  it('end it before anything is sent where the form does not allow them, one sentence a field with its path', async () => {
+describe('checking the parameters of a run', () => {
+  it('fails before any request and lists one message per invalid field with its path', async () => {
     const rows = {
       name: 'rows',
       type: 'array',
@@ -86,13 +86,13 @@ describe('parameters of a run', () => {
     });
   });
 
-  it('throw the same where the run is iterated over', async () => {
+  it('throws the same error if the run is iterated', async () => {
     const { engine } = action(FORM);
     const run = engine.module('act').run();
     await expect(run[Symbol.asyncIterator]().next()).rejects.toMatchObject({ type: 'BundleValidationError' });
   });
 
-  it('reach expressions in the types of the form; defaults only where they are asked for', async () => {
+  it('converts values for expressions and applies defaults only on request', async () => {
     const { engine, sent } = action(FORM);
     const parameters = {
       id: '7',
@@ -116,13 +116,13 @@ describe('parameters of a run', () => {
     expect(parameters.id).toBe('7');
   });
 
-  it('read local dates in the timezone of the engine', async () => {
+  it("reads local dates in the engine's timezone", async () => {
     const { engine, sent } = action(FORM, { timezone: 'Europe/Prague' });
     await engine.module('act').run({ parameters: { id: 1, since: '2024-05-06 12:00:00' } });
     expect(sent()[0]?.body).toMatchObject({ since: '2024-05-06T10:00:00.000Z' });
   });
 
-  it('go to expressions as they are where the engine or the run does not check', async () => {
+  it('is skipped if the engine or the run disables it', async () => {
     const parameters = { since: 'soon' };
     const free = action(FORM, { checkParameters: false });
     await free.engine.module('act').run({ parameters });
@@ -133,14 +133,14 @@ describe('parameters of a run', () => {
     expect(again.error?.type).toBe('BundleValidationError');
   });
 
-  it('take settings of the engine and of the run together', async () => {
+  it('merges settings of the engine and of the run', async () => {
     const { engine, sent } = action(FORM, { checkParameters: { defaults: true } });
     const mapped = { mapped: (path: string) => path === 'kind' };
     await engine.module('act').run({ parameters: { id: 1, kind: 'other' }, checkParameters: mapped });
     expect(sent()[0]?.body).toEqual({ id: 1, kind: 'other', limit: 10 });
   });
 
-  it('see custom functions and the form so far in conditions', async () => {
+  it('evaluates conditions with custom functions and the values so far', async () => {
     const form = [
       { name: 'a', type: 'number' },
       { name: 'b', type: 'text', required: true, visible: '{{isBig(parameters.a)}}' },
@@ -158,7 +158,7 @@ describe('parameters of a run', () => {
     await engine.close();
   });
 
-  it('are told apart from an error of the app by their requests, and hide what the connection holds', async () => {
+  it('reports no requests and redacts connection data in its error', async () => {
     const { engine } = action(FORM);
     const { error } = await engine.module('act').run({
       parameters: { id: 'key-of-the-connection' },
@@ -169,13 +169,13 @@ describe('parameters of a run', () => {
     );
   });
 
-  it('are not checked of an RPC, which a form asks while it is filled in', async () => {
+  it('is skipped for RPCs, which forms call before they are complete', async () => {
     const { engine, sent } = setup({ rpcs: { list: { communication: ECHO, params: FORM } } });
     expect((await engine.rpc('list').call({ parameters: { since: 'soon' } })).error).toBeUndefined();
     expect(sent()[0]?.body).toEqual({ since: 'soon' });
   });
 
-  it('are checked of a webhook that is attached or updated, not of one that is given up', async () => {
+  it('applies to webhook attach and update, not to detach', async () => {
     const communication = { url: '/hook', method: 'POST', body: '{{parameters}}' };
     const hook = { params: FORM, attach: communication, update: communication, detach: communication };
     const { engine, sent } = setup({ webhooks: { hook } });
@@ -188,7 +188,7 @@ describe('parameters of a run', () => {
     expect(sent().map(({ body }) => body)).toEqual([{}, { id: 3 }]);
   });
 
-  it('are checked of triggers, their epochs and responders', async () => {
+  it('applies to triggers, epochs and responders', async () => {
     const { engine } = setup({
       modules: {
         watch: {
@@ -209,17 +209,17 @@ describe('parameters of a run', () => {
   });
 });
 
-describe('fields behind an RPC', () => {
+describe('fields of an RPC', () => {
   const form = [{ name: 'id', type: 'number' }, 'rpc://fields'];
 
-  it('are kept unchecked, and nothing is asked', async () => {
+  it('stay unchecked without calling the RPC by default', async () => {
     const { engine, sent } = action(form);
     await engine.module('act').run({ parameters: { id: '1', extra: '2' } });
     expect(sent().map(({ url }) => url)).toEqual(['https://api.example.test/echo']);
     expect(sent()[0]?.body).toEqual({ id: 1, extra: '2' });
   });
 
-  it('are asked for on request, without counting as requests of the run', async () => {
+  it('are loaded on request without counting as requests of the run', async () => {
     const { engine, sent } = action(form, { checkParameters: { resolve: 'fields' } });
     const run = await engine.module('act').run({ parameters: { id: '1', extra: '2' } });
     expect(sent().map(({ url }) => url)).toEqual([
@@ -232,7 +232,7 @@ describe('fields behind an RPC', () => {
     expect(missing.error?.message).toBe("Missing value of required parameter 'extra'.");
   });
 
-  it('end the run with what the RPC fails with', async () => {
+  it('fail the run with the error of the RPC', async () => {
     const broken = action(['rpc://broken'], { checkParameters: { resolve: 'fields' } });
     expect((await broken.engine.module('act').run()).error).toMatchObject({
       type: 'ConnectionError',
@@ -271,7 +271,7 @@ describe('secret parameters', () => {
       { list: [{ word: SECRET }] },
     ],
     ['a default', [{ name: 'word', type: 'password', default: SECRET }], {}],
-  ])('are known as such: %s', async (_title, form, parameters) => {
+  ])('are redacted: %s', async (_title, form, parameters) => {
     const { engine } = setup(
       {
         modules: {
@@ -327,7 +327,7 @@ describe('metadata and scenario', () => {
     },
   };
 
-  it('are in the scope of modules: the specifications as they are written', async () => {
+  it('are available in modules: the specifications as written', async () => {
     const { engine } = setup(parts);
     const { bundles } = await engine.module('act').run({ scenario: { id: 5 } });
     expect(bundles).toEqual([
@@ -346,7 +346,7 @@ describe('metadata and scenario', () => {
     expect(bundles).toMatchObject([{ own: 1, expect: [], interface: ['out'] }]);
   });
 
-  it('are in the scope of RPCs: their own called alone, of the module called for its form', async () => {
+  it('are available in RPCs: their own if called alone, those of the module if called by its form', async () => {
     const { engine, sent } = setup(parts);
     await engine.rpc('more').call({ scenario: { id: 6 } });
     await engine.module('act').parameters({ resolve: true, scenario: { id: 7 } });

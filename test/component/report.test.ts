@@ -78,8 +78,8 @@ const RUNS: readonly (readonly [
   ],
 ];
 
-describe('what a service or an app does wrong', () => {
-  it.each(RUNS)('is the error of the report, and thrown by orThrow: %s', async (title, start) => {
+describe('a failure of the API or app', () => {
+  it.each(RUNS)('becomes the error of the report and is thrown by orThrow: %s', async (title, start) => {
     await using engine = refusedEngine();
     const report = await start(engine);
     expect(report.ok).toBe(false);
@@ -94,7 +94,7 @@ describe('what a service or an app does wrong', () => {
     expect(again?.message).toBe(report.error?.message);
   });
 
-  it('leaves what happened to be told', async () => {
+  it('keeps trace, warnings and stats in the report', async () => {
     await using engine = refusedEngine();
     const { stats, trace, error } = await engine.connection('key').create();
     expect(stats.requests).toBe(1);
@@ -103,8 +103,8 @@ describe('what a service or an app does wrong', () => {
   });
 });
 
-describe('a report of what went well', () => {
-  it('is what orThrow gives', async () => {
+describe('a successful report', () => {
+  it('is returned by orThrow', async () => {
     const { transport } = service(() => ({ json: [{ id: 1 }] }));
     await using engine = engineOf({ rpcs: { list: { communication: { url: '/n' } } } }, { transport }).engine;
     const report = await engine.rpc('list').call().orThrow();

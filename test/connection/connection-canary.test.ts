@@ -135,20 +135,20 @@ function breakData(step: string): unknown {
 }
 
 describe('secrets of a connection', () => {
-  it('are there to be found: the report holds them, the traces tell of every request', async () => {
+  it('occur in the stored connection, and the trace lists every request', async () => {
     const { text, report } = await show('none', 'none');
     expect(findCanaries(JSON.stringify(report?.stored), SECRETS).length).toBeGreaterThanOrEqual(5);
     for (const path of ['pre', 'token', 'info', 'refresh', 'invalidate']) expect(text).toContain(`/${path}`);
   });
 
-  it('occur in no trace of steps that succeed', async () => {
+  it('do not occur in the trace of successful steps', async () => {
     expectNoCanary((await show('none', 'none')).text, SECRETS);
   });
 
   const steps = ['pre', 'token', 'info', 'refresh', 'invalidate'];
   const failures: Failure[] = ['status', 'network', 'not JSON', 'expression'];
   it.each(steps.flatMap((step) => failures.map((failure) => [step, failure] as const)))(
-    'occur in nothing that is shown where %s fails: %s',
+    'do not occur in any output if %s fails: %s',
     async (step, failure) => {
       const { text } = await show(step, failure);
       expect(text).toContain('Error');

@@ -9,7 +9,7 @@ import { type OidcServer, startOidcServer } from './oidc-server.js';
 const CALLBACK = 'http://127.0.0.1:53682/callback';
 
 /** The connection flow against a provider that we did not write. */
-describe('a connection to an OAuth 2 provider of others', () => {
+describe('a connection to an independent OAuth 2 provider', () => {
   let server: OidcServer;
   let engine: Engine;
   let skewMs = 0;
@@ -58,7 +58,7 @@ describe('a connection to an OAuth 2 provider of others', () => {
     expect(stored.connection['refreshToken']).toEqual(expect.any(String));
   });
 
-  it('is used by a module as it is while its token is good', async () => {
+  it('is used unchanged by a module while its token is valid', async () => {
     const stored = await connect();
     await store.save('good', stored);
     const report = await engine.module('whoAmI').run({ connection: 'good' });
@@ -67,7 +67,7 @@ describe('a connection to an OAuth 2 provider of others', () => {
     expect(await store.get('good')).toBe(stored);
   });
 
-  it('is refreshed once for all modules that need it, and kept', async () => {
+  it('is refreshed once for concurrent modules and saved', async () => {
     const stored = await connect();
     await store.save('work', stored);
     skewMs = 45_000;
@@ -82,7 +82,7 @@ describe('a connection to an OAuth 2 provider of others', () => {
     expect(store.saves('work')).toBe(2);
   });
 
-  it('fails with InvalidAccessTokenError once its refresh token is used up', async () => {
+  it('fails with InvalidAccessTokenError after its refresh token was used', async () => {
     const stored = await connect();
     const connection = engine.connection('account');
     await connection.refresh(stored, { force: true });
@@ -93,7 +93,7 @@ describe('a connection to an OAuth 2 provider of others', () => {
     });
   });
 
-  it('is given up by invalidate', async () => {
+  it('is revoked by invalidate', async () => {
     const stored = await connect();
     const connection = engine.connection('account');
     expect((await connection.invalidate(stored)).stats.requests).toBe(1);
@@ -101,7 +101,7 @@ describe('a connection to an OAuth 2 provider of others', () => {
     expect(error?.type).toBe('InvalidAccessTokenError');
   });
 
-  it('is not made where the user says no', async () => {
+  it('fails if the user denies access', async () => {
     const { url, pending } = await authorize();
     const callback = await server.refuse(url);
     const query = Object.fromEntries(callback.searchParams);
@@ -111,7 +111,7 @@ describe('a connection to an OAuth 2 provider of others', () => {
     });
   });
 
-  it('is not made with a code that was issued for another verifier', async () => {
+  it('fails for a code issued for another verifier', async () => {
     const [first, second] = [await authorize(), await authorize()];
     const callback = await server.login(first.url);
     const query = { ...Object.fromEntries(callback.searchParams), state: second.pending.state };

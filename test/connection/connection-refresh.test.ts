@@ -96,7 +96,7 @@ function engineOf(transport: Transport, connections?: ConnectionStore): Engine {
 }
 
 describe('a refresh before use', () => {
-  it('happens once for 1000 runs at the same time, which all use its token', async () => {
+  it('happens once for 1000 concurrent runs, which all use the new token', async () => {
     const service = createService();
     const store = memoryStore({ mine: STORED });
     const engine = engineOf(service.transport, store);
@@ -110,7 +110,7 @@ describe('a refresh before use', () => {
     expect([service.refreshes(), store.saves('mine')]).toEqual([1, 1]);
   });
 
-  it('happens once for 1000 callers who bring the same data', async () => {
+  it('happens once for 1000 concurrent callers with the same data', async () => {
     const service = createService();
     const connection = engineOf(service.transport).connection('oauth');
     const reports = await Promise.all(
@@ -120,7 +120,7 @@ describe('a refresh before use', () => {
     expect(service.refreshes()).toBe(1);
   });
 
-  it('is made for each of several connections', async () => {
+  it('happens separately for each connection', async () => {
     const service = createService();
     const connection = engineOf(service.transport).connection('oauth');
     const [first, second] = await Promise.all([
@@ -130,7 +130,7 @@ describe('a refresh before use', () => {
     expect([first.ok, second.ok]).toEqual([true, false]);
   });
 
-  it('is asked for again by those who come after it has ended', async () => {
+  it('happens again for callers that arrive after it ended', async () => {
     const service = createService();
     const store = memoryStore({ mine: STORED });
     const engine = engineOf(service.transport, store);
@@ -139,7 +139,7 @@ describe('a refresh before use', () => {
     expect([service.refreshes(), store.reads('mine')]).toEqual([1, 2]);
   });
 
-  it('goes on for the others when the caller who started it leaves', async () => {
+  it('continues for the others if the first caller aborts', async () => {
     const service = createService();
     const release = service.hold();
     const store = memoryStore({ mine: STORED });
@@ -154,7 +154,7 @@ describe('a refresh before use', () => {
     expect(store.saves('mine')).toBe(1);
   });
 
-  it('is kept even when every caller has left', async () => {
+  it('is saved even if all callers abort', async () => {
     const service = createService();
     const release = service.hold();
     const store = memoryStore({ mine: STORED });
@@ -169,7 +169,7 @@ describe('a refresh before use', () => {
     expect((await store.get('mine'))?.connection['refreshToken']).toBe('r1');
   });
 
-  it('is waited for when the engine is closed', async () => {
+  it('is awaited when the engine is closed', async () => {
     const service = createService();
     const release = service.hold();
     const store = memoryStore({ mine: STORED });
@@ -184,7 +184,7 @@ describe('a refresh before use', () => {
     expect(store.saves('mine')).toBe(1);
   });
 
-  it('does not start for a caller who has left already', async () => {
+  it('does not start for an aborted caller', async () => {
     const service = createService();
     const engine = engineOf(service.transport, memoryStore({ mine: STORED }));
     const signal = AbortSignal.abort(new Error('gone'));
@@ -192,7 +192,7 @@ describe('a refresh before use', () => {
     expect(service.refreshes()).toBe(0);
   });
 
-  it('that fails fails every waiting run with InvalidAccessTokenError, and saves nothing', async () => {
+  it('fails all waiting runs with InvalidAccessTokenError and saves nothing if it fails', async () => {
     const store = memoryStore({
       mine: { ...STORED, connection: { ...STORED.connection, refreshToken: 'void' } },
     });
@@ -205,7 +205,7 @@ describe('a refresh before use', () => {
     expect(store.saves('mine')).toBe(0);
   });
 
-  it('is guarded by the store where it can keep other processes out', async () => {
+  it("runs inside the store's lock across processes", async () => {
     const service = createService();
     const inner = memoryStore({ mine: STORED });
     const order: string[] = [];
@@ -230,7 +230,7 @@ describe('a refresh before use', () => {
   });
 });
 
-describe('a connection given by name', () => {
+describe('a connection opened by name', () => {
   const engine = engineOf(
     createService().transport,
     memoryStore({
@@ -253,12 +253,12 @@ describe('a connection given by name', () => {
     expect(error).toMatchObject({ type, message: expect.stringContaining(message) });
   });
 
-  it('is good until the moment it expires', async () => {
+  it('is valid until the moment it expires', async () => {
     const { error } = await engine.module('read').run({ connection: 'alive' });
     expect(error).toBeUndefined();
   });
 
-  it('throws where the bundles are iterated over', async () => {
+  it('throws if the bundles are iterated', async () => {
     const run = engine.module('read').run({ connection: 'absent' });
     await expect(async () => {
       for await (const _bundle of run);
@@ -272,7 +272,7 @@ describe('a connection given by name', () => {
     ['nothing from its lock', { exclusively: async () => undefined as never }, { code: 'USAGE' }],
     ['its own error', { get: () => Promise.reject(new Error('down')) }, { message: 'down' }],
     ['its own error for saving', { save: () => Promise.reject(new Error('full')) }, { message: 'full' }],
-  ])('is no connection where a store gives %s', async (_title, broken, expected) => {
+  ])('fails if the store returns %s', async (_title, broken, expected) => {
     const connections = { ...memoryStore({ a: STORED }), ...broken };
     const { transport } = createService();
     await using engine = createEngine({ app: APP, connections, transport, clock: createVirtualClock(NOW) });

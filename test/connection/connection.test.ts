@@ -26,7 +26,7 @@ describe('the communication of a connection', () => {
     ['two pages', 'oauth', { authorize: [{ url: URL }, { url: URL }] }, '/authorize'],
     ['a section without url', 'oauth', { authorize: { url: URL }, info: {} }, '/info'],
     ['neither page nor token', 'oauth', { info: { url: URL } }, undefined],
-  ] as const)('is refused: %s', async (_title, type, communication, pointer) => {
+  ] as const)('is rejected: %s', async (_title, type, communication, pointer) => {
     const { connection, calls } = connectionOf({ type, communication });
     const root = '/connections/c/communication';
     expect((await connection.create()).error).toMatchObject({
@@ -36,14 +36,14 @@ describe('the communication of a connection', () => {
     expect(calls).toEqual([]);
   });
 
-  it('is refused where there is none', async () => {
+  it('is required', async () => {
     const { connection } = connectionOf({ type: 'basic' });
     expect((await connection.create()).error?.type).toBe('InvalidConfigurationError');
   });
 });
 
-describe('directives that connections do not have', () => {
-  it('are ignored with a warning each', async () => {
+describe('directives that connections do not support', () => {
+  it('are ignored with one warning each', async () => {
     const { connection, calls } = connectionOf({
       type: 'basic',
       communication: {
@@ -84,13 +84,13 @@ describe('token.response.scope', () => {
   });
 
   it.each([[undefined], [null], [''], [' , '], [[]], [7], [{ read: true }]])(
-    'leaves the requested scopes if the response grants none: %j',
+    'keeps the requested scopes if the response grants none: %j',
     async (scope) => {
       expect(await granted({ token }, [{ scope }])).toEqual(['read', 'write']);
     },
   );
 
-  it('counts in the last request of a list that grants some', async () => {
+  it('uses the last request of a list that grants scopes', async () => {
     const answers = [{ scope: 'read' }, { scope: 'admin' }, { scope: '' }];
     expect(await granted({ token: [token, token, token] }, answers)).toEqual(['admin']);
   });
@@ -109,7 +109,7 @@ describe('token.response.scope', () => {
     expect([stored.oauth?.scope, refreshed.stored.oauth?.scope]).toEqual([['read'], ['read']]);
   });
 
-  it('counts when the token section renews a connection without a page', async () => {
+  it('applies if the token section renews a connection without a page', async () => {
     const { connection } = connectionOf({ type: 'oauth', communication: { token } }, [
       { scope: 'read write' },
       { scope: 'read' },
@@ -121,19 +121,19 @@ describe('token.response.scope', () => {
 });
 
 describe('steps that do not fit the connection', () => {
-  it('a basic connection has no page', async () => {
+  it('authorize rejects a basic connection', async () => {
     const { connection } = connectionOf({ type: 'basic', communication: { url: URL } });
     expect(await connection.needsPage()).toBe(false);
     await expect(connection.authorize({ redirectUri: URL })).rejects.toMatchObject({ code: 'USAGE' });
   });
 
-  it('a connection with a page is not created without its user', async () => {
+  it('create rejects a connection with a page', async () => {
     const { connection } = connectionOf({ type: 'oauth', communication: { authorize: { url: URL } } });
     expect(await connection.needsPage()).toBe(true);
     await expect(connection.create()).rejects.toMatchObject({ code: 'USAGE' });
   });
 
-  it('a pending authorization of another connection is not completed', async () => {
+  it('complete rejects a pending authorization of another connection', async () => {
     const { connection } = connectionOf({ type: 'oauth', communication: { authorize: { url: URL } } });
     const { pending } = await connection.authorize({ redirectUri: URL }).orThrow();
     const { state } = pending;
@@ -159,7 +159,7 @@ describe('authorize', () => {
     },
   };
 
-  it('leaves a state of its own each time, long enough not to be guessed', async () => {
+  it('creates a random state per authorization', async () => {
     const { connection } = connectionOf({ type: 'oauth', communication });
     const states = await Promise.all(
       [1, 2, 3].map(async () => (await connection.authorize({ redirectUri: URL }).orThrow()).pending.state),
@@ -168,7 +168,7 @@ describe('authorize', () => {
     expect(states.every((state) => (state?.length ?? 0) >= 43)).toBe(true);
   });
 
-  it('leaves what the callback needs as plain JSON, dates and bytes included', async () => {
+  it('stores the pending authorization as plain JSON, including dates and bytes', async () => {
     const { connection, calls } = connectionOf({ type: 'oauth', communication }, [{}, { ok: 1 }]);
     const { pending } = await connection
       .authorize({ redirectUri: URL, parameters: { x: new Date(0) } })
@@ -180,7 +180,7 @@ describe('authorize', () => {
     expect(stored.parameters).toEqual({ x: new Date(0) });
   });
 
-  it('keeps common data that were given for the callback and for refreshes', async () => {
+  it('keeps custom common data for the callback and for refreshes', async () => {
     const { connection, calls } = connectionOf({
       type: 'oauth',
       common: { id: 'of the app' },
@@ -204,7 +204,7 @@ describe('authorize', () => {
     ['a state of somebody else', { state: 'x' }],
     ['a list of states', { state: ['x'] }],
     ['an empty state', { state: '' }],
-  ])('refuses a callback with %s, and sends nothing', async (_title, query) => {
+  ])('rejects a callback with %s and sends nothing', async (_title, query) => {
     const { connection, calls } = connectionOf({
       type: 'oauth',
       communication: { authorize: { url: URL }, token: { url: URL } },
@@ -219,7 +219,7 @@ describe('authorize', () => {
     ['1001 names', Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`q${index}`, 'x'])), false],
     ['a long value', { code: 'x'.repeat(262_000) }, true],
     ['a longer one', { code: ['x'.repeat(262_144)] }, false],
-  ])('takes a callback as large as any, and no larger: %s', async (_title, query, isTaken) => {
+  ])('limits the size of a callback: %s', async (_title, query, isTaken) => {
     const { connection } = connectionOf({
       type: 'oauth',
       communication: { authorize: { url: URL }, token: { url: URL } },
@@ -230,7 +230,7 @@ describe('authorize', () => {
     expect(error?.message).toBe(isTaken ? undefined : message);
   });
 
-  it('words a refusal without what steers a terminal', async () => {
+  it('removes control characters from the message of a refusal', async () => {
     const { connection } = connectionOf({
       type: 'oauth',
       communication: { authorize: { url: URL }, token: { url: URL } },
@@ -244,7 +244,7 @@ describe('authorize', () => {
 });
 
 describe('a connection without a page', () => {
-  it('is made by token and info alone', async () => {
+  it('is created by token and info', async () => {
     const { connection, calls } = connectionOf(
       {
         type: 'oauth',
@@ -261,7 +261,7 @@ describe('a connection without a page', () => {
 });
 
 describe('test', () => {
-  it('makes a basic connection once more from its parameters', async () => {
+  it('creates a basic connection again from its parameters', async () => {
     const communication = { url: `${URL}/{{parameters.key}}`, response: { data: { key: '{{body.k}}' } } };
     const { connection, calls } = connectionOf({ type: 'basic', communication }, [{ k: 'k2' }, { k: 'k3' }]);
     const made = await connection.create({ parameters: { key: 'k1' } }).orThrow();
@@ -289,7 +289,7 @@ describe('scopes', () => {
     webhooks: { h: { connection: 'c', communication: { output: '{{body}}' }, requiredScope: ['hook'] } },
   });
 
-  it('are the default ones and those of the uses asked for', async () => {
+  it('combine the default scopes and those of the requested uses', async () => {
     const connection = createEngine({ app }).connection('c');
     const scopeOf = async (request: object): Promise<unknown> => {
       const { pending } = await connection.authorize({ redirectUri: URL, ...request }).orThrow();

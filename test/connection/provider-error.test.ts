@@ -16,7 +16,7 @@ function connectionOf(body: unknown, status = 400, response: object = {}): Conne
   return createEngine({ app, transport, trace: 'full' }).connection('c');
 }
 
-describe('the message of a failed request of a connection', () => {
+describe('the message of a failed connection request', () => {
   it.each<readonly [body: unknown, message: string]>([
     [{ error: 'invalid_client' }, '[400] invalid_client'],
     [
@@ -27,11 +27,11 @@ describe('the message of a failed request of a connection', () => {
     [{ message: 'Wrong secret' }, '[400] Wrong secret'],
     [{ errors: [{ message: 'Wrong secret' }] }, '[400] Wrong secret'],
     [{ other: 1 }, 'Status Code Error: 400'],
-  ])('shows the error of the provider: %j', async (body, message) => {
+  ])("contains the provider's error: %j", async (body, message) => {
     expect((await connectionOf(body).create()).error?.message).toBe(message);
   });
 
-  it('is the message of the app where it has one, and that of the provider where it is empty', async () => {
+  it("prefers the app's message, and falls back to the provider's if it is empty", async () => {
     const body = { error: 'invalid_client' };
     const own = connectionOf(body, 400, { error: { message: 'No: {{body.error}}' } });
     expect((await own.create()).error?.message).toBe('No: invalid_client');
@@ -39,7 +39,7 @@ describe('the message of a failed request of a connection', () => {
     expect((await empty.create()).error?.message).toBe('[400] invalid_client');
   });
 
-  it('tells to connect again where a refresh token is refused', async () => {
+  it('suggests to connect again if the provider rejects a refresh token', async () => {
     const { error } = await connectionOf({ error: 'invalid_grant' }).refresh(STORED, { force: true });
     expect(error).toMatchObject({
       type: 'InvalidAccessTokenError',
@@ -47,14 +47,14 @@ describe('the message of a failed request of a connection', () => {
     });
   });
 
-  it('does not tell so where the provider is down', async () => {
+  it('does not suggest it if the provider is unavailable', async () => {
     const { error } = await connectionOf({ error: 'down' }, 503).refresh(STORED, { force: true });
     expect(error?.message).not.toContain('iml connect');
   });
 });
 
 describe('the trace of a connection', () => {
-  it('has the body of a refusal, without secrets', async () => {
+  it('contains the body of a refusal without secrets', async () => {
     const body = { error: 'invalid_grant', hint: 'secret-refresh-token', access_token: 'x'.repeat(20) };
     const { trace } = await connectionOf(body).refresh(STORED, { force: true });
     const shown = JSON.stringify(trace.find(({ kind }) => kind === 'response'));
@@ -64,14 +64,14 @@ describe('the trace of a connection', () => {
     expect(trace.find(({ kind }) => kind === 'request')).not.toHaveProperty('body');
   });
 
-  it('has no body of a successful response', async () => {
+  it('omits the body of a successful response', async () => {
     const { trace } = await connectionOf({ access_token: 'abcdefgh' }, 200).create();
     expect(trace.find(({ kind }) => kind === 'response')).not.toHaveProperty('body');
   });
 });
 
-describe('a uid of a connection that JSON has rounded', () => {
-  it('is left out with a warning', async () => {
+describe('a connection uid that JSON rounds', () => {
+  it('is omitted with a warning', async () => {
     const connection = connectionOf({ id: 9_007_199_254_740_992 }, 200, { uid: '{{body.id}}' });
     const { stored, warnings } = await connection.create().orThrow();
     expect(stored.uid).toBeUndefined();

@@ -64,7 +64,7 @@ describe('checkShape', () => {
     },
   };
 
-  it('is content with every documented key of a request', () => {
+  it('accepts every documented key of a request', () => {
     expect(shapeWarnings('api', WHOLE)).toEqual([]);
     expect(shapeWarnings('api', [WHOLE, WHOLE])).toEqual([]);
     expect(shapeWarnings('api', {})).toEqual([]);
@@ -142,11 +142,11 @@ describe('checkShape', () => {
     ],
     ['object', [], ['wrong-type ']],
     ['any', [1], []],
-  ])('%s %j has the right types or not', (kind, value, expected) => {
+  ])('%s %j is checked by type', (kind, value, expected) => {
     expect(shapeWarnings(kind, value)).toEqual(expected);
   });
 
-  it('suggests the key that was meant, at the place of the name', () => {
+  it('suggests the nearest key at the location of the name', () => {
     const warnings: Warning[] = [];
     checkShape(readDocument('{\n  "mehtod": "GET"\n}', 'f'), 'api', collectWarnings(warnings));
     expect(warnings).toEqual([
@@ -160,31 +160,31 @@ describe('checkShape', () => {
 });
 
 describe('checkTemplates', () => {
-  it('is content with templates, plain text and the spread key', () => {
+  it('accepts templates, plain text and the spread key', () => {
     expect(templateWarnings('{"a": "{{b + 1}} }}", "{{...}}": "{{c}}", "{{d}}": [1, null, "x"]}')).toEqual(
       [],
     );
   });
 
-  it('gives the place of the mistake in the file', () => {
+  it('reports the location of the error in the file', () => {
     expect(templateWarnings('{"a":\n  ["{{b c}}"]}')).toEqual(['f#/a/0:2:9']);
   });
 
-  it('counts through escapes', () => {
+  it('maps offsets through escapes', () => {
     expect(templateWarnings('{"a": "\\n\\u0041{{b c}}"}')).toEqual(['f#/a:1:20']);
   });
 
-  it('looks into names', () => {
+  it('checks names', () => {
     expect(templateWarnings('{"{{b c}}": 1}')).toEqual(['f#/{{b c}}:1:7']);
   });
 
-  it('tells of a template that is never closed', () => {
+  it('reports an unclosed template', () => {
     expect(templateWarnings('{"a": "{{if(b; 1"}')).toHaveLength(1);
   });
 });
 
-describe('documentOf', () => {
-  it('copies JSON data and starts its places at the root', () => {
+describe('createDocument', () => {
+  it('copies JSON data and starts its locations at the root', () => {
     const value = { a: [1, { b: undefined, c: null }] };
     const document = createDocument(value, '/base');
     value.a.push(2);
@@ -210,7 +210,7 @@ describe('documentOf', () => {
       },
       '',
     ],
-  ])('refuses %s', (_title, value, pointer) => {
+  ])('rejects %s', (_title, value, pointer) => {
     expect(() => createDocument(value)).toThrow(
       expect.objectContaining({ code: 'SPEC_INVALID', place: { pointer } }),
     );

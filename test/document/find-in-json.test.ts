@@ -77,7 +77,7 @@ const BETWEEN = fc.array(
 );
 
 describe('findInJson', () => {
-  it('finds every value and name where it was written', () => {
+  it('finds every value and name at its offset', () => {
     fc.assert(
       fc.property(JSON_TREE, BETWEEN, (value, between) => {
         const writer = new Writer(between);
@@ -105,7 +105,7 @@ describe('findInJson', () => {
     expect(findInJson(new JsonIndex(text), path)).toEqual(location);
   });
 
-  it('goes on in a text from where it was asked last, and back', () => {
+  it('finds offsets in a text in any order', () => {
     const index = new JsonIndex('["a\\n\\u0041b", "cd"]');
     const asked = [
       [1, 2],
@@ -118,13 +118,13 @@ describe('findInJson', () => {
   });
 });
 
-describe('a document', () => {
-  it('may be one text, with places in it', () => {
+describe('readDocument', () => {
+  it('accepts a document that is one text, with locations in it', () => {
     const { locationOf } = readDocument('"text {{a.b}}"', 'a.json');
     expect(locationOf('', 7)).toEqual({ file: 'a.json', pointer: '', line: 1, column: 9 });
   });
 
-  it('is read once for all the places that are looked for', () => {
+  it('reads the file once for all locations', () => {
     const text = JSON.stringify(Array.from({ length: 300 }, (_, index) => ({ [`a${index}`]: index })));
     const { locationOf } = readDocument(text, 'a.json');
     locationOf('/0');

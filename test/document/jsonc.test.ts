@@ -59,14 +59,14 @@ describe('readDocument', () => {
     expect(readValue(text)).toStrictEqual(JSON.parse(text));
   });
 
-  it('makes own members of names that mean something to JavaScript', () => {
+  it('reads names such as __proto__ as own members', () => {
     const value = readValue('{"__proto__": {"polluted": 1}, "constructor": 2, "toString": 3}') as object;
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor', 'toString']);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect('polluted' in {}).toBe(false);
   });
 
-  it('lets the last of equal names win, and tells where it stands', () => {
+  it('keeps the last of duplicate names and reports its location', () => {
     const warnings: Warning[] = [];
     const document = readDocument('{"a": {"b": 1,\n "b": 2}}', FILE, collectWarnings(warnings));
     expect(document.value).toEqual({ a: { b: 2 } });
@@ -76,7 +76,7 @@ describe('readDocument', () => {
     expect(document.locationOf('/a/b')).toMatchObject({ line: 2, column: 7 });
   });
 
-  it('stops telling of equal names at the limit', () => {
+  it('limits the number of warnings about duplicate names', () => {
     const warnings: Warning[] = [];
     const text = `{${Array.from({ length: MAX_WARNINGS + 50 }, () => '"a":1').join(',')}}`;
     readDocument(text, FILE, collectWarnings(warnings));
@@ -85,7 +85,7 @@ describe('readDocument', () => {
   });
 });
 
-describe('readDocument on text that is no JSON', () => {
+describe('readDocument on invalid JSON', () => {
   it.each([
     ['', 1, 1, 'Expected a value, found the end of the file.'],
     ['// only a comment', 1, 18, 'Expected a value'],
@@ -118,7 +118,7 @@ describe('readDocument on text that is no JSON', () => {
     ['{"a"', 1, 5, 'Expected ":", found the end'],
     [']', 1, 1, 'Expected a value, found ].'],
     ['[}', 1, 2, 'Expected a value, found }.'],
-  ])('refuses %j at %i:%i', (text, line, column, message) => {
+  ])('rejects %j at %i:%i', (text, line, column, message) => {
     const error = errorOf(text);
     expect(error).toMatchObject({ code: 'SPEC_JSON', place: { file: FILE, line, column } });
     expect(error.message).toContain(message);
@@ -127,7 +127,7 @@ describe('readDocument on text that is no JSON', () => {
   it.each([
     ['[', ']'],
     ['{"a":', '}'],
-  ])('has an exact limit for nesting of %s', (open, close) => {
+  ])('enforces the exact nesting limit of %s', (open, close) => {
     const nested = (depth: number): string => `${open.repeat(depth)}1${close.repeat(depth)}`;
     expect(() => readValue(nested(MAX_JSON_DEPTH - 1))).not.toThrow();
     expect(() => readValue(nested(MAX_JSON_DEPTH))).not.toThrow();
@@ -135,7 +135,7 @@ describe('readDocument on text that is no JSON', () => {
     expect(errorOf(open.repeat(1_000_000)).code).toBe('SPEC_JSON');
   });
 
-  it('has an exact limit for names in an object, wherever it is', () => {
+  it('enforces the exact limit of names per object at any depth', () => {
     const wide = (names: number): string =>
       `{"a":[{${Array.from({ length: names }, (_, index) => `"n${index}":1`).join()}}]}`;
     expect(() => readValue(wide(MAX_NAMES))).not.toThrow();
@@ -144,7 +144,7 @@ describe('readDocument on text that is no JSON', () => {
     expect(error.message).toContain(`More than ${MAX_NAMES} names in one object.`);
   });
 
-  it('takes any number of comments in a row', () => {
+  it('accepts any number of consecutive comments', () => {
     expect(readValue(`${'//\n'.repeat(100_000)}1`)).toBe(1);
     expect(readValue(`${'/**/'.repeat(100_000)}1`)).toBe(1);
   });
@@ -186,11 +186,11 @@ describe('locationOf', () => {
     expect(placeIn('[12]', '/0', 1)).toBe('1:2');
   });
 
-  it('counts without the byte order mark', () => {
+  it('ignores the byte order mark', () => {
     expect(placeIn('\uFEFF{"a": 1}', '/a')).toBe('1:7');
   });
 
-  it('does not take members of other objects for steps of the path', () => {
+  it('does not follow members of other objects', () => {
     expect(placeIn('{"x": {"a": 1}, "a": {"y": 2}}', '/a/y')).toBe('1:28');
     expect(placeIn('[[1, 2], [3, 4]]', '/1/0')).toBe('1:11');
     expect(placeIn('{"a": {"b": 1}, "a": {}}', '/a/b')).toBe('1:22');
@@ -223,7 +223,7 @@ describe('any text', () => {
     '\ud800',
   );
 
-  it('is read, or refused with a place inside it', () => {
+  it('is parsed, or rejected with a location inside of it', () => {
     fc.assert(
       fc.property(fc.array(pieces, { maxLength: 30 }), (parts) => {
         const text = parts.join('');
@@ -240,7 +240,7 @@ describe('any text', () => {
     );
   });
 
-  it('means what JSON says it means, whatever stands between the tokens', () => {
+  it('has the value of the JSON text, whatever is between the tokens', () => {
     const between = fc.constantFrom('', ' ', '\n', '\t', '// {"x"\n', '/* ] */');
     fc.assert(
       fc.property(fc.jsonValue(), between, (value, filler) => {

@@ -61,7 +61,7 @@ function describeError(error: EngineError): string {
   return `${said}${place}${cause === undefined ? '' : ` Cause: ${cause}.`}`;
 }
 
-describe('every code', () => {
+describe('every error code', () => {
   it('is thrown somewhere', async () => {
     const files = sourceFiles.filter((file) => file !== 'errors/codes.ts');
     const source = (await Promise.all(files.map((file) => readFile(SOURCE + file, 'utf8')))).join('\n');
@@ -73,7 +73,7 @@ describe('every code', () => {
     expect(Object.keys(ERROR_CODES).filter((code) => !provoked.has(code))).toEqual([]);
   });
 
-  it('is a part of docs/errors.md, with what provokes it', async () => {
+  it('is listed in docs/errors.md with its cause', async () => {
     const parts: string[] = [];
     for (const [code, meaning] of Object.entries(ERROR_CODES)) {
       parts.push(`## ${code}\n\n${meaning}\n`);
@@ -86,7 +86,7 @@ describe('every code', () => {
   });
 });
 
-describe('an error', () => {
+describe('the error code', () => {
   it.each(CASES)('of $title is $code', async (known) => {
     const error = await provoke(known);
     expect(error.code).toBe(known.code);

@@ -182,8 +182,8 @@ const CASES: readonly (readonly [
   ],
 ];
 
-describe('a public function', () => {
-  it.each(CASES)('%s refuses %#', async (_what, call, options, message) => {
+describe('the options of a public function', () => {
+  it.each(CASES)('are checked by %s (%#)', async (_what, call, options, message) => {
     await expect((async () => call(options as never))()).rejects.toThrow(message);
   });
 });

@@ -29,7 +29,7 @@ const authorization = (headers: readonly HeaderEntry[]): string | undefined =>
 
 const signatureIn = (text: unknown): string => /Signature=(\w+)/.exec(String(text))?.[1] ?? 'none';
 
-describe('version 2', () => {
+describe('AWS signature version 2', () => {
   // The examples of the S3 developer guide, "Signing and authenticating REST requests".
   const aws: AwsCredentials = {
     key: 'AKIAIOSFODNN7EXAMPLE',
@@ -85,7 +85,7 @@ describe('version 2', () => {
     expect(authorization(sign(given, aws, 0))).toBe(`AWS AKIAIOSFODNN7EXAMPLE:${signature}`);
   });
 
-  it('upload: metadata headers are folded and sorted', () => {
+  it('folds and sorts metadata headers', () => {
     const headers: HeaderEntry[] = [
       ['Date', 'Tue, 27 Mar 2007 21:06:08 +0000'],
       ['x-amz-acl', 'public-read'],
@@ -101,7 +101,7 @@ describe('version 2', () => {
     expect(authorization(signed)).toBe('AWS AKIAIOSFODNN7EXAMPLE:ilyl83RwaSoYIEdixDQcA4OnAnc=');
   });
 
-  it('the bucket is the same in the host, in the path and in the directive', () => {
+  it('treats the bucket alike in the host, the path and the directive', () => {
     const headers: HeaderEntry[] = [['Date', 'x']];
     const bucket = { ...aws, bucket: 'b' };
     const inHost = authorization(sign({ url: 'https://b.s3.eu-west-1.amazonaws.com/k', headers }, aws, 0));
@@ -111,14 +111,14 @@ describe('version 2', () => {
     expect(authorization(sign({ url: 'https://minio.test/bk', headers }, bucket, 0))).not.toBe(inHost);
   });
 
-  it('dates the request and adds the session', () => {
+  it('adds the date and the session token', () => {
     const signed = sign({ url: 'https://s3.amazonaws.com/' }, { ...aws, session: 'S' }, 0);
     expect(findHeader(signed, 'date')).toBe('Thu, 01 Jan 1970 00:00:00 GMT');
     expect(findHeader(signed, 'x-amz-security-token')).toBe('S');
   });
 });
 
-describe('version 4', () => {
+describe('AWS signature version 4', () => {
   const aws: AwsCredentials = {
     key: 'AKIDEXAMPLE',
     secret: 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY',
@@ -126,7 +126,7 @@ describe('version 4', () => {
   };
 
   // The worked example of the AWS reference: IAM ListUsers.
-  it('the published example', () => {
+  it('reproduces the published example', () => {
     const signed = sign(
       {
         url: 'https://iam.amazonaws.com/?Action=ListUsers&Version=2010-05-08',
@@ -156,22 +156,25 @@ describe('version 4', () => {
     }[];
   };
 
-  it.each(suite.cases)('the published suite: $id', ({ method, target, headers = [], body, signature }) => {
-    const { key, secret, origin, time, ...signer } = suite.given;
-    const request = { method, url: origin + target, headers, body: body ? Buffer.from(body) : undefined };
-    const signed = signAwsV4(request, { key, secret }, Date.parse(time), signer);
-    expect(signatureIn(authorization(signed))).toBe(signature);
-  });
+  it.each(suite.cases)(
+    'reproduces the published test suite: $id',
+    ({ method, target, headers = [], body, signature }) => {
+      const { key, secret, origin, time, ...signer } = suite.given;
+      const request = { method, url: origin + target, headers, body: body ? Buffer.from(body) : undefined };
+      const signed = signAwsV4(request, { key, secret }, Date.parse(time), signer);
+      expect(signatureIn(authorization(signed))).toBe(signature);
+    },
+  );
 
   // The suite of 2011 has it in post-vanilla-query-nonunreserved, with a date that cannot be signed here.
-  it('a plus in a query is a space', () => {
+  it('reads a plus in a query as a space', () => {
     const at = (query: string) => authorization(sign({ url: `https://sqs.amazonaws.com/?${query}` }, aws, 0));
     expect(at('+a=b+c')).toBe(at('%20a=b%20c'));
     expect(at('+a=b+c')).not.toBe(at('%2Ba=b%2Bc'));
   });
 
   // What S3 said it had expected: github.com/aws/aws-sdk-go/issues/1495, github.com/nginx/nginx-s3-gateway/issues/77.
-  it('S3 takes the first value of a repeated name, and a plus in a path for a space', () => {
+  it('uses the first value of a repeated name and reads a plus in a path as a space for S3', () => {
     const s3 = (target: string) => authorization(sign({ url: `https://s3.amazonaws.com${target}` }, aws, 0));
     expect(s3('/?b=1&a=2&a=1')).toBe(s3('/?a=2&b=1'));
     expect(s3('/n+ginx.conf')).toBe(s3('/n%20ginx.conf'));
@@ -233,7 +236,7 @@ describe('version 4', () => {
     ),
   )('agrees with an independent signer: %s %s', expectAgreement);
 
-  it('agrees with it on any encoded path and query', () => {
+  it('agrees with an independent signer on any encoded path and query', () => {
     const text = fc.string({ unit: 'grapheme', maxLength: 6 }).map(encodeURIComponent);
     const word = fc.oneof(text, fc.constantFrom('a', 'A', '+', 'a+b', '%2B', '%2b', '-._~', '%21'));
     const segment = word.filter((text) => text !== '.' && text !== '..');
@@ -274,7 +277,7 @@ it.each<[string, AwsCredentials]>([
   ['key', { key: '', secret: 'x' }],
   ['secret', { key: 'x', secret: '' }],
   ['sign_version', { key: 'x', secret: 'x', sign_version: '3' }],
-])('refuses a wrong %s', (what, aws) => {
+])('rejects an invalid %s', (what, aws) => {
   expect(() => sign({ url: 'https://s3.amazonaws.com/' }, aws, 0)).toThrow(
     expect.objectContaining({ code: 'REQUEST_INVALID', message: expect.stringContaining(what) }),
   );

@@ -40,7 +40,7 @@ describe('automatic', () => {
   });
 });
 
-describe('explicit types ignore Content-Type', () => {
+describe('explicit types ignore the Content-Type', () => {
   it.each<[ResponseType, string, unknown]>([
     ['json', '[1]', [1]],
     ['text', '[1]', '[1]'],
@@ -56,7 +56,7 @@ describe('explicit types ignore Content-Type', () => {
     expect(value({ type, body, contentType: 'image/png' })).toEqual(expected);
   });
 
-  it('binary gives bytes', () => {
+  it('binary returns bytes', () => {
     const bytes = value({
       type: 'binary',
       body: Uint8Array.of(0, 1, 2, 255),
@@ -79,7 +79,7 @@ describe('an empty body is not parsed', () => {
     ['automatic', undefined],
   ])('%s', (type, expected) => expect(decode({ type, status: 204 })).toEqual({ ok: true, value: expected }));
 
-  it('nor is white space as JSON', () => {
+  it('white space as JSON parses to undefined', () => {
     expect(decode({ type: 'json', body: ' \r\n' })).toEqual({ ok: true, value: undefined });
   });
 });
@@ -105,20 +105,20 @@ describe('charset', () => {
   ])('%s', (_title, body, contentType, expected) => expect(value({ body, contentType })).toEqual(expected));
 });
 
-describe('a body that does not parse', () => {
-  it('is a RuntimeError below 400', () => {
+describe('an invalid body', () => {
+  it('is a RuntimeError below status 400', () => {
     const decoded = decode({ body: '{"a":', contentType: 'application/json' });
     expect(decoded).toMatchObject({ ok: false, error: { type: 'RuntimeError', statusCode: 200 } });
   });
 
-  it.each(['application/json', 'text/xml'])('is text from 400 on: %s', (contentType) => {
+  it.each(['application/json', 'text/xml'])('is returned as text from status 400 on: %s', (contentType) => {
     expect(decode({ body: '<html> & {', contentType, status: 502 })).toEqual({
       ok: true,
       value: '<html> & {',
     });
   });
 
-  it('shows what stands there instead of JSON', () => {
+  it('quotes the start of a body that is not JSON', () => {
     const error = value({ body: '\n<html>\r\n<body class="x">Sorry', type: 'json' });
     expect(String(error)).toMatch(/not valid JSON: .*<html> <body class/);
   });
@@ -130,7 +130,7 @@ describe('a body that does not parse', () => {
     'hush-hush-hush',
     '"hush-hush-hush',
     '<a b="hush-hush-hush',
-  ])('never shows what may be secret: %s', (body) => {
+  ])('never quotes a possible secret: %s', (body) => {
     for (const type of ['json', 'xml'] as const) {
       const error = value({ body, type });
       expect(String(error)).toContain('RuntimeError: The response is not valid');
@@ -138,7 +138,7 @@ describe('a body that does not parse', () => {
     }
   });
 
-  it('does not mind depth, big numbers or members of prototypes', () => {
+  it('accepts deep nesting, large numbers and names of prototype members', () => {
     const deep = value({ type: 'json', body: '['.repeat(1e4) + ']'.repeat(1e4) });
     expect(Array.isArray(deep)).toBe(true);
     const read = value({ type: 'json', body: '{"__proto__":{"x":1},"n":1e400}' });

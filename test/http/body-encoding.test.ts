@@ -16,14 +16,14 @@ describe('readRequestType', () => {
     ['multipart/form-data', 'multipart/form-data'],
   ])('%j is %s', (type, expected) => expect(readRequestType(type)).toBe(expected));
 
-  it('refuses others and suggests', () => {
+  it('rejects unknown types with a suggestion', () => {
     expect(() => readRequestType('urlencode')).toThrow(/Did you mean "urlencoded"\?/);
     expect(() => readRequestType(5)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }));
   });
 });
 
 describe('json', () => {
-  it('leaves undefined out and keeps null', () => {
+  it('drops undefined and keeps null', () => {
     const value = { name: 'Ann', none: undefined, empty: '', nul: null, list: [undefined, null, 1] };
     expect(encode('json', value)).toBe('{"name":"Ann","empty":"","nul":null,"list":[null,null,1]}');
     expect(encodeBody('json', value, Math.random).contentType).toBe('application/json');
@@ -44,7 +44,7 @@ describe('json', () => {
     ['a sparse list', new Array(2), '[null,null]'],
   ])('%s', (_title, value, expected) => expect(encode('json', value)).toBe(expected));
 
-  it('never calls what it finds', () => {
+  it('calls no function of the value', () => {
     let calls = 0;
     const call = (): number => ++calls;
     const value = { toJSON: call, a: { toJSON: call, toString: call, valueOf: call } };
@@ -52,7 +52,7 @@ describe('json', () => {
     expect(calls).toBe(0);
   });
 
-  it('refuses data that holds itself, and takes the same data twice', () => {
+  it('rejects circular references and accepts shared ones', () => {
     const loop: Record<string, unknown> = {};
     loop['self'] = [loop];
     expect(() => encode('json', loop)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }));
@@ -60,7 +60,7 @@ describe('json', () => {
     expect(encode('json', [twice, twice])).toBe('[{"a":1},{"a":1}]');
   });
 
-  it('takes 1000 levels and refuses 1001 and 100000', () => {
+  it('accepts 1000 levels and rejects 1001 and 100000', () => {
     const nested = (depth: number): unknown => {
       let value: unknown = 1;
       for (let level = 0; level < depth; level++) value = [value];
@@ -89,12 +89,12 @@ describe('urlencoded', () => {
     ['special characters', { "a!'()*~": 'ü\n\ud800' }, 'a%21%27%28%29*%7E=%C3%BC%0A%EF%BF%BD'],
   ])('%s', (_title, value, expected) => expect(encode('urlencoded', value)).toBe(expected));
 
-  it('reads back as it was written', () => {
+  it('round-trips through parseForm', () => {
     const text = encode('urlencoded', { 'ä b': '+%&=#\'"\r\n€' }) ?? '';
     expect([...new URLSearchParams(text)]).toEqual([['ä b', '+%&=#\'"\r\n€']]);
   });
 
-  it('refuses other values and endless nesting', () => {
+  it('rejects other values and circular references', () => {
     expect(() => encode('urlencoded', 5)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }));
     const loop: Record<string, unknown> = {};
     loop['a'] = loop;
@@ -120,12 +120,12 @@ describe('text and binary', () => {
     expect(encodeBody(type, value, Math.random).contentType).toBeUndefined();
   });
 
-  it('refuses a collection as binary', () => {
+  it('rejects a collection as binary', () => {
     expect(() => encode('binary', { a: 1 })).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }));
   });
 });
 
-it('writes forms as the URL standard does', () => {
+it('encodes forms like the URL standard', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const expected = new URLSearchParams({ a: text }).toString().slice(2);

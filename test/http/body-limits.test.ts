@@ -19,24 +19,24 @@ const FORMATS: readonly (readonly [type: string, withNames: (count: number) => s
   ['application/xml', (count) => `<a>${repeat(count, (id) => `<n${id}/>`, '')}</a>`],
 ];
 
-describe.each(FORMATS)('names of one collection in %s', (type, withNames) => {
-  it('may be as many as the limit', () => {
+describe.each(FORMATS)('names in one collection in %s', (type, withNames) => {
+  it('are accepted up to the limit', () => {
     expect(read(type, withNames(MAX_NAMES))).toBeTypeOf('object');
   });
 
-  it('are an error beyond it, and text in an answer that is one', () => {
+  it('are an error beyond the limit, and text in an error response', () => {
     const text = withNames(MAX_NAMES + 1);
     expect(read(type, text)).toMatch('more than 50000 names in a collection');
     expect(read(type, text, 500)).toBe(text);
   });
 });
 
-it('names that come again are one', () => {
+it('count once if repeated', () => {
   expect(read('application/x-www-form-urlencoded', 'a=&'.repeat(MAX_NAMES + 1))).toHaveProperty('a');
   expect(read('application/xml', `<r>${'<a/>'.repeat(MAX_NAMES + 1)}</r>`)).toHaveProperty('r');
 });
 
-it('JSON may nest 10,000 levels and hold 3,000,000 values', () => {
+it('JSON accepts 10,000 levels and 3,000,000 values', () => {
   const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels);
   expect(read('application/json', nested(10_000))).toBeInstanceOf(Array);
   expect(read('application/json', nested(10_001))).toContain('more than 10000 levels');

@@ -14,7 +14,7 @@ function query(url: string): Record<string, string[]> {
   return values;
 }
 
-describe('joining', () => {
+describe('joining url and baseUrl', () => {
   it.each([
     ['/things/7', BASE, `${BASE}/things/7`],
     ['things/7', BASE, `${BASE}/things/7`],
@@ -72,7 +72,7 @@ describe('encodeUrl', () => {
     expect(build(url, { encodeUrl: false })).toBe(BASE + expected);
   });
 
-  it('never lets a path leave printable ASCII', () => {
+  it('always produces a printable ASCII path', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.boolean(), (text, encodeUrl) => {
         const url = build(`/p/x${text}`, { encodeUrl });
@@ -83,14 +83,14 @@ describe('encodeUrl', () => {
 });
 
 describe('qs', () => {
-  it('repeats the key of a list, drops undefined and null, keeps empty text', () => {
+  it('repeats the name of a list, drops undefined and null, keeps empty text', () => {
     const url = build('/q', {
       qs: { list: ['one', undefined, 'two', null], none: undefined, nul: null, empty: '', nothing: [] },
     });
     expect(url).toBe(`${BASE}/q?list=one&list=two&empty=`);
   });
 
-  it('writes numbers, booleans and dates as text', () => {
+  it('converts numbers, booleans and dates to text', () => {
     const qs = { n: 5, z: -0.5, b: false, d: new Date(Date.UTC(2020, 0, 2)), big: 10n };
     expect(query(build('/q', { qs }))).toEqual({
       n: ['5'],
@@ -101,7 +101,7 @@ describe('qs', () => {
     });
   });
 
-  it('encodes what would end a pair, whatever encodeUrl says', () => {
+  it('encodes delimiters regardless of encodeUrl', () => {
     for (const encodeUrl of [true, false]) {
       const url = build('/q', { encodeUrl, qs: { 'a b': "x&y=z#/?+%20'ü\n", __proto__: 'p' } });
       expect(query(url)).toEqual({ 'a b': ["x&y=z#/?+%20'ü\n"] });
@@ -114,29 +114,29 @@ describe('qs', () => {
     ['binary data', { a: new Uint8Array(2) }],
     ['a function', { a: () => 1 }],
     ['an invalid date', { a: new Date(Number.NaN) }],
-  ])('refuses %s, naming the field', (_title, qs) => {
+  ])('rejects %s with the name of the field', (_title, qs) => {
     expect(() => build('/q', { qs })).toThrow(
       expect.objectContaining({ code: 'REQUEST_INVALID', message: expect.stringContaining('qs "a"') }),
     );
   });
 });
 
-it('sends the name of a collection in qs, and tells of it', () => {
+it('sends only the name of a collection in qs, and reports it', () => {
   const told: string[] = [];
   const qs = { a: { b: 1 }, c: [{}, 'd'] };
   expect(build('/q', { qs, onCollection: (name) => told.push(name) })).toBe(`${BASE}/q?a=&c=&c=d`);
   expect(told).toEqual(['a', 'c']);
 });
 
-describe('merging a query per name', () => {
-  it('keeps a query in url beside an empty qs and inherited qs', () => {
+describe('merging the query by name', () => {
+  it('keeps a query in url with empty own and inherited qs', () => {
     expect(query(build('/rows?id=eq.5', { qs: {}, inheritedQs: { token: 't' } }))).toEqual({
       id: ['eq.5'],
       token: ['t'],
     });
   });
 
-  it('inherited < query in url < own qs', () => {
+  it('applies the precedence inherited qs, query in url, own qs', () => {
     const url = build('/r?a=url&b=url&c=url&c=url2', {
       inheritedQs: { a: 'inherited', d: 'inherited', e: 'inherited' },
       qs: { b: 'own', e: ['own', 'own2'] },
@@ -150,20 +150,20 @@ describe('merging a query per name', () => {
     });
   });
 
-  it('compares names decoded', () => {
+  it('compares decoded names', () => {
     expect(query(build('/r?a+b=url&c%5B%5D=url', { encodeUrl: false, qs: { 'a b': 1, 'c[]': 2 } }))).toEqual({
       'a b': ['1'],
       'c[]': ['2'],
     });
   });
 
-  it('an undefined own value removes the inherited one, but no query written in url', () => {
+  it('removes an inherited value for an undefined own value, but not one in url', () => {
     const url = build('/r?a=url', { inheritedQs: { a: 1, b: 1 }, qs: { a: undefined, b: undefined } });
     expect(query(url)).toEqual({ a: ['url'] });
   });
 });
 
-describe('hostile addresses', () => {
+describe('hostile URLs', () => {
   it.each([
     '\\\\evil.test/x',
     '/\\evil.test',
@@ -191,13 +191,13 @@ describe('hostile addresses', () => {
     'https://a\u0000b.test/',
     'https://[::1/',
     'https://%/',
-  ])('refuses %j', (url) => {
+  ])('rejects %j', (url) => {
     expect(() => build(url)).toThrow(
       expect.objectContaining({ name: 'TransportError', code: 'REQUEST_INVALID' }),
     );
   });
 
-  it('refuses a relative address without base, and a base that is not http', () => {
+  it('rejects a relative URL without base, and a base that is not http', () => {
     expect(() => buildUrl({ url: '/x' })).toThrow(/no baseUrl/);
     expect(() => buildUrl({ url: '/x', baseUrl: 'api.example.test' })).toThrow(/not absolute/);
     expect(() => buildUrl({ url: '/x', baseUrl: 'ftp://api.example.test' })).toThrow(/ftp:/);
@@ -210,11 +210,11 @@ describe('hostile addresses', () => {
     ['https://%31%32%37.0.0.1/', 'https://127.0.0.1/'],
     ['https://127.0.0.1./', 'https://127.0.0.1/'],
     ['https://①②⑦.0.0.1/', 'https://127.0.0.1/'],
-  ])('shows the guard what %s is', (url, expected) => {
+  ])('normalizes the host for the guard: %s', (url, expected) => {
     expect(build(url)).toBe(expected);
   });
 
-  it('a message never repeats the query', () => {
+  it('never quotes the query in a message', () => {
     try {
       build('nothttp://x?token=hush-hush');
       expect.unreachable();

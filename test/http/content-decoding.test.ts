@@ -34,7 +34,7 @@ function gzipTimes(count: number): Uint8Array {
   return body;
 }
 
-describe('decodes', () => {
+describe('decodeContent decodes', () => {
   it.each<[string, Uint8Array]>([
     ['gzip', gzipSync(HELLO)],
     ['GZIP', gzipSync(HELLO)],
@@ -52,18 +52,18 @@ describe('decodes', () => {
     expect(Object.keys(response.headers)).toEqual(['x-a']);
   });
 
-  it.each(['identity', 'utf-8', 'none', '', undefined])('leaves %j alone', async (encoding) => {
+  it.each(['identity', 'utf-8', 'none', '', undefined])('ignores the encoding %j', async (encoding) => {
     const response = await decode(encoding, HELLO);
     expect(text(response.body)).toBe('hello');
     expect(response.headers['content-length']).toBe('5');
   });
 
-  it('leaves an empty body empty', async () => {
+  it('keeps an empty body', async () => {
     expect((await decode('gzip', new Uint8Array())).body).toHaveLength(0);
   });
 });
 
-describe('refuses', () => {
+describe('decodeContent rejects', () => {
   it.each<[string, string, Uint8Array]>([
     ['what is not gzip', 'gzip', HELLO],
     ['what is not deflate', 'deflate', HELLO],
@@ -86,12 +86,12 @@ describe('refuses', () => {
     ['deflate', 'deflate', deflateSync(BOMB)],
     ['br', 'br', brotliCompressSync(BOMB)],
     ['one inside another', 'gzip, gzip', gzipSync(gzipSync(BOMB))],
-  ])('a bomb in %s by its ratio', async (_title, encoding, body) => {
+  ])('a decompression bomb in %s by its ratio', async (_title, encoding, body) => {
     expect(BOMB.length / body.length).toBeGreaterThan(250);
     await expect(lengthOf(encoding, body)).rejects.toMatchObject({ code: 'NETWORK_RESPONSE_TOO_LARGE' });
   });
 
-  it('more than 250 bytes for one, and not 250', async () => {
+  it('a ratio above 250, but not 250', async () => {
     const size = 2_000_000;
     const zeros = gzipSync(Buffer.alloc(size));
     // What stands behind the last member is read over.
@@ -103,7 +103,7 @@ describe('refuses', () => {
     });
   });
 
-  it('what is larger than the ceiling, and not what reaches it', async () => {
+  it('a body above the size limit, but not at it', async () => {
     const body = gzipSync(noise);
     expect((await decode('gzip', body, { maxBytes: 5000 })).body).toHaveLength(5000);
     await expect(decode('gzip', body, { maxBytes: 4999 })).rejects.toMatchObject({
@@ -111,13 +111,13 @@ describe('refuses', () => {
     });
   });
 
-  it('no small body, however well it compresses', async () => {
+  it('no small body, regardless of its ratio', async () => {
     expect((await decode('gzip', gzipSync(Buffer.alloc(1024 * 1024)))).body).toHaveLength(1024 * 1024);
   });
 });
 
-describe('decoded pieces', () => {
-  it('are the body, however many there are', async () => {
+describe('decoded chunks', () => {
+  it('are concatenated to the body', async () => {
     const body = Buffer.alloc(3_000_000, noise);
     for (const encode of [gzipSync, deflateSync, brotliCompressSync]) {
       const encoding = encode === gzipSync ? 'gzip' : encode === deflateSync ? 'deflate' : 'br';

@@ -23,7 +23,7 @@ describe('a body for a host that the app does not name', () => {
     expect(withholdSecrets(withBody(Buffer.alloc(LENGTH, 'x')), rule).body).toHaveLength(LENGTH);
   });
 
-  it.each([0, 64 * 1024 - 8, LENGTH - SECRET.length])('is refused for a secret at byte %i', (at) => {
+  it.each([0, 64 * 1024 - 8, LENGTH - SECRET.length])('is rejected for a secret at byte %i', (at) => {
     const body = Buffer.alloc(LENGTH, 'x');
     body.write(SECRET, at);
     expect(() => withholdSecrets(withBody(body), rule)).toThrow(

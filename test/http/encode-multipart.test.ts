@@ -42,7 +42,7 @@ function read(value: unknown, source: () => number = random): Promise<ReadPart[]
 const raw = (value: unknown): string => Buffer.from(encode(value, random).body ?? []).toString('utf8');
 
 describe('encodeMultipart', () => {
-  it('writes a file and a text part', async () => {
+  it('encodes a file and a text part', async () => {
     const value = {
       file: { value: Buffer.from('hello'), options: { filename: 'a.txt', contentType: 'text/plain' } },
       deal: 12,
@@ -53,7 +53,7 @@ describe('encodeMultipart', () => {
     ]);
   });
 
-  it('writes one part for each item of a list, none for undefined and null', async () => {
+  it('encodes one part per list item, and none for undefined and null', async () => {
     const file = (text: string): unknown => ({ value: text, options: { filename: `${text}.txt` } });
     const value = {
       a: ['x', undefined, 'y'],
@@ -70,13 +70,13 @@ describe('encodeMultipart', () => {
     ]);
   });
 
-  it('keeps bytes as they are', async () => {
+  it('keeps bytes unchanged', async () => {
     const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
     const [part] = await read({ f: { value: bytes, options: { filename: 'b' } } });
     expect(part?.content).toBe(bytes.toString('latin1'));
   });
 
-  it('writes dates, booleans and nested values as text', async () => {
+  it('encodes dates, booleans and nested values as text', async () => {
     const value = { d: new Date(0), b: false, o: { a: [1] }, v: { value: 1, other: 2 } };
     expect(await read(value)).toEqual([
       { name: 'd', content: '1970-01-01T00:00:00.000Z' },
@@ -86,7 +86,7 @@ describe('encodeMultipart', () => {
     ]);
   });
 
-  it('takes binary data alone and text parts with a type of their own', () => {
+  it('accepts binary data alone and text parts with a content type', () => {
     expect(raw({ b: Buffer.from('x') })).toContain(
       'name="b"\r\nContent-Type: application/octet-stream\r\n\r\nx',
     );
@@ -113,16 +113,16 @@ describe('encodeMultipart', () => {
     expect(await read({ 'a"\r\nb': 'x' })).toEqual([{ name: 'a%22%0D%0Ab', content: 'x' }]);
   });
 
-  it('refuses a content type with a line break', () => {
+  it('rejects a content type with a line break', () => {
     const value = { f: { value: 'x', options: { contentType: 'text/plain\r\nX: 1' } } };
     expect(() => raw(value)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }));
   });
 
-  it.each([['text'], [5], [[1]], [null]])('refuses %j as a body', (value) => {
+  it.each([['text'], [5], [[1]], [null]])('rejects %j as a body', (value) => {
     expect(() => raw(value)).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }));
   });
 
-  it('chooses a boundary no part holds, however poor the random source', async () => {
+  it('chooses a boundary that no part contains, even with a poor random source', async () => {
     const first = encode({ a: '1' }, random).contentType?.split('boundary=')[1] ?? '';
     const hostile = {
       a: `\r\n--${first}--\r\n`,
@@ -133,7 +133,7 @@ describe('encodeMultipart', () => {
     expect(parts.map((part) => part.content)).toEqual([`\r\n--${first}--\r\n`, 'name', `--${first}`]);
   });
 
-  it('writes an empty collection as a closing boundary', async () => {
+  it('encodes an empty collection as a closing boundary', async () => {
     expect(await read({})).toEqual([]);
   });
 });

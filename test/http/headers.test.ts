@@ -21,7 +21,7 @@ describe('headerName', () => {
 });
 
 describe('mergeHeaders', () => {
-  it('compares without case, the later wins and keeps the place', () => {
+  it('compares names case-insensitively; the later value wins and keeps the position', () => {
     const merged = mergeHeaders({ 'X-Mode': 'base', A: 1 }, undefined, { 'x-mode': 'module', b: 2 });
     expect(Object.entries(merged)).toEqual([
       ['X-Mode', 'module'],
@@ -32,7 +32,7 @@ describe('mergeHeaders', () => {
 });
 
 describe('buildHeaders', () => {
-  it('drops undefined and null, keeps empty text, repeats lists, writes values as text', () => {
+  it('drops undefined and null, keeps empty text, repeats lists, converts values to text', () => {
     const { headers } = build({
       'x-none': undefined,
       'x-null': null,
@@ -62,7 +62,7 @@ describe('buildHeaders', () => {
     ['DEL', 'secret\u007f'],
     ['beyond Latin-1', 'secret€'],
     ['a trailing newline', 'secret\n'],
-  ])('refuses a value with %s, without repeating it', (_title, value) => {
+  ])('rejects a value with %s without quoting it', (_title, value) => {
     try {
       build({ 'x-key': value });
       expect.unreachable();
@@ -72,15 +72,15 @@ describe('buildHeaders', () => {
     }
   });
 
-  it.each(['', 'a b', 'a:b', 'a\nb', 'ä', 'a\0', 'a/b'])('refuses the name %j', (name) => {
+  it.each(['', 'a b', 'a:b', 'a\nb', 'ä', 'a\0', 'a/b'])('rejects the name %j', (name) => {
     expect(() => build({ [name]: 'x' })).toThrow(expect.objectContaining({ code: 'REQUEST_INVALID' }));
   });
 
-  it('refuses a collection', () => {
+  it('rejects a collection', () => {
     expect(() => build({ 'x-a': { b: 1 } })).toThrow(/"X-A".*collection/);
   });
 
-  it('leaves what the transport decides to the transport, and says so', () => {
+  it('ignores transport headers and reports them', () => {
     const built = build({
       'content-length': '999',
       'Transfer-Encoding': 'chunked',
@@ -94,22 +94,22 @@ describe('buildHeaders', () => {
     expect(built.ignored).toEqual(['Content-Length', 'Transfer-Encoding', 'Connection', 'Expect', 'Upgrade']);
   });
 
-  it('sends a host as given where the user took the request elsewhere', () => {
+  it('keeps the Host header if the user redirected the request', () => {
     expect(buildHeaders([{ host: 'api.elsewhere.test' }], HOST, () => true)).toEqual({
       headers: [['Host', 'api.elsewhere.test']],
       ignored: [],
     });
   });
 
-  it('refuses the host of another server', () => {
+  it('rejects the Host of another server', () => {
     expect(() => build({ host: 'internal.test' })).toThrow(
       expect.objectContaining({ code: 'REQUEST_INVALID' }),
     );
   });
 });
 
-describe('entries', () => {
-  it('finds and replaces without case', () => {
+describe('header entries', () => {
+  it('are found and replaced case-insensitively', () => {
     const headers = withHeader(
       [
         ['A', '1'],

@@ -3,7 +3,7 @@ import * as agentFile from 'undici/lib/dispatcher/agent.js';
 import { expect, it } from 'vitest';
 import { loadUndici } from '../../src/http/transport/undici-agents.js';
 
-it('finds the dispatcher of the installed undici in the files it is asked for', async () => {
+it('loadUndici finds the dispatcher files of the installed undici', async () => {
   const undici = await loadUndici();
   expect(agentFile.default).toBe(Agent);
   expect(undici.Agent).toBe(Agent);

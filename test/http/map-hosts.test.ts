@@ -27,7 +27,7 @@ function recorder(locations: Readonly<Record<string, string>> = {}) {
   return { sent, transport };
 }
 
-describe('an address is mapped', () => {
+describe('mapHosts', () => {
   it.each<[from: string, url: string]>([
     ['https://api.example.com', 'https://api.example.com/a/b?c=%2F'],
     ['https://api.example.com/', 'https://api.example.com/a/b?c=%2F'],
@@ -38,7 +38,7 @@ describe('an address is mapped', () => {
     ['api.example.com:8443', 'https://api.example.com:8443/a/b?c=%2F'],
     ['*.example.com', 'https://a.b.example.com:8443/a/b?c=%2F'],
     ['*', 'https://anything.test/a/b?c=%2F'],
-  ])('from %s: %s', (from, url) => {
+  ])('maps %s: %s', (from, url) => {
     expect(resolves({ [from]: LOCAL }, url)).toBe(`${LOCAL}/a/b?c=%2F`);
   });
 
@@ -50,11 +50,11 @@ describe('an address is mapped', () => {
     ['*.example.com', 'https://example.com/'],
     ['*.example.com', 'https://notexample.com/'],
     ['*', `${LOCAL}/a`],
-  ])('but not from %s: %s', (from, url) => {
+  ])('does not map %s: %s', (from, url) => {
     expect(resolves({ [from]: LOCAL }, url)).toBeUndefined();
   });
 
-  it('by the most exact of several entries', () => {
+  it('prefers the most specific entry', () => {
     const mapping = {
       '*': 'http://127.0.0.1:1',
       '*.example.com': 'http://127.0.0.1:2',
@@ -69,12 +69,12 @@ describe('an address is mapped', () => {
     expect(ports).toEqual(['1', '2', '3', '4', '5']);
   });
 
-  it('behind a path of the target', () => {
+  it('prefixes the path of the target', () => {
     expect(resolves({ '*': `${LOCAL}/mock/` }, 'https://a.test/b?c')).toBe(`${LOCAL}/mock/b?c`);
   });
 });
 
-describe('a mapping that cannot be read', () => {
+describe('an invalid mapping', () => {
   it.each<HostMapping>([
     { 'https://a.test/path': LOCAL },
     { 'a.test/path': LOCAL },
@@ -85,7 +85,7 @@ describe('a mapping that cannot be read', () => {
     { '*': 'localhost:1' },
     { '*': `${LOCAL}?x=1` },
     { '*': '' },
-  ])('%j is a USAGE error that shows it', (mapping) => {
+  ])('%j is a USAGE error that quotes it', (mapping) => {
     const [[from = '', to = ''] = []] = Object.entries(mapping);
     let thrown: unknown;
     try {
@@ -100,7 +100,7 @@ describe('a mapping that cannot be read', () => {
 });
 
 describe('a mapped exchange', () => {
-  it('goes to the target, says whom it was meant for, and answers in that name', async () => {
+  it('goes to the target with X-Forwarded-Host and returns the original URL', async () => {
     const { sent, transport } = recorder();
     const mapped = mapHosts({
       hosts: readHostMap({ 'https://a.test:8443': LOCAL }),
@@ -120,7 +120,7 @@ describe('a mapped exchange', () => {
     expect(response.url).toBe('https://a.test:8443/x');
   });
 
-  it('is mapped at each hop of a redirect, also where the local server names itself', async () => {
+  it('is mapped at each redirect, even if the local server redirects to itself', async () => {
     const { sent, transport } = recorder({
       [`${LOCAL}/api/1`]: `${LOCAL}/api/2`,
       [`${LOCAL}/api/2`]: 'https://b.test/3',
@@ -143,7 +143,7 @@ describe('a mapped exchange', () => {
   });
 });
 
-describe('with a base url given by hand', () => {
+describe('with a replaced base URL', () => {
   const over = (mapping: HostMapping) => {
     const direct = recorder();
     const mapped = recorder();
@@ -157,14 +157,14 @@ describe('with a base url given by hand', () => {
     return { direct, mapped, transport };
   };
 
-  it('its host is called as it is', async () => {
+  it('its host is called directly', async () => {
     const { direct, transport } = over({});
     await transport(request(`${LOCAL}/v1/x`));
     expect(direct.sent).toHaveLength(1);
   });
 
   it.each(['https://api.test/x', 'http://127.0.0.1:9912/x', 'https://127.0.0.1:9911/x'])(
-    '%s is refused with how to map it',
+    'blocks %s and explains how to map it',
     async (url) => {
       const { direct, mapped, transport } = over({ 'https://other.test': LOCAL });
       const { origin } = new URL(url);
@@ -176,7 +176,7 @@ describe('with a base url given by hand', () => {
     },
   );
 
-  it('what is mapped is called, and an address mapped to itself is let through', async () => {
+  it('allows mapped hosts, and a host mapped to itself', async () => {
     const { mapped, transport } = over({
       'https://a.test': 'http://127.0.0.1:1',
       'https://b.test': 'https://b.test',

@@ -148,20 +148,20 @@ function lookup(options: NetworkGuardOptions, hostname: string, all = true): Pro
 
 describe('without allow', () => {
   const guard = createNetworkGuard();
-  it.each(HOSTILE)('refuses the address %s', (address) => {
+  it.each(HOSTILE)('blocks the address %s', (address) => {
     expect(() => guard.checkHost(address)).toThrow(REFUSED);
     expect(() => guard.checkAddress('api.example.test', address)).toThrow(REFUSED);
   });
 
-  it.each([...SPELLINGS, ...NAMES])('refuses the host %s', (host) => {
+  it.each([...SPELLINGS, ...NAMES])('blocks the host %s', (host) => {
     expect(() => guard.checkHost(host)).toThrow(REFUSED);
   });
 
-  it.each(PUBLIC)('lets %s pass', (host) => {
+  it.each(PUBLIC)('allows %s', (host) => {
     expect(() => guard.checkHost(host)).not.toThrow();
   });
 
-  it('says which host, why, and what would admit it', () => {
+  it('explains which host was blocked, why, and how to allow it', () => {
     expect(() => guard.checkHost('localhost')).toThrow(
       'The host localhost is not public: its address is this machine. Add "localhost" or "loopback" to network.allow to reach it.',
     );
@@ -172,11 +172,11 @@ describe('without allow', () => {
 });
 
 describe('lookup', () => {
-  it('refuses a name as soon as one of its addresses is not public', async () => {
+  it('blocks a name if one of its addresses is not public', async () => {
     await expect(lookup({ resolve: resolving(['8.8.8.8', '10.0.0.1']) }, 'a.test')).rejects.toEqual(REFUSED);
   });
 
-  it('hands over exactly what it judged', async () => {
+  it('returns exactly the checked addresses', async () => {
     const resolve = resolving(['8.8.8.8', '2606:4700::1'], ['127.0.0.1']);
     const judged = [
       { address: '8.8.8.8', family: 4 },
@@ -191,11 +191,11 @@ describe('lookup', () => {
     expect(await rebound).toEqual(REFUSED);
   });
 
-  it('answers in the one-address form', async () => {
+  it('supports the single-address form', async () => {
     expect(await lookup({ resolve: resolving(['8.8.8.8']) }, 'a.test', false)).toBe('8.8.8.8');
   });
 
-  it('fails as the system does for a name that does not resolve', async () => {
+  it('fails like the system for a name that does not resolve', async () => {
     await expect(lookup({ resolve: resolving([]) }, 'a.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
     const resolve: NonNullable<NetworkGuardOptions['resolve']> = (_host, _options, callback) =>
       callback(Object.assign(new Error('x'), { code: 'EAI_AGAIN' }), []);
@@ -240,19 +240,19 @@ describe('allow', () => {
     ['localhost', 'LOCALHOST.', true],
     ['localhost', '127.0.0.1', false],
     ['metadata.google.internal', 'metadata.google.internal', true],
-  ])('%s admits %s: %s', (entry, host, expected) => {
+  ])('%s allows %s: %s', (entry, host, expected) => {
     if (entry === '[fd00::]/8') expect(() => allows([entry], host)).not.toThrow();
     expect(allows([entry], host)).toBe(expected);
   });
 
-  it('a host name admits whatever it resolves to, and only itself', async () => {
+  it('a host name allows all addresses it resolves to, and only itself', async () => {
     const options = { allow: ['Intern.Example.Test'], resolve: resolving(['10.0.0.1']) };
     expect(await lookup(options, 'intern.example.test')).toEqual([{ address: '10.0.0.1', family: 4 }]);
     await expect(lookup(options, 'other.example.test')).rejects.toEqual(REFUSED);
   });
 
   it.each(['', 'http://x.test', 'x.test:80', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '*.x.test', 'a b'])(
-    'refuses the entry %j',
+    'rejects the entry %j',
     (entry) => {
       expect(() => createNetworkGuard({ allow: [entry] })).toThrow(
         expect.objectContaining({ code: 'USAGE' }),
@@ -261,23 +261,23 @@ describe('allow', () => {
   );
 });
 
-describe('the public addresses of this machine', () => {
+describe('public addresses of this machine', () => {
   const guard = createNetworkGuard({ ownAddresses: () => ['8.8.4.4', '2606:4700::1', 'fe80::1%eth0'] });
 
-  it.each(['8.8.4.4', '2606:4700:0::1'])('%s is refused like a private one', (address) => {
+  it.each(['8.8.4.4', '2606:4700:0::1'])('are blocked like private ones: %s', (address) => {
     expect(() => guard.checkAddress('a.test', address)).toThrow(
       expect.objectContaining({ code: 'NETWORK_REFUSED', message: expect.stringContaining('this machine') }),
     );
   });
 
-  it('others are not, and those that allow lists', () => {
+  it('are allowed if allow lists them; other public addresses are not affected', () => {
     const allowed = createNetworkGuard({ ownAddresses: () => ['8.8.4.4'], allow: ['8.8.4.4'] });
     expect(() => guard.checkAddress('a.test', '8.8.8.8')).not.toThrow();
     expect(() => allowed.checkAddress('a.test', '8.8.4.4')).not.toThrow();
   });
 });
 
-it('a refusal does not tell what address a name stands for', () => {
+it('does not reveal the address of a blocked name', () => {
   let refusal: unknown;
   try {
     createNetworkGuard().checkAddress('intern.test', '10.11.12.13');

@@ -23,7 +23,7 @@ function header(signed: SignableRequest): Record<string, string> {
   );
 }
 
-describe('published examples', () => {
+describe('published examples of OAuth 1.0a', () => {
   const client = { consumer_key: 'dpf43f3p2l4k3l03', consumer_secret: 'kd94hf93k423kf44' };
 
   // OAuth Core 1.0 appendix A.5.
@@ -64,7 +64,7 @@ describe('published examples', () => {
     expect(header(signed)['oauth_signature']).toBe('hCtSmYh+iHYCEqBWrE7C7hYmtUk=');
   });
 
-  it('the fixture of the platform', () => {
+  it('fixture of the platform', () => {
     const signed = signOAuth1(
       given('GET', 'https://api.example.test/o'),
       {
@@ -82,7 +82,7 @@ describe('published examples', () => {
   });
 });
 
-describe('an independent implementation', () => {
+describe('an independent implementation agrees on', () => {
   const options: OAuth1Options = {
     consumer_key: 'k e&y',
     consumer_secret: 's+%',
@@ -143,7 +143,7 @@ describe('options', () => {
     expect(Buffer.from(header(signed)['oauth_signature'] ?? '', 'base64')).toHaveLength(32);
   });
 
-  it('the realm stands in the header and is not signed', () => {
+  it('sends the realm in the header without signing it', () => {
     const request = given('GET', 'https://a.test/');
     const plain = header(signOAuth1(request, options, sources));
     expect(header(signOAuth1(request, { ...options, realm: 'Photos' }, sources))).toEqual({
@@ -152,7 +152,7 @@ describe('options', () => {
     });
   });
 
-  it('verifier, callback and a body hash', () => {
+  it('supports verifier, callback and a body hash', () => {
     const request = given('POST', 'https://a.test/', {
       headers: [['Content-Type', 'application/json']],
       body: Buffer.from('{}'),
@@ -180,7 +180,7 @@ describe('options', () => {
     );
   });
 
-  it('puts the parameters into the query', () => {
+  it('can send the parameters in the query', () => {
     const { url, headers } = signOAuth1(
       given('GET', 'https://a.test/x?b=1'),
       { ...options, transport_method: 'query' },
@@ -190,7 +190,7 @@ describe('options', () => {
     expect(url).toMatch(/^https:\/\/a\.test\/x\?b=1&oauth_consumer_key=k&.*&oauth_signature=[\w%-]+$/);
   });
 
-  it('puts the parameters into a form body', () => {
+  it('can send the parameters in a form body', () => {
     const form = given('POST', 'https://a.test/', { headers: [FORM], body: Buffer.from('a=1') });
     const { body, headers } = signOAuth1(form, { ...options, transport_method: 'body' }, sources);
     expect(Buffer.from(body ?? []).toString()).toMatch(/^a=1&oauth_consumer_key=k&.*oauth_signature=/);
@@ -204,7 +204,7 @@ describe('options', () => {
     ['private_key', { ...options, signature_method: 'RSA-SHA1' }],
     ['private_key', { ...options, signature_method: 'RSA-SHA1', private_key: 'hush-hush' }],
     ['transport_method', { ...options, transport_method: 'body' }],
-  ])('refuses a wrong %s', (what, wrong) => {
+  ])('rejects an invalid %s', (what, wrong) => {
     try {
       signOAuth1(given('POST', 'https://a.test/'), wrong, sources);
       expect.unreachable();

@@ -47,7 +47,7 @@ describe('rate limit headers', () => {
     [{ ratelimit: '"a";r=0' }],
     [{ ratelimit: `"a";r=0;t=5${';x=1'.repeat(500)}` }],
     [{ ratelimit: '50' }],
-  ])('%j tells nothing that is sure', (headers) => {
+  ])('%j is ignored as ambiguous', (headers) => {
     expect(readRateLimit(headers, NOW)).toBeUndefined();
   });
 });

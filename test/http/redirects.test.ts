@@ -44,7 +44,7 @@ describe('method and body', () => {
   });
 });
 
-describe('where to', () => {
+describe('the target of a redirect', () => {
   it.each([
     ['/b?x=1#f', 'https://a.test/b?x=1'],
     ['b', 'https://a.test/b'],
@@ -55,7 +55,7 @@ describe('where to', () => {
     ['http://b.test/x', 'http://b.test/x'],
     ['/a b', 'https://a.test/a%20b'],
     [Buffer.from('/ü').toString('latin1'), 'https://a.test/%C3%BC'],
-  ])('%j leads to %s', async (location, expected) => {
+  ])('%j resolves to %s', async (location, expected) => {
     const { sent, transport } = hops([302, location]);
     await transport(request(START));
     expect(sent[1]?.url).toBe(expected);
@@ -69,7 +69,7 @@ describe('where to', () => {
     'https://u:p@b.test/',
     'http://a.test:0/',
     'https://[::1',
-  ])('refuses %j without a request', async (location) => {
+  ])('rejects %j without a request', async (location) => {
     const { sent, transport } = hops([302, location]);
     await expect(transport(request(START))).rejects.toMatchObject({
       name: 'TransportError',
@@ -86,22 +86,22 @@ describe('where to', () => {
     [304, '/b'],
     [305, '/b'],
     [201, '/b'],
-  ])('status %i with Location %j is a response', async (status, location) => {
+  ])('status %i with Location %j is a normal response', async (status, location) => {
     const { sent, transport } = hops([status, location]);
     expect((await transport(request(START))).status).toBe(status);
     expect(sent).toHaveLength(1);
   });
 
-  it('follows nothing when asked not to', async () => {
+  it('is not followed unless requested', async () => {
     const { sent, transport } = hops([302, '/b']);
     expect((await transport(request(START, { redirect: 'manual' }))).status).toBe(302);
     expect(sent).toHaveLength(1);
   });
 });
 
-describe('hops', () => {
+describe('the number of hops', () => {
   const loop = (count: number) => hops(...Array.from({ length: count }, () => [302, START] as const));
-  it('19 and 20 are followed, 21 are not', async () => {
+  it('is limited to 20', async () => {
     expect((await loop(19).transport(request(START))).status).toBe(200);
     expect((await loop(20).transport(request(START))).status).toBe(200);
     const { sent, transport } = loop(21);
@@ -110,7 +110,7 @@ describe('hops', () => {
   });
 });
 
-describe('credentials', () => {
+describe('credentials on a redirect', () => {
   const headers = [
     ['Authorization', 'a'],
     ['COOKIE', 'c'],
@@ -136,18 +136,18 @@ describe('credentials', () => {
     ['https://a.test/x', 'https://sub.a.test/y', false],
     ['https://a.test/x', 'https://a.test:8443/y', false],
     ['https://a.test/x', 'https://a.test.evil.test/y', false],
-  ])('%s to %s keeps them: %s', async (from, to, keeps) => {
+  ])('from %s to %s are kept: %s', async (from, to, keeps) => {
     expect(await headersAfter(from, to)).toEqual(keeps ? headers : [['X-K', '1']]);
   });
 
-  it('do not come back with the first host', async () => {
+  it('are not restored on return to the first host', async () => {
     expect(await headersAfter('https://a.test/x', 'https://b.test/y', 'https://a.test/z')).toEqual([
       ['X-K', '1'],
     ]);
   });
 });
 
-describe('credentials of OAuth 1 in the body', () => {
+describe('OAuth 1 credentials in a form body', () => {
   const FORM = 'application/x-www-form-urlencoded; charset=utf-8';
   const options = { consumer_key: 'ck', consumer_secret: 'hush1', token_secret: 'hush2' };
   const bodyAfter = async (contentType: string, body: string, to: string): Promise<string> => {
@@ -157,7 +157,7 @@ describe('credentials of OAuth 1 in the body', () => {
     return text(sent.at(-1)?.body ?? new Uint8Array());
   };
 
-  it('stay on their host', async () => {
+  it('are removed on another host', async () => {
     const unsigned = { method: 'POST', url: START, headers: [['Content-Type', FORM]] as const };
     const { body } = signOAuth1(
       { ...unsigned, body: Buffer.from('a=1') },
@@ -175,13 +175,13 @@ describe('credentials of OAuth 1 in the body', () => {
     [FORM, 'a=1&b=oauth_x'],
     ['application/json', 'oauth_token=x'],
     [FORM, ''],
-  ])('leave any other body of type %s alone: %j', async (contentType, body) => {
+  ])('leave other bodies of type %s unchanged: %j', async (contentType, body) => {
     expect(await bodyAfter(contentType, body, 'https://b.test/b')).toBe(body);
   });
 });
 
-describe('over the network', () => {
-  it('every hop meets the guard, and no header crosses to another server', async () => {
+describe('redirects over the network', () => {
+  it('pass the guard at every hop and drop headers on another server', async () => {
     const second = await httpServer((incoming, out) => out.end(JSON.stringify(incoming.headers)));
     const first = await httpServer((incoming, out) => {
       out.statusCode = 302;

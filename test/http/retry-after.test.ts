@@ -18,6 +18,6 @@ it.each([
   ['1e5', undefined],
   ['1994-11-06T08:50:37Z', undefined],
   [undefined, undefined],
-])('%j -> %j', (value, expected) => {
+])('parseRetryAfter: %j -> %j', (value, expected) => {
   expect(parseRetryAfter(value, NOW)).toBe(expected);
 });

@@ -21,7 +21,7 @@ describe('selectResponseType', () => {
     [{ '4xx': 'text', x: 'xml', '*': 'json' }, 'json'],
   ])('%j at 404 is %s', (spec, expected) => expect(selectResponseType(spec, 404)).toBe(expected));
 
-  it('refuses other types and suggests', () => {
+  it('rejects unknown types with a suggestion', () => {
     expect(() => selectResponseType('jsn', 200)).toThrow(/Did you mean "json"\?/);
     expect(() => selectResponseType({ '*': 5 }, 200)).toThrow(
       expect.objectContaining({ code: 'SPEC_INVALID' }),

@@ -47,8 +47,8 @@ const tlsServer = (certificate: string): Promise<Loopback> =>
     'https',
   );
 
-describe('what is sent', () => {
-  it('method, path and query byte for byte, headers in order and repeated, body', async () => {
+describe('the sent request', () => {
+  it('has method, path and query byte for byte, headers in order and repeated, and the body', async () => {
     const server = await using(
       httpServer(async (incoming, out) => {
         const body = await readBody(incoming);
@@ -83,7 +83,7 @@ describe('what is sent', () => {
     expect(response.url).toBe(`${server.origin}/a/../%2e%2e/b;c?x=%zz&y`);
   });
 
-  it('no body for undefined, an empty one for an empty array', async () => {
+  it('has no body for undefined, and an empty body for an empty array', async () => {
     const server = await using(
       httpServer((incoming, out) => out.end(String(incoming.headers['content-length']))),
     );
@@ -93,7 +93,7 @@ describe('what is sent', () => {
     expect(text(empty.body)).toBe('0');
   });
 
-  it.each(['get', 'G T', '', 'GET\r\n', 'CONNECT'])('refuses the method %j', async (method) => {
+  it.each(['get', 'G T', '', 'GET\r\n', 'CONNECT'])('rejects the method %j', async (method) => {
     await expect(transportWith()(request('http://127.0.0.1:1/', { method }))).rejects.toMatchObject({
       code: 'REQUEST_INVALID',
     });
@@ -104,7 +104,7 @@ describe('what is sent', () => {
     ['a line break in a name', ['X-A\r\nb', 'c']],
     ['a length', ['Content-Length', 'x']],
     ['an encoding of the message', ['Transfer-Encoding', 'chunked']],
-  ])('refuses %s even from a caller that did not build the headers', async (_title, header) => {
+  ])('rejects %s even if the caller did not validate headers', async (_title, header) => {
     await expect(
       transportWith()(request('http://127.0.0.1:1/', { headers: [header] })),
     ).rejects.toMatchObject({ name: 'TransportError', code: 'REQUEST_INVALID' });
@@ -116,13 +116,13 @@ describe('what is sent', () => {
     'http://127.0.0.1:1/€',
     'ftp://127.0.0.1/',
     '/x',
-  ])('refuses the address %j', async (url) => {
+  ])('rejects the URL %j', async (url) => {
     await expect(transportWith()(request(url))).rejects.toMatchObject({ code: 'REQUEST_INVALID' });
   });
 });
 
-describe('what comes back', () => {
-  it('headers by lower-case name and nothing inherited, set-cookie as a list', async () => {
+describe('the received response', () => {
+  it('has headers by lower-case own name, set-cookie as a list', async () => {
     const server = await using(
       httpServer((_in, out) => {
         out.setHeader('X-Many', ['a', 'b']);
@@ -137,7 +137,7 @@ describe('what comes back', () => {
     expect(headers).toMatchObject({ 'x-many': 'a, b', 'set-cookie': ['c=1'] });
   });
 
-  it('large bodies whole, announced or not', async () => {
+  it('has complete large bodies, with and without Content-Length', async () => {
     const body = Buffer.alloc(3_000_000, 'abcdefg');
     const server = await using(
       httpServer((incoming, out) => {
@@ -153,7 +153,7 @@ describe('what comes back', () => {
   });
 });
 
-describe('abort', () => {
+describe('an abort', () => {
   it('rejects with the reason before, during and after the headers', async () => {
     const server = await using(
       rawServer((socket, head) => {
@@ -173,7 +173,7 @@ describe('abort', () => {
     }
   });
 
-  it('passes any reason on, also one that is no error', async () => {
+  it('passes on any reason, even one that is not an error', async () => {
     const server = await using(rawServer(() => {}));
     const controller = new AbortController();
     const pending = transportWith()(request(server.origin, { signal: controller.signal }));
@@ -181,7 +181,7 @@ describe('abort', () => {
     await expect(pending).rejects.toBe('just so');
   });
 
-  it('never hands the rest of an aborted response to the next request', async () => {
+  it('never leaks the rest of an aborted response into the next request', async () => {
     const sockets: Socket[] = [];
     const controller = new AbortController();
     const server = await using(
@@ -201,7 +201,7 @@ describe('abort', () => {
     expect(text((await transport(request(server.origin))).body)).toBe('good');
   });
 
-  it('a request that waits for a connection is never sent', async () => {
+  it('prevents a request that waits for a connection', async () => {
     let seen = 0;
     const server = await using(
       httpServer((_in, out) => {
@@ -220,7 +220,7 @@ describe('abort', () => {
     expect(seen).toBe(2);
   });
 
-  it('keeps one listener on the signal for all requests, and tells only those that still run', async () => {
+  it('uses one listener on the signal for all requests, and notifies only running ones', async () => {
     const server = await using(httpServer((_in, out) => out.end('ok')));
     const hung = await using(httpServer(() => {}));
     const controller = new AbortController();
@@ -240,7 +240,7 @@ describe('abort', () => {
 });
 
 describe('connections', () => {
-  it.each(['http', 'https'])('are kept and used again: %s', async (scheme) => {
+  it.each(['http', 'https'])('are kept alive: %s', async (scheme) => {
     const sockets = new Set<unknown>();
     const answer = (incoming: IncomingMessage, out: ServerResponse): void => {
       sockets.add(incoming.socket);
@@ -258,7 +258,7 @@ describe('connections', () => {
     expect(sockets.size).toBeLessThanOrEqual(scheme === 'https' ? 1 : 2);
   });
 
-  it('bytes nobody asked for close the connection and reach no request', async () => {
+  it('are closed by unsolicited bytes, which reach no request', async () => {
     const server = await using(
       rawServer((socket, _head, count) => {
         socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n${count}`);
@@ -278,7 +278,7 @@ describe('connections', () => {
     expect(bodies).toEqual(['1', '2', '3']);
   });
 
-  it('a closed transport sends nothing more', async () => {
+  it('are not opened after close', async () => {
     const server = await using(httpServer((_in, out) => out.end('ok')));
     const transport = loopbackTransport();
     await transport(request(server.origin));
@@ -289,8 +289,8 @@ describe('connections', () => {
   });
 });
 
-describe('failures', () => {
-  it('a refused connection', async () => {
+describe('failures of the network', () => {
+  it('refused connection', async () => {
     const server = await httpServer(() => {});
     await server.close();
     const error: unknown = await transportWith()(request(`${server.origin}/hush?hush=1`)).catch(
@@ -303,7 +303,7 @@ describe('failures', () => {
     expect(JSON.stringify(error)).not.toContain('hush');
   });
 
-  it('a name that does not resolve', async () => {
+  it('unknown host name', async () => {
     const guard = createNetworkGuard({
       resolve: (_host, _options, callback) =>
         callback(Object.assign(new Error('x'), { code: 'ENOTFOUND' }), []),
@@ -316,7 +316,7 @@ describe('failures', () => {
     });
   });
 
-  it('a connection that is not made in time', async () => {
+  it('connection timeout', async () => {
     const guard = createNetworkGuard({ resolve: () => {} });
     const transport = await using(createUndiciTransport({ guard, connectTimeoutMs: 100 }));
     await expect(transport(request('http://slow.test/'))).rejects.toMatchObject({
@@ -325,7 +325,7 @@ describe('failures', () => {
     });
   });
 
-  it('https to a server that speaks http', async () => {
+  it('https to an http server', async () => {
     const server = await using(httpServer((_in, out) => out.end()));
     await expect(transportWith()(request(server.origin.replace('http:', 'https:')))).rejects.toMatchObject({
       code: 'NETWORK_FAILED',
@@ -334,7 +334,7 @@ describe('failures', () => {
   });
 });
 
-describe('guard', () => {
+describe('the network guard', () => {
   it.each([
     'http://127.0.0.1:1/',
     'http://[::1]:1/',
@@ -342,7 +342,7 @@ describe('guard', () => {
     'http://2130706433:1/',
     'http://localhost:1/',
     'http://127.0.0.1.:1/',
-  ])('refuses %s without a connection', async (url) => {
+  ])('blocks %s without a connection', async (url) => {
     const transport = await using(createUndiciTransport());
     await expect(transport(request(url))).rejects.toMatchObject({
       name: 'TransportError',
@@ -351,7 +351,7 @@ describe('guard', () => {
     });
   });
 
-  it('connects to the address it judged, and judges again for a new connection', async () => {
+  it('checks the address it connects to, again for each connection', async () => {
     let seen = 0;
     const server = await using(
       httpServer((_in, out) => {
@@ -373,7 +373,7 @@ describe('guard', () => {
     expect(seen).toBe(1);
   });
 
-  it('reads no proxy variable', async () => {
+  it('ignores proxy variables', async () => {
     const server = await using(httpServer((_in, out) => out.end('direct')));
     process.env['HTTP_PROXY'] = 'http://127.0.0.1:1';
     process.env['http_proxy'] = 'http://127.0.0.1:1';
@@ -392,7 +392,7 @@ describe('TLS', () => {
     return transportWith()(request(server.origin, { ca }));
   };
 
-  it('accepts an authority given with the request, and only there', async () => {
+  it('accepts an authority of a request for that request only', async () => {
     const server = await using(tlsServer('localhost'));
     const transport = transportWith();
     expect(text((await transport(request(server.origin, { ca: pem('ca') }))).body)).toBe('secure');
@@ -405,14 +405,14 @@ describe('TLS', () => {
     ['another host', 'other-host', 'ca'],
     ['an expired one', 'expired', 'ca'],
     ['the wrong authority', 'localhost', 'other-host'],
-  ])('refuses the certificate of %s', async (_title, certificate, ca) => {
+  ])('rejects the certificate of %s', async (_title, certificate, ca) => {
     await expect(send(certificate, ca && pem(ca))).rejects.toMatchObject({
       code: 'NETWORK_CERTIFICATE',
       retryable: false,
     });
   });
 
-  it('takes a hundred authorities, and refuses more before any is read', async () => {
+  it('accepts a hundred authorities, and rejects more before reading any', async () => {
     const hundred = pem('ca').trim().concat('\n').repeat(100);
     expect(text((await send('localhost', hundred)).body)).toBe('secure');
     const message = 'ca is too large: expected at most 100 certificates and 262144 characters.';
@@ -422,7 +422,7 @@ describe('TLS', () => {
   });
 
   it.each(['no certificate', '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----'])(
-    'refuses the ca %j',
+    'rejects the ca %j',
     async (ca) => {
       await expect(send('localhost', ca)).rejects.toMatchObject({ code: 'REQUEST_INVALID' });
     },
@@ -437,7 +437,7 @@ describe('TLS', () => {
     }
   });
 
-  it('keeps the 16 authorities used last, and closes what it has for others', async () => {
+  it('keeps the 16 authorities used last, and closes connections of others', async () => {
     const timeouts = { connectTimeoutMs: 1000, headersTimeoutMs: 1000, bodyTimeoutMs: 1000 };
     const guard = createNetworkGuard();
     const pool = await using(createAgentPool({ guard, maxConnectionsPerOrigin: 1, ...timeouts }));

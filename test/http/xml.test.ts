@@ -13,7 +13,7 @@ function value(text: string): unknown {
   return result.ok ? result.value : `error: ${result.message}`;
 }
 
-describe('shape', () => {
+describe('parseXml', () => {
   it.each<[string, string, unknown]>([
     [
       'the documented example',
@@ -42,7 +42,7 @@ describe('shape', () => {
   ])('%s', (_title, text, expected) => expect(value(text)).toEqual(expected));
 });
 
-describe('refused', () => {
+describe('parseXml rejects', () => {
   const lol = Array.from(
     { length: 9 },
     (_, index) => `<!ENTITY l${index + 1} "${`&l${index};`.repeat(10)}">`,
@@ -61,12 +61,12 @@ describe('refused', () => {
     ['HTML', '<!doctype html><p>a<br>b'],
   ])('%s', (_title, text) => expect(parseXml(text)).toMatchObject({ ok: false }));
 
-  it('an entity declared inside never reaches the value', () => {
+  it('entities of a document type are never expanded', () => {
     expect(value('<!DOCTYPE a [<!ENTITY x "secret">]><a>&x;</a>')).toMatch(/^error: .*undefined entity/);
   });
 });
 
-describe('limits', () => {
+describe('the limits of parseXml', () => {
   const nested = (depth: number): string => '<a>'.repeat(depth) + '</a>'.repeat(depth);
   const attributes = (count: number): string =>
     `<r>${'<x/>'.repeat(2)}<a ${Array.from({ length: count }, (_, index) => `a${index}=""`).join(' ')}/></r>`;
@@ -87,7 +87,7 @@ describe('limits', () => {
     if (!result.ok) expect(result.message).toContain(what);
   });
 
-  it('elements', () => {
+  it('number of elements', () => {
     const limits = { ...LIMITS, maxNodes: 100 };
     expect(parseXml(nodes(100), limits).ok).toBe(true);
     expect(parseXml(nodes(101), limits)).toEqual({ ok: false, message: 'more than 100 elements' });
@@ -101,7 +101,7 @@ describe('limits', () => {
   });
 });
 
-it('line ends and characters across the pieces that the parser takes are read', () => {
+it('line ends and characters are read correctly across parser chunks', () => {
   const long = 'x'.repeat(65_536 - 4);
   for (let shift = 0; shift < 4; shift++) {
     const text = `<a>${long.slice(shift)}\r\n😀\ry</a>`;

@@ -39,7 +39,7 @@ describe('coerceText', () => {
     expect(coerceText(field(type), text)).toEqual(value);
   });
 
-  it('reads JSON for a select of many', () => {
+  it('parses JSON for a multiple select', () => {
     expect(coerceText(field('select', { multiple: true }), '["a","b"]')).toEqual(['a', 'b']);
   });
 
@@ -55,7 +55,7 @@ describe('coerceText', () => {
     expect(coerceText(undefined, text)).toEqual(value);
   });
 
-  it('does not change a prototype', () => {
+  it('never changes a prototype', () => {
     const value = coerceText(undefined, '{"__proto__":{"polluted":true}}');
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(Object.hasOwn(value as object, '__proto__')).toBe(true);

@@ -13,7 +13,7 @@ describe('contentKey', () => {
     [new Date(5), new Date(5)],
     [Buffer.from('a'), new Uint8Array([0x61])],
     [null, null],
-  ])('is the same for %o and %o', (one, other) => {
+  ])('is equal for %o and %o', (one, other) => {
     expect(contentKey(one)).toBeTypeOf('string');
     expect(contentKey(one)).toBe(contentKey(other));
   });
@@ -47,7 +47,7 @@ describe('contentKey', () => {
     ['a value that holds itself', cycle],
     ['a value that is too deep', deep(100)],
     ['what throws', throwing],
-  ])('is none for %s', (_, value) => {
+  ])('is undefined for %s', (_, value) => {
     expect(contentKey(value)).toBeUndefined();
   });
 
@@ -56,12 +56,12 @@ describe('contentKey', () => {
     ['a collection', { a: 1 }, 7],
     ['a text', { a: 'x'.repeat(100) }, 108],
     ['bytes', [Buffer.alloc(30)], 49],
-  ])('is none where that of %s would be too long', (_, value, length) => {
+  ])('is undefined if the key of %s exceeds the limit', (_, value, length) => {
     expect(contentKey(value, length)).toHaveLength(length);
     expect(contentKey(value, length - 1)).toBeUndefined();
   });
 
-  it('does not write all of what holds one thing very often', () => {
+  it('stops early for a value that contains one object very often', () => {
     let value: unknown = {};
     for (let level = 0; level < 64; level++) value = { x: value, y: [value, value] };
     expect(contentKey(value, 1000)).toBeUndefined();

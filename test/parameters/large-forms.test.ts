@@ -25,11 +25,11 @@ const validate = (
   options: ValidateParametersOptions = {},
 ): Promise<ValidateParametersResult> => validateParameters(readParameters(spec), values, options);
 
-describe('options and values', () => {
+describe('many options and many values', () => {
   const wrong = list(60_000, (index) => `w${index}`);
   const options = list(3000, (index) => ({ value: `v${index}`, label: `o${index}` }));
 
-  it('of a select do not take the one times the other, right or wrong', async () => {
+  it('of a select take linear time, valid or invalid', async () => {
     const spec = { name: 's', type: 'select', multiple: true, options };
     const checked = await validate(spec, { s: wrong });
     expect(!checked.ok && checked.error.message).toBe('Validation failed for 60000 parameter(s).');
@@ -41,21 +41,21 @@ describe('options and values', () => {
   it.each<readonly [string, unknown]>([
     ['an array', { type: 'array', validate: { enum: options } }],
     ['a select', { type: 'select', multiple: true, validate: { enum: options } }],
-  ])('of an enum of %s do not, either', async (_, field) => {
+  ])('of an enum of %s take linear time', async (_, field) => {
     const spec = { name: 's', ...(field as object) };
     expect((await validate(spec, { s: list(3000, (index) => ({ ...options[index] })) })).ok).toBe(true);
     const checked = await validate(spec, { s: [{ value: 'other' }] });
     expect(!checked.ok && checked.problems[0]?.expected).toBe('only one of the options');
   });
 
-  it('that are collections are the same by content', async () => {
+  it('that are collections are compared by content', async () => {
     const spec = { name: 's', type: 'select', options: [{ value: { a: 1, b: [2] } }, { value: null }] };
     const checked = await validate(spec, { s: { b: [2], a: 1 } });
     expect(checked.ok && checked.values['s']).toEqual({ a: 1, b: [2] });
     expect((await validate(spec, { s: { b: [2] } })).ok).toBe(false);
   });
 
-  it('of a filter do not take the one times the other', async () => {
+  it('of a filter take linear time', async () => {
     const spec = { name: 'f', type: 'filter', options: { operators: options } };
     const conditions = list(10_000, () => ({ a: 'x', o: 'none', b: 1 }));
     const checked = await validate(spec, { f: conditions });
@@ -64,7 +64,7 @@ describe('options and values', () => {
 });
 
 describe('problems', () => {
-  it('are worded as far as they are kept', () => {
+  it('are formatted only up to the limit', () => {
     const settings = {
       timezone: 'UTC',
       platformVersion: 2,
@@ -90,7 +90,7 @@ describe('problems', () => {
     expect(check.problemCount).toBe(3 * MAX_PROBLEMS);
   });
 
-  it('ask for the place of the first one only', async () => {
+  it('compute only the first location', async () => {
     const asked = vi.fn((pointer: string) => ({ pointer }));
     const form = readParameters(
       list(50, (index) => ({ name: `f${index}`, type: 'text', required: true })),
@@ -101,7 +101,7 @@ describe('problems', () => {
     expect(asked).toHaveBeenCalledTimes(1);
   });
 
-  it('hint at the names that were meant for the first hundred', async () => {
+  it('suggest names for the first hundred only', async () => {
     const spec = list(100, (index) => ({ name: `field${index}` }));
     const values = Object.fromEntries(list(300, (index) => [`feild${index}`, 1]));
     const checked = await validate(spec, values, { unknown: 'report' });
@@ -110,39 +110,39 @@ describe('problems', () => {
   });
 });
 
-describe('parameters of many names', () => {
-  it('are looked through for secrets up to a number of values', () => {
+describe('parameters with many names', () => {
+  it('are searched for secrets up to a limit of values', () => {
     expect(secretValues([], { a: new Array(2_999_999) })).toEqual([]);
     expect(() => secretValues([], { a: new Array(3_000_000) })).toThrow(
       expect.objectContaining({ code: 'IML_LIMIT' }),
     );
   });
 
-  it('are refused where a collection has more names than can be listed in a turn', () => {
+  it('are rejected if a collection has too many names', () => {
     expect(() => secretValues([], { a: names(50_001) })).toThrow(
       'The parameters contain more than 50000 names in a collection.',
     );
   });
 
-  it('may hold themselves, and secrets in lists of lists', () => {
+  it('may be circular, and contain secrets in nested lists', () => {
     const own: unknown[] = [];
     own.push(own, [[{ password: 'in-a-list' }]]);
     expect(new Set(secretValues([], { own }))).toEqual(new Set(['in-a-list']));
   });
 
-  it('find fields that share a name without copying those before', () => {
+  it('find fields with the same name without copying', () => {
     const { elements } = readParameters(list(1000, () => ({ name: 'same' })));
     expect(fieldsByName(elements).get('same')).toHaveLength(1000);
   });
 });
 
-describe('answers of RPCs', () => {
+describe('the RPC results of a form', () => {
   const answers = (answer: unknown): ValidateParametersOptions => ({
     resolveRpc: () => Promise.resolve(answer),
     resolveOptions: true,
   });
 
-  it('describe fields up to a number', async () => {
+  it('have a limit of fields', async () => {
     const fields = (count: number): unknown =>
       list(count, (index) => ({ name: `f${index}`, required: true }));
     const most = await validate(['rpc://r'], {}, answers(fields(MAX_DESCRIBED)));
@@ -154,7 +154,7 @@ describe('answers of RPCs', () => {
     );
   });
 
-  it('describe fields in so many characters', async () => {
+  it('have a limit of characters', async () => {
     const fields = (label: string): unknown =>
       list(1000, (index) => ({ name: `f${index}`, type: 'text', label }));
     expect((await validate(['rpc://r'], {}, answers(fields('x'.repeat(2000))))).ok).toBe(true);
@@ -162,7 +162,7 @@ describe('answers of RPCs', () => {
     expect(!more.ok && more.problems[0]?.message).toContain('more than 2097152 characters in an RPC result.');
   });
 
-  it('describe in so many characters what one form is made of', async () => {
+  it('have a total limit of characters per form', async () => {
     const given = list(1000, (index) => ({ name: `f${index}`, type: 'text', label: 'x'.repeat(2000) }));
     const spec = list(10, (index) => `rpc://r?n=${index}`);
     const all = await validate(spec, {}, answers(given));
@@ -172,7 +172,7 @@ describe('answers of RPCs', () => {
     ]);
   });
 
-  it('are weighed once: eight characters for a value, besides its own', async () => {
+  it('count eight characters per value in addition to its own', async () => {
     const spec = [{ name: 's', type: 'select', options: 'rpc://r' }];
     // The list, 8000 options in it, and for each its two values and their names.
     const left = 2 * 1024 * 1024 - 8 - 8000 * (3 * 8 + 'valuelabel'.length);
@@ -191,7 +191,7 @@ describe('answers of RPCs', () => {
     ['bytes', Buffer.alloc(4_000_000)],
     ['other bytes', new Float64Array(500_000)],
     ['bytes in a list', [Buffer.alloc(4_000_000)]],
-  ])('that are %s are weighed without looking at each', async (_, bytes) => {
+  ])('count %s by size without reading the content', async (_, bytes) => {
     const entries = vi.spyOn(Object, 'entries');
     const keys = vi.spyOn(Object, 'keys');
     const checked = await validate(['rpc://r'], {}, answers(bytes));
@@ -204,7 +204,7 @@ describe('answers of RPCs', () => {
     );
   });
 
-  it('describe options up to a number', async () => {
+  it('have a limit of options', async () => {
     const spec = [{ name: 's', type: 'select', options: 'rpc://r' }];
     const options = (count: number): unknown => list(count, (value) => ({ value }));
     expect((await validate(spec, { s: 1 }, answers(options(MAX_DESCRIBED)))).ok).toBe(true);
@@ -213,19 +213,19 @@ describe('answers of RPCs', () => {
   });
 });
 
-describe('what all RPCs describe for one form', () => {
+describe('the total limit of RPC results', () => {
   // Each of 12 answers is no more than one may be.
   const form = readParameters(Array.from({ length: 12 }, (_, id) => `rpc://r?id=${id}`));
   const fields = Array.from({ length: 9000 }, (_, id) => ({ name: `f${id}` }));
   const tooMany = `ore than ${MAX_DESCRIBED_FOR_FORM} fields and options in the RPC results of one form.`;
 
-  it('is bounded where it is listed, with what is nested', async () => {
+  it('applies when a form is resolved, including nested fields', async () => {
     const nested = { name: 'x', type: 'text', nested: fields.slice(1) };
     const { failures } = await resolveParameters(form, {}, async () => nested);
     expect(failures.map(({ error }) => error.message)).toEqual([expect.stringContaining(tooMany)]);
   });
 
-  it('is counted once where each row of an array is answered the same', async () => {
+  it('counts equal results of array rows once', async () => {
     const spec = [
       { name: 'rows', type: 'array', spec: [{ name: 's', type: 'select', options: 'rpc://opts' }] },
     ];
@@ -246,7 +246,7 @@ describe('what all RPCs describe for one form', () => {
     expect(!other.ok && other.error.suberrors?.at(-1)).toContain(tooMany);
   });
 
-  it('is bounded with what is read of answers that are refused', async () => {
+  it('counts rejected results', async () => {
     const { failures } = await resolveParameters(form, {}, async () => list(MAX_DESCRIBED + 1, () => 'x'));
     expect(failures.map(({ error }) => error.message)).toEqual([
       ...list(10, () => `More than ${MAX_DESCRIBED} fields and options in an RPC result.`),
@@ -255,13 +255,13 @@ describe('what all RPCs describe for one form', () => {
     ]);
   });
 
-  it('is bounded where values are checked by it', async () => {
+  it('applies to the check of values', async () => {
     const checked = await validateParameters(form, {}, { resolveRpc: async () => fields });
     expect(!checked.ok && checked.error.message).toContain(tooMany);
   });
 });
 
-it('asks for no more than one form may be made of, where what RPCs describe asks for more', async () => {
+it('resolves no more RPCs than the limit if RPC results contain further references', async () => {
   const answer = Array.from({ length: 9000 }, (_, id) => `rpc://more?of=${id}`);
   let calls = 0;
   const engine = createEngine({

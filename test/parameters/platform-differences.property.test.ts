@@ -160,7 +160,7 @@ async function refusals(spec: unknown, given: unknown): Promise<readonly Problem
 }
 
 describe('validateParameters', () => {
-  it('refuses what the platform refuses, but for the differences that are written down', async () => {
+  it('rejects what the platform rejects, except for documented differences', async () => {
     await fc.assert(
       fc.asyncProperty(fields, values, async (spec, given) => {
         const form = written(spec);
@@ -176,7 +176,7 @@ describe('validateParameters', () => {
     );
   });
 
-  it('takes what the platform takes, but for the differences that are written down', async () => {
+  it('accepts what the platform accepts, except for documented differences', async () => {
     await fc.assert(
       fc.asyncProperty(fields, values, async (spec, given) => {
         const form = written(spec);
@@ -198,8 +198,8 @@ describe('validateParameters', () => {
   });
 });
 
-describe('each difference', () => {
-  it.each(DIFFERENCES)('$id has a name of its own and says why', ({ id, why }) => {
+describe('each documented difference', () => {
+  it.each(DIFFERENCES)('$id has a unique name and a reason', ({ id, why }) => {
     expect(DIFFERENCES.filter((one) => one.id === id)).toHaveLength(1);
     expect(why.length).toBeGreaterThan(20);
   });

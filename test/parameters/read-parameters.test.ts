@@ -31,20 +31,20 @@ function nestedCollections(levels: number): unknown {
 }
 
 describe('readParameters', () => {
-  it.each(PARAMETER_TYPES)('knows the type %s', (type) => {
+  it.each(PARAMETER_TYPES)('supports the type %s', (type) => {
     const list = readParameters([{ name: 'x', type }]);
     expect(list.warnings).toEqual([]);
     expect(first([{ name: 'x', type }]).type).toBe(type);
   });
 
-  it('reads an unknown type as any and says which was meant', () => {
+  it('reads an unknown type as any and suggests the nearest one', () => {
     const { elements, warnings } = readParameters([{ name: 'x', type: 'colour' }]);
     expect(elements).toMatchObject([{ type: 'any' }]);
     expect(warnings).toMatchObject([{ code: 'wrong-type', place: { pointer: '/0/type' } }]);
     expect(warnings[0]?.message).toContain('Did you mean "color"?');
   });
 
-  it('warns where there is no type, no name, no parameter or no address', () => {
+  it('warns about missing types, names, parameters and addresses', () => {
     expect(warningsOf([{ name: 'x' }])).toEqual(['wrong-type /0/type']);
     expect(warningsOf([{ type: 'text' }])).toEqual(['wrong-type /0']);
     expect(warningsOf([5])).toEqual(['wrong-type /0']);
@@ -53,27 +53,27 @@ describe('readParameters', () => {
     expect(warningsOf([{ name: 'x', type: 'text', tags: 'all' }])).toEqual(['wrong-type /0/tags']);
   });
 
-  it('asks for no name of banners and items', () => {
+  it('requires no name for banners and items', () => {
     expect(warningsOf([{ type: 'banner' }, { name: 'x', type: 'array', spec: { type: 'text' } }])).toEqual(
       [],
     );
   });
 
-  it('says where nested fields are written', () => {
+  it('reports the location of nested fields', () => {
     const options = [{ label: 'G', options: [{ value: 1, nested: { store: [{ name: 'n', type: '?' }] } }] }];
     expect(warningsOf([{ name: 'x', type: 'select', options: { store: options } }])).toEqual([
       'wrong-type /0/options/store/0/options/0/nested/store/0/type',
     ]);
   });
 
-  it('takes places from the document', () => {
+  it('uses locations of the document', () => {
     const locationOf = (pointer: string) => ({ file: 'a.json', pointer, line: 3 });
     expect(readParameters([{ name: 'x', type: 'text' }], locationOf).elements).toMatchObject([
       { place: { file: 'a.json', pointer: '/0', line: 3 } },
     ]);
   });
 
-  it('keeps texts as references, whole lists and single elements', () => {
+  it('keeps texts as references, for whole lists and single elements', () => {
     expect(readParameters('rpc://fields').elements).toMatchObject([
       { kind: 'reference', text: 'rpc://fields' },
     ]);
@@ -82,7 +82,7 @@ describe('readParameters', () => {
     ]);
   });
 
-  it('tells a spec of fields from a spec of one item', () => {
+  it('distinguishes a spec of fields from a spec of one item', () => {
     expect(first([{ name: 'x', type: 'array', spec: [] }]).spec).toEqual({ kind: 'fields', fields: [] });
     expect(first([{ name: 'x', type: 'array', spec: { type: 'url' } }]).spec).toMatchObject({
       kind: 'item',
@@ -94,7 +94,7 @@ describe('readParameters', () => {
     });
   });
 
-  it('reads limits from validate and a pattern from beside it', () => {
+  it('reads constraints from validate and a pattern beside it', () => {
     expect(
       first([{ name: 'x', type: 'text', pattern: 'a', validate: { min: 1, max: '9' } }]).validate,
     ).toMatchObject({
@@ -110,7 +110,7 @@ describe('readParameters', () => {
     expect(first([inherited]).required).toBe(false);
   });
 
-  it(`follows ${MAX_PARAMETER_DEPTH} levels and refuses one more`, () => {
+  it(`accepts ${MAX_PARAMETER_DEPTH} levels and rejects one more`, () => {
     expect(readParameters(nestedCollections(MAX_PARAMETER_DEPTH)).warnings).toEqual([]);
     expect(() => readParameters(nestedCollections(MAX_PARAMETER_DEPTH + 1))).toThrow(SpecError);
     let item: unknown = { type: 'text' };
@@ -125,7 +125,7 @@ describe('readParameters', () => {
   });
 });
 
-describe('a form that is read with a limit', () => {
+describe('a limit on reading a form', () => {
   const read = (value: unknown, left: number): readonly unknown[] =>
     readWithin({ left, refusal: 'Too many.' }, value, (pointer) => ({ pointer })).elements;
 
@@ -146,13 +146,13 @@ describe('a form that is read with a limit', () => {
     ['fields beside options', { name: 'x', options: [{ value: 1, nested: texts.slice(1) }] }],
     ['operators', { name: 'x', type: 'filter', options: { operators: options } }],
     ['values of an enum', { name: 'x', validate: { enum: options } }],
-  ])('may describe so many %s, nested ones included', (_, value) => {
+  ])('counts %s, including nested ones', (_, value) => {
     expect(read(value, 13)).toEqual(readParameters(value).elements);
     expect(() => read(value, 12)).toThrow('Too many.');
     expect(() => read(value, 12)).toThrow(expect.objectContaining({ code: 'SPEC_INVALID' }));
   });
 
-  it('keeps some warnings and says that there are more', () => {
+  it('limits the number of warnings', () => {
     const { warnings } = readParameters(list(10_000, () => 5));
     expect(warnings).toHaveLength(101);
     expect(warnings.at(-1)?.message).toContain('Further warnings are omitted.');
@@ -163,12 +163,12 @@ describe('readOptionList', () => {
   const readOptions = (answer: unknown, keys = { valueKey: 'id', labelKey: 'label' }): readonly Option[] =>
     readOptionList(answer, keys, { pointer: '/0/options' });
 
-  it('reads one object as one option, with its label', () => {
+  it('reads one object as one option with its label', () => {
     const options = readOptions({ id: 1, title: 'One' }, { valueKey: 'id', labelKey: 'title' });
     expect(options).toMatchObject([{ value: 1, label: 'One' }]);
   });
 
-  it('reads options and groups and nothing else', () => {
+  it('reads options and groups only', () => {
     expect(readOptions([{ id: 1 }, { label: 'G', options: [{ id: 2 }] }])).toMatchObject([
       { value: 1 },
       { value: 2 },
@@ -191,13 +191,13 @@ describe('findParameter', () => {
     { name: 'd', type: 'collection', spec: [{ name: 'inner', type: 'text' }] },
   ]);
 
-  it('finds fields at any level of nesting, outer ones first', () => {
+  it('finds fields at any nesting level, outer ones first', () => {
     expect(findParameter(list, 'a')?.type).toBe('select');
     expect(findParameter(list, 'b')?.type).toBe('number');
     expect(findParameter(list, 'c')?.type).toBe('url');
   });
 
-  it('does not look into collections', () => {
+  it('ignores fields inside of collections', () => {
     expect(findParameter(list, 'inner')).toBeUndefined();
     expect(findParameter(list, 'constructor')).toBeUndefined();
   });

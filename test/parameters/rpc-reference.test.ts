@@ -20,7 +20,7 @@ describe('parseRpcReference', () => {
     });
   });
 
-  it('leaves separators inside of expressions alone', () => {
+  it('keeps separators inside of expressions', () => {
     expect(reads('rpc://x?q={{if(a & b; "?k=v&}}"; c = d)}}&r=1')?.query).toEqual([
       ['q', '{{if(a & b; "?k=v&}}"; c = d)}}'],
       ['r', '1'],
@@ -28,11 +28,11 @@ describe('parseRpcReference', () => {
     expect(reads("rpc://x?q={{replace(a; '\\'}}'; `}}&`)}}&r=1")?.query).toHaveLength(2);
   });
 
-  it('takes the rest where an expression has no end', () => {
+  it('reads an unclosed expression to the end', () => {
     expect(reads('rpc://x?q={{a&b=1')?.query).toEqual([['q', '{{a&b=1']]);
   });
 
-  it('decodes percent escapes outside of expressions only', () => {
+  it('decodes percent-encoding outside of expressions only', () => {
     expect(reads('rpc://a%20b?c%3D=%26{{"%26"}}%26&bad=%zz')).toEqual({
       name: 'a b',
       query: [
@@ -50,13 +50,13 @@ describe('parseRpcReference', () => {
   });
 
   it.each(['', 'list', 'rpc:/list', 'http://list', 'rpc://', 'rpc://?a=1', '{{parameters.x}}'])(
-    'gives nothing for "%s"',
+    'returns undefined for "%s"',
     (text) => {
       expect(reads(text)).toBeUndefined();
     },
   );
 
-  it('reads a long text in time that grows with its length', () => {
+  it('takes linear time for a long text', () => {
     const parts = Array.from({ length: 6000 }, (_, index) => `k${index}={{a}}`);
     expect(reads(`rpc://x?${parts.join('&')}`)?.query).toHaveLength(6000);
     expect(reads(`rpc://x?${'{{'.repeat(49_000)}`)?.query).toHaveLength(1);

@@ -8,7 +8,7 @@ const pathsOf = (form: unknown, values: unknown): readonly string[] =>
 const TEXT = { name: 'to', type: 'text' };
 const PIN = { name: 'pin', type: 'password' };
 
-describe('what of the values of a form nobody may show', () => {
+describe('listSecretPaths', () => {
   it.each<[string, unknown, unknown, readonly string[]]>([
     ['a field of a secret type', [TEXT, PIN], { to: 'a', pin: 'b' }, ['/pin']],
     ['a name that says so', [{ name: 'apiKey', type: 'text' }], { apiKey: 'x' }, ['/apiKey']],
@@ -69,11 +69,11 @@ describe('what of the values of a form nobody may show', () => {
       ['/pin'],
     ],
     ['what is no collection at all', [TEXT], 'text', ['']],
-  ])('is %s', (_, form, values, expected) => {
+  ])('lists %s', (_, form, values, expected) => {
     expect(pathsOf(form, values)).toEqual(expected);
   });
 
-  it('is nothing of what fields describe openly', () => {
+  it('lists no values of public fields', () => {
     const form = [
       TEXT,
       { name: 'row', type: 'collection', spec: [TEXT, { name: 'n', type: 'number' }] },
@@ -85,7 +85,7 @@ describe('what of the values of a form nobody may show', () => {
     expect(pathsOf(form, values)).toEqual([]);
   });
 
-  it('is what stands too deep to be looked at', () => {
+  it('lists values that are nested too deep', () => {
     let value: unknown = 'x';
     for (let depth = 0; depth < 100; depth++) value = { a: value };
     const [path = ''] = pathsOf([{ name: 'data', type: 'any' }], { data: value });

@@ -15,7 +15,7 @@ const propertyOf = (field: object) =>
   (schemaOf([{ name: 'x', ...field }]) as { properties: { x: unknown } }).properties.x;
 
 describe('toJsonSchema', () => {
-  it('describes a form as an object of draft 2020-12', () => {
+  it('describes a form as an object (draft 2020-12)', () => {
     const schema = schemaOf([
       { name: 'email', type: 'email', label: 'E-mail', help: 'Where to.', required: true },
       { name: 'limit', type: 'uinteger', default: 10, validate: { max: 100 }, advanced: true },
@@ -93,7 +93,7 @@ describe('toJsonSchema', () => {
     expect(propertyOf(field)).toEqual(expected);
   });
 
-  it('says of a filter how its conditions are joined', () => {
+  it('describes how conditions of a filter are joined', () => {
     expect(propertyOf({ type: 'filter' })).toMatchObject({ 'x-filter': 'default', items: { type: 'array' } });
     const flat = propertyOf({
       type: 'filter',
@@ -109,13 +109,13 @@ describe('toJsonSchema', () => {
     ['text', ['', null]],
     ['array', ['', null, []]],
     ['filter', ['', null, []]],
-  ])('shows fields beside a %s that is none of %j', (type, empty) => {
+  ])('describes nested fields of a %s other than %j', (type, empty) => {
     const schema = schemaOf([{ name: 'a', type, nested: [{ name: 'n', type: 'text' }] }]);
     const when = { properties: { a: { not: { enum: empty } } }, required: ['a'] };
     expect(schema).toMatchObject({ allOf: [{ if: when }] });
   });
 
-  it('demands the fields that a choice shows, and names them once', () => {
+  it('requires nested fields of a choice, and defines them once', () => {
     const spec = [
       {
         name: 'mode',
@@ -134,20 +134,20 @@ describe('toJsonSchema', () => {
     expect(Object.keys((schemaOf(spec) as { $defs: object }).$defs)).toHaveLength(3);
   });
 
-  it('stands for the fields of an RPC with its address, in a schema that compiles', () => {
+  it('refers to the fields of an RPC by address, in a schema that compiles', () => {
     const spec = ['rpc://more', { name: 'x', type: 'boolean', nested: 'rpc://inner' }];
     expect(schemaOf(spec)).toMatchObject({ allOf: [{ 'x-nested': { $ref: 'rpc://more' } }, {}] });
     expect(takes(spec, { x: true })).toBe(true);
   });
 
-  it('shares nothing with the form, and keeps names of the prototype', () => {
+  it('shares nothing with the form, and keeps names of prototype members', () => {
     const spec = [{ name: '__proto__', type: 'json', default: { a: 1 } }];
     const schema = schemaOf(spec) as { properties: object };
     expect(Object.keys(schema.properties)).toEqual(['__proto__']);
     expect(Object.getPrototypeOf(schema.properties)).toBe(Object.prototype);
   });
 
-  it('is small where nested fields are deep', () => {
+  it('stays small for deeply nested fields', () => {
     let nested: unknown = [{ name: 'n0', type: 'text' }];
     for (let level = 1; level < 60; level++) nested = [{ name: `n${level}`, type: 'text', nested }];
     expect(JSON.stringify(schemaOf(nested)).length).toBeLessThan(20_000);
@@ -187,8 +187,8 @@ const { fields } = fc.letrec<{ fields: unknown[]; field: { name: string } }>((ti
   };
 });
 
-describe('a schema of a form', () => {
-  it('takes nothing that a run refuses, and what a run makes of values it takes', async () => {
+describe('the schema of a form', () => {
+  it('accepts only values that a run accepts, and the values that a run converts them to', async () => {
     const scalar = fc.constantFrom<unknown>('x', 'yy', 2, 1.5, true, false, [], {});
     const values = fc.dictionary(
       fc.constantFrom('a', 'b', 'c', 'd'),

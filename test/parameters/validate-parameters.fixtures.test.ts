@@ -81,10 +81,10 @@ describe.each(topics)('$name', ({ cases }) => {
   });
 });
 
-describe('the data cases', () => {
+describe('the fixtures', () => {
   const all = topics.flatMap((topic) => topic.cases);
 
-  it('are at least 120 with ids of their own', () => {
+  it('are at least 120 with unique ids', () => {
     expect(all.length).toBeGreaterThanOrEqual(120);
     expect(new Set(all.map((one) => one.id)).size).toBe(all.length);
   });

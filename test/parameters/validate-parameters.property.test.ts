@@ -105,7 +105,7 @@ const version = fc.constantFrom<1 | 2>(1, 2);
 const fields = fc.array(fc.oneof(field, fc.constant('rpc://f')), { maxLength: 5 });
 
 describe('validateParameters', () => {
-  it('gives values or a BundleValidationError for anything, and leaves its arguments alone', async () => {
+  it('returns values or a BundleValidationError for any input, without changing it', async () => {
     await fc.assert(
       fc.asyncProperty(fields, value, version, async (spec, values, platformVersion) => {
         const specs = readParameters(spec);
@@ -123,7 +123,7 @@ describe('validateParameters', () => {
     );
   });
 
-  it('accepts its own output and gives it back', async () => {
+  it('accepts its own output unchanged', async () => {
     await fc.assert(
       fc.asyncProperty(
         fields,
@@ -149,7 +149,7 @@ describe('validateParameters', () => {
 });
 
 describe('readParameters', () => {
-  it('reads any JSON', () => {
+  it('accepts any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (spec) => {
         expect(Array.isArray(readParameters(spec).elements)).toBe(true);

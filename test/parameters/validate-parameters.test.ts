@@ -37,12 +37,12 @@ const throwing = {
   },
 };
 
-describe('an item that is forced to be empty', () => {
+describe('an array item forced to be empty', () => {
   const forced = { forcedEmpty: true } as const;
   const arrayWith = (item: object): unknown => [{ name: 'f', type: 'array', spec: item }];
 
   it.each([{ type: 'number' }, { type: 'select', options: ['a'] }, { type: 'date' }, { type: 'url' }])(
-    'keeps its place where it is no text: %o',
+    'keeps its position if its type is not text: %o',
     async (item) => {
       expect((await accepted(arrayWith(item), { f: [''] }, forced)).values).toEqual({ f: [''] });
       const { problems } = await refused(arrayWith({ ...item, required: true }), { f: [''] }, forced);
@@ -57,14 +57,14 @@ describe('an item that is forced to be empty', () => {
     [{ type: 'select', options: [{ label: 'None', value: '' }, 'a'] }, ''],
     [{ type: 'boolean' }, true],
     [{ type: 'array', spec: { type: 'text' } }, ['']],
-  ])('is a value where it is one: %o', async (item, value) => {
+  ])('is a value if its type is text: %o', async (item, value) => {
     const form = arrayWith({ ...item, required: true });
     expect((await accepted(form, { f: [''] }, forced)).values).toEqual({ f: [value] });
   });
 });
 
 describe('the error', () => {
-  it('speaks for a single problem and counts several', async () => {
+  it('contains a single message, or a count of several', async () => {
     const one = await refused([{ name: 'a', type: 'number' }], { a: 'z' });
     expect(one.error.message).toBe(`Invalid number in parameter 'a': expected a number, got text "z".`);
     expect(one.error.suberrors).toEqual([one.error.message]);
@@ -78,7 +78,7 @@ describe('the error', () => {
     expect(two.error.retryable).toBe(false);
   });
 
-  it('carries the place of the first field that is wrong', async () => {
+  it('has the location of the first invalid field', async () => {
     const specs = readParameters([{ name: 'a', type: 'number' }], (pointer) => ({
       file: 'p.json',
       pointer,
@@ -102,7 +102,7 @@ describe('the error', () => {
     expect(problems[0]?.received).toContain('1000000 characters');
   });
 
-  it.each(['password', 'hidden', 'cert', 'pkey'])('never shows a %s', async (type) => {
+  it.each(['password', 'hidden', 'cert', 'pkey'])('never quotes a %s', async (type) => {
     const secret = 'canary-5f2b';
     const spec = [
       { name: 'a', type, validate: { pattern: '^z', max: 2, enum: ['q'] } },
@@ -118,13 +118,13 @@ describe('the error', () => {
     expect(JSON.stringify([error, error.message, error.stack, problems])).not.toContain(secret);
   });
 
-  it('shows no contents of collections that an RPC describes', async () => {
+  it('never quotes collections that an RPC describes', async () => {
     const spec = [{ name: 'a', type: 'collection', spec: ['rpc://fields'] }];
     expect((await refused(spec, { a: 'canary' })).error.message).not.toContain('canary');
   });
 });
 
-describe('paths', () => {
+describe('paths of problems', () => {
   it('are expressions of the language', () => {
     expect(itemPath('items', 0)).toBe('items[1]');
     expect(memberPath('items[1]', 'email')).toBe('items[1].email');
@@ -140,17 +140,17 @@ describe('conditions and templates', () => {
   ];
   const evaluate = (_: string, values: Record<string, unknown>) => values['mode'] === 'a';
 
-  it('demands a field that is shown', async () => {
+  it('require a visible field', async () => {
     expect((await refused(spec, { mode: 'a' }, { evaluate })).problems).toMatchObject([
       { kind: 'missing', path: 'a' },
     ]);
   });
 
-  it('does not look at a field that is hidden', async () => {
+  it('skip a hidden field', async () => {
     expect((await accepted(spec, { mode: 'b', a: 'z' }, { evaluate })).values).toEqual({ mode: 'b', a: 'z' });
   });
 
-  it('checks but does not demand a field whose condition fails', async () => {
+  it('check but do not require a field whose condition fails', async () => {
     const failing: ValidateParametersOptions = {
       evaluate: () => {
         throw new Error('no');
@@ -160,21 +160,21 @@ describe('conditions and templates', () => {
     expect((await refused(spec, { a: 'z' }, failing)).problems).toHaveLength(1);
   });
 
-  it('sees defaults of fields before it', async () => {
+  it('read defaults of previous fields', async () => {
     const defaulted = [{ name: 'mode', type: 'text', default: 'a' }, spec[1]];
     expect((await refused(defaulted, {}, { evaluate })).problems).toMatchObject([
       { kind: 'missing', path: 'a' },
     ]);
   });
 
-  it('does not demand what is nested in a field that may be hidden', async () => {
+  it('do not require fields nested in a field that may be hidden', async () => {
     const nested = [{ name: 'n', type: 'text', required: true }];
     const maybe = [{ name: 'x', type: 'boolean', default: true, visible: '{{a}}', nested }];
     expect((await accepted(maybe, {})).values).toEqual({ x: true });
     expect((await refused(maybe, {}, { evaluate: () => true })).problems).toMatchObject([{ path: 'n' }]);
   });
 
-  it('evaluates templates in defaults', async () => {
+  it('evaluate templates in defaults', async () => {
     const dated = [{ name: 'a', type: 'date', default: '{{now}}' }];
     const now = new Date(0);
     expect((await accepted(dated, {}, { evaluate: () => now })).values).toEqual({ a: now });
@@ -182,8 +182,8 @@ describe('conditions and templates', () => {
   });
 });
 
-describe('references', () => {
-  it('reach the resolver with the values of the levels around them', async () => {
+describe('RPC references', () => {
+  it('pass the values of all enclosing levels to the resolver', async () => {
     const calls: [RpcReference, unknown][] = [];
     const resolveRpc = async (reference: RpcReference, values: object) => {
       calls.push([reference, values]);
@@ -219,7 +219,7 @@ describe('references', () => {
     ]);
   });
 
-  it('are named where nobody resolves them', async () => {
+  it('are listed as unresolved without a resolver', async () => {
     const spec = ['rpc://f', 'rpc://g', { name: 'x', type: 'select', options: 'rpc://h', nested: 'rpc://f' }];
     expect((await accepted(spec, { x: 1 })).unresolved).toEqual(['rpc://f', 'rpc://g']);
     expect((await accepted(['no address'], {}, { resolveRpc: async () => [] })).unresolved).toEqual([
@@ -227,7 +227,7 @@ describe('references', () => {
     ]);
   });
 
-  it('are asked for once', async () => {
+  it('are resolved once', async () => {
     let calls = 0;
     const resolveRpc = async () => {
       calls++;
@@ -237,7 +237,7 @@ describe('references', () => {
     expect(calls).toBe(1);
   });
 
-  it('give options with nested fields on request', async () => {
+  it('return options with nested fields on request', async () => {
     const spec = [{ name: 'x', type: 'select', options: { store: 'rpc://o', value: 'id' } }];
     const resolveRpc = async () => [{ id: 1, nested: [{ name: 'n', type: 'number', required: true }] }];
     expect((await accepted(spec, { x: '1' }, { resolveRpc })).values).toEqual({ x: '1' });
@@ -249,13 +249,13 @@ describe('references', () => {
     [2, true],
     [3, true],
     [4, false],
-  ])('may be as many as the host allows: %i', async (count, ok) => {
+  ])('are limited: %i', async (count, ok) => {
     const resolveRpc = async () => [];
     const spec = Array.from({ length: count }, (_, index) => `rpc://f${index}`);
     expect((await check(spec, {}, { resolveRpc, maxRpcCalls: 3 })).ok).toBe(ok);
   });
 
-  it('end where fields bring fields without an end', async () => {
+  it('end if fields contain endless further fields', async () => {
     let calls = 0;
     const resolveRpc = async () => [`rpc://f${++calls}`, { name: 'a', type: 'text' }];
     const { problems } = await refused(['rpc://f0'], { a: 'x' }, { resolveRpc, maxRpcCalls: 500 });
@@ -263,14 +263,14 @@ describe('references', () => {
     expect(problems[0]?.message).toContain('at most 64 levels');
   });
 
-  it('end where references bring nothing but references', async () => {
+  it('end if references return only references', async () => {
     let calls = 0;
     const resolveRpc = async () => `rpc://f${++calls}`;
     const { problems } = await refused('rpc://f0', {}, { resolveRpc, maxRpcCalls: 100_000 });
     expect(problems).toMatchObject([{ kind: 'depth', received: '"rpc://f65"' }]);
   });
 
-  it('end where values hold themselves', async () => {
+  it('end for circular values', async () => {
     const values: Record<string, unknown> = {};
     values['a'] = values;
     values['b'] = values;
@@ -281,14 +281,14 @@ describe('references', () => {
     );
   });
 
-  it('are a problem where the answer is nested too deep', async () => {
+  it('are a problem if the result is nested too deep', async () => {
     let spec: unknown = [];
     for (let level = 0; level < 100; level++) spec = [{ name: 'a', type: 'collection', spec }];
     const { error } = await refused(['rpc://f'], {}, { resolveRpc: async () => spec });
     expect(error.message).toContain('more than 64 levels deep');
   });
 
-  it('hand on what the resolver rejects with', async () => {
+  it('pass on errors of the resolver', async () => {
     const failure = new Error('503');
     await expect(check(['rpc://f'], {}, { resolveRpc: () => Promise.reject(failure) })).rejects.toBe(failure);
   });
@@ -322,7 +322,7 @@ describe('hostile values', () => {
     ['a sparse array', new Array(3)],
     ['a getter that throws', throwing],
     ['not a number', Number.NaN],
-  ])('%s gives values or problems', async (_, value) => {
+  ])('%s returns values or problems', async (_, value) => {
     const result = await check(every, filled(value));
     expect(typeof result.ok).toBe('boolean');
     expect(await check(every, value)).toHaveProperty('ok');
@@ -334,13 +334,13 @@ describe('hostile values', () => {
     ['select', { multiple: true, options: [{ value: 1 }] }],
     ['filter', {}],
     ['text', {}],
-  ])('refuses a list of billions of holes: %s %o', async (type, more) => {
+  ])('rejects a list of billions of holes: %s %o', async (type, more) => {
     const spec = [{ name: 'a', type, ...more }];
     const values = { a: new Array(4_000_000_000) };
     expect((await refused(spec, values)).problems).toMatchObject([{ path: 'a' }]);
   });
 
-  it('refuses what it cannot read', async () => {
+  it('rejects unreadable values', async () => {
     const { problems } = await refused(every, filled(revoked({})));
     expect(problems.map(({ path }) => path)).toEqual(names);
     expect((await refused(every, throwing)).error.message).toBe(
@@ -348,7 +348,7 @@ describe('hostile values', () => {
     );
   });
 
-  it('does not change a prototype', async () => {
+  it('never changes a prototype', async () => {
     const values: unknown = JSON.parse('{"__proto__":"5","d":{"__proto__":{"polluted":1}}}');
     const { values: out } = await accepted([{ name: '__proto__', type: 'number' }, ...every], values);
     expect(Object.getPrototypeOf(out)).toBe(Object.prototype);
@@ -356,19 +356,19 @@ describe('hostile values', () => {
     expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
   });
 
-  it('does not take inherited members for values', async () => {
+  it('ignores inherited members', async () => {
     const { problems } = await refused([{ name: 'toString', type: 'any', required: true }], {});
     expect(problems).toMatchObject([{ kind: 'missing' }]);
   });
 
-  it('leaves arguments alone and shares nothing that it changed', async () => {
+  it('keeps arguments unchanged and shares nothing it changed', async () => {
     const values = Object.freeze({ c: Object.freeze(['1']), d: Object.freeze({ a: '' }), x: 1 });
     const { values: out } = await accepted(every, values);
     expect(out).toEqual({ c: ['1'], d: {}, x: 1 });
     expect(values).toEqual({ c: ['1'], d: { a: '' }, x: 1 });
   });
 
-  it('gives up patterns that use up their time', async () => {
+  it('skips patterns that exhaust the step limit', async () => {
     const spec = [
       { name: 'a', type: 'array', spec: { type: 'text', validate: { pattern: '^(?:(.*)\\1)*(a*)*\\2b$' } } },
     ];
@@ -376,7 +376,7 @@ describe('hostile values', () => {
     expect(await cpuMsOf(() => check(spec, values))).toBeLessThan(10_000);
   });
 
-  it('checks 100 000 items in time that grows with their number', async () => {
+  it('takes linear time for 100 000 items', async () => {
     const options = Array.from({ length: 1000 }, (_, index) => ({ label: '', value: index }));
     const spec = [
       {
@@ -406,20 +406,20 @@ describe('the order of members', () => {
     { name: 'a', type: 'text' },
   ];
 
-  it('is that of the spec with sequence', async () => {
+  it('follows the spec with sequence', async () => {
     const spec = [{ name: 'x', type: 'collection', sequence: true, spec: fields }];
     const { values } = await accepted(spec, { x: { c: '3', a: '1', b: '2' } });
     expect(Object.keys(values['x'] as object)).toEqual(['b', 'a', 'c']);
   });
 
-  it('is that of the values without', async () => {
+  it('follows the values without sequence', async () => {
     const spec = [{ name: 'x', type: 'collection', spec: fields }];
     const { values } = await accepted(spec, { x: { c: '3', a: '1', b: '2' } });
     expect(Object.keys(values['x'] as object)).toEqual(['c', 'a', 'b']);
   });
 });
 
-describe('members nobody declared', () => {
+describe('unknown members', () => {
   const spec = [
     { name: 'limit', type: 'number' },
     {
@@ -433,12 +433,12 @@ describe('members nobody declared', () => {
   ];
   const unknown = 'report' as const;
 
-  it('are kept unless asked for', async () => {
+  it('are kept by default', async () => {
     expect((await accepted(spec, { limits: 1 })).values).toEqual({ limits: 1 });
     expect((await accepted(spec, { limits: 1 }, { unknown: 'keep' })).values).toEqual({ limits: 1 });
   });
 
-  it('are problems of their own kind, with the name that was meant, and without their value', async () => {
+  it('are problems with a suggestion and without their value on request', async () => {
     const { problems } = await refused(spec, { limits: 'canary', note: 1 }, { unknown });
     expect(problems).toMatchObject([
       { kind: 'unknown', path: 'limits' },
@@ -450,17 +450,17 @@ describe('members nobody declared', () => {
     expect(JSON.stringify(problems)).not.toContain('canary');
   });
 
-  it('are told inside of items and collections that have fields, by their path', async () => {
+  it('are reported inside of items and collections with fields, by path', async () => {
     const values = { list: [{ id: 1 }, { id: 2, idd: 3 }], free: { any: 1 } };
     const { problems } = await refused(spec, values, { unknown });
     expect(problems.map(({ path }) => path)).toEqual(['list[2].idd']);
   });
 
-  it('are not those of fields that do not show', async () => {
+  it('do not include hidden fields', async () => {
     await accepted(spec, { mode: 'b', inner: 'left over' }, { unknown });
   });
 
-  it('cannot be told where an RPC that was not asked may name them', async () => {
+  it('are not reported if an RPC that was not called may declare them', async () => {
     await accepted([...spec, 'rpc://more'], { limits: 1 }, { unknown });
     const resolveRpc = async () => [{ name: 'r', type: 'text' }];
     const { problems } = await refused(
@@ -471,7 +471,7 @@ describe('members nobody declared', () => {
     expect(problems.map(({ path }) => path)).toEqual(['limits']);
   });
 
-  it('cannot be told beside a chosen option that only an RPC knows', async () => {
+  it('are not reported beside an option that only an RPC knows', async () => {
     const select = [{ name: 's', type: 'select', options: 'rpc://o' }];
     await accepted(select, { s: 'a', n: 1 }, { unknown });
     expect((await refused(select, { n: 1 }, { unknown })).problems).toHaveLength(1);
@@ -483,7 +483,7 @@ describe('members nobody declared', () => {
 });
 
 describe('an RPC of options', () => {
-  it('is not asked for null, which is none of them', async () => {
+  it('is not called for null, which is never an option', async () => {
     const asked: string[] = [];
     const resolveRpc = async ({ name }: RpcReference) => {
       asked.push(name);
@@ -495,7 +495,7 @@ describe('an RPC of options', () => {
     expect(problems[0]?.expected).toBe('one of the options');
   });
 
-  it('that gives one object gives one option, with its nested fields', async () => {
+  it('may return one object as one option with nested fields', async () => {
     const resolveRpc = async () => ({ value: 'a', nested: [{ name: 'n', type: 'number', required: true }] });
     const select = [{ name: 's', type: 'select', options: 'rpc://o' }];
     const { problems } = await refused(select, { s: 'a' }, { resolveRpc, resolveOptions: true });
@@ -503,17 +503,17 @@ describe('an RPC of options', () => {
   });
 });
 
-describe('a form that is given', () => {
+describe('the form argument', () => {
   const specification = [{ name: 'n', type: 'number', required: true }];
 
-  it('may be a list of fields, as those of a module', async () => {
+  it('may be a list of fields, such as those of a module', async () => {
     const { elements } = readParameters(specification);
     expect(await validateParameters([...elements], { n: '5' })).toMatchObject({ ok: true, values: { n: 5 } });
     expect(await validateParameters([], {})).toMatchObject({ ok: true });
   });
 
   it.each([[specification], [{ static: [], mappable: [] }], [null], ['rpc://x']])(
-    'has to have been read: not %j',
+    'has to be a parsed form: not %j',
     async (form) => {
       const given = form as unknown as Parameters<typeof validateParameters>[0]; // as JavaScript would
       const message = expect.stringContaining('readParameters');
@@ -527,12 +527,12 @@ describe('past: false', () => {
   const nowMs = Date.UTC(2026, 0, 2, 12);
   const spec = [{ name: 'a', type: 'date', validate: { past: false } }];
 
-  it('refuses a date before now', async () => {
+  it('rejects past dates', async () => {
     const { error } = await refused(spec, { a: '2026-01-01T12:00:00Z' }, { nowMs });
     expect(error.message).toContain("parameter 'a': expected a date that is not in the past");
   });
 
-  it('accepts now and later dates, and any date without it', async () => {
+  it('accepts the current and future dates, and any date without past: false', async () => {
     await accepted(spec, { a: '2026-01-02T12:00:00Z' }, { nowMs });
     await accepted([{ name: 'a', type: 'date' }], { a: '2020-01-01T12:00:00Z' }, { nowMs });
   });

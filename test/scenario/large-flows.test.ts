@@ -7,8 +7,8 @@ import { moduleOf, source } from './helpers.js';
 const list = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));
 
-describe('a template of a flow', () => {
-  it('is looked through for `emptystring` in proportion to its length', () => {
+describe('templates of a flow', () => {
+  it('are searched for `emptystring` in linear time', () => {
     const forced = (template: string): boolean => compileInputs({ a: template }, {}).forced.has('a');
     expect(forced('{{emptystring}}')).toBe(true);
     expect(forced('a{{if(1.a; emptystring; "x")}}')).toBe(true);
@@ -22,11 +22,11 @@ describe('a template of a flow', () => {
   });
 });
 
-describe('a flow', () => {
+describe('the number of steps', () => {
   const steps = (count: number): readonly FlowStep[] =>
     list(count, (n) => ({ id: n + 1, module: source(1) }));
 
-  it('has at most 1000 steps', async () => {
+  it('is limited to 1000', async () => {
     const report = await runFlow(compileFlow({ name: 'f', steps: steps(1000) }));
     expect(report).toMatchObject({ ok: true, operations: 1000 });
     expect(() => compileFlow({ name: 'f', steps: steps(1001) })).toThrow(
@@ -35,8 +35,8 @@ describe('a flow', () => {
   });
 });
 
-describe('what a failure is cleaned of', () => {
-  it('holds the secrets of the failing bundle and of the first output', async () => {
+describe('the redaction of a failure', () => {
+  it('covers the secrets of the failing bundle and of the first output', async () => {
     const event = list(3000, (n) => ({ password: `common-secret-${n}` }));
     const told: string[] = [];
     const module = moduleOf(() => [], {

@@ -51,11 +51,11 @@ const OUTCOME: fc.Arbitrary<RunOutcome> = fc.oneof(
 const STEPS = fc.array(fc.tuple(OUTCOME, fc.integer({ min: 0, max: 100_000_000 })), { maxLength: 40 });
 
 describe('nextState', () => {
-  it('has a reaction to every type of error', () => {
+  it('defines a reaction to every error type', () => {
     expect(Object.keys(ERROR_REACTIONS).sort()).toEqual([...APP_ERROR_TYPES].sort());
   });
 
-  it('never leaves the table, whatever happens', () => {
+  it('stays within the table for any sequence of outcomes', () => {
     fc.assert(
       fc.property(SETTINGS, STEPS, (settings, steps) => {
         const limit = settings.scheduling === 'instant' ? settings.instantMaxErrors : settings.maxErrors;
@@ -92,7 +92,7 @@ describe('nextState', () => {
     );
   });
 
-  it('a success resets the errors of everything but a scenario that is off', () => {
+  it('resets errors after a success, unless the scenario is off', () => {
     fc.assert(
       fc.property(SETTINGS, STEPS, (settings, steps) => {
         let state: ScenarioState = NEW_SCENARIO;
@@ -107,7 +107,7 @@ describe('nextState', () => {
     );
   });
 
-  it('a scenario that is off stays off until somebody turns it on', () => {
+  it('keeps a scenario off until a user turns it on', () => {
     fc.assert(
       fc.property(SETTINGS, OUTCOME, (settings, outcome) => {
         fc.pre(outcome.kind !== 'turned-on' && outcome.kind !== 'turned-off');
@@ -124,7 +124,7 @@ describe('nextState', () => {
     );
   });
 
-  it('a failure of the usual schedule does not move the rerun of a backoff', () => {
+  it('does not move the rerun of a backoff after a failed scheduled run', () => {
     const settings = completeSettings();
     const failed: RunOutcome = { kind: 'error', type: 'ConnectionError' };
     const first = nextState(NEW_SCENARIO, settings, failed, 0).state;
@@ -132,7 +132,7 @@ describe('nextState', () => {
     expect(nextState(first, settings, failed, 60_000).state).toMatchObject({ attempt: 2, untilMs: 180_000 });
   });
 
-  it('a suspension outlives the success of a run beside it, and never gets shorter', () => {
+  it('keeps a suspension after the success of a concurrent run, and never shortens it', () => {
     const settings = completeSettings({ scheduling: 'instant' });
     const started = { kind: 'started' } as const;
     let state = nextState(nextState(NEW_SCENARIO, settings, started, 0).state, settings, started, 0).state;
@@ -147,7 +147,7 @@ describe('nextState', () => {
   });
 });
 
-describe('a suspension after a RateLimitError', () => {
+describe('the suspension after a RateLimitError', () => {
   const MINUTES_20 = 20 * 60_000;
   const DAY = 24 * 60 * 60_000;
 
@@ -174,7 +174,7 @@ describe('a suspension after a RateLimitError', () => {
     });
   });
 
-  it('has bounds that are whole numbers', () => {
+  it('has bounds that are integers', () => {
     expect(() => completeSettings({ maxRetryAfterMs: -1 })).toThrow('whole number of at least 0');
   });
 });
@@ -235,13 +235,13 @@ describe('nextStart', () => {
       { kind: 'now' },
     ],
     ['nothing that is off', off, false, { kind: 'retry', nowMs: 0 }, { kind: 'never' }],
-  ] as const)('lets start %s', (_, state, sequential, start, decision) => {
+  ] as const)('returns %s', (_, state, sequential, start, decision) => {
     expect(nextStart(state, { sequential }, start)).toEqual(decision);
   });
 });
 
 describe('completeSettings', () => {
-  it('takes the limit of instant scheduling from the other one', () => {
+  it('derives the limit of instant scheduling from maxErrors', () => {
     expect(completeSettings({ maxErrors: 7 }).instantMaxErrors).toBe(7);
     expect(completeSettings({ maxErrors: 7, instantMaxErrors: 1 }).instantMaxErrors).toBe(1);
   });
@@ -252,7 +252,7 @@ describe('completeSettings', () => {
     { scheduling: 'often' },
     { sequential: 1 },
     { maxError: 3 },
-  ])('refuses %o', (given) => {
+  ])('rejects %o', (given) => {
     expect(() => completeSettings(given as Partial<ScenarioSettings>)).toThrow(
       expect.objectContaining({ code: 'USAGE' }),
     );

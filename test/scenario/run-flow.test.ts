@@ -53,38 +53,35 @@ describe('a flow', () => {
       { qs: { n: '{{jwt("a"; "k"; parameters.text)}}' } },
       /\[SANITIZED\]/,
     ],
-  ])(
-    'quotes nothing that an earlier module gave under a name which says secret: %s does',
-    async (_, request, expected) => {
-      const secret = 'hunter2-of-the-sender';
-      const app = defineApp({
-        name: 'a',
-        base: { baseUrl: 'https://a.test' },
-        modules: {
-          echo: {
-            type: 'action',
-            communication: {
-              url: '/x',
-              ...request,
-              response: { error: { message: 'refused: {{body.got}}' } },
-            },
+  ])('redacts secret names in earlier outputs: %s', async (_, request, expected) => {
+    const secret = 'hunter2-of-the-sender';
+    const app = defineApp({
+      name: 'a',
+      base: { baseUrl: 'https://a.test' },
+      modules: {
+        echo: {
+          type: 'action',
+          communication: {
+            url: '/x',
+            ...request,
+            response: { error: { message: 'refused: {{body.got}}' } },
           },
         },
-      });
-      const transport = async ({ url }: { url: string }) => {
-        const body = Buffer.from(JSON.stringify({ got: secret }));
-        return { status: 400, headers: { 'content-type': 'application/json' }, body, url };
-      };
-      const module = engineModule(createEngine({ app, transport }), 'echo');
-      const first: FlowStep = { id: 1, module: source({ login: { password: secret }, plain: 'open' }) };
-      const flow = flowOf(first, { id: 2, module, parameters: { text: '{{1.login.password}}' } });
-      const { error } = await runFlow(flow, {}, setup());
-      expect(error?.message).toMatch(expected);
-      expect(inspect(error)).not.toContain(secret);
-    },
-  );
+      },
+    });
+    const transport = async ({ url }: { url: string }) => {
+      const body = Buffer.from(JSON.stringify({ got: secret }));
+      return { status: 400, headers: { 'content-type': 'application/json' }, body, url };
+    };
+    const module = engineModule(createEngine({ app, transport }), 'echo');
+    const first: FlowStep = { id: 1, module: source({ login: { password: secret }, plain: 'open' }) };
+    const flow = flowOf(first, { id: 2, module, parameters: { text: '{{1.login.password}}' } });
+    const { error } = await runFlow(flow, {}, setup());
+    expect(error?.message).toMatch(expected);
+    expect(inspect(error)).not.toContain(secret);
+  });
 
-  describe('with secrets that nobody else knows', () => {
+  describe('secrets of findSecrets', () => {
     const secret = 'attached-with-this';
     const failing = moduleOf(() => [], {
       run: async ({ parameters, payload }) => {
@@ -104,7 +101,7 @@ describe('a flow', () => {
       return { options: { ...setup(settings), findSecrets }, asked: () => asked };
     }
 
-    it('quotes none of them: in what is stored, reported, and told of each step', async () => {
+    it('are redacted in stored executions, reports and phases', async () => {
       const { options, asked } = setupKnowing({ storeIncomplete: true });
       const report = await runFlow(flowOf(first, fails), {}, options);
       const messages = report.incomplete.map(({ error }) => error.message);
@@ -116,19 +113,19 @@ describe('a flow', () => {
     it.each<[string, FlowStep]>([
       ['a filter', { ...fails, filter: '{{parseDate(1.text)}}' }],
       ['the output of a handler', { ...fails, onError: { kind: 'resume', output: '{{parseDate(1.text)}}' } }],
-    ])('quotes none of them where %s fails', async (_, step) => {
+    ])('are redacted if %s fails', async (_, step) => {
       const { error } = await runFlow(flowOf(first, step), {}, setupKnowing().options);
       expect(error?.message).toContain('[SANITIZED]');
       expect(inspect(error)).not.toContain(secret);
     });
 
-    it('quotes nothing of an event that stands in it under a name which says secret', async () => {
+    it('include secret names in the event', async () => {
       const flow = flowOf({ id: 1, module: { ...failing, type: 'instant_trigger' } });
       const { error } = await runFlow(flow, { events: [{ password: 'sent-by-somebody' }] }, setup());
       expect(error?.message).toBe('refused: {"password":"[SANITIZED]"}');
     });
 
-    it('does not ask for them as long as nothing fails, and tells nothing where they cannot be had', async () => {
+    it('are requested after a failure only, and nothing is reported if the request fails', async () => {
       const { options, asked } = setupKnowing();
       await runFlow(flowOf(first), {}, options);
       expect(asked()).toBe(0);
@@ -137,7 +134,7 @@ describe('a flow', () => {
     });
   });
 
-  it('maps outputs of modules by their ids', async () => {
+  it('maps outputs of modules by id', async () => {
     const send = moduleOf(({ parameters }) => [{ sent: parameters['to'] }]);
     const report = await runFlow(
       flowOf(
@@ -161,7 +158,7 @@ describe('a flow', () => {
     });
   });
 
-  it('gives its report, or throws what ended it', async () => {
+  it('returns its report, or throws its error', async () => {
     const well = await runFlow(flowOf({ id: 1, module: source(1, 2) })).orThrow();
     expect(well).toMatchObject({ ok: true, bundles: [1, 2], completed: undefined });
     const failing = flowOf({ id: 1, module: moduleOf(() => 'DataError') });
@@ -171,7 +168,7 @@ describe('a flow', () => {
     await expect(unknown).rejects.toMatchObject({ code: 'USAGE' });
   });
 
-  it('takes every bundle to the end before the next, and commits each', async () => {
+  it('processes each bundle completely before the next, and commits it', async () => {
     const first = source(1, 2);
     const report = await runFlow(
       flowOf(
@@ -198,7 +195,7 @@ describe('a flow', () => {
     expect(kinds(once)).toEqual(['initialization', 'operation', 'commit', 'finalization']);
   });
 
-  it('ends bundles that no filter lets through, and those a module gives nothing for', async () => {
+  it('ends bundles that a filter rejects, and those without an output', async () => {
     const last = moduleOf(() => ['x']);
     const report = await runFlow(
       flowOf(
@@ -217,14 +214,14 @@ describe('a flow', () => {
     expect(report.status).toBe('success');
   });
 
-  it('takes events one by one where the first module is an instant trigger', async () => {
+  it('processes events one by one if the first module is an instant trigger', async () => {
     const trigger = moduleOf(({ payload }) => [payload], { type: 'instant_trigger' });
     const report = await runFlow(flowOf({ id: 1, module: trigger }), { events: ['a', 'b'] });
     expect(report).toMatchObject({ bundles: ['a', 'b'], operations: 2, eventsDone: 2 });
     expect((await runFlow(flowOf({ id: 1, module: trigger }), {})).operations).toBe(0);
   });
 
-  it('gives a polling trigger its state, and hands the new one on', async () => {
+  it('passes the state to a polling trigger and returns the new one', async () => {
     const trigger = moduleOf(() => undefined, {
       type: 'trigger',
       run: async ({ data }) => ({
@@ -238,12 +235,12 @@ describe('a flow', () => {
     });
   });
 
-  it.each([[[]], [[{ id: 0 }]], [[{ id: 1 }, { id: 1 }]]])('cannot have the steps %o', (steps) => {
+  it.each([[[]], [[{ id: 0 }]], [[{ id: 1 }, { id: 1 }]]])('rejects the steps %o', (steps) => {
     const made = steps.map((step) => ({ ...step, module: source() }));
     expect(() => flowOf(...made)).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 
-  it('ends with the reason of its signal, after a rollback', async () => {
+  it('rolls back and rejects with the reason of its signal', async () => {
     const abort = new AbortController();
     const second = moduleOf(() => {
       abort.abort(new Error('enough'));
@@ -256,20 +253,20 @@ describe('a flow', () => {
     expect(third.inputs).toEqual([]);
   });
 
-  it('passes errors of its ports on', async () => {
+  it('passes on errors of its ports', async () => {
     const store = { ...createMemoryIncompleteStore(), save: async () => Promise.reject(new Error('disk')) };
     const flow = flowOf({ id: 1, module: source(1) }, { id: 2, module: moduleOf(() => 'DataError') });
     await expect(runFlow(flow, {}, { store, settings: { storeIncomplete: true } })).rejects.toThrow('disk');
   });
 });
 
-describe('an error without a handler', () => {
+describe('an unhandled error', () => {
   const failing = (type: 'RuntimeError' | 'DataError' | 'ConnectionError' | 'RateLimitError'): TestModule =>
     moduleOf(({ parameters }) => (parameters['n'] === 2 ? type : [parameters['n']]));
   const steps = (module: TestModule, first = source({ n: 1 }, { n: 2 }, { n: 3 })) =>
     flowOf({ id: 1, module: first }, { id: 2, module, parameters: { n: '{{1.n}}' } });
 
-  it('takes back the bundle at work, and keeps the state of the trigger', async () => {
+  it('rolls back the current bundle and keeps the state of the trigger', async () => {
     const module = failing('RuntimeError');
     const first = {
       ...source({ n: 1 }, { n: 2 }),
@@ -282,7 +279,7 @@ describe('an error without a handler', () => {
     expect(module.log).toEqual(['commit', 'rollback']);
   });
 
-  it('in the first module says so', async () => {
+  it('reports a failure of the first module', async () => {
     const report = await runFlow(
       flowOf({ id: 1, module: moduleOf(() => 'ConnectionError') }),
       {},
@@ -292,7 +289,7 @@ describe('an error without a handler', () => {
     expect(report.incomplete).toEqual([]);
   });
 
-  it('of wrong data is stored, and other bundles go on', async () => {
+  it('stores the bundle of a DataError and continues with others', async () => {
     const options = setup({ storeIncomplete: true });
     const report = await runFlow(steps(failing('DataError')), {}, options);
     expect(report).toMatchObject({
@@ -315,7 +312,7 @@ describe('an error without a handler', () => {
     ]);
   });
 
-  it('of a connection is stored with all that is left, and ends the run', async () => {
+  it('stores all remaining bundles of a ConnectionError and ends the run', async () => {
     const options = setup({ storeIncomplete: true });
     const first = {
       ...source(),
@@ -337,7 +334,7 @@ describe('an error without a handler', () => {
     expect(stored).toEqual({ resolution: 'automatic', attempt: 1, atMs: 60_000 });
   });
 
-  it('tells how long a rate limit asks to wait', async () => {
+  it('reports the delay of a rate limit', async () => {
     const report = await runFlow(steps(failing('RateLimitError')), {}, setup());
     expect(report.outcome).toMatchObject({ type: 'RateLimitError', delayMs: 1_200_000 });
     const asking = moduleOf(() => [], {
@@ -347,7 +344,7 @@ describe('an error without a handler', () => {
     expect(nextState(NEW_SCENARIO, completeSettings(), outcome, 0).state).toMatchObject({ untilMs: 9000 });
   });
 
-  it('where there is no room turns the scenario off, or drops the bundle', async () => {
+  it('turns the scenario off if the store is full, or discards the bundle', async () => {
     const strict = await runFlow(steps(failing('DataError')), {}, setup({ storeIncomplete: true }, 0));
     expect(
       nextState(NEW_SCENARIO, completeSettings({ storeIncomplete: true }), strict.outcome, 0).notify,
@@ -361,7 +358,7 @@ describe('an error without a handler', () => {
     expect(kinds(lax)).toContain('discarded');
   });
 
-  it('leaves events that were not taken to the caller', async () => {
+  it('leaves pending events to the caller', async () => {
     const trigger = moduleOf(({ payload }) => [payload], { type: 'instant_trigger' });
     const flow = steps(failing('RuntimeError'), trigger);
     const events = [{ n: 1 }, { n: 2 }, { n: 3 }];
@@ -374,7 +371,7 @@ describe('an error without a handler', () => {
     expect((await runFlow(connection, { events }, setup({ storeIncomplete: true }))).eventsDone).toBe(2);
   });
 
-  it('of an expression is wrong data, with the path of the field', async () => {
+  it('in an expression is a DataError with the path of the field', async () => {
     const flow = flowOf(
       { id: 1, module: source({}) },
       { id: 2, module: source(), parameters: { a: { b: '{{nofunction(1)}}' } } },
@@ -386,7 +383,7 @@ describe('an error without a handler', () => {
     });
   });
 
-  it('of a commit is an inconsistency that keeps what was committed', async () => {
+  it('in a commit is an InconsistencyError that keeps committed changes', async () => {
     const module = moduleOf(() => [1], { commit: async () => Promise.reject(new Error('no')) });
     const report = await runFlow(flowOf({ id: 1, module }), {}, setup());
     expect(report.outcome).toMatchObject({ kind: 'error', type: 'InconsistencyError' });
@@ -394,7 +391,7 @@ describe('an error without a handler', () => {
   });
 });
 
-describe('a handler', () => {
+describe('the error handler', () => {
   const run = (onError: ErrorHandler, options = setup()): Promise<FlowReport> =>
     runFlow(
       flowOf(
@@ -421,24 +418,24 @@ describe('a handler', () => {
     });
   });
 
-  it('resume goes on with another output', async () => {
+  it('resume continues with another output', async () => {
     expect(await run({ kind: 'resume', output: { n: '{{1.n * 100}}' } })).toMatchObject({
       status: 'success',
       bundles: [1, 200, 3],
     });
   });
 
-  it('resume whose output fails is wrong data', async () => {
+  it('resume with a failing output is a DataError', async () => {
     expect((await run({ kind: 'resume', output: '{{nofunction()}}' })).error?.type).toBe('DataError');
   });
 
-  it('commit ends the run well', async () => {
+  it('commit ends the run successfully', async () => {
     const report = await run({ kind: 'commit' });
     expect(report).toMatchObject({ ok: true, status: 'success', bundles: [1], error: undefined });
     expect(kinds(report).slice(-2)).toEqual(['commit', 'finalization']);
   });
 
-  it('rollback ends it as an error that is not counted', async () => {
+  it('rollback ends the run with an error that is not counted', async () => {
     const report = await run({ kind: 'rollback' });
     expect(report).toMatchObject({
       ok: false,
@@ -449,7 +446,7 @@ describe('a handler', () => {
     expect(kinds(report).slice(-2)).toEqual(['rollback', 'finalization']);
   });
 
-  it('break stores the rest and lets the next bundles go on', async () => {
+  it('break stores the remaining work and continues with the next bundles', async () => {
     const options = setup();
     const report = await run({ kind: 'break', attempts: 2, intervalMs: 1000 }, options);
     expect(report).toMatchObject({ status: 'warning', bundles: [1, 3] });
@@ -463,7 +460,7 @@ describe('a handler', () => {
     expect((await listUnresolved('f', byHand.store)).map(({ id }) => id)).toEqual(['x1']);
   });
 
-  it('break without a store handles nothing', async () => {
+  it('break without a store has no effect', async () => {
     const report = await run({ kind: 'break' }, { settings: {} } as Setup);
     expect(report.outcome).toMatchObject({ kind: 'error', type: 'RuntimeError' });
   });
@@ -481,7 +478,7 @@ describe('an incomplete execution', () => {
       { id: 3, module, parameters: { n: '{{`2`}}' } },
     );
 
-  it('is retried when it is due, without the steps that are done', async () => {
+  it('is retried when due, without completed steps', async () => {
     const options = setup({ storeIncomplete: true });
     const before = moduleOf(({ parameters }) => [parameters['n']]);
     const made = flow(failUntil(3), before);
@@ -499,7 +496,7 @@ describe('an incomplete execution', () => {
     expect(before.inputs).toHaveLength(1);
   });
 
-  it('is left to somebody after eight retries, at the distances of the table', async () => {
+  it('needs a manual resolution after eight retries with the documented delays', async () => {
     const options = setup({ storeIncomplete: true });
     const made = flow(failUntil(99));
     await runFlow(made, {}, options);
@@ -517,7 +514,7 @@ describe('an incomplete execution', () => {
     expect(await listUnresolved('f', options.store)).toHaveLength(1);
   });
 
-  it('that fails otherwise is left to somebody at once', async () => {
+  it('needs a manual resolution after a different error', async () => {
     const options = setup({ storeIncomplete: true });
     const made = flow(moduleOf((_, n) => (n === 1 ? 'ConnectionError' : 'RuntimeError')));
     await runFlow(made, {}, options);
@@ -529,7 +526,7 @@ describe('an incomplete execution', () => {
     ]);
   });
 
-  it('of a Break handler is retried as that says', async () => {
+  it('of a Break handler is retried with its settings', async () => {
     const options = setup();
     const made = flowOf(
       { id: 1, module: source(1) },
@@ -544,7 +541,7 @@ describe('an incomplete execution', () => {
     expect(await listUnresolved('f', options.store)).toHaveLength(1);
   });
 
-  it('that a handler takes back in its retry is left to somebody', async () => {
+  it('needs a manual resolution if a handler rolls back its retry', async () => {
     const options = setup({ storeIncomplete: true });
     const steps = (onError?: ErrorHandler) =>
       flowOf({ id: 1, module: source(1) }, { id: 2, module: failUntil(9), ...(onError && { onError }) });
@@ -555,7 +552,7 @@ describe('an incomplete execution', () => {
     expect(await listUnresolved('f', options.store)).toMatchObject([{ id: 'x1' }]);
   });
 
-  it('is resolved by hand, with mended data', async () => {
+  it('is resolved manually with corrected data', async () => {
     const options = setup({ storeIncomplete: true });
     const strict = moduleOf(({ parameters }) => (parameters['n'] === 7 ? 'DataError' : [parameters['n']]));
     const made = flow(strict);
@@ -569,14 +566,14 @@ describe('an incomplete execution', () => {
     expect(await options.store.list('f')).toEqual([]);
   });
 
-  it('is discarded by hand', async () => {
+  it('is discarded manually', async () => {
     const options = setup({ storeIncomplete: true });
     await runFlow(flow(failUntil(9)), {}, options);
     expect(await discardExecution('x1', options.store)).toMatchObject({ id: 'x1' });
     await expect(discardExecution('x1', options.store)).rejects.toMatchObject({ code: 'USAGE' });
   });
 
-  it('belongs to its flow', async () => {
+  it('belongs to one flow', async () => {
     const options = setup({ storeIncomplete: true });
     await runFlow(flow(failUntil(9)), {}, options);
     const [execution] = await options.store.list('f');
@@ -587,7 +584,7 @@ describe('an incomplete execution', () => {
   });
 });
 
-describe('inputs', () => {
+describe('the inputs of a module', () => {
   const APP = defineApp({
     name: 'app',
     modules: {
@@ -630,7 +627,7 @@ describe('inputs', () => {
     });
   });
 
-  it('that are empty follow the rules of the platform', async () => {
+  it("follow the platform's rules for empty values", async () => {
     expect(await outputOf({ count: 1, text: '{{1.e}}', list: '', flag: '', box: { a: '', b: '' } })).toEqual({
       count: 1,
       box: {},
@@ -656,11 +653,11 @@ describe('inputs', () => {
     });
   });
 
-  it('the form does not allow are a BundleValidationError', async () => {
+  it('cause a BundleValidationError if the form rejects them', async () => {
     expect(await outputOf({ text: 'x' })).toMatchObject({ type: 'BundleValidationError' });
   });
 
-  it('of a module without a form follow the rules of text', async () => {
+  it('follow the rules of text without a form', async () => {
     const module = source();
     await runFlow(
       flowOf(
@@ -685,7 +682,7 @@ describe('a webhook and its flow', () => {
     },
   });
 
-  it('answer the sender by the first responder when they run at once', async () => {
+  it('respond with the first responder if they run synchronously', async () => {
     const engine = createEngine({ app: APP });
     const flow = flowOf(
       { id: 1, module: engineModule(engine, 'watch') },
@@ -700,7 +697,7 @@ describe('a webhook and its flow', () => {
     expect(respondToWebhook(result, undefined).status).toBe(202);
   });
 
-  it('tell the sender when the run failed before the responder', async () => {
+  it('respond with an error if the run failed before the responder', async () => {
     const engine = createEngine({ app: APP });
     const answer = engineModule(engine, 'answer');
     const failing = {

@@ -11,7 +11,7 @@ const CONTACT = object(
 const check = compileSchema(CONTACT);
 
 describe('a schema', () => {
-  it('finds nothing in a value that fits', () => {
+  it('accepts a valid value', () => {
     const value = { name: 'Ann', age: 0, role: 'admin', tags: [], seenAt: '2026-01-02T03:04:05Z' };
     expect(check(value)).toEqual([]);
     expect(check({ name: 'Ann', age: 0, seenAt: null })).toEqual([]);
@@ -25,31 +25,31 @@ describe('a schema', () => {
     ['a word that is not one of them', { name: 'A', age: 1, role: 'x' }, 'enum', ['role']],
     ['an item of another type', { name: 'A', age: 1, tags: ['a', 1] }, 'type', ['tags', '1']],
     ['what is no object', [], 'type', []],
-  ])('tells of %s where it stands', (_title, value, keyword, path) => {
+  ])('reports %s with its path', (_title, value, keyword, path) => {
     expect(check(value)).toContainEqual(expect.objectContaining({ keyword, path }));
   });
 
-  it('tells of a member nobody knows, and of those there are', () => {
+  it('reports an unknown member with the known ones', () => {
     const [problem] = check({ name: 'A', age: 1, colour: 'red' });
     expect(problem?.unknown).toEqual({ name: 'colour', known: ['name', 'age', 'role', 'tags', 'seenAt'] });
   });
 
-  it('tells of all that is wrong at once', () => {
+  it('reports all problems at once', () => {
     expect(check({ name: '', age: -1 })).toHaveLength(2);
   });
 
-  it('takes own members only, whatever they are called', () => {
+  it('reads own members only, whatever their names', () => {
     const value = JSON.parse('{"name":"A","age":1,"__proto__":{"x":1}}');
     expect(check(value)[0]?.unknown?.name).toBe('__proto__');
     expect(check(Object.create({ name: 'A', age: 1 }))).toHaveLength(2);
   });
 
-  it('leaves the value as it is', () => {
+  it('never changes the value', () => {
     const value = Object.freeze({ name: 'A', age: 1.5 });
     expect(check(value)).toMatchObject([{ keyword: 'type', path: ['age'] }]);
   });
 
-  it('that is none is a mistake of whoever wrote it', () => {
+  it('throws if it is invalid itself', () => {
     expect(() => compileSchema({ type: 'no-such-type' })).toThrow();
   });
 });
@@ -65,17 +65,17 @@ describe('a document of schemas', () => {
     },
   });
 
-  it('gives those its pointers lead to, and they lead to one another', () => {
+  it('resolves pointers and references between schemas', () => {
     expect(find('/components/schemas/Team')({ id: 1 })).toEqual([]);
     expect(find('/components/schemas/Team')({ id: 'a' })).toMatchObject([{ keyword: 'type', path: ['id'] }]);
   });
 
-  it('has nothing behind another pointer', () => {
+  it('throws for an unknown pointer', () => {
     expect(() => find('/components/schemas/None')).toThrow();
   });
 });
 
-it('is strict about the schema of cases, which is not when it is compiled for them', () => {
+it('the case schema passes strict mode, which its compilation skips', () => {
   expect(() => compileSchema(CASE_SCHEMA)).not.toThrow();
   expect(() => compileSchema({ type: 'object', misspelt: 1 })).toThrow(/strict mode/);
 });

@@ -24,7 +24,7 @@ async function readWritten(): Promise<SchemaCheck> {
   return toCheck(validate);
 }
 
-describe('a check that is written down', () => {
+describe('generated code of a schema', () => {
   const written = readWritten();
   const compiled = compileTestedSchema(CASE_SCHEMA);
 
@@ -42,7 +42,7 @@ describe('a check that is written down', () => {
     ],
     ['secrets of other types', { secrets: { a: '', b: 1, c: [] }, expect: {} }],
     ['members of a prototype', { component: 'module:list', expect: {}, constructor: 1 }],
-  ])('says of %s what the compiled one says', async (_, value) => {
+  ])('agrees with the compiled schema on %s', async (_, value) => {
     const check = await written;
     expect(check(value)).toEqual(compiled(value));
   });

@@ -18,11 +18,11 @@ describe('compareIds', () => {
     expect(compareIds(1e-7, 0.00001)).toBeLessThan(0);
   });
 
-  it('orders other texts by their units, behind numbers', () => {
+  it('orders other texts by code units, after numbers', () => {
     expect(sorted('b', 'a', 'B', '7', 'á')).toEqual(['7', 'B', 'a', 'b', 'á']);
   });
 
-  it('takes a number and its text for the same, and two spellings of a number for two ids', () => {
+  it('treats a number and its text as equal, and two notations of a number as different', () => {
     expect(compareIds(5, '5')).toBe(0);
     expect(compareIds('007', '7')).not.toBe(0);
     expect(compareIds('1.1', '1.10')).toBeLessThan(0);
@@ -36,7 +36,7 @@ describe('compareIds', () => {
     fc.string({ maxLength: 4 }),
   );
 
-  it('is an order', () => {
+  it('is a total order', () => {
     fc.assert(
       fc.property(id, id, id, (a, b, c) => {
         expect(Math.sign(compareIds(a, b))).toBe(-Math.sign(compareIds(b, a)) + 0);

@@ -15,7 +15,7 @@ function epochOf(type: 'id' | 'date', epoch: unknown, chain = false): ReturnType
 const LABELLED = { response: { output: { label: '{{item.name}}', date: '{{item.at}}' } } };
 
 describe('an epoch', () => {
-  it.each(['id', 'date'] as const)('gives entries that a trigger by %s can start with', async (type) => {
+  it.each(['id', 'date'] as const)('returns entries that a trigger by %s can start with', async (type) => {
     const engine = epochOf(type, LABELLED);
     const { entries, result, type: offered } = await engine.module('watch').epoch().orThrow();
     expect(result).toEqual(ROWS.map(({ name, at }) => ({ label: name, date: at })));
@@ -33,7 +33,7 @@ describe('an epoch', () => {
     expect(stats.requests).toBe(2);
   });
 
-  it('warns of entries without a label', async () => {
+  it('warns about entries without a label', async () => {
     const { warnings, result } = await epochOf('id', { response: { output: '{{item.id}}' } })
       .module('watch')
       .epoch();
@@ -41,7 +41,7 @@ describe('an epoch', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['epoch-label']);
   });
 
-  it('points to the file each piece is written in', async () => {
+  it('reports locations in the file that contains each part', async () => {
     const own = await epochOf('id', { response: { output: '{{bad()}}' } })
       .module('watch')
       .epoch();
@@ -59,7 +59,7 @@ describe('an epoch', () => {
     expect(inherited.error?.place?.pointer).toBe('/modules/watch/communication/url');
   });
 
-  it('is there only where it is written', async () => {
+  it('is required', async () => {
     const missing = epochOf('id', undefined).module('watch').epoch();
     await expect(missing).rejects.toMatchObject({ code: 'USAGE' });
     const { engine } = engineOf({ modules: { get: { type: 'action', communication: { url: '/' } } } });

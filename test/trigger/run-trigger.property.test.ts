@@ -71,7 +71,7 @@ function appOf({ type, order, limit }: Plan): Parameters<typeof engineOf>[0] {
   return { modules: { watch: { type: 'trigger', communication: { url: '/n', response, pagination } } } };
 }
 
-it('whatever order a service pages in, repeated runs put out every item once, and the state passes none', async () => {
+it('repeated runs output every item once for any order and pagination, and the state skips none', async () => {
   await fc.assert(
     fc.asyncProperty(PLAN, async (plan) => {
       const items: Item[] = [];

@@ -7,8 +7,8 @@ const ids = (report: RunReport): unknown[] =>
   (report.bundles ?? []).map((bundle) => (bundle as ScriptedItem).id);
 const codes = (report: RunReport): string[] => report.warnings.map(({ code }) => code);
 
-describe('state of a run', () => {
-  it('goes from run to run as JSON', async () => {
+describe('the state of a run', () => {
+  it('is passed from run to run as JSON', async () => {
     const { run } = watching([1, 2, 3, 4, 5], { limit: 2 });
     let data: Record<string, unknown> = { ...startFromAll('id') };
     const seen: unknown[][] = [];
@@ -21,14 +21,14 @@ describe('state of a run', () => {
     expect(data).toEqual({ lastId: 5 });
   });
 
-  it('does not pass the bundle at which a consumer leaves', async () => {
+  it('does not advance past the bundle at which a consumer leaves', async () => {
     const { engine } = watching([1, 2, 3], { limit: 3 });
     const run = engine.module('watch').run({ data: { lastId: null } });
     for await (const bundle of run) if ((bundle as ScriptedItem).id === 2) break;
     expect(run.report().state).toEqual({ lastId: 1 });
   });
 
-  it('is that of all items where a consumer takes longer over them than the run has time', async () => {
+  it('covers all items even if the consumer exceeds the time limit', async () => {
     const clock = createVirtualClock();
     const { engine } = watching([1, 2, 3], { limit: 3 }, { clock });
     const run = engine.module('watch').run({ data: { lastId: null } });
@@ -43,7 +43,7 @@ describe('state of a run', () => {
     expect(run.report()).toMatchObject({ ok: true, state: { lastId: 3 } });
   });
 
-  it('is none after an error', async () => {
+  it('is undefined after an error', async () => {
     const { run } = watching([1], { output: '{{missing()}}' });
     const report = await run({ data: { lastId: null } });
     expect(report.error).toMatchObject({
@@ -53,7 +53,7 @@ describe('state of a run', () => {
     expect(report.state).toBeUndefined();
   });
 
-  describe('of two million characters of ids', () => {
+  describe('with two million characters of ids', () => {
     /** So many ids that each count as a thousand characters. */
     const listed = (count: number): string[] =>
       Array.from({ length: count }, (_, index) => `${index}`.padStart(992, '0'));
@@ -94,28 +94,28 @@ describe('state of a run', () => {
       expect(report.bundles ?? []).toEqual([]);
     });
 
-    it('is as much for the last id alone', async () => {
+    it('counts the last id alone', async () => {
       const { run } = watching(['a'.repeat(2_000_000)], {});
       expect((await run({ data: { lastId: null } })).error).toMatchObject({ type: 'RuntimeError' });
       expect((await watching(['a'.repeat(1_900_000)], {}).run({ data: { lastId: null } })).ok).toBe(true);
     });
   });
 
-  it('of another type starts anew, with a warning', async () => {
+  it('of another type is ignored with a warning', async () => {
     const { run } = watching([1, 2], {});
     const report = await run({ data: { lastDate: '2024-01-01' } });
     expect(codes(report)).toEqual(['trigger-state']);
     expect(ids(report)).toEqual([2]);
   });
 
-  it('that is unreadable is the mistake of the caller', async () => {
+  it('is a mistake of the caller if invalid', async () => {
     const { run } = watching([1], {});
     await expect(run({ data: { lastId: {} } })).rejects.toMatchObject({ code: 'USAGE' });
   });
 });
 
-describe('first run', () => {
-  it('follows the engine, and the run before the engine', async () => {
+describe('the first run', () => {
+  it('uses the start of the run before that of the engine', async () => {
     const { run } = watching([1, 2, 3], {}, { triggerStart: 'all' });
     expect(ids(await run())).toEqual([1, 2, 3]);
     expect(ids(await run({ start: 'newest' }))).toEqual([3]);
@@ -124,7 +124,7 @@ describe('first run', () => {
   });
 
   it.each(['asc', 'desc', 'unordered'] as const)(
-    'by id, without a limit, puts out the newest item, and the next run all that came since (%s)',
+    'by id outputs the newest item without a limit, and the next run all newer ones (%s)',
     async (order) => {
       const first = await watching([1, 2, 3], { order }).run();
       expect(ids(first)).toEqual([3]);
@@ -134,13 +134,13 @@ describe('first run', () => {
     },
   );
 
-  it('does not start with what it does not know', () => {
+  it('rejects an unknown start', () => {
     const { engine } = watching([1], {});
     const start = JSON.parse('"soon"');
     expect(() => engine.module('watch').run({ start })).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 
-  it('by date from the newest, without those cut off at the same date', async () => {
+  it('by date and newest includes all items of the cut-off date', async () => {
     const { run } = watching([1, 2, 3], { type: 'date', date: '2024-05-01' });
     const report = await run({ start: 'newest' });
     expect(ids(report)).toEqual([3]);
@@ -148,27 +148,27 @@ describe('first run', () => {
   });
 });
 
-describe('mistakes of an app', () => {
+describe('invalid trigger definitions', () => {
   it.each([
     ['no trigger', undefined],
     ['an unknown type', { ...TRIGGER, type: 'name' }],
     ['a type without value', { ...TRIGGER, type: '{{parameters.none}}' }],
     ['an unknown order', { ...TRIGGER, order: 'down' }],
-  ])('%s is an invalid configuration', async (_, trigger) => {
+  ])('%s is an InvalidConfigurationError', async (_, trigger) => {
     const { run } = watching([1], { trigger });
     const report = await run({ data: { lastId: null } });
     expect(report.error?.type).toBe('InvalidConfigurationError');
     expect(report.stats.requests).toBe(0);
   });
 
-  it('items without id are left out, with one warning', async () => {
+  it('skip items without id with one warning', async () => {
     const { run } = watching([1, '', 2], { limit: 5, order: 'unordered' });
     const report = await run({ data: { lastId: null } });
     expect(ids(report)).toEqual([1, 2]);
     expect(codes(report)).toEqual(['trigger-key']);
   });
 
-  it('a type that needs temp is read when temp is there', async () => {
+  it('evaluate a type that depends on temp', async () => {
     const { run } = watching([1, 2], {
       trigger: { ...TRIGGER, type: '{{temp.kind}}' },
       temp: { kind: 'id' },
@@ -177,8 +177,8 @@ describe('mistakes of an app', () => {
   });
 });
 
-describe('limits of paging', () => {
-  it('newest first: a limit that hides new items is warned of', async () => {
+describe('pagination limits', () => {
+  it('newest first: warns if a limit hides new items', async () => {
     const many = Array.from({ length: 8 }, (_, index) => index + 1);
     const paged = { limit: 2, pageSize: 2 };
     const cut = await watching(many, paged, { limits: { maxPages: 1 } }).run({ data: { lastId: 1 } });
@@ -190,21 +190,21 @@ describe('limits of paging', () => {
     expect(whole.stats.stopReason).toBe('trigger');
   });
 
-  it('records count over all pages, put out or not', async () => {
+  it('count records of all pages, whether in the output or not', async () => {
     const { run } = watching([1, 2, 3, 4, 5], { pageSize: 2, order: 'unordered' });
     const { stats, bundles } = await run({ data: { lastId: null } });
     expect(stats).toMatchObject({ records: 5, requests: 4, pages: 3, stopReason: 'empty-page' });
     expect(bundles).toHaveLength(5);
   });
 
-  it.each([1, 2, 3])('asc with a limit of %i asks for no page too many', async (limit) => {
+  it.each([1, 2, 3])('asc with a limit of %i requests no unneeded page', async (limit) => {
     const { run } = watching([1, 2, 3, 4, 5], { limit, pageSize: 1, order: 'asc' });
     expect((await run({ data: { lastId: 1 } })).stats.requests).toBe(limit + 1);
   });
 });
 
-describe('an id that JSON has rounded', () => {
-  it('ends the run with an error that names the item', async () => {
+describe('an id that JSON rounded', () => {
+  it('is a DataError that names the item', async () => {
     const { run } = watching([1, JSON.parse('9007199254740993')], { order: 'asc' });
     const { error } = await run({ start: 'all' });
     expect(error).toMatchObject({ name: 'DataError' });

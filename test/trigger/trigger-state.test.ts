@@ -29,25 +29,25 @@ const throughJson = (state: TriggerState, type: TriggerType): TriggerState | und
   readTriggerState(JSON.parse(JSON.stringify(state)), type);
 
 describe('start choices', () => {
-  it('all: everything is new, whatever its date or id', () => {
+  it('all: every item is new, whatever its date or id', () => {
     expect(isNew(startFromAll('date'), { id: 1, dateMs: Date.UTC(1960) })).toBe(true);
     expect(isNew(startFromAll('id'), { id: '', dateMs: 0 })).toBe(true);
     expect(startFromAll('date')).toMatchObject({ lastDate: '1970-01-01T00:00:00.000Z' });
   });
 
-  it('since a date: that very instant counts', () => {
+  it('since a date: includes that instant', () => {
     const state = startSince('2024-01-05');
     expect([at(1, 4), at(1, 5), at(1, 6)].map((item) => isNew(state, item))).toEqual([false, true, true]);
     expect(() => startSince('soon')).toThrow(expect.objectContaining({ code: 'USAGE' }));
     expect(() => startSince(new Date(Number.NaN))).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 
-  it('from now on: what is dated before does not count', () => {
+  it('from now on: excludes earlier items', () => {
     const state = startFromNow(day(5));
     expect([at(1, 4), at(1, 6)].map((item) => isNew(state, item))).toEqual([false, true]);
   });
 
-  it('an item: with it, or behind it', () => {
+  it('an item: includes or excludes it', () => {
     for (const type of ['id', 'date'] as const) {
       const items = [at(1, 4), at(2, 5), at(3, 6)];
       const including = startFromItem(at(2, 5), type);
@@ -61,7 +61,7 @@ describe('start choices', () => {
 });
 
 describe('states', () => {
-  it('survive JSON', () => {
+  it('survive a JSON round trip', () => {
     const states: [TriggerState, TriggerType][] = [
       [{ lastId: null }, 'id'],
       [{ lastId: 5, matchEqual: true }, 'id'],
@@ -71,13 +71,13 @@ describe('states', () => {
     for (const [state, type] of states) expect(throughJson(state, type)).toEqual(state);
   });
 
-  it('may hold a date, or a text in another form', () => {
+  it('accept a Date, or another date text', () => {
     const expected = { lastDate: '2024-01-05T00:00:00.000Z', sameDateIds: [] };
     expect(readTriggerState({ lastDate: new Date(day(5)) }, 'date')).toEqual(expected);
     expect(readTriggerState({ lastDate: '2024-01-05' }, 'date')).toEqual(expected);
   });
 
-  it('of the other type are none', () => {
+  it('of the other type are ignored', () => {
     expect(readTriggerState({ lastId: 5 }, 'date')).toBeUndefined();
     expect(readTriggerState({ lastDate: '2024-01-05' }, 'id')).toBeUndefined();
     expect(readTriggerState(undefined, 'id')).toBeUndefined();
@@ -90,11 +90,11 @@ describe('states', () => {
     [{ lastDate: 7 }, 'date'],
     [{ lastDate: '2024-01-05', sameDateIds: 'a' }, 'date'],
     [{ lastDate: '2024-01-05', sameDateIds: [null] }, 'date'],
-  ] as const)('that cannot be read are refused: %j', (data, type) => {
+  ] as const)('are rejected if invalid: %j', (data, type) => {
     expect(() => readTriggerState(data, type)).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 
-  it('collect the ids of one date, and forget them with the next', () => {
+  it('collect the ids of one date, and reset them with the next', () => {
     let state: TriggerState = { lastDate: new Date(day(5)).toISOString(), sameDateIds: [1] };
     state = stateAfter(state, [at('2', 5)]);
     expect(state).toMatchObject({ sameDateIds: [1, '2'] });
@@ -106,7 +106,7 @@ describe('states', () => {
     });
   });
 
-  it('are the same taken one by one and all together, however many have one date', () => {
+  it('are equal whether items are consumed one by one or at once', () => {
     const before: TriggerState = { lastDate: new Date(day(5)).toISOString(), sameDateIds: [1, 'x'] };
     const items = [at(1, 5), at('2', 5), at(3, 5), at('a', 6), at(4, 6), at('40', 6), at(5, 7)];
     let state: TriggerState = before;
@@ -119,7 +119,7 @@ describe('states', () => {
     expect(stateAfter(before, many.slice(0, 60_000))).toMatchObject({ sameDateIds: { length: 60_000 } });
   });
 
-  it('before the newest items take all others as done, those of the same date, too', () => {
+  it('before the newest items treat all others as done, including those of the same date', () => {
     const items = [at(1, 4), at(2, 5), at(3, 5), at(4, 5)];
     const state = stateBefore(items, 1, 'date');
     expect(items.filter((item) => isNew(state, item))).toEqual([at(4, 5)]);

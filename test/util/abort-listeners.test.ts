@@ -5,7 +5,7 @@ function listener(told: string[], name: string): { onAbort: () => void } {
   return { onAbort: () => told.push(name) };
 }
 
-it('tells each listener once, and none that was removed', () => {
+it('notifies each listener once, but no removed one', () => {
   const told: string[] = [];
   const controller = new AbortController();
   const [a, b, c] = ['a', 'b', 'c'].map((name) => listener(told, name));
@@ -17,7 +17,7 @@ it('tells each listener once, and none that was removed', () => {
   expect(told).toEqual(['a', 'c']);
 });
 
-it('takes listeners again after all were removed, and keeps signals apart', () => {
+it('accepts listeners after all were removed, and separates signals', () => {
   const told: string[] = [];
   const [first, second] = [new AbortController(), new AbortController()];
   const one = listener(told, 'one');
@@ -30,7 +30,7 @@ it('takes listeners again after all were removed, and keeps signals apart', () =
   expect(told).toEqual(['later']);
 });
 
-it('tells a listener that is removed by another while all are told no more', () => {
+it('does not notify a listener that another one removes', () => {
   const told: string[] = [];
   const controller = new AbortController();
   const second = listener(told, 'second');

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createBatcher } from '../../src/util/batcher.js';
 
-it('hands over together what came in while it was busy, in order, and no more than allowed', async () => {
+it('batches items that arrive while it is busy, in order and up to the limit', async () => {
   const calls: number[][] = [];
   const double = createBatcher(
     async (items: readonly number[]) => {
@@ -18,7 +18,7 @@ it('hands over together what came in while it was busy, in order, and no more th
   expect(calls).toEqual([[1, 2], [3, 4, 5], [6]]);
 });
 
-it('tries each by itself where a failure may be of one, and goes on afterwards', async () => {
+it('retries items one by one if a failure may affect a single one', async () => {
   const work = async (items: readonly string[]): Promise<string[]> => {
     if (items.includes('bad')) throw new Error('bad');
     if (items.includes('all')) throw new Error('all');
@@ -32,7 +32,7 @@ it('tries each by itself where a failure may be of one, and goes on afterwards',
   expect(await outcome(['d', 'e'])).toEqual(['2 d', '2 e']);
 });
 
-it('hands over no more together than may weigh so much, and one that weighs more by itself', async () => {
+it('limits the weight of a batch, and runs a heavier item alone', async () => {
   const calls: number[][] = [];
   const enter = createBatcher(
     async (items: readonly number[]) => {

@@ -4,14 +4,14 @@ import { type BoundedCache, createBoundedCache } from '../../src/util/bounded-ca
 const kept = (cache: BoundedCache<number>, keys: readonly string[]): readonly string[] =>
   keys.filter((key) => cache.get(key) !== undefined);
 
-describe('a cache', () => {
-  it('forgets the oldest beyond its capacity', () => {
+describe('a bounded cache', () => {
+  it('evicts the oldest entries beyond its capacity', () => {
     const cache = createBoundedCache<number>(2);
     for (const key of ['a', 'b', 'a', 'c']) cache.set(key, 1);
     expect(kept(cache, ['a', 'b', 'c'])).toEqual(['b', 'c']);
   });
 
-  it('forgets the oldest where their keys are too long together, and keeps one that is longer alone', () => {
+  it('evicts the oldest entries if all keys are too long, and stores a longer key alone', () => {
     const cache = createBoundedCache<number>(10, 6);
     for (const key of ['aa', 'bb', 'cc']) cache.set(key, 1);
     expect(kept(cache, ['aa', 'bb', 'cc'])).toEqual(['aa', 'bb', 'cc']);
@@ -21,7 +21,7 @@ describe('a cache', () => {
     expect(kept(cache, ['cc', 'ddd', 'eeeeeeee'])).toEqual(['eeeeeeee']);
   });
 
-  it('has room for others where one was taken out', () => {
+  it('frees capacity after a deletion', () => {
     const cache = createBoundedCache<number>(10, 4);
     cache.set('aa', 1);
     cache.set('bb', 1);

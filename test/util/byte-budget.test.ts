@@ -18,13 +18,13 @@ describe('a byte budget', () => {
     expect(budget.used).toBe(90);
   });
 
-  it('counts the most that a holder holds, not the sum', async () => {
+  it('counts the largest amount per holder, not the sum', async () => {
     const budget = new ByteBudget<string>(100);
     for (const bytes of [10, 50, 20]) await budget.hold('a', bytes);
     expect(budget.used).toBe(50);
   });
 
-  it('lets one holder take more than there is, as nobody else could make room', async () => {
+  it('lets a single holder exceed the budget, as no other could release bytes', async () => {
     const budget = new ByteBudget<string>(100);
     await budget.hold('a', 1000);
     let isHeld = false;
@@ -36,7 +36,7 @@ describe('a byte budget', () => {
     expect([isHeld, budget.used]).toEqual([true, 1]);
   });
 
-  it('never lets two wait for each other', async () => {
+  it('prevents deadlocks between two holders', async () => {
     const budget = new ByteBudget<string>(100);
     await budget.hold('a', 50);
     await budget.hold('b', 50);
@@ -47,7 +47,7 @@ describe('a byte budget', () => {
     expect(budget.used).toBe(80);
   });
 
-  it('forgets the wait of a holder that is released', async () => {
+  it('ends the wait of a released holder', async () => {
     const budget = new ByteBudget<string>(10);
     await budget.hold('a', 10);
     const waiting = budget.hold('b', 5);
@@ -56,7 +56,7 @@ describe('a byte budget', () => {
     expect(budget.used).toBe(10);
   });
 
-  it('serves everybody in the end, whatever is held and in whatever order', async () => {
+  it('serves every holder eventually, for any order', async () => {
     const holder = fc.array(fc.nat(150), { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(fc.array(holder, { maxLength: 12 }), async (holders) => {

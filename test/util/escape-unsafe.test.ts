@@ -17,8 +17,8 @@ function keeps(text: string): void {
   expect(escapeUnsafe(text)).toBe(text);
 }
 
-describe('what nobody sees', () => {
-  it('is written by its number: all that Unicode lets a font leave out', () => {
+describe('an invisible character', () => {
+  it('is escaped: all default-ignorable characters', () => {
     const chars = listChars(/\p{Default_Ignorable_Code_Point}/u);
     expect(chars.length).toBeGreaterThan(4000);
     expect(chars.filter((char) => escapeUnsafe(between(char)).includes(char))).toEqual([]);
@@ -33,25 +33,25 @@ describe('what nobody sees', () => {
     ['U+1D159', '\u{1d159}'],
     ['U+2028', '\u2028'],
     ['U+009B', '\u009b'],
-  ])('is written by its number: %s', (_, char) => {
+  ])('is escaped: %s', (_, char) => {
     expect(escapeUnsafe(between(char))).toMatch(/^x(?:\\u[0-9a-f]{4}){1,2}y$/);
   });
 
-  it('is the same value in JSON', () => {
+  it('keeps its value in JSON', () => {
     const value = listChars(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u).join('x');
     const text = JSON.stringify({ [value]: value }, null, '\t');
     expect(JSON.parse(escapeUnsafe(text))).toEqual({ [value]: value });
   });
 });
 
-describe('what is seen', () => {
-  it('stays: letters, numbers, signs, spaces, lines and tabs', () => {
+describe('a visible character', () => {
+  it('is kept: letters, numbers, signs, spaces, line breaks and tabs', () => {
     const seen = listChars(/[\p{L}\p{N}\p{P}\p{S}\p{Zs}\t\n]/u);
     const escaped = seen.filter((char) => escapeUnsafe(between(char)) !== between(char));
     expect(escaped).toEqual(['\u115f', '\u1160', '\u2800', '\u3164', '\uffa0', '\u{1d159}']);
   });
 
-  it.each(['\u06dd', '\u{110bd}', '\u0600', '\u070f', '\u202f', '\u00a0', '\u3000'])('stays: %j', (char) =>
+  it.each(['\u06dd', '\u{110bd}', '\u0600', '\u070f', '\u202f', '\u00a0', '\u3000'])('is kept: %j', (char) =>
     keeps(between(char)),
   );
 });
@@ -60,7 +60,7 @@ describe('a joiner', () => {
   it.each([
     ...['می\u200cخواهم', 'क्\u200dष', 'र\u200d\u094dय', '👩\u200d💻', '🏳\ufe0f\u200d🌈', '👩🏽\u200d⚕\ufe0f'],
     '👨\u200d👩\u200d👧',
-  ])('stays between two that are joined: %s', keeps);
+  ])('is kept between two joining characters: %s', keeps);
 
   it.each([
     ['in Latin', 'adm\u200din', 'adm\\u200din'],
@@ -73,15 +73,15 @@ describe('a joiner', () => {
     ['behind punctuation', '’\u200dक', '’\\u200dक'],
     ['that is none of pictures', '👩\u200c💻', '👩\\u200c💻'],
     ['of a picture and a letter', '👩\u200dक', '👩\\u200dक'],
-  ])('is shown %s', (_, text, expected) => expect(escapeUnsafe(text)).toBe(expected));
+  ])('is escaped %s', (_, text, expected) => expect(escapeUnsafe(text)).toBe(expected));
 
-  it('is shown in a run of them, however long', () => {
+  it('is escaped in a sequence of any length', () => {
     const run = '\u200c\u200d'.repeat(24);
     expect(escapeUnsafe(`क${run}ख`)).toBe(`क${'\\u200c\\u200d'.repeat(24)}ख`);
   });
 });
 
-describe('the choice of a picture', () => {
+describe('a variation selector', () => {
   it.each([
     ...[
       '❤\ufe0f',
@@ -94,7 +94,7 @@ describe('the choice of a picture', () => {
       '∩\ufe00',
     ],
     '、\ufe01',
-  ])('stays behind a sign that has several: %s', keeps);
+  ])('is kept after a character with variants: %s', keeps);
 
   it.each([
     ['behind another', '❤\ufe0f\ufe0f', '❤\ufe0f\\ufe0f'],
@@ -103,5 +103,5 @@ describe('the choice of a picture', () => {
     ['behind another letter', 'а\ufe01', 'а\\ufe01'],
     ['of ideographs behind a picture', '😀\u{e0120}', '😀\\udb40\\udd20'],
     ['that no sign has', '❤\ufe05', '❤\\ufe05'],
-  ])('is shown %s', (_, text, expected) => expect(escapeUnsafe(text)).toBe(expected));
+  ])('is escaped %s', (_, text, expected) => expect(escapeUnsafe(text)).toBe(expected));
 });

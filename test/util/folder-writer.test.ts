@@ -9,7 +9,7 @@ import { writeApp } from '../app/temp-app.js';
 const SOURCE = path.resolve(import.meta.dirname, '../../src/util/files/folder-writer.ts');
 
 describe('writeAll', () => {
-  it('writes files and the folders they need', async () => {
+  it('writes files and their folders', async () => {
     const folder = writeApp({});
     const files = ['a/b/one.txt', 'two.txt'].map((name) => ({
       path: path.join(folder, name),
@@ -21,7 +21,7 @@ describe('writeAll', () => {
   });
 
   it.runIf(process.getuid !== undefined)(
-    'lets nobody but the owner read what is new, and leaves the mode of a folder that was there',
+    'makes new files readable by the owner only and keeps the mode of existing folders',
     async () => {
       const folder = writeApp({ 'kept/x.txt': 'x' });
       const modeOf = (name: string): string => (statSync(path.join(folder, name)).mode & 0o777).toString(8);
@@ -37,7 +37,7 @@ describe('writeAll', () => {
     },
   );
 
-  it('leaves nothing behind where one cannot be written, and what was there as it was', async () => {
+  it('restores the previous state if one file cannot be written', async () => {
     const folder = writeApp({ 'old.txt': 'old', blocker: 'a file, no folder' });
     const writing = createFolderWriter(folder).writeAll([
       { path: path.join(folder, 'new/deep/body.txt'), content: 'new' },
@@ -49,7 +49,7 @@ describe('writeAll', () => {
     expect(readFileSync(path.join(folder, 'old.txt'), 'utf8')).toBe('old');
   });
 
-  it('keeps a folder that others use', async () => {
+  it('keeps a folder that other processes use', async () => {
     const folder = writeApp({ 'kept/x.txt': 'x' });
     mkdirSync(path.join(folder, 'kept/case.json'));
     writeFileSync(path.join(folder, 'kept/case.json/inside'), '');
@@ -60,7 +60,7 @@ describe('writeAll', () => {
     expect(readdirSync(path.join(folder, 'kept')).toSorted()).toEqual(['case.json', 'x.txt']);
   });
 
-  it.skipIf(process.platform === 'win32')('leaves no half file where there is no room for it', () => {
+  it.skipIf(process.platform === 'win32')('leaves no partial file if the disk is full', () => {
     const folder = writeApp({ 'out/old.txt': 'old' });
     const built = path.join(folder, 'folder-writer.mjs');
     buildSync({
@@ -97,7 +97,7 @@ describe('a folder writer', () => {
   };
 
   it.each(['link/new.txt', 'link/sub/new.txt', 'dangling/new.txt', '../outside/new.txt'])(
-    'refuses to write or remove %s',
+    'rejects writing or removing %s',
     async (name) => {
       const { folder, root, writer } = open();
       const file = path.join(root, name);

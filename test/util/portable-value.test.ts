@@ -5,8 +5,8 @@ import { fromPortable, toPortable } from '../../src/index.js';
 
 const throughJson = (value: unknown): unknown => fromPortable(JSON.parse(JSON.stringify(toPortable(value))));
 
-describe('a value through JSON', () => {
-  it('comes back with its dates and bytes, whatever its members are called', () => {
+describe('toPortable and fromPortable', () => {
+  it('restore dates and bytes for any member names', () => {
     const leaf = fc.oneof(
       fc.string(),
       fc.integer(),
@@ -29,12 +29,12 @@ describe('a value through JSON', () => {
     );
   });
 
-  it('keeps the members of headers, which are looked up without case', () => {
+  it('keep members of headers, which are looked up case-insensitively', () => {
     const headers = createCaseless([['X-Cursor', 'c 1']]);
     expect(throughJson({ item: { headers } })).toEqual({ item: { headers: { 'x-cursor': 'c 1' } } });
   });
 
-  it('loses only what JSON cannot hold', () => {
+  it('lose only values that JSON cannot represent', () => {
     const given = {
       a: undefined,
       b: () => 1,
@@ -46,7 +46,7 @@ describe('a value through JSON', () => {
     expect(throughJson(given)).toEqual({ e: [null, 1], f: 2 });
   });
 
-  it('is cut where it nests without end', () => {
+  it('truncate deep nesting', () => {
     const endless: Record<string, unknown> = {};
     endless['self'] = endless;
     expect(() => throughJson(endless)).not.toThrow();

@@ -11,13 +11,13 @@ function folder(): string {
   return made;
 }
 
-it.each([0, 1, 9, 10])('gives the %i bytes of a file that may have 10', (size) => {
+it.each([0, 1, 9, 10])('readRegularFile returns %i bytes of a file with a limit of 10', (size) => {
   const file = path.join(folder(), 'a');
   writeFileSync(file, 'x'.repeat(size));
   expect(readRegularFile(file, 10)).toEqual({ ok: true, bytes: Buffer.alloc(size, 'x') });
 });
 
-it('refuses one more, and more than there were when it was opened', () => {
+it('readRegularFile rejects more bytes than the limit, even if the file grows', () => {
   const file = path.join(folder(), 'a');
   writeFileSync(file, 'x'.repeat(11));
   const refused = { ok: false, problem: 'has more than 10 bytes' };
@@ -28,15 +28,18 @@ it('refuses one more, and more than there were when it was opened', () => {
   expect(readRegularFile(file, 100_000, grow)).toEqual({ ok: false, problem: 'has more than 100000 bytes' });
 });
 
-it.runIf(process.platform === 'linux')('waits for no pipe, and reads no device and no folder', () => {
-  const pipe = path.join(folder(), 'pipe');
-  execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
-  for (const file of [pipe, '/dev/zero', tmpdir()]) {
-    expect(readRegularFile(file, 10)).toEqual({ ok: false, problem: 'is no regular file' });
-  }
-});
+it.runIf(process.platform === 'linux')(
+  'readRegularFile does not wait for a pipe and rejects devices and folders',
+  () => {
+    const pipe = path.join(folder(), 'pipe');
+    execFileSync('sh', ['-c', 'mkfifo "$0"', pipe]);
+    for (const file of [pipe, '/dev/zero', tmpdir()]) {
+      expect(readRegularFile(file, 10)).toEqual({ ok: false, problem: 'is no regular file' });
+    }
+  },
+);
 
-it('has the path judged of what was opened, wherever names lead by then', () => {
+it('readRegularFile checks the path of the opened file, even if links change', () => {
   const at = folder();
   const [inside, outside] = [path.join(at, 'inside'), path.join(at, 'outside')];
   writeFileSync(outside, 'canary');

@@ -16,13 +16,13 @@ function openOwners(capacity: number, count: number): { use: (index: number) => 
 }
 
 describe('RecentlyUsed', () => {
-  it('makes a value once while it is used', () => {
+  it('creates a value once while it is used', () => {
     const { use, made } = openOwners(4, 2);
     for (let turn = 0; turn < 100; turn++) expect(use(turn % 2)).toBe(`value ${turn % 2}`);
     expect(made).toEqual([1, 1]);
   });
 
-  it('keeps what is used among many that are used once', () => {
+  it('keeps a used value among many that are used once', () => {
     const { use, made } = openOwners(20, 1000);
     for (let index = 1; index < 1000; index++) {
       use(index);
@@ -31,7 +31,7 @@ describe('RecentlyUsed', () => {
     expect(made[0]).toBe(1);
   });
 
-  it('makes again what others have taken the place of', () => {
+  it('creates an evicted value again', () => {
     const { use, made } = openOwners(10, 100);
     for (let index = 0; index < 100; index++) use(index);
     use(0);
@@ -39,7 +39,7 @@ describe('RecentlyUsed', () => {
     expect([made[0], made[99]]).toEqual([2, 1]);
   });
 
-  it('never makes again what is among the last half of its capacity, whatever is used in which order', () => {
+  it('keeps the most recent half of its capacity in any order of use', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 2, max: 12 }),

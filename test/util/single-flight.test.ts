@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createSingleFlight } from '../../src/util/single-flight.js';
 import { countListeners } from './count-listeners.js';
 
-describe('work under way', () => {
-  it('is shared under one key, and started anew when it is over', async () => {
+describe('concurrent work', () => {
+  it('is shared by key, and starts again after it ended', async () => {
     const flight = createSingleFlight<number>();
     let starts = 0;
     const work = async (): Promise<number> => ++starts;
@@ -13,7 +13,7 @@ describe('work under way', () => {
     expect(await flight.run('a', work)).toBe(3);
   });
 
-  it('that fails fails for all, and not for those who come later', async () => {
+  it('fails for all waiting callers, but not for later ones', async () => {
     const flight = createSingleFlight<number>();
     const fail = (): Promise<number> => Promise.reject(new Error('no'));
     const outcomes = await Promise.allSettled([flight.run('a', fail), flight.run('a', async () => 1)]);
@@ -30,7 +30,7 @@ describe('work under way', () => {
     expect(listeners()).toBe(0);
   });
 
-  it('goes on when a caller leaves', async () => {
+  it('continues if a caller aborts', async () => {
     const flight = createSingleFlight<number>();
     const leaving = new AbortController();
     let finish: (value: number) => void = () => {};
