@@ -5,7 +5,7 @@ import { FUNCTIONS } from '../../src/iml/functions/table.js';
 import { fromPortable } from '../../src/util/portable-value.js';
 import { ENVIRONMENT } from '../iml/functions/call-function.js';
 import { Failure } from '../iml/reference-evaluator.js';
-import { DESCRIBED, Unsaid } from '../iml/reference-functions.js';
+import { DESCRIBED, Undocumented } from '../iml/reference-functions.js';
 import { jsonValues } from './arbitrary-json.js';
 import type { Target } from './target.js';
 
@@ -282,7 +282,7 @@ function expectedOf(name: string, args: readonly unknown[], then: string | null)
     return { value: typeof value === 'number' && !Number.isFinite(value) ? null : value };
   } catch (error) {
     if (error instanceof Failure) return { fails: true };
-    if (error instanceof Unsaid) return undefined;
+    if (error instanceof Undocumented) return undefined;
     throw error;
   }
 }

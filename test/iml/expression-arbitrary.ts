@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** An expression as a tree, before anybody chose how to write it. */
+/** An expression as a tree, independent of its spelling. */
 export type Shape =
   | { readonly kind: 'text'; readonly value: string }
   | { readonly kind: 'number'; readonly digits: string }
@@ -71,7 +71,7 @@ const TEXTS = [
   'name',
 ];
 
-/** Operators that are written in more than one way. */
+/** Operators with several spellings. */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   '=': ['=', '==', '==='],
   '!=': ['!=', '!=='],
@@ -79,10 +79,10 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   '|': ['|', '||'],
 };
 
-/** Functions that `FUNCTIONS` of the tests have, `if` and `ifempty`, and one that nobody has. */
+/** The functions of the tests, `if`, `ifempty`, and an unknown function. */
 const CALLED = ['if', 'ifempty', 'same', 'count', 'fail', 'unknown'];
 
-/** Shapes whose calls are of these functions. */
+/** Shapes with calls of these functions. */
 export function shapesCalling(called: readonly string[]): fc.Arbitrary<Shape> {
   return fc.letrec<{ shape: Shape }>((tie) => ({
     shape: fc.oneof(
@@ -108,7 +108,7 @@ export function shapesCalling(called: readonly string[]): fc.Arbitrary<Shape> {
         name: fc.constantFrom(...called),
         args: fc
           .array(fc.option(tie('shape'), { nil: undefined, freq: 9 }), { maxLength: 4 })
-          // `f()` has no argument: one that is left out alone cannot be written.
+          // `f()` has no argument: a single empty argument has no spelling.
           .filter((args) => args.length !== 1 || args[0] !== undefined),
       }),
       fc.record({ kind: fc.constant('list' as const), items: fc.array(tie('shape'), { maxLength: 2 }) }),
@@ -129,13 +129,13 @@ export function shapesCalling(called: readonly string[]): fc.Arbitrary<Shape> {
 
 export const shapes: fc.Arbitrary<Shape> = shapesCalling(CALLED);
 
-/** How to write a shape: an endless supply of choices, each from 0 to below `count`. */
+/** Chooses the spelling of a shape: returns a number from 0 (inclusive) to `count` (exclusive). */
 export type Choose = (count: number) => number;
 
-/** Always the first choice: no white space, no needless bracket, the shortest alias. */
+/** Always the first choice: no white space, no redundant parentheses, the shortest alias. */
 export const plainly: Choose = () => 0;
 
-/** Choices out of a list of numbers, over and over. */
+/** Choices from a list of numbers, repeated. */
 export function choices(numbers: readonly number[]): Choose {
   let next = 0;
   return (count) => (numbers.length === 0 ? 0 : (numbers[next++ % numbers.length] ?? 0) % count);
@@ -143,7 +143,7 @@ export function choices(numbers: readonly number[]): Choose {
 
 const SPACES = ['', ' ', '\n', ' \t ', '\r\n', '\u00a0', '\u2003'];
 
-/** Writes a shape. Every choice leads to the same tree. */
+/** Writes a shape as source text. All spellings have the same tree. */
 export function write(shape: Shape, choose: Choose): string {
   const space = (): string => SPACES[choose(SPACES.length)] ?? '';
   const inside = (inner: Shape): string => `${space()}${write(inner, choose)}${space()}`;

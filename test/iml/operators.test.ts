@@ -17,7 +17,8 @@ const SCOPE = {
   o: {},
 };
 
-const gives = (expression: string, options = {}): unknown => evaluate(`{{${expression}}}`, SCOPE, options);
+const evaluates = (expression: string, options = {}): unknown =>
+  evaluate(`{{${expression}}}`, SCOPE, options);
 
 describe('+', () => {
   it.each([
@@ -42,7 +43,7 @@ describe('+', () => {
     ["d + ''", '1970-01-02T00:00:00.000Z'],
     ['n + 1 + x', '7abc'],
     ['x + n + 1', 'abc61'],
-  ])('%s', (expression, value) => expect(gives(expression)).toBe(value));
+  ])('%s', (expression, value) => expect(evaluates(expression)).toBe(value));
 });
 
 describe('arithmetic', () => {
@@ -76,8 +77,8 @@ describe('arithmetic', () => {
     ['list * 1', null],
     ["'0x10' * 1", null],
     ['-x', null],
-  ])('%s', (expression, value) => expect(gives(expression)).toBe(value));
-  it('NaN inside an expression stays NaN', () => expect(gives('(0 / 0) = (0 / 0)')).toBe(false));
+  ])('%s', (expression, value) => expect(evaluates(expression)).toBe(value));
+  it('NaN inside an expression stays NaN', () => expect(evaluates('(0 / 0) = (0 / 0)')).toBe(false));
   it('a non-finite result of a function is null', () => {
     const functions = { odd: () => Number.NaN, large: () => Number.POSITIVE_INFINITY };
     expect(evaluate(['{{odd()}}', '{{large()}}', '{{odd()}}x'], {}, { functions })).toEqual([
@@ -110,7 +111,9 @@ describe('equality with documented semantics is strict', () => {
     ['n === 6', true],
     ['n !== 6', false],
     ['true = yes', true],
-  ])('%s is %s', (expression, value) => expect(gives(expression, { semantics: 'documented' })).toBe(value));
+  ])('%s is %s', (expression, value) =>
+    expect(evaluates(expression, { semantics: 'documented' })).toBe(value),
+  );
 });
 
 describe('equality of the runtime is loose', () => {
@@ -129,7 +132,7 @@ describe('equality of the runtime is loose', () => {
     ['no = missing', true],
     ["'6' != n", false],
     ['d = same', true],
-  ])('%s is %s', (expression, value) => expect(gives(expression)).toBe(value));
+  ])('%s is %s', (expression, value) => expect(evaluates(expression)).toBe(value));
 });
 
 describe('relations', () => {
@@ -169,7 +172,7 @@ describe('relations', () => {
     ["missing <= ''", false],
     ['o >= o', false],
     ['yes > 0', true],
-  ])('%s is %s', (expression, value) => expect(gives(expression)).toBe(value));
+  ])('%s is %s', (expression, value) => expect(evaluates(expression)).toBe(value));
   it('text is compared with a date in the scenario timezone', () => {
     const scope = { d: new Date('2024-03-05T05:30:00Z') };
     expect(evaluate("{{d < '2024-03-05'}}", scope, { timezone: 'America/New_York' })).toBe(false);
@@ -187,5 +190,5 @@ describe('& and | return an operand', () => {
     ['0 | 0', 0],
     ['list & 1', 1],
     ['o | 1', SCOPE.o],
-  ])('%s', (expression, value) => expect(gives(expression)).toBe(value));
+  ])('%s', (expression, value) => expect(evaluates(expression)).toBe(value));
 });

@@ -6,10 +6,10 @@ import { Lexer } from '../../src/iml/syntax/lexer.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
 
 /** Parses an expression and prints it with only the necessary parentheses. */
-const reads = (expression: string): string => print(parse(`{{${expression}}}`)).slice(2, -2);
+const normalizes = (expression: string): string => print(parse(`{{${expression}}}`)).slice(2, -2);
 
 /** Returns line, column and code of a syntax error. */
-function refuses(template: string): string {
+function locates(template: string): string {
   const { kind, code, line, column } = failureOf(() => parse(template));
   expect(kind).toBe('syntax');
   return `${line}:${column} ${code}`;
@@ -120,7 +120,7 @@ describe('operators', () => {
     ['!!a', '!!a'],
     ['-!a * b', '-!a * b'],
     ['((((a))))', 'a'],
-  ])('%s', (expression, read) => expect(reads(expression)).toBe(read));
+  ])('%s', (expression, read) => expect(normalizes(expression)).toBe(read));
 });
 
 describe('paths', () => {
@@ -146,7 +146,7 @@ describe('paths', () => {
     ['12.été', '12.été'],
     ['2.`0`', '2.`0`'],
     ['`1`', '`1`'],
-  ])('%s', (expression, read) => expect(reads(expression)).toBe(read));
+  ])('%s', (expression, read) => expect(normalizes(expression)).toBe(read));
 });
 
 describe('calls', () => {
@@ -160,7 +160,7 @@ describe('calls', () => {
     ['f(;a;;)', 'f(, a, , )'],
     ['f(g(h(1)))', 'f(g(h(1)))'],
     ['true(1)', 'true(1)'],
-  ])('%s', (expression, read) => expect(reads(expression)).toBe(read));
+  ])('%s', (expression, read) => expect(normalizes(expression)).toBe(read));
 });
 
 describe('syntax errors', () => {
@@ -219,7 +219,7 @@ describe('syntax errors', () => {
     ['a\nb\n{{c +\n  }}', '4:3 IML_SYNTAX'],
     ['a\r\n{{c\r\n d}}', '3:2 IML_SYNTAX'],
     ['ěš\n{{"}}', '2:3 IML_UNTERMINATED_STRING'],
-  ])('in %j have a location and a code', (template, location) => expect(refuses(template)).toBe(location));
+  ])('in %j have a location and a code', (template, location) => expect(locates(template)).toBe(location));
 
   it('are printed with their source line', () =>
     expect(imlErrorOf(() => parse('one\n{{a +}}')).print()).toMatch(/2 \| \{\{a \+}}\n {2}\| {6}\^$/));

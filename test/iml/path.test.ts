@@ -30,7 +30,7 @@ describe('readMember', () => {
     expect(readMember({ constructor: 'own' }, 'constructor')).toBe('own');
   });
   it('reads items by number', () => expect(readMember(LIST, '2')).toBe('b'));
-  it('reads no inherited member of any value', () => {
+  it('returns undefined for inherited members', () => {
     const names = [
       '__proto__',
       'constructor',
@@ -62,7 +62,7 @@ describe('readMember', () => {
       }
     }
   });
-  it('sees nothing of class instances, and no function', () => {
+  it('returns undefined for members of class instances and for functions', () => {
     class Secret {
       key = 1;
     }
@@ -70,7 +70,7 @@ describe('readMember', () => {
     expect(readMember({ run: () => 1 }, 'run')).toBeUndefined();
     expect(readMember(Object.assign([1], { extra: 1 }), 'extra')).toBeUndefined();
   });
-  it('memberReader reads the same', () => {
+  it('has the result of memberReader', () => {
     const name = fc.oneof(fc.string(), fc.constantFrom('__proto__', 'constructor', '1', '-1', 'length'));
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: true, key: name }), name, (value, key) => {
@@ -98,7 +98,7 @@ describe('readIndex', () => {
     ['length', undefined],
     ['0', undefined],
   ])('[%j] of an array is %j', (index, expected) => expect(readIndex(LIST, index)).toBe(expected));
-  it('reads items only, whatever stands beside them or is inherited', () => {
+  it('reads only items of an array with other members and a changed prototype', () => {
     const odd = Object.assign(['a', 'b'], { '-1': 'before', '0.5': 'between', '1.5': 'between' });
     Object.setPrototypeOf(odd, ['p', 'p', 'p', 'p']);
     expect([1, 2, -1, -2].map((index) => readIndex(odd, index))).toEqual(['a', 'b', 'b', 'a']);
@@ -107,16 +107,16 @@ describe('readIndex', () => {
       expect(readIndex(odd, String(index))).toBeUndefined();
     }
   });
-  it('reads a member of a collection by its name', () => {
+  it('reads a member of a collection by name', () => {
     expect(readIndex({ 'x:y': 7, '5': 'five' }, 'x:y')).toBe(7);
     expect(readIndex({ 'x:y': 7, '5': 'five' }, 5)).toBe('five');
   });
-  it('finds nothing in text', () => expect(readIndex('text', 1)).toBeUndefined());
+  it('returns undefined for text', () => expect(readIndex('text', 1)).toBeUndefined());
 });
 
 describe('readFirst', () => {
-  it('is the first item of an array', () => expect(readFirst(LIST)).toBe('a'));
-  it('is the value itself otherwise', () => {
+  it('returns the first item of an array', () => expect(readFirst(LIST)).toBe('a'));
+  it('returns any other value unchanged', () => {
     const value = { a: 1 };
     expect(readFirst(value)).toBe(value);
     expect(readFirst('text')).toBe('text');
@@ -126,13 +126,12 @@ describe('readFirst', () => {
 });
 
 describe('getPath', () => {
-  it('ends where the path does', () => {
+  it('returns undefined if a step has no value', () => {
     expect(getPath({ a: [{ b: 1 }] }, 'a.1.b')).toBe(1);
     expect(getPath({ a: 1 }, 'a.b.c')).toBeUndefined();
     expect(getPath(null, 'a.b')).toBeUndefined();
   });
-  it('a path of a million steps is only long', () =>
-    expect(getPath({ a: 1 }, 'a.'.repeat(1e6))).toBeUndefined());
+  it('accepts a path of a million steps', () => expect(getPath({ a: 1 }, 'a.'.repeat(1e6))).toBeUndefined());
 });
 
 describe('caseless collections', () => {
@@ -141,7 +140,7 @@ describe('caseless collections', () => {
     ['CONTENT-TYPE', 'text/html'],
     ['__proto__', 'own'],
   ]);
-  it('are read without case; the later of equal names wins', () => {
+  it('are case-insensitive, and the last of equal names wins', () => {
     expect(readMember(headers, 'content-TYPE')).toBe('text/html');
     expect(getPath({ headers }, 'headers.Content-Type')).toBe('text/html');
     expect(Object.keys(headers)).toEqual(['content-type', '__proto__']);
@@ -154,8 +153,10 @@ describe('caseless collections', () => {
   });
 });
 
-describe('an object that shows its own members only', () => {
-  it.each([{ a: 1 }, {}, Object.create(null)])('is %o', (value) => expect(showsOwn(value)).toBe(true));
+describe('showsOwn', () => {
+  it.each([{ a: 1 }, {}, Object.create(null)])('is true for %o', (value) =>
+    expect(showsOwn(value)).toBe(true),
+  );
 
   class Instance {}
   it.each([
@@ -170,10 +171,10 @@ describe('an object that shows its own members only', () => {
     'text',
     5,
     () => 0,
-  ])('is not %o', (value) => expect(showsOwn(value)).toBe(false));
+  ])('is false for %o', (value) => expect(showsOwn(value)).toBe(false));
 });
 
-describe('a path of a scope', () => {
+describe('scopePathReader', () => {
   const own = {
     b: { c: { d: 4 }, f: () => 0, list: [7, 8] },
     f: () => 0,
@@ -182,7 +183,7 @@ describe('a path of a scope', () => {
     list: [5, 6],
   };
 
-  it.each(['item', 'a'])('that starts at %s is read to its end', (root) => {
+  it.each(['item', 'a'])('reads a path that starts at %s', (root) => {
     const read = (...names: string[]): unknown => scopePathReader([root, ...names])({ [root]: own });
     expect(read()).toBe(own);
     expect(read('b')).toBe(own.b);
@@ -204,23 +205,23 @@ describe('a path of a scope', () => {
       expect(read(...names)).toBeUndefined();
   });
 
-  it.each([undefined, null, 'text', 5, true, () => 0])('%# leads nowhere in what holds nothing', (value) => {
-    for (const root of ['item', 'a'])
-      for (const rest of [['length'], ['name'], ['b', 'c'], ['b', 'c', 'd']])
-        expect(scopePathReader([root, ...rest])({ [root]: value })).toBeUndefined();
-  });
+  it.each([undefined, null, 'text', 5, true, () => 0])(
+    'returns undefined for value %# without members',
+    (value) => {
+      for (const root of ['item', 'a'])
+        for (const rest of [['length'], ['name'], ['b', 'c'], ['b', 'c', 'd']])
+          expect(scopePathReader([root, ...rest])({ [root]: value })).toBeUndefined();
+    },
+  );
 
-  it('reads a function as nothing', () => {
+  it('returns undefined for a function', () => {
     expect(scopePathReader(['a'])({ a: () => 0 })).toBeUndefined();
   });
 });
 
 const FOLDER = path.resolve(import.meta.dirname, '../../spec-fixtures/iml');
 
-/**
- * Names, those that other tests of a process may have read before among them: whichever of the functions for a name each has got, it
- * reads as the others do.
- */
+/** Many names, so that some use their own function literal and others share one. */
 const NAMES: readonly string[] = [
   ...new Set([
     ...Array.from({ length: 40 }, (_, index) => `step${index}`),
@@ -240,7 +241,7 @@ class Inheriting {
   }
 }
 
-/** What a value gives under a name, as the first step of a path, as a further one, and while it is known as a record. */
+/** Reads a member as the first step of a path and as a further step. */
 function readAll(value: unknown, name: string): readonly unknown[] {
   const first = firstStep('root', name);
   const further = furtherStep((scope) => scope['value'], name);
@@ -255,41 +256,41 @@ function expectOf(value: (name: string) => unknown, expected: unknown): void {
   }
 }
 
-describe('whatever name is read, a step', () => {
-  it('gives a member', () => {
+describe('a step of a path, for many names', () => {
+  it('reads a member', () => {
     expectOf((name) => ({ [name]: 1 }), 1);
     expectOf((name) => ({ [name]: null }), null);
     expectOf((name) => Object.assign(Object.create(null), { [name]: 1 }), 1);
   });
 
-  it('gives a member of what has one named constructor', () => {
+  it('reads a member of an object with an own member constructor', () => {
     expectOf((name) => ({ constructor: 'own', [name]: 1 }), 1);
     expectOf((name) => ({ constructor: Object, [name]: 1 }), 1);
   });
 
-  it('gives nothing where there is none', () => {
+  it('returns undefined for a missing member', () => {
     for (const value of [{}, [], '', 'text', 0, true, null, undefined, new Date(0), new Map()]) {
       expectOf(() => value, undefined);
     }
   });
 
-  it('gives no function', () => {
+  it('returns undefined for a function', () => {
     expectOf((name) => ({ [name]: () => 1 }), undefined);
   });
 
-  it('gives nothing that is inherited', () => {
+  it('returns undefined for an inherited member', () => {
     expectOf((name) => Object.create({ [name]: 1 }), undefined);
     expectOf((name) => Object.assign(Object.create({ [name]: 1 }), { constructor: Object }), undefined);
     expectOf((name) => Object.create(new Inheriting(name).own), undefined);
   });
 
-  it('reads the root and the member it was made for', () => {
+  it('reads its root and its member', () => {
     for (const name of NAMES) {
       expect(firstStep('a', name)({ a: { [name]: 1 }, root: { [name]: 2 } })).toBe(1);
     }
   });
 
-  it('reads a record that is known to show its own members only', () => {
+  it('reads a checked object', () => {
     for (const name of NAMES) {
       const record = { [name]: 1 };
       const read = firstStep('root', name);
@@ -309,7 +310,7 @@ class Instance {
   }
 }
 
-/** An instance that names `Object` as its maker, as none of data can. */
+/** An instance whose `constructor` is `Object`. */
 class Impostor extends Instance {
   constructor() {
     super();
@@ -317,7 +318,7 @@ class Impostor extends Instance {
   }
 }
 
-/** Made the old way: `constructor` comes from `Object.prototype`, past the prototype. */
+/** A constructor function whose prototype inherits `constructor` from `Object.prototype`. */
 function OldStyle(this: { own: number }): void {
   this.own = 1;
 }
@@ -329,7 +330,7 @@ const below = (prototype: object | null, own: object = { own: 1 }): object =>
 const PLAIN: readonly [string, object][] = [
   ['a literal', { own: 1 }],
   ['a copy', { ...{ own: 1 } }],
-  ['what JSON gives', JSON.parse('{"own": 1}')],
+  ['the result of JSON.parse', JSON.parse('{"own": 1}')],
   ['a member named constructor', JSON.parse('{"own": 1, "constructor": "a text"}')],
   ['a member named constructor that is Object', { own: 1, constructor: Object }],
   ['a member named __proto__', JSON.parse('{"own": 1, "__proto__": {"inherited": 2}}')],
@@ -342,13 +343,19 @@ const PLAIN: readonly [string, object][] = [
 
 const NOT_PLAIN: readonly [string, unknown][] = [
   ['an instance', new Instance()],
-  ['an instance that calls itself an Object', new Impostor()],
+  ['an instance whose constructor is Object', new Impostor()],
   ['an old-style instance', Reflect.construct(OldStyle, [])],
-  ['below a literal', below({ inherited: 2 })],
-  ['below a literal that names Object', below({ inherited: 2, constructor: Object })],
-  ['below what has no prototype', below(below(null, { inherited: 2, constructor: Object }))],
+  ['an object that inherits from a literal', below({ inherited: 2 })],
+  [
+    'an object that inherits from a literal with a constructor Object',
+    below({ inherited: 2, constructor: Object }),
+  ],
+  [
+    'an object that inherits from an object without a prototype',
+    below(below(null, { inherited: 2, constructor: Object })),
+  ],
   ['an array with a member', Object.assign([], { own: 1 })],
-  ['an array that calls itself an Object', Object.assign([], { own: 1, constructor: Object })],
+  ['an array whose constructor is Object', Object.assign([], { own: 1, constructor: Object })],
   ['a date', Object.assign(new Date(), { own: 1 })],
   ['an error', Object.assign(new Error('x'), { own: 1 })],
   ['a Map', Object.assign(new Map(), { own: 1, constructor: Object })],
@@ -358,10 +365,10 @@ const NOT_PLAIN: readonly [string, unknown][] = [
     vm.runInNewContext('Object.assign(new (class { own = 1 }), { constructor: Object })'),
   ],
   ['a Proxy of an instance', new Proxy(new Instance(), {})],
-  ['a Proxy that calls itself an Object', new Proxy(new Instance(), { get: () => Object })],
+  ['a Proxy whose constructor is Object', new Proxy(new Instance(), { get: () => Object })],
 ];
 
-/** Each way an expression comes to a member: by a path of two and of three names, an index, and as a member of an object. */
+/** All ways to read a member: paths of different lengths, an index, functions, and an object template. */
 const WAYS: readonly [string, (value: unknown, name: string) => unknown][] = [
   ['readMember', readMember],
   ['memberReader', (value, name) => memberReader(name)(value)],
@@ -385,15 +392,15 @@ const WAYS: readonly [string, (value: unknown, name: string) => unknown][] = [
 ];
 
 describe.each(WAYS)('by %s', (_, read) => {
-  it.each(PLAIN)('%s shows what is its own', (_, value) => {
+  it.each(PLAIN)('own members of %s are readable', (_, value) => {
     expect(read(value, 'own')).toBe(1);
     expect(read(value, 'inherited')).toBeUndefined();
     expect(read(value, 'hasOwnProperty')).toBeUndefined();
   });
-  it.each(NOT_PLAIN)('%s shows nothing', (_, value) => {
+  it.each(NOT_PLAIN)('no member of %s is readable', (_, value) => {
     for (const name of ['own', 'inherited', 'constructor', 'name']) expect(read(value, name)).toBeUndefined();
   });
-  it('many shapes at one place are told apart', () => {
+  it('many hidden classes are distinguished', () => {
     for (let round = 0; round < 300; round++) {
       const filler = { [`x${round % 12}`]: 0 };
       expect(read(Object.assign(filler, { own: round }), 'own')).toBe(round);
@@ -403,30 +410,33 @@ describe.each(WAYS)('by %s', (_, read) => {
   });
 });
 
-/** More names than paths and objects have function literals for. */
+/** More names than there are function literals. */
 const MANY_NAMES = Array.from({ length: 40 }, (_, index) => `name${index}`);
 
 describe.each(MANY_NAMES)('%s', (name) => {
-  it.each(['item', 'item.a', 'body', 'body.a.b'])('below %s is read where it is own and data', (place) => {
-    const read = (value: object): unknown => {
-      const outer = place.split('.').reduceRight((inner: object, step) => ({ [step]: inner }), value);
-      return evaluate(`{{${place}.${name}}}`, outer as Record<string, unknown>);
-    };
-    for (const maker of [Object.prototype, null]) {
-      expect(read(below(maker, { [name]: 1 }))).toBe(1);
-      expect(read(below(maker, { [name]: () => 1 }))).toBeUndefined();
-      expect(read(below(maker, { constructor: Object }))).toBeUndefined();
-    }
-    expect(read(createCaseless([[name, 1]]))).toBe(1);
-    for (const own of [{ [name]: 1 }, { [name]: 1, constructor: Object }]) {
-      expect(read(below({ inherited: 2 }, own))).toBeUndefined();
-      expect(read(below(Instance.prototype, own))).toBeUndefined();
-      expect(read(Object.assign([], own))).toBeUndefined();
-    }
-    expect(read(below({ [name]: 1 }))).toBeUndefined();
-  });
+  it.each(['item', 'item.a', 'body', 'body.a.b'])(
+    'is read as a member of %s only if it is own data',
+    (location) => {
+      const read = (value: object): unknown => {
+        const outer = location.split('.').reduceRight((inner: object, step) => ({ [step]: inner }), value);
+        return evaluate(`{{${location}.${name}}}`, outer as Record<string, unknown>);
+      };
+      for (const maker of [Object.prototype, null]) {
+        expect(read(below(maker, { [name]: 1 }))).toBe(1);
+        expect(read(below(maker, { [name]: () => 1 }))).toBeUndefined();
+        expect(read(below(maker, { constructor: Object }))).toBeUndefined();
+      }
+      expect(read(createCaseless([[name, 1]]))).toBe(1);
+      for (const own of [{ [name]: 1 }, { [name]: 1, constructor: Object }]) {
+        expect(read(below({ inherited: 2 }, own))).toBeUndefined();
+        expect(read(below(Instance.prototype, own))).toBeUndefined();
+        expect(read(Object.assign([], own))).toBeUndefined();
+      }
+      expect(read(below({ [name]: 1 }))).toBeUndefined();
+    },
+  );
 
-  it('is written into objects in its place', () => {
+  it('keeps its position in an object template', () => {
     const fields = (of: string): object => Object.fromEntries(MANY_NAMES.map((each) => [each, of]));
     const template = { ...fields('{{item}}'), [name]: '{{item}}, {{no}}', last: '{{no}}' };
     const expected = MANY_NAMES.map((each) => [each, each === name ? '5, ' : 5] as const);
@@ -434,14 +444,14 @@ describe.each(MANY_NAMES)('%s', (name) => {
   });
 });
 
-describe('names that somebody put on Object.prototype meanwhile', () => {
+describe('a changed Object.prototype.constructor', () => {
   afterEach(() => {
     Reflect.deleteProperty(Object.prototype, 'constructor');
     Object.defineProperty(Object.prototype, 'constructor', CONSTRUCTOR);
   });
   const CONSTRUCTOR = Object.getOwnPropertyDescriptor(Object.prototype, 'constructor') as PropertyDescriptor;
 
-  it('change nothing about what is plain', () => {
+  it('does not change which objects are plain', () => {
     for (const maker of [Instance, Object, undefined]) {
       Object.defineProperty(Object.prototype, 'constructor', { ...CONSTRUCTOR, value: maker });
       expect(showsOwn({ own: 1 })).toBe(true);
@@ -452,7 +462,7 @@ describe('names that somebody put on Object.prototype meanwhile', () => {
 });
 
 describe('withCheckedObject', () => {
-  it('knows a record only while it runs, and the one around it again', () => {
+  it('applies to its object only during the call, and nests', () => {
     const [outer, inner] = [new Instance(), new Instance()] as unknown as Record<string, unknown>[];
     const known = (): boolean[] => [showsOwn(outer), showsOwn(inner)];
     withCheckedObject(
@@ -476,7 +486,7 @@ describe('withCheckedObject', () => {
     );
     expect(known()).toEqual([false, false]);
   });
-  it('is over once an object is evaluated: a prototype set later counts', () => {
+  it('ends with the evaluation, so that a later change of the prototype counts', () => {
     const item: Record<string, unknown> = { own: 1 };
     const fields = { a: '{{item.own}}', b: '{{if(true; item.inherited; 0)}}' };
     expect(evaluate(fields, { item })).toEqual({ a: 1 });
@@ -494,12 +504,12 @@ describe('contains with a number', () => {
     [[0], -0, true],
     [[Number.NaN], Number.NaN, true],
     [[null], 0, false],
-  ])('%j holds %d: %s', (list, search, isFound) => {
+  ])('%j contains %d: %s', (list, search, isFound) => {
     expect(call('contains', list, search)).toBe(isFound);
   });
 });
 
-it('a member with a long name is found', () => {
+it('a member with a long name is readable', () => {
   const name = 'n'.repeat(20_000);
   expect(readIndex({ [name]: 1 }, name)).toBe(1);
   expect(getPath({ a: { [name]: 1 } }, `a.${name}`)).toBe(1);

@@ -1,12 +1,12 @@
 import { Decimal } from 'decimal.js';
 import { type Expression, parse } from '../../src/iml/index.js';
 
-/** What a reference evaluation ends with: a value, or an error with its kind and message. */
+/** Result of a reference evaluation: a value, or an error with its kind and message. */
 export type Outcome = { readonly value: unknown } | { readonly kind: FailureKind; readonly message: string };
 
 type FailureKind = 'unknown-function' | 'function-error' | 'type';
 
-/** What changes the rules. */
+/** Options of the evaluation. */
 export interface ReferenceOptions {
   /** Default: runtime. */
   readonly semantics?: 'runtime' | 'documented';
@@ -17,11 +17,11 @@ export interface ReferenceOptions {
 export interface ReferenceContext extends ReferenceOptions {
   readonly scope: Readonly<Record<string, unknown>>;
   readonly nowMs: number;
-  /** Gives a value, or throws a `Failure`. */
+  /** Returns a value or throws a `Failure`. */
   readonly functions: Readonly<Record<string, (...args: unknown[]) => unknown>>;
 }
 
-/** An error of the language on its way out. */
+/** A thrown error of the language. */
 export class Failure extends Error {
   readonly kind: FailureKind;
 
@@ -32,8 +32,8 @@ export class Failure extends Error {
 }
 
 /**
- * Evaluates a tree as the language is documented, rule by rule: slow, recursive, and sharing no line with the
- * evaluators it is compared with. Only the tree comes from the parser.
+ * Reference implementation of the documented rules: slow, recursive, and independent of the tested evaluator. It shares
+ * only the parser with it.
  */
 export function evaluateReference(node: Expression, context: ReferenceContext): Outcome {
   try {
@@ -44,7 +44,7 @@ export function evaluateReference(node: Expression, context: ReferenceContext): 
   }
 }
 
-/** Evaluates any JSON value whose texts are templates, as section 9 of the description reads. All texts have to parse. */
+/** Evaluates any JSON value whose strings are valid templates. Section 9. */
 export function evaluateTemplateReference(template: unknown, context: ReferenceContext): Outcome {
   try {
     return { value: templateValue(template, context) };
@@ -56,7 +56,7 @@ export function evaluateTemplateReference(template: unknown, context: ReferenceC
 
 function templateValue(template: unknown, context: ReferenceContext): unknown {
   if (typeof template === 'string') return textValue(template, context);
-  // What has no value keeps its place.
+  // Items without a value keep their index.
   if (Array.isArray(template)) return template.map((each) => templateValue(each, context) ?? null);
   if (typeof template !== 'object' || template === null) return template;
   const members = new Map<string, unknown>();
@@ -64,7 +64,7 @@ function templateValue(template: unknown, context: ReferenceContext): unknown {
   return Object.fromEntries(members);
 }
 
-/** Section 9: spread members, names that are templates, members without a value. */
+/** Section 9: spread members, templates as names, members without a value. */
 function addMember(
   members: Map<string, unknown>,
   key: string,
@@ -95,7 +95,7 @@ function typeName(value: unknown): string {
   return typeof value === 'string' ? 'text' : `a ${typeof value}`;
 }
 
-/** Section 1: one expression alone keeps its type; a result that is no number is null (section 4). */
+/** Section 1: a single expression keeps its type; a non-finite result is null (section 4). */
 function textValue(source: string, context: ReferenceContext): unknown {
   const { parts } = parse(source);
   const [only] = parts;
@@ -164,12 +164,12 @@ function name(word: string, isPlain: boolean, context: ReferenceContext): unknow
   return undefined;
 }
 
-/** A function in data is never seen. */
+/** A function in data reads as undefined. */
 function visible(value: unknown): unknown {
   return typeof value === 'function' ? undefined : value;
 }
 
-/** Section 5: own members of collections, 1-based items of arrays, nothing of anything else. */
+/** Section 5: own members of collections and 1-based items of arrays. */
 export function member(object: unknown, segment: string): unknown {
   if (Array.isArray(object)) return /^-?[0-9]+$/.test(segment) ? item(object, Number(segment)) : undefined;
   if (typeof object !== 'object' || object === null || Object.getPrototypeOf(object) !== Object.prototype)
@@ -255,13 +255,13 @@ function equal(a: unknown, b: unknown, { semantics }: ReferenceOptions): boolean
   if (isMissing(a) || isMissing(b)) return isMissing(a) && isMissing(b);
   if (a instanceof Date && b instanceof Date) return Number(a) === Number(b);
   if (semantics === 'documented' || typeof a === typeof b) return a === b;
-  // Of two types, what the text or the truth value counts as; a list is its text.
+  // Different types: text and booleans are converted to numbers, an array to its text.
   const [x, y] = [a, b].map((each) => (Array.isArray(each) ? text(each) : each));
   if (typeof x === 'object' || typeof y === 'object') return false;
   return typeof x === typeof y ? x === y : Number(x) === Number(y);
 }
 
-/** The operand of `-` and `++`: as `Number` reads a text. */
+/** The operand of `-` and `++`: text is converted by `Number`. */
 function plainNumber(value: unknown): number {
   return typeof value === 'string' ? Number(value) : number(value);
 }
@@ -282,18 +282,18 @@ function related(operator: string, a: unknown, b: unknown): boolean {
   }
 }
 
-/** Arrays and collections do not compare; text beside a date is read as one. */
+/** Arrays and collections are not comparable; text is parsed as a date if the other operand is a date. */
 function side(value: unknown, other: unknown): string | number | boolean | undefined {
   if (value === null) return 0;
   if (value instanceof Date) return Number(value);
   if (typeof value === 'string' && other instanceof Date) {
-    // The dates that generated texts hold: section 8.5 knows more shapes.
+    // The only shape of dates in generated text. Section 8.5 has more.
     return /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) : undefined;
   }
   return typeof value === 'object' ? undefined : (value as string | number | boolean | undefined);
 }
 
-/** The operand of arithmetic: numeric text is converted, a date counts as its milliseconds. */
+/** The operand of arithmetic: numeric text is converted, a date is its milliseconds. */
 function number(value: unknown): number {
   if (typeof value === 'string') {
     const read = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(value) ? Number(value) : Number.NaN;

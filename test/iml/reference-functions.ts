@@ -1,8 +1,8 @@
 import { createHash, createHmac } from 'node:crypto';
 import { atIndex, Failure, member, text } from './reference-evaluator.js';
 
-/** What the description leaves open for these arguments: nothing can be compared then. */
-export class Unsaid extends Error {}
+/** Result for arguments whose behavior is not documented. It is not compared. */
+export class Undocumented extends Error {}
 
 type Collection = Readonly<Record<string, unknown>>;
 type Reference = (...args: unknown[]) => unknown;
@@ -11,8 +11,8 @@ function fail(): never {
   throw new Failure('function-error', '');
 }
 
-function unsaid(): never {
-  throw new Unsaid();
+function undocumented(): never {
+  throw new Undocumented();
 }
 
 function isMissing(value: unknown): value is undefined | null {
@@ -27,7 +27,7 @@ function isCollection(value: unknown): value is Collection {
   return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 }
 
-/** Reads fully as a number; `1e5` is one, `0x1` and `Infinity` are none. */
+/** Numeric text: `1e5`, but neither `0x1` nor `Infinity`. */
 function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   if (typeof value !== 'string' || !/^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(value))
@@ -39,7 +39,7 @@ function number(value: unknown): number {
   return numberOf(value) ?? fail();
 }
 
-/** Counts and places: fractions do not matter. */
+/** Counts and positions ignore fractions. */
 function whole(value: unknown, fallback: number): number {
   return isEmpty(value) ? fallback : Math.trunc(number(value));
 }
@@ -54,13 +54,13 @@ function collection(value: unknown): Collection {
   return isCollection(value) ? value : fail();
 }
 
-/** A path of members; a member named as the whole path goes first. */
+/** Reads a dotted path. A member whose name is the whole path has precedence. */
 function path(value: unknown, written: string): unknown {
   if (isCollection(value) && Object.hasOwn(value, written)) return member(value, written);
   return written.split('.').reduce<unknown>((at, segment) => member(at, segment), value);
 }
 
-/** Equal by type and by what is held. */
+/** Compares by type and content. */
 function equal(a: unknown, b: unknown): boolean {
   if (isMissing(a) || isMissing(b)) return isMissing(a) && isMissing(b);
   if (a instanceof Date && b instanceof Date) return a.getTime() === b.getTime();
@@ -78,18 +78,18 @@ function equal(a: unknown, b: unknown): boolean {
   return a === b;
 }
 
-/** For `distinct`: primitives are compared as text. */
+/** Comparison of `distinct`: primitives by text. */
 function alike(a: unknown, b: unknown): boolean {
   const primitive = ['string', 'number', 'boolean'];
   return primitive.includes(typeof a) && primitive.includes(typeof b) ? text(a) === text(b) : equal(a, b);
 }
 
-/** A function of one text: what is missing is given back as it is. */
+/** A function of one text. A missing text is returned unchanged. */
 function ofText(run: (given: string, ...args: unknown[]) => unknown): Reference {
   return (value, ...args) => (isMissing(value) ? value : run(text(value), ...args));
 }
 
-/** Results that are no number are null, minus zero is zero. */
+/** A non-finite result is null; minus zero is zero. */
 function plain(result: number): number | null {
   return Number.isFinite(result) ? result + 0 : null;
 }
@@ -98,7 +98,7 @@ function ofNumber(run: (given: number, ...args: unknown[]) => number): Reference
   return (value, ...args) => (isMissing(value) ? value : plain(run(number(value), ...args)));
 }
 
-/** One array or several arguments; what is no number is skipped. */
+/** Numbers of an array or of the arguments. Other values are ignored. */
 function ofNumbers(run: (numbers: readonly number[]) => number): Reference {
   return (...args) => plain(run(args.flat(1).flatMap((value) => numberOf(value) ?? [])));
 }
@@ -116,7 +116,7 @@ function deviation(numbers: readonly number[], divisor: number): number {
   return Math.sqrt(sum(numbers.map((each) => (each - mean(numbers)) ** 2)) / divisor);
 }
 
-/** The digits of a number as it is written, and how many of them stand behind the point. */
+/** The digits of a number, and the number of decimals. */
 function digitsOf(value: number): { readonly digits: bigint; readonly scale: number } {
   const [mantissa = '', exponent = '0'] = Math.abs(value).toExponential().split('e');
   const [front = '', behind = ''] = mantissa.split('.');
@@ -124,20 +124,20 @@ function digitsOf(value: number): { readonly digits: bigint; readonly scale: num
 }
 
 function truncated(value: number, decimals: number): number {
-  if (Math.abs(decimals) > 30) return unsaid();
+  if (Math.abs(decimals) > 30) return undocumented();
   const { digits, scale } = digitsOf(value);
   if (scale <= decimals) return value;
   const kept = digits / 10n ** BigInt(scale - decimals);
   return Number(`${value < 0 ? '-' : ''}${kept}e${-decimals}`);
 }
 
-/** Rounded half away from zero, by the digits that are written. */
+/** Rounds decimal digits half away from zero. */
 function formatted(value: number, places: number, point: string, thousands: string): string {
   const { digits, scale } = digitsOf(value);
   const cut = scale - places;
   const half = cut > 0 ? 5n * 10n ** BigInt(cut - 1) : 0n;
   const rounded = cut > 0 ? (digits + half) / 10n ** BigInt(cut) : digits * 10n ** BigInt(-cut);
-  if (value < 0 && rounded === 0n) return unsaid();
+  if (value < 0 && rounded === 0n) return undocumented();
   const all = String(rounded).padStart(places + 1, '0');
   const front = all.slice(0, all.length - places);
   const groups: string[] = [];
@@ -149,9 +149,9 @@ function formatted(value: number, places: number, point: string, thousands: stri
 function hash(algorithm: string): Reference {
   return (value, encoding, key, keyEncoding) => {
     if (isMissing(value)) return value;
-    if (!isMissing(encoding) && encoding !== 'hex' && encoding !== 'base64') return unsaid();
+    if (!isMissing(encoding) && encoding !== 'hex' && encoding !== 'base64') return undocumented();
     if (!isMissing(keyEncoding) || (!isMissing(key) && (typeof key !== 'string' || key === '')))
-      return unsaid();
+      return undocumented();
     const form = isMissing(encoding) ? 'hex' : encoding;
     const data = value instanceof Uint8Array ? value : text(value);
     const made = isMissing(key) ? createHash(algorithm) : createHmac(algorithm, String(key));
@@ -159,15 +159,15 @@ function hash(algorithm: string): Reference {
   };
 }
 
-/** A date, an amount without a fraction. What is no date is for section 8.5, and for another target. */
+/** A date and an integer amount. Another target covers invalid dates (section 8.5). */
 function ofDate(change: (date: Date, amount: number) => void): Reference {
   return (value, amount) => {
-    if (!(value instanceof Date)) return unsaid();
+    if (!(value instanceof Date)) return undocumented();
     const by = number(amount);
-    if (!Number.isInteger(by) || Math.abs(by) > 100_000) return unsaid();
+    if (!Number.isInteger(by) || Math.abs(by) > 100_000) return undocumented();
     const result = new Date(value);
     change(result, by);
-    return Number.isNaN(result.getTime()) ? unsaid() : result;
+    return Number.isNaN(result.getTime()) ? undocumented() : result;
   };
 }
 
@@ -175,7 +175,7 @@ function ofMilliseconds(unit: number): Reference {
   return ofDate((date, by) => date.setTime(date.getTime() + by * unit));
 }
 
-/** Months further; the last day of a month that has fewer days. */
+/** Adds months. A date after the end of the month becomes its last day. */
 function addMonths(date: Date, by: number): void {
   const day = date.getUTCDate();
   date.setUTCDate(1);
@@ -192,7 +192,7 @@ const MONTHS = [
 ];
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
 
-/** Each token and what it writes, longest first. */
+/** Tokens with their output, longest first. */
 const TOKENS: Readonly<Record<string, (date: Date) => string | number>> = {
   YYYY: (date) => date.getUTCFullYear(),
   YY: (date) => two(date.getUTCFullYear() % 100),
@@ -244,24 +244,25 @@ function formatDate(date: unknown, format: unknown, zone: unknown): unknown {
     format === '' ||
     (!isMissing(zone) && zone !== 'UTC')
   )
-    return unsaid();
+    return undocumented();
   const year = date.getUTCFullYear();
-  if (year < 1000 || year > 9999) return unsaid();
+  if (year < 1000 || year > 9999) return undocumented();
   let written = '';
   for (let at = 0; at < format.length; ) {
     const literal = /^\[([^[\]]*)\]/.exec(format.slice(at));
     const token = Object.keys(TOKENS).find((each) => format.startsWith(each, at));
-    // A longer run of a letter, and letters that are none here, may be tokens of their own.
-    if (token !== undefined && format[at + token.length] === format[at]) return unsaid();
-    if (token === undefined && literal === null && /[A-Za-z[\]\\]/.test(format[at] ?? '')) return unsaid();
-    if (token !== undefined && format[at + token.length] === 'o') return unsaid();
+    // A longer run of a letter and unknown letters may be other tokens.
+    if (token !== undefined && format[at + token.length] === format[at]) return undocumented();
+    if (token === undefined && literal === null && /[A-Za-z[\]\\]/.test(format[at] ?? ''))
+      return undocumented();
+    if (token !== undefined && format[at + token.length] === 'o') return undocumented();
     written += token === undefined ? (literal?.[1] ?? format[at]) : TOKENS[token]?.(date);
     at += token?.length ?? literal?.[0].length ?? 1;
   }
   return written;
 }
 
-/** Shapes of dates in texts, with the order of their parts. Source: https://help.make.com/type-coercion. */
+/** Shapes of dates in text, with the order of their parts. Source: https://help.make.com/type-coercion. */
 const SHAPES: readonly (readonly [RegExp, year: number, month: number, day: number])[] = [
   [/^(\d{4})-(\d\d)-(\d\d)(.*)$/, 1, 2, 3],
   [/^(\d{4})\/(\d\d)\/(\d\d)(.*)$/, 1, 2, 3],
@@ -271,7 +272,7 @@ const SHAPES: readonly (readonly [RegExp, year: number, month: number, day: numb
 const TIME = /^(?:[ T](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{3}))?)?(Z|[+-]\d\d:\d\d)?)?$/;
 
 function parseDate(value: unknown, format: unknown, zone: unknown): unknown {
-  if (typeof value !== 'string' || !isMissing(format) || !isMissing(zone)) return unsaid();
+  if (typeof value !== 'string' || !isMissing(format) || !isMissing(zone)) return undocumented();
   for (const [shape, year, month, day] of SHAPES) {
     const parts = shape.exec(value);
     const time = TIME.exec(parts?.[4] ?? 'no time');
@@ -279,14 +280,14 @@ function parseDate(value: unknown, format: unknown, zone: unknown): unknown {
     const [, hours = '0', minutes = '0', seconds = '0', milliseconds = '0', offset = 'Z'] = time;
     const date = new Date(Date.UTC(Number(parts[year]), Number(parts[month]) - 1, Number(parts[day])));
     const isThere = date.getUTCMonth() === Number(parts[month]) - 1 && Number(parts[year]) >= 1000;
-    if (!isThere || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return unsaid();
+    if (!isThere || Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) return undocumented();
     date.setUTCHours(Number(hours), Number(minutes), Number(seconds), Number(milliseconds));
     if (offset === 'Z') return date;
     const [ahead = 0, and = 0] = offset.slice(1).split(':').map(Number);
-    if (ahead > 12 || and > 59) return unsaid();
+    if (ahead > 12 || and > 59) return undocumented();
     return new Date(date.getTime() - (offset[0] === '-' ? -1 : 1) * (ahead * 60 + and) * 60_000);
   }
-  return unsaid();
+  return undocumented();
 }
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -300,27 +301,27 @@ const UNITS: Readonly<Record<string, number>> = {
 
 const ORDERS = ['asc', 'desc', 'asc ci', 'desc ci'];
 
-/** Numbers by value and before text, text by code unit; `ci` without case. Other types are not described. */
+/** Numbers by value, then text by code unit; case-insensitive with `ci`. Other types are not documented. */
 function sort(array: unknown, second: unknown, third: unknown): unknown {
   const items = list(array);
   const isOrder = (value: unknown): value is string => typeof value === 'string' && ORDERS.includes(value);
-  // In capitals they are not described.
+  // Upper-case orders are not documented.
   if ([second, third].some((each) => !isOrder(each) && isOrder(text(each).trim().toLowerCase())))
-    return unsaid();
+    return undocumented();
   const order = isEmpty(second) ? 'asc' : isOrder(second) ? second : isOrder(third) ? third : 'asc';
   const key = isEmpty(second) || isOrder(second) ? third : second;
   if (!isEmpty(second) && !isOrder(second) && !isEmpty(third) && !isOrder(third)) return fail();
   const keys = items.map((item) => (isEmpty(key) ? item : path(item, text(key))));
   const isMixed = new Set(keys.map((each) => typeof each)).size > 1;
-  if (keys.some((each) => typeof each !== 'number' && typeof each !== 'string')) return unsaid();
-  if (isMixed && order.startsWith('desc')) return unsaid();
+  if (keys.some((each) => typeof each !== 'number' && typeof each !== 'string')) return undocumented();
+  if (isMixed && order.startsWith('desc')) return undocumented();
   const folded = keys.map((each) =>
     typeof each === 'string' && order.endsWith('ci') ? each.toLowerCase() : each,
   );
   const before = (a: unknown, b: unknown): boolean =>
     typeof a === typeof b ? (a as string) < (b as string) : typeof a === 'number';
   const sorted: number[] = [];
-  // By insertion: behind all that may not stand behind it.
+  // Insertion sort.
   for (let index = 0; index < items.length; index++) {
     let at = sorted.length;
     while (at > 0) {
@@ -356,7 +357,7 @@ function firstOfEach(items: readonly unknown[], key: unknown): unknown[] {
   );
 }
 
-/** JSON of data: what else a text could be made of is not described. */
+/** JSON of plain data. Other values are not documented. */
 function json(value: unknown): string {
   if (isMissing(value)) return 'null';
   if (Array.isArray(value)) return `[${value.map(json).join(',')}]`;
@@ -367,11 +368,11 @@ function json(value: unknown): string {
       .join(',')}}`;
   }
   if (value instanceof Date) return `"${value.toISOString()}"`;
-  return typeof value === 'object' ? unsaid() : JSON.stringify(value);
+  return typeof value === 'object' ? undocumented() : JSON.stringify(value);
 }
 
 function keepMembers(value: unknown, names: readonly unknown[], isKept: boolean): unknown {
-  if (names.some((name) => typeof name === 'object')) return unsaid();
+  if (names.some((name) => typeof name === 'object')) return undocumented();
   const written = names.map(text);
   return Object.fromEntries(
     Object.entries(collection(value)).filter(([name]) => written.includes(name) === isKept),
@@ -379,8 +380,8 @@ function keepMembers(value: unknown, names: readonly unknown[], isKept: boolean)
 }
 
 /**
- * Functions of the language as the help pages describe them, written for being read: slow, without bounds, and sharing
- * no line with those of the engine. What the pages leave open throws `Unsaid`.
+ * Reference implementation of the documented functions: simple, slow, unbounded, and independent of the tested functions.
+ * Throws `Undocumented` for arguments whose result is not documented.
  */
 export const DESCRIBED: Readonly<Record<string, Reference>> = {
   if: (condition, yes, no) => (condition ? yes : no),
@@ -393,7 +394,7 @@ export const DESCRIBED: Readonly<Record<string, Reference>> = {
   get: (value, at) => {
     if (isEmpty(at)) return undefined;
     if (typeof at === 'number') return atIndex(value, at);
-    return typeof at === 'string' ? path(value, at) : unsaid();
+    return typeof at === 'string' ? path(value, at) : undocumented();
   },
   omit: (value, ...names) => keepMembers(value, names, false),
   pick: (value, ...names) => keepMembers(value, names, true),
@@ -433,7 +434,7 @@ export const DESCRIBED: Readonly<Record<string, Reference>> = {
   },
 
   ascii: ofText((given, plainLetters) =>
-    isMissing(plainLetters) ? [...given].filter((each) => each <= '\u007f').join('') : unsaid(),
+    isMissing(plainLetters) ? [...given].filter((each) => each <= '\u007f').join('') : undocumented(),
   ),
   base64: (value) =>
     isMissing(value)
@@ -475,8 +476,8 @@ export const DESCRIBED: Readonly<Record<string, Reference>> = {
   sha512: hash('sha512'),
   replace: ofText((given, search, replacement) => {
     const sought = text(search);
-    // Patterns are compared with those of the host: test/iml/pattern.
-    if (sought.startsWith('/') && sought.lastIndexOf('/') > 1) return unsaid();
+    // Tests in test/iml/pattern compare patterns with the host engine.
+    if (sought.startsWith('/') && sought.lastIndexOf('/') > 1) return undocumented();
     return sought === '' ? given : given.split(sought).join(text(replacement));
   }),
   split: ofText((given, separator, keepsEmpty) => {
@@ -486,7 +487,7 @@ export const DESCRIBED: Readonly<Record<string, Reference>> = {
     return keepsEmpty && keepsEmpty !== 'false' ? trimmed : trimmed.filter((part) => part.length > 0);
   }),
   startcase: ofText((given) => {
-    if (!/^[A-Za-z ]*$/.test(given)) return unsaid();
+    if (!/^[A-Za-z ]*$/.test(given)) return undocumented();
     return given
       .split(' ')
       .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
@@ -499,12 +500,12 @@ export const DESCRIBED: Readonly<Record<string, Reference>> = {
   }),
   trim: ofText((given) => given.trim()),
   toBinary: (value, encoding) => {
-    if (isMissing(value) || !isMissing(encoding)) return unsaid();
+    if (isMissing(value) || !isMissing(encoding)) return undocumented();
     if (value instanceof Uint8Array) return value;
     return Array.isArray(value) || isCollection(value) ? fail() : new Uint8Array(Buffer.from(text(value)));
   },
   toString: (value: unknown, encoding: unknown) =>
-    isMissing(value) || !isMissing(encoding) ? unsaid() : text(value),
+    isMissing(value) || !isMissing(encoding) ? undocumented() : text(value),
 
   addSeconds: ofMilliseconds(1000),
   addMinutes: ofMilliseconds(60_000),
@@ -517,13 +518,14 @@ export const DESCRIBED: Readonly<Record<string, Reference>> = {
   setHour: ofDate((date, to) => date.setUTCHours(to)),
   setDate: ofDate((date, to) => date.setUTCDate(to)),
   setDay: ofDate((date, to) => date.setUTCDate(date.getUTCDate() - date.getUTCDay() + to - 1)),
-  setMonth: ofDate((date, to) => (date.getUTCDate() > 28 ? unsaid() : date.setUTCMonth(to - 1))),
-  setYear: ofDate((date, to) => (date.getUTCDate() > 28 ? unsaid() : date.setUTCFullYear(to))),
+  setMonth: ofDate((date, to) => (date.getUTCDate() > 28 ? undocumented() : date.setUTCMonth(to - 1))),
+  setYear: ofDate((date, to) => (date.getUTCDate() > 28 ? undocumented() : date.setUTCFullYear(to))),
   dateDifference: (from, to, unit) => {
-    if (!(from instanceof Date) || !(to instanceof Date)) return unsaid();
+    if (!(from instanceof Date) || !(to instanceof Date)) return undocumented();
     const by =
-      (from.getTime() - to.getTime()) / (UNITS[isEmpty(unit) ? 'milliseconds' : text(unit)] ?? unsaid());
-    return Number.isInteger(by) ? by + 0 : unsaid();
+      (from.getTime() - to.getTime()) /
+      (UNITS[isEmpty(unit) ? 'milliseconds' : text(unit)] ?? undocumented());
+    return Number.isInteger(by) ? by + 0 : undocumented();
   },
   formatDate,
   parseDate,
@@ -578,7 +580,7 @@ export const DESCRIBED: Readonly<Record<string, Reference>> = {
     try {
       return JSON.parse(given);
     } catch {
-      return given.startsWith('\ufeff') ? unsaid() : fail();
+      return given.startsWith('\ufeff') ? undocumented() : fail();
     }
   }),
 };

@@ -224,7 +224,7 @@ const REGION = '\\u{1F3F4}[\\u{E0030}-\\u{E007A}]+\\u{E007F}';
 export const EMOJI: RegExp = new RegExp(`${REGION}|${PICTURE}(?:\\u200D${PICTURE})*|${FLAG}|${KEYCAP}`, 'gu');
 
 /** Returns the offset of the next occurrence at or after `from`, or -1, like `indexOf`. */
-export type TextSearch = (text: string, from: number) => number;
+type TextSearch = (text: string, from: number) => number;
 
 /**
  * Maximum length of a needle for native search. In the worst case native search compares the whole needle at every
@@ -233,12 +233,12 @@ export type TextSearch = (text: string, from: number) => number;
 const SHORT_NEEDLE = 256;
 
 /** Whether native functions may search for this text. */
-export function isShortNeedle(needle: string): boolean {
+function isShortNeedle(needle: string): boolean {
   return needle.length <= SHORT_NEEDLE;
 }
 
 /** Creates a search for `needle` in time linear in the text. */
-export function createTextSearch(needle: string): TextSearch {
+function createTextSearch(needle: string): TextSearch {
   if (isShortNeedle(needle)) return (text, from) => text.indexOf(needle, from);
   let borders: Int32Array | undefined;
   return (text, from) => {
@@ -289,7 +289,7 @@ const additions = new Mime({
 });
 
 /** Finds the media type of a file by its case-insensitive extension; undefined for an unknown or missing extension. */
-export function findMediaType(fileName: string): string | undefined {
+function findMediaType(fileName: string): string | undefined {
   const dot = fileName.lastIndexOf('.');
   if (dot === -1) return undefined;
   const extension = fileName.slice(dot + 1);

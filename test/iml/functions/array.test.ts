@@ -52,11 +52,11 @@ it.each([
 
 describe('sort', () => {
   const sort = (...args: unknown[]) => call('sort', ...args);
-  it('numbers by value, before text, missing values last', () => {
+  it('orders numbers by value, then text, then missing values', () => {
     expect(sort([null, 'b', 10, 'B', 9, undefined])).toEqual([9, 10, 'B', 'b', null, undefined]);
     expect(sort([null, 'b', 10, 9], 'desc')).toEqual(['b', 10, 9, null]);
   });
-  it('dates by instant', () => {
+  it('orders dates by instant', () => {
     expect(sort([new Date(5), new Date(1)])).toEqual([new Date(1), new Date(5)]);
     const kinds = [{ a: 1 }, 'b', true, new Date(1), 2, [1, 'c'], false, new Date(0), 1, 'a', { b: 1 }];
     const nothing = [null, Number.NaN, new Date(Number.NaN), undefined];
@@ -71,7 +71,7 @@ describe('sort', () => {
     }
     expect(sort(['b_', 'B', 'a', 'C', ['A']], 'asc ci')).toEqual(['a', ['A'], 'B', 'b_', 'C']);
   });
-  it('keeps the order of what is equal, in both directions', () => {
+  it('is stable in both directions', () => {
     const list = [
       { n: 'a', i: 1 },
       { n: 'A', i: 2 },
@@ -80,22 +80,22 @@ describe('sort', () => {
     expect(call('map', sort(list, 'asc ci', 'n'), 'i')).toEqual([1, 2, 3]);
     expect(call('map', sort(list, 'desc ci', 'n'), 'i')).toEqual([1, 2, 3]);
   });
-  it('takes the key as second argument', () =>
+  it('accepts the key as the second argument', () =>
     expect(sort([{ n: 2 }, { n: 1 }], 'n')).toEqual([{ n: 1 }, { n: 2 }]));
-  it('takes an order that is left out for ascending', () =>
+  it('is ascending without an order', () =>
     expect(sort([{ n: 2 }, { n: 1 }], '', 'n')).toEqual([{ n: 1 }, { n: 2 }]));
-  it('refuses an order it does not know', () => {
+  it('throws for an unknown order', () => {
     expect(errorOf(() => sort([], 'up', 'n'))?.message).toMatch(/^'up' is not a valid order/);
   });
 });
 
 describe('shuffle', () => {
-  it('keeps the items and its argument', () => {
+  it('keeps all items and does not modify its argument', () => {
     const list = [1, 2, 3, 4];
     expect((call('shuffle', list) as number[]).toSorted()).toEqual([1, 2, 3, 4]);
     expect(list).toEqual([1, 2, 3, 4]);
   });
-  it('gives each order for one in so many draws', () => {
+  it('returns each permutation with equal probability', () => {
     const thirds = [1 / 6, 3 / 6, 5 / 6];
     const halves = [1 / 4, 3 / 4];
     const orders = thirds.flatMap((first) =>
@@ -111,7 +111,7 @@ describe('shuffle', () => {
     );
     expect(orders.toSorted()).toEqual(['1,2,3', '1,3,2', '2,1,3', '2,3,1', '3,1,2', '3,2,1']);
   });
-  it.each([1, -1, Number.NaN, 1e9])('stays inside the array when the source gives %d', (value) => {
+  it.each([1, -1, Number.NaN, 1e9])('keeps all items if random returns %d', (value) => {
     const shuffle = functions['shuffle'];
     const result = shuffle?.({ ...ENVIRONMENT, random: () => value }, [1, 2, 3]) as number[];
     expect(result.toSorted()).toEqual([1, 2, 3]);
@@ -120,7 +120,7 @@ describe('shuffle', () => {
 
 describe('hostile input', () => {
   it.each(['add', 'map', 'first', 'join', 'sort', 'slice', 'reverse', 'flatten', 'distinct', 'toCollection'])(
-    '%s refuses text',
+    '%s throws for text',
     (name) => {
       expect(errorOf(() => call(name, 'text', 'a'))).toEqual({
         code: 'IML_FUNCTION',
@@ -128,7 +128,7 @@ describe('hostile input', () => {
       });
     },
   );
-  it('toCollection makes __proto__ an ordinary member', () => {
+  it('toCollection creates an own member __proto__', () => {
     const result = call('toCollection', [{ k: '__proto__', v: { polluted: true } }], 'k', 'v') as object;
     expect(Object.keys(result)).toEqual(['__proto__']);
     expect(Object.getPrototypeOf(result)).toBe(Object.prototype);
@@ -141,7 +141,7 @@ describe('hostile input', () => {
       expect(call('distinct', [{ a: 1 }, { a: 2 }], key)).toEqual([{ a: 1 }]);
     },
   );
-  it('functions in data are never called and never given', () => {
+  it('functions in data are never called or returned', () => {
     const trap = () => {
       throw new Error('called');
     };
@@ -159,7 +159,7 @@ describe('hostile input', () => {
     ).toEqual([]);
     expect(call('distinct', [{ toJSON: trap, valueOf: trap }])).toHaveLength(1);
   });
-  it('an array that holds itself', () => {
+  it('circular arrays throw or end', () => {
     const list: unknown[] = [1];
     list.push(list);
     const failure = { code: 'IML_FUNCTION', message: 'Circular reference.' };
@@ -169,28 +169,28 @@ describe('hostile input', () => {
     expect(errorOf(() => call('distinct', list))?.code).toBe('IML_FUNCTION');
     expect(call('join', [1, 2])).toBe('1,2');
   });
-  it('arrays that share their parts over and over are a limit', () => {
+  it('exponentially repeated references throw IML_LIMIT', () => {
     let list: unknown[] = Array(100_000).fill(1);
     for (let depth = 0; depth < 100; depth++) list = [list, list];
     expect(errorOf(() => call('flatten', list, 1e9))?.code).toBe('IML_LIMIT');
     expect(errorOf(() => call('join', list))?.code).toBe('IML_LIMIT');
   });
   it.each(['map', 'sort', 'reverse', 'join', 'keys', 'toArray', 'merge', 'add', 'distinct', 'flatten'])(
-    '%s refuses an array longer than it may be',
+    '%s throws for an array that is too long',
     (name) => {
       const sparse = new Array(MAX_LIST_LENGTH + 1);
       expect(errorOf(() => call(name, sparse, 'a'))?.code).toBe('IML_LIMIT');
     },
   );
-  it('arrays that are too long together', () => {
+  it('arrays that are too long together throw IML_LIMIT', () => {
     expect(errorOf(() => call('merge', [1], new Array(MAX_LIST_LENGTH)))?.code).toBe('IML_LIMIT');
   });
-  it('a long separator is a limit', () => {
+  it('a long separator throws IML_LIMIT', () => {
     expect(errorOf(() => call('join', Array(1000).fill('a'), 'x'.repeat(1e6)))?.code).toBe('IML_LIMIT');
   });
 });
 
-it('remove leaves collections and arrays, the same ones too, and looks into none', () => {
+it('remove keeps collections and arrays, and does not compare them', () => {
   const [record, list] = [{ a: 1 }, [1]];
   expect(call('remove', [record, list, 1, null], record, list, 1)).toEqual([record, list, null]);
   const own: unknown[] = [];

@@ -1,11 +1,11 @@
-/** The arguments of a call, made for a size. What they hold together grows in proportion to it. */
+/** Creates the arguments of a call. Their total size is proportional to `size`. */
 export type ArgumentsOfSize = (size: number) => readonly unknown[];
 
 function filled(piece: string, size: number): string {
   return piece.repeat(Math.ceil(size / piece.length));
 }
 
-/** Texts that make scanners look at the same place twice: left open, nested, almost matching, ending in the wrong way. */
+/** Texts that make scanners backtrack: unterminated, nested, almost matching, with a wrong end. */
 const TEXTS: Readonly<Record<string, (size: number) => string>> = {
   letters: (size) => filled('a', size),
   spaces: (size) => `${filled(' ', size)}x`,
@@ -56,12 +56,12 @@ const TEXTS: Readonly<Record<string, (size: number) => string>> = {
   markdown: (size) => filled('*_`', size),
 };
 
-/** Each text as the only or first argument, with the others as given. */
+/** Each text as the first argument, followed by other arguments. */
 function texts(...others: readonly unknown[]): ArgumentsOfSize[] {
   return Object.values(TEXTS).map((make) => (size: number) => [make(size), ...others]);
 }
 
-/** Needles for searches that compare much at every place. */
+/** Needles that match long prefixes at every offset. */
 const SEARCHES: readonly ArgumentsOfSize[] = [
   (size) => [filled('a', size), `${filled('a', size / 4)}b${filled('a', size / 4)}`],
   (size) => [filled('a', size), `b${filled('a', size / 2)}`],
@@ -88,7 +88,7 @@ const PATTERNS: readonly string[] = [
   '/a|aa|aaa/gi',
 ];
 
-/** Characters of input for each item of a list. */
+/** Characters of input per item of a list. */
 const SIZE_OF_ITEM = 8;
 
 const ITEMS: Readonly<Record<string, (count: number) => readonly unknown[]>> = {
@@ -122,7 +122,7 @@ function lists(...others: readonly unknown[]): ArgumentsOfSize[] {
   return Object.values(LISTS).map((make) => (size: number) => [make(size), ...others]);
 }
 
-/** Two lists of the same making. */
+/** Two lists of the same kind. */
 const PAIRS: readonly ArgumentsOfSize[] = Object.values(LISTS).map((make) => (size) => [
   make(size),
   make(size),
@@ -140,7 +140,7 @@ function namesOfMembers(size: number): string[] {
 const DATE = new Date(0);
 const LONG_PATH = (size: number): string => filled('a.', size);
 
-/** Dates and numbers as texts, and amounts. */
+/** Dates and numbers as text, and amounts. */
 const DATE_AND_AMOUNT: readonly ArgumentsOfSize[] = [
   ...texts(1),
   (size) => [DATE, size],
@@ -152,7 +152,7 @@ const NUMBER: readonly ArgumentsOfSize[] = [...texts(), (size) => [10 ** (size %
 
 const NUMBERS: readonly ArgumentsOfSize[] = [...lists(), (size) => LISTS['numericTexts']?.(size) ?? []];
 
-/** For each built-in function the calls that cost most for their size. */
+/** The most expensive calls of each built-in function. */
 export const WORST_CALLS: Readonly<Record<string, readonly ArgumentsOfSize[]>> = {
   // General
   errorFactory: [...texts('DataError'), (size) => ['DataError', TEXTS['letters']?.(size)]],
@@ -294,7 +294,7 @@ export const WORST_CALLS: Readonly<Record<string, readonly ArgumentsOfSize[]>> =
   ],
 };
 
-/** Calls that end at a bound, whatever the size: their time may rise steeply until it is reached. */
+/** Calls with a bounded cost: their time may grow steeply up to the bound. */
 export const BOUNDED_CALLS: Readonly<Record<string, readonly ArgumentsOfSize[]>> = {
   replace: PATTERNS.flatMap((pattern) => [
     (size: number) => [filled('a', size), pattern, 'x'],

@@ -6,22 +6,19 @@ import { type ArgumentsOfSize, BOUNDED_CALLS, WORST_CALLS } from './growth-input
 const SMALLEST = 4096;
 const SIZES: readonly number[] = [SMALLEST, 2 * SMALLEST, 4 * SMALLEST, 8 * SMALLEST];
 
-/** Below this the noise of a busy machine is larger than the work, and nobody would notice what it costs. */
+/** Shorter times are dominated by noise. */
 const NEGLIGIBLE_MS = 30;
 
-/** Eight times the input takes eight times as long, with a logarithm for sorting eleven; the square of it 64. */
-const MOST_GROWTH = 28;
+/** Limit of the growth for eight times the input: linear time grows by 8, sorting by 11, quadratic time by 64. */
+const MAX_GROWTH = 28;
 
-/**
- * Processor time is that of all threads of this process, the collector's included. What that adds differs from one
- * attempt to the next; a square is there in each of them.
- */
+/** Attempts per call: CPU time includes garbage collection, which varies, while quadratic growth shows in each attempt. */
 const ATTEMPTS = 6;
 
-/** What a call may take that ends at a bound of its own, on the slowest of machines; without the bound it is hours. */
+/** Time limit of a call with a bounded cost on a slow machine; without the bound it would take hours. */
 const BOUND_MS = 30_000;
 
-/** Processor time of the quickest of a few calls; a result or an `ImlError` are both fine. */
+/** Returns the CPU time of the fastest of several calls, in milliseconds. The call may throw an `ImlError`. */
 function costOf(name: string, args: readonly unknown[], times: number): number {
   let least = Number.POSITIVE_INFINITY;
   for (let time = 0; time < times; time++) {
@@ -38,25 +35,25 @@ function costOf(name: string, args: readonly unknown[], times: number): number {
   return least;
 }
 
-/** Costs at all sizes, the largest first: where that is negligible the others need not be known. */
+/** Returns the costs at all sizes; empty if the cost of the largest size is negligible. */
 function costsOf(name: string, make: ArgumentsOfSize): readonly number[] {
   const largest = costOf(name, make(8 * SMALLEST), 1);
   if (largest < NEGLIGIBLE_MS) return [];
   return SIZES.map((size) => costOf(name, make(size), 3));
 }
 
-/** Costs of the first attempt that grows as it may, or of the last. */
+/** Returns the costs of the first attempt within the limit, or of the last attempt. */
 function leastCosts(name: string, make: ArgumentsOfSize): readonly number[] {
   let costs: readonly number[] = [];
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     costs = costsOf(name, make);
-    if (growthIn(costs) < MOST_GROWTH) break;
+    if (growthIn(costs) < MAX_GROWTH) break;
   }
   return costs;
 }
 
 function growthIn(costs: readonly number[]): number {
-  return (costs.at(-1) ?? 0) / Math.max(costs[0] ?? 0, NEGLIGIBLE_MS / MOST_GROWTH);
+  return (costs.at(-1) ?? 0) / Math.max(costs[0] ?? 0, NEGLIGIBLE_MS / MAX_GROWTH);
 }
 
 function describeCall(make: ArgumentsOfSize): string {
@@ -66,19 +63,19 @@ function describeCall(make: ArgumentsOfSize): string {
 }
 
 describe('the cost of a built-in function', () => {
-  it('is looked at for each of them', () => {
+  it('is measured for every function', () => {
     expect(Object.keys(WORST_CALLS).sort()).toEqual(Object.keys(functions).sort());
   });
 
-  it.each(Object.entries(WORST_CALLS))('%s grows with its input, not with its square', (name, calls) => {
+  it.each(Object.entries(WORST_CALLS))('of %s is not quadratic', (name, calls) => {
     for (const make of calls) {
       const costs = leastCosts(name, make);
       const shown = `${describeCall(make)} took ${costs.map(Math.round).join(', ')} ms at sizes 1, 2, 4, 8`;
-      expect(growthIn(costs), shown).toBeLessThan(MOST_GROWTH);
+      expect(growthIn(costs), shown).toBeLessThan(MAX_GROWTH);
     }
   });
 
-  it.each(Object.entries(BOUNDED_CALLS))('%s ends at its bound', (name, calls) => {
+  it.each(Object.entries(BOUNDED_CALLS))('of %s is bounded', (name, calls) => {
     for (const make of calls) {
       for (const size of [SMALLEST, 8 * SMALLEST]) {
         expect(costOf(name, make(size), 1), describeCall(make)).toBeLessThan(BOUND_MS);

@@ -20,9 +20,9 @@ describe('stripHTML', () => {
     ['a --> <!-- b -->c', 'a --> c'],
     ['<a title = "x > y" b=\t"z > y">link</a>', 'link'],
     ['<a title="x=" b=">">link</a>', 'link'],
-    // A quote that is left open means nothing, and neither do those behind it.
+    // An unterminated quote and all later quotes are ignored.
     [`<a ='>b<i c=">">d`, 'b">d'],
-    // Quotes are those of attributes: a declaration ends at the first bracket.
+    // Only attributes have quotes: a declaration ends at the first bracket.
     ['<!a b="x>y">z', 'y">z'],
     ['<?a b="x>y"?>z', 'y"?>z'],
     ['a<br', 'a<br'],
@@ -30,25 +30,25 @@ describe('stripHTML', () => {
   ])('%s becomes %s', (html, text) => expect(call('stripHTML', html)).toBe(text));
 
   it.each(['<a ', '<a ="', '<!', '<!--', '<script></script', '<a =\'">', "<a ='><b =\"'>"])(
-    'a text of many %s takes one pass',
+    'takes one pass over text of many %s',
     (piece) => {
-      // Not timed: where one piece costs a pass over the rest, this runs into the time a test may take.
+      // A quadratic implementation would exceed the test timeout.
       expect(call('stripHTML', `${piece.repeat(200_000)}x>y`)).toMatch(/y$|^$/);
     },
   );
 });
 
 describe('escaping', () => {
-  it('HTML leaves quotes alone', () => {
+  it('of HTML keeps quotes', () => {
     expect(call('escapeHTML', `<a href="x">&'</a>`)).toBe(`&lt;a href="x"&gt;&amp;'&lt;/a&gt;`);
   });
-  it('Markdown marks become numeric entities', () => {
+  it('of Markdown converts special characters to numeric entities', () => {
     expect(call('escapeMarkdown', '# *a* _b_ `c` | d')).toBe(
       '&#35; &#42;a&#42; &#95;b&#95; &#96;c&#96; &#124; d',
     );
   });
-  it('null stays null', () => expect(call('escapeHTML', null)).toBeNull());
-  it('stops at a limit', () => {
+  it('of null returns null', () => expect(call('escapeHTML', null)).toBeNull());
+  it('throws IML_LIMIT for a result that is too long', () => {
     expect(errorOf(() => call('escapeHTML', '&'.repeat(20_000_000)))?.code).toBe('IML_LIMIT');
   });
 });

@@ -14,10 +14,10 @@ describe('functions of one number', () => {
     ['abs', undefined, undefined],
   ])('%s(%j) is %j', (name, value, expected) => expect(call(name, value)).toBe(expected));
 
-  it.each(['abc', '', '12px', '0x10', 'Infinity', true, [1], {}, new Date(0)])('%j is no number', (value) => {
+  it.each(['abc', '', '12px', '0x10', 'Infinity', true, [1], {}, new Date(0)])('throw for %j', (value) => {
     expect(errorOf(() => call('abs', value))?.message).toMatch(/is not a valid number\.$/);
   });
-  it('a long text is cut in the message', () => {
+  it('truncate long text in the message', () => {
     expect(errorOf(() => call('abs', 'x'.repeat(1e6)))?.message.length).toBeLessThan(120);
   });
 });
@@ -37,25 +37,25 @@ describe('trunc', () => {
   );
 });
 
-describe('functions of a list', () => {
-  it('skip what is no number and read numeric text', () => {
+describe('functions of several numbers', () => {
+  it('ignore values that are not numbers and convert numeric text', () => {
     expect(call('sum', [1, 'x', null, '2', true, {}, [9], new Date(1)])).toBe(3);
     expect(call('max', 'a', 3, '7.5')).toBe(7.5);
   });
-  it.each(['average', 'max', 'min', 'median', 'stdevP', 'stdevS'])('%s of nothing is null', (name) => {
+  it.each(['average', 'max', 'min', 'median', 'stdevP', 'stdevS'])('%s without numbers is null', (name) => {
     expect(call(name, [])).toBeNull();
     expect(call(name)).toBeNull();
     expect(call(name, null)).toBeNull();
   });
-  it('the sum of nothing is zero', () => expect(call('sum', [])).toBe(0));
-  it('a sample of one has no deviation', () => expect(call('stdevS', 1)).toBeNull());
-  it('a sum that leaves the numbers is null', () => expect(call('sum', 1.7e308, 1.7e308)).toBeNull());
-  it('median leaves its array in order', () => {
+  it('sum without numbers is zero', () => expect(call('sum', [])).toBe(0));
+  it('stdevS of one number is null', () => expect(call('stdevS', 1)).toBeNull());
+  it('an infinite sum is null', () => expect(call('sum', 1.7e308, 1.7e308)).toBeNull());
+  it('median does not modify its array', () => {
     const list = [3, 1, 2];
     expect(call('median', list)).toBe(2);
     expect(list).toEqual([3, 1, 2]);
   });
-  it('an array of a million numbers is no problem', () => {
+  it('accept an array of a million numbers', () => {
     expect(
       call(
         'max',
@@ -87,13 +87,13 @@ describe('formatNumber', () => {
     [[undefined, 2], undefined],
   ])('formatNumber(%j) is %j', (args, expected) => expect(call('formatNumber', ...args)).toBe(expected));
 
-  it.each([-1, 101, 1e9])('%d decimals are refused', (decimals) => {
+  it.each([-1, 101, 1e9])('throws for %d decimals', (decimals) => {
     expect(errorOf(() => call('formatNumber', 1, decimals))).toEqual({
       code: 'IML_FUNCTION',
       message: `'${decimals}' is not a valid number of decimals. Expected 0 to 100.`,
     });
   });
-  it('a huge separator is a limit', () => {
+  it('throws IML_LIMIT for a long separator', () => {
     expect(errorOf(() => call('formatNumber', 1e300, 0, ',', 'x'.repeat(1e6)))?.code).toBe('IML_LIMIT');
   });
 });
@@ -109,13 +109,13 @@ describe('parseNumber', () => {
     [[undefined], undefined],
   ])('parseNumber(%j) is %j', (args, expected) => expect(call('parseNumber', ...args)).toBe(expected));
 
-  it.each(['abc', '', '1.2.3', '1-2'])('%j cannot be read', (text) => {
+  it.each(['abc', '', '1.2.3', '1-2'])('throws for %j', (text) => {
     expect(errorOf(() => call('parseNumber', text))).toEqual({
       code: 'IML_FUNCTION',
       message: `'${text}' is not a valid number.`,
     });
   });
-  it('another separator is refused', () =>
+  it('throws for another separator', () =>
     expect(errorOf(() => call('parseNumber', '1', ';'))).toEqual({
       code: 'IML_FUNCTION',
       message: `';' is not a valid decimal separator. Expected "." or ",".`,

@@ -36,34 +36,34 @@ const value = fc.oneof(
 const args = fc.array(value, { maxLength: 5 });
 
 describe.each(CASES)('%s', (_, run) => {
-  it('throws nothing but ImlError and changes no argument', () => {
+  it('throws only ImlError and does not modify its arguments', () => {
     fc.assert(
-      fc.property(args, (given) => {
-        const before = fc.stringify(given);
+      fc.property(args, (values) => {
+        const before = fc.stringify(values);
         try {
-          run(ENVIRONMENT, ...given);
+          run(ENVIRONMENT, ...values);
         } catch (error) {
           if (!(error instanceof ImlError)) throw error;
         }
-        expect(fc.stringify(given)).toBe(before);
+        expect(fc.stringify(values)).toBe(before);
       }),
       { numRuns: 100 },
     );
   });
 });
 
-describe('laws', () => {
+describe('properties of functions', () => {
   const json = fc.jsonValue({ maxDepth: 4 });
   const call = callFunction;
 
-  it('createJSON writes what JSON.stringify writes', () => {
+  it('createJSON has the result of JSON.stringify', () => {
     fc.assert(
       fc.property(json, (data) => {
         expect(call('createJSON', data)).toBe(JSON.stringify(data));
       }),
     );
   });
-  it('decodeURL undoes encodeURL', () => {
+  it('decodeURL is the inverse of encodeURL', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         expect(call('encodeURL', text)).toBe(encodeURIComponent(text));
@@ -71,7 +71,7 @@ describe('laws', () => {
       }),
     );
   });
-  it('join undoes split with documented semantics', () => {
+  it('join is the inverse of split with documented semantics', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), (text, separator) => {
         const parts = functions['split']?.({ ...ENVIRONMENT, semantics: 'documented' }, text, separator);
@@ -79,7 +79,7 @@ describe('laws', () => {
       }),
     );
   });
-  it('distinct items differ from each other, and nothing is lost', () => {
+  it('distinct is idempotent and returns only items of the array', () => {
     fc.assert(
       fc.property(fc.array(json), (list) => {
         const kept = call('distinct', list) as unknown[];
@@ -88,7 +88,7 @@ describe('laws', () => {
       }),
     );
   });
-  it('sort keeps the items', () => {
+  it('sort is idempotent and keeps all items', () => {
     fc.assert(
       fc.property(fc.array(json), (list) => {
         const sorted = call('sort', list);
@@ -98,7 +98,7 @@ describe('laws', () => {
       }),
     );
   });
-  it('parseNumber reads what formatNumber writes', () => {
+  it('parseNumber is the inverse of formatNumber', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -1e12, max: 1e12 }),

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, verify } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { callFunction, errorOf } from './call-function.js';
 
-/** Made once: it takes as long as all tests of this file. */
+/** Generated once, because it takes as long as all tests of this file. */
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 
 const call = (name: string, ...args: unknown[]) => String(callFunction(name, ...args));
@@ -16,23 +16,23 @@ const claims = (options: unknown, payload: unknown = { iat: 1000 }) =>
   decoded(jwt(payload, 'secret', 'HS256', options))[1];
 
 describe('jwt', () => {
-  it('is the token known from jwt.io', () =>
+  it('returns the example token of jwt.io', () =>
     expect(jwt({ sub: '1234567890', name: 'John Doe', iat: 1516239022 }, 'your-256-bit-secret')).toBe(
       'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c',
     ));
 
-  it.each(['HS256', 'HS384', 'HS512'])('%s stands in the header', (algorithm) =>
+  it.each(['HS256', 'HS384', 'HS512'])('writes %s into the header', (algorithm) =>
     expect(decoded(jwt({}, 'secret', algorithm))[0]).toEqual({ alg: algorithm, typ: 'JWT' }),
   );
 
-  it('RS256 is verified by the public key', () => {
+  it('signs with RS256', () => {
     const token = jwt({ a: 1 }, privateKey.export({ type: 'pkcs8', format: 'pem' }), 'RS256');
     const [header = '', payload = '', signature = ''] = token.split('.');
     const data = Buffer.from(`${header}.${payload}`);
     expect(verify('sha256', data, publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
   });
 
-  it('a header of the options is added', () =>
+  it('adds the header of the options', () =>
     expect(decoded(jwt({}, 'secret', 'HS512', { header: { kid: 'k1', cty: 'x' } }))[0]).toEqual({
       alg: 'HS512',
       typ: 'JWT',
@@ -40,7 +40,7 @@ describe('jwt', () => {
       cty: 'x',
     }));
 
-  it('the id of the key stands in the header, one in the header of the options before it', () => {
+  it('adds keyid to the header, unless the header of the options has a kid', () => {
     const headerOf = (options: unknown) => decoded(jwt({}, 'secret', 'HS256', options))[0];
     expect(headerOf({ keyid: 7 })).toEqual({ alg: 'HS256', typ: 'JWT', kid: '7' });
     expect(headerOf({ keyid: 'k1', header: { kid: undefined } })).toEqual({
@@ -52,7 +52,7 @@ describe('jwt', () => {
     expect(headerOf({ keyid: 'k1', header: { kid: 'k2' } })).toEqual({ alg: 'HS256', typ: 'JWT', kid: 'k2' });
   });
 
-  it('a text payload is signed as it is', () => {
+  it('signs a text payload unchanged', () => {
     const [header, payload] = jwt('text', 'secret').split('.');
     expect(Buffer.from(header ?? '', 'base64url').toString()).toBe('{"alg":"HS256"}');
     expect(Buffer.from(payload ?? '', 'base64url').toString()).toBe('text');
@@ -76,24 +76,24 @@ describe('claims', () => {
       { audience: ['a'], issuer: 'i', subject: 's', jwtid: 'j' },
       { iat: 1000, aud: ['a'], iss: 'i', sub: 's', jti: 'j' },
     ],
-  ])('options %j', (options, expected) => expect(claims(options)).toEqual(expected));
+  ])('follow the options %j', (options, expected) => expect(claims(options)).toEqual(expected));
 
-  it('no iat is added to a payload without one, and times count from now', () => {
+  it('have no iat if the payload has none, and relative times start at the current time', () => {
     expect(claims(undefined, {})).toEqual({});
     expect(claims({ expiresIn: 60 }, {})).toEqual({ exp: 60 });
   });
-  it('the payload is not changed', () => {
+  it('do not modify the payload', () => {
     const payload = { sub: 'x' };
     jwt(payload, 'secret', 'HS256', { expiresIn: 1 });
     expect(payload).toEqual({ sub: 'x' });
   });
-  it('__proto__ of a payload stays a member', () => {
+  it('may include a member __proto__', () => {
     const payload: unknown = JSON.parse('{"__proto__":{"exp":1},"iat":1}');
     expect(JSON.stringify(claims(undefined, payload))).toBe('{"__proto__":{"exp":1},"iat":1}');
   });
 });
 
-describe('refused', () => {
+describe('invalid arguments of jwt', () => {
   it.each([
     [[{}, undefined], 'The secret to sign the token with is empty.'],
     [[{}, ''], 'The secret to sign the token with is empty.'],
@@ -119,7 +119,7 @@ describe('refused', () => {
       [{ iss: 'a' }, 's', '', { issuer: 'b' }],
       "'iss' is set in both the payload and the options of the token.",
     ],
-  ])('%j', (args, message) => {
+  ])('throw: %j', (args, message) => {
     expect(errorOf(() => jwt(...args))).toEqual({ code: 'IML_FUNCTION', message });
   });
 });
@@ -129,13 +129,13 @@ describe('generateJwtWithKeyId', () => {
   const thumbprintOf = (members: object, hash: string): string =>
     createHash(hash).update(JSON.stringify(members)).digest('base64url');
 
-  it('signs with HS512 and names the secret by its SHA-256 thumbprint', () => {
+  it('signs with HS512 and adds the SHA-256 thumbprint of the secret', () => {
     const kid = thumbprintOf({ k: Buffer.from('secret').toString('base64url'), kty: 'oct' }, 'sha256');
     expect(headerOf({ sub: 'a' }, 'secret')).toEqual({ alg: 'HS512', typ: 'JWT', kid });
     expect(headerOf({ sub: 'a' }, Buffer.from('secret'), 'HS256')).toEqual({ alg: 'HS256', typ: 'JWT', kid });
   });
 
-  it('makes the thumbprint with the algorithm of the argument', () => {
+  it('computes the thumbprint with the algorithm of the argument', () => {
     const kid = thumbprintOf({ k: Buffer.from('secret').toString('base64url'), kty: 'oct' }, 'sha512');
     expect(headerOf({}, 'secret', 'HS256', 'HS512')).toMatchObject({ kid });
     expect(errorOf(() => call('generateJwtWithKeyId', {}, 'secret', 'HS256', 'md5'))?.message).toBe(
@@ -143,7 +143,7 @@ describe('generateJwtWithKeyId', () => {
     );
   });
 
-  it('names an RSA key by the thumbprint of its public half', () => {
+  it('adds the thumbprint of the public key of an RSA key', () => {
     const { e, kty, n } = publicKey.export({ format: 'jwk' });
     const pem = privateKey.export({ type: 'pkcs8', format: 'pem' });
     expect(headerOf({}, pem, 'RS256')).toEqual({
@@ -166,7 +166,7 @@ describe('cryptoSign', () => {
     expect(verify('sha256', Buffer.from('abc'), publicKey, signature)).toBe(true);
   });
 
-  it('signs a buffer as the text with its bytes', () => {
+  it('signs a buffer like text with the same bytes', () => {
     expect(call('cryptoSign', 'sha256', Buffer.from('abc'), pem)).toBe(
       call('cryptoSign', 'sha256', 'abc', pem),
     );
@@ -176,7 +176,7 @@ describe('cryptoSign', () => {
     [['sha256', 'abc', 'hush'], 'The key is not a private key in PEM format.'],
     [['nothing', 'abc', pem], "'nothing' cannot sign with this key."],
     [['sha256', 'abc', pem, 'rot13'], "'rot13' is not a known encoding."],
-  ])('refuses %j without a word about the key', (args, message) => {
+  ])('throws for %j without the key in the message', (args, message) => {
     expect(errorOf(() => call('cryptoSign', ...args))).toEqual({ code: 'IML_FUNCTION', message });
   });
 });
