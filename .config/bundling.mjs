@@ -46,7 +46,7 @@ export const AT_ONCE = [
   'component/check-and-connect',
   'component/start-run',
   'connection/connection',
-  'iml/functions/panels',
+  'iml/functions/function-groups',
   'parameters/check/validate-parameters',
   'trigger/run-trigger',
   'webhook/create-webhook',

@@ -1,49 +1,49 @@
 import type { FunctionTable } from '../../iml/environment/environment.js';
-import { PANELS, type Panel } from '../../iml/functions/panels.js';
+import { FUNCTION_GROUPS, type FunctionGroup } from '../../iml/functions/function-groups.js';
 
-/** What apps have besides the language: see `APP_FUNCTIONS`. */
-const XML: Panel = {
+/** Functions of apps that are not part of the language; see `APP_FUNCTIONS`. */
+const XML: FunctionGroup = {
   names: ['parseXML', 'createXML'],
   load: () => import('../../http/body/xml-functions.js').then(({ XML_FUNCTIONS }) => XML_FUNCTIONS),
 };
-const ALL: readonly Panel[] = [...PANELS, XML];
+const ALL: readonly FunctionGroup[] = [...FUNCTION_GROUPS, XML];
 
-const PANEL_OF: ReadonlyMap<string, Panel> = new Map(
-  ALL.flatMap((panel) => panel.names.map((name) => [name, panel])),
+const GROUP_OF: ReadonlyMap<string, FunctionGroup> = new Map(
+  ALL.flatMap((group) => group.names.map((name) => [name, group])),
 );
 
-/** The names of all functions every app has: those of `APP_FUNCTIONS`, without loading them. */
-export const APP_FUNCTION_NAMES: ReadonlySet<string> = new Set(PANEL_OF.keys());
+/** Names of the functions that every app has: those of `APP_FUNCTIONS`, without loading them. */
+export const APP_FUNCTION_NAMES: ReadonlySet<string> = new Set(GROUP_OF.keys());
 
-/** Tables by the panels in them, as most apps call the same few. */
+/** Cache of tables by their groups, because most apps call the same few. */
 const TABLES = new Map<string, Promise<FunctionTable>>();
 
 /**
- * Loads the functions every app has, as far as some are called: those of the same panels come along. A name that none of them has
- * loads them all, as the error that tells of it names the nearest.
+ * Loads the groups of the called functions. An unknown name loads all groups, because its error suggests the most similar
+ * name.
  */
 export function loadBuiltins(called: Iterable<string>): Promise<FunctionTable> {
-  const panels = new Set<Panel>();
+  const groups = new Set<FunctionGroup>();
   for (const name of called) {
-    const panel = PANEL_OF.get(name);
-    if (panel === undefined) return loadAllBuiltins();
-    panels.add(panel);
+    const group = GROUP_OF.get(name);
+    if (group === undefined) return loadAllBuiltins();
+    groups.add(group);
   }
-  return loadTable(ALL.filter((panel) => panels.has(panel)));
+  return loadTable(ALL.filter((group) => groups.has(group)));
 }
 
-/** Loads all functions every app has. */
+/** Loads the functions that every app has. */
 export function loadAllBuiltins(): Promise<FunctionTable> {
   return loadTable(ALL);
 }
 
-function loadTable(panels: readonly Panel[]): Promise<FunctionTable> {
-  const key = panels.map(({ names }) => names[0]).join();
-  const table = TABLES.get(key) ?? joinPanels(panels);
+function loadTable(groups: readonly FunctionGroup[]): Promise<FunctionTable> {
+  const key = groups.map(({ names }) => names[0]).join();
+  const table = TABLES.get(key) ?? joinGroups(groups);
   TABLES.set(key, table);
   return table;
 }
 
-async function joinPanels(panels: readonly Panel[]): Promise<FunctionTable> {
-  return Object.assign({}, ...(await Promise.all(panels.map(({ load }) => load()))));
+async function joinGroups(groups: readonly FunctionGroup[]): Promise<FunctionTable> {
+  return Object.assign({}, ...(await Promise.all(groups.map(({ load }) => load()))));
 }

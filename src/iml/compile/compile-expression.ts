@@ -1,6 +1,6 @@
 import { ImlError, limitError } from '../../errors/iml-error.js';
 import { assertNever } from '../../util/plain-object.js';
-import { makeUnknownFunctionError, type SourcePlace, wrapCallError } from '../environment/call-error.js';
+import { makeUnknownFunctionError, type TemplateLocation, wrapCallError } from '../environment/call-error.js';
 import { findRewrite, MAX_REWRITTEN_ARGUMENTS } from '../environment/call-rewrites.js';
 import {
   type Environment,
@@ -24,7 +24,7 @@ import { add, type BinaryOperation, DECIMAL, equality, type Relation, relation }
 export type Evaluate = (scope: Scope) => unknown;
 
 /** Inputs of the compiler besides the tree. */
-export interface CompileContext extends SourcePlace {
+export interface CompileContext extends TemplateLocation {
   readonly environment: Environment;
   readonly functions: FunctionTable;
 }

@@ -15,8 +15,8 @@ const formatters = createBoundedCache<DateFormatter>(500);
  * @throws IML_LIMIT for a format longer than 10,000 characters.
  */
 export function compileFormat(format: string): DateFormatter {
-  const known = formatters.get(format);
-  if (known !== undefined) return known;
+  const cached = formatters.get(format);
+  if (cached !== undefined) return cached;
   const formatter = createFormatter(format);
   if (format.length <= MAX_CACHED_LENGTH) formatters.set(format, formatter);
   return formatter;

@@ -4,7 +4,7 @@ import { didYouMean } from '../../util/suggest.js';
 import type { FunctionTable } from './environment.js';
 
 /** Location of an expression: its template, and the pointer of the template in the compiled value. */
-export interface SourcePlace {
+export interface TemplateLocation {
   readonly source: string;
   /** JSON pointer inside the compiled value. */
   readonly pointer: string;
@@ -33,14 +33,14 @@ const HINTS: Readonly<Record<string, string>> = {
 export function makeUnknownFunctionError(
   name: string,
   table: FunctionTable,
-  place: SourcePlace,
+  location: TemplateLocation,
   offset: number,
 ): ImlError {
   const error = new ImlError('IML_UNKNOWN_FUNCTION', `Function '${name}' not found!`, {
     kind: 'unknown-function',
-    source: place.source,
+    source: location.source,
     offset,
-    place: { pointer: place.pointer },
+    place: { pointer: location.pointer },
   });
   error.hint = Object.hasOwn(HINTS, name)
     ? HINTS[name]
@@ -52,15 +52,20 @@ export function makeUnknownFunctionError(
  * Wraps an error of a call or of one of its arguments: `Function 'if' finished with error! ...`, once for each
  * enclosing call. [app]
  */
-export function wrapCallError(thrown: unknown, name: string, place: SourcePlace, offset: number): ImlError {
+export function wrapCallError(
+  thrown: unknown,
+  name: string,
+  location: TemplateLocation,
+  offset: number,
+): ImlError {
   const inner = asImlError(thrown);
   // A syntax error concerns the whole template and is not wrapped. [choice]
   if (inner.kind === 'syntax') return inner;
   const outer = new ImlError(inner.code, `Function '${name}' finished with error! ${inner.message}`, {
     kind: inner.kind,
-    source: inner.source ?? place.source,
+    source: inner.source ?? location.source,
     offset: inner.offset ?? offset,
-    place: inner.place ?? { pointer: place.pointer },
+    place: inner.place ?? { pointer: location.pointer },
     cause: inner.cause,
   });
   outer.hint = inner.hint;

@@ -176,10 +176,10 @@ function compileFilter(key: string, values: unknown): (item: unknown) => boolean
   const read = pathReader(key);
   const keyOf = createEqualityKey();
   const texts = Array.isArray(values) ? mapList(asList(values), toText) : toText(values).split(',');
-  const wanted = new Set(texts.map(keyOf));
+  const allowed = new Set(texts.map(keyOf));
   return (item) => {
     const value = read(item);
-    return !isMissing(value) && wanted.has(keyOf(toText(value)));
+    return !isMissing(value) && allowed.has(keyOf(toText(value)));
   };
 }
 

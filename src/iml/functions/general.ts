@@ -87,7 +87,7 @@ export interface ErrorValue {
 
 /** @throws ImlError `IML_FUNCTION` for an unknown error type */
 export function createErrorValue(type: unknown, message: unknown): ErrorValue {
-  const name = APP_ERROR_TYPES.find((known) => known === type);
+  const name = APP_ERROR_TYPES.find((each) => each === type);
   if (name !== undefined) return { name, message: isMissing(message) ? '' : toText(message) };
   throw functionError(`Unknown error type. Expected one of ${APP_ERROR_TYPES.join(', ')}.`);
 }
@@ -96,7 +96,7 @@ export function createErrorValue(type: unknown, message: unknown): ErrorValue {
 export function readErrorValue(value: unknown): ErrorValue | undefined {
   if (!isCollection(value) || !Object.hasOwn(value, 'name') || !Object.hasOwn(value, 'message'))
     return undefined;
-  const name = APP_ERROR_TYPES.find((known) => known === value['name']);
+  const name = APP_ERROR_TYPES.find((each) => each === value['name']);
   const message = value['message'];
   return name !== undefined && typeof message === 'string' ? { name, message } : undefined;
 }

@@ -144,18 +144,18 @@ function toDecimal(value: number): Decimal {
 /** Truncates to `places` decimals. A negative number of places zeroes digits before the decimal point. */
 export function truncateDecimal(value: number, places: number): number {
   const { digits, point } = toDecimal(value);
-  const kept = point + places;
-  if (kept >= digits.length) return value;
-  if (kept <= 0) return 0;
-  return Math.sign(value) * Number(`${digits.slice(0, kept)}e${point - kept}`);
+  const digitCount = point + places;
+  if (digitCount >= digits.length) return value;
+  if (digitCount <= 0) return 0;
+  return Math.sign(value) * Number(`${digits.slice(0, digitCount)}e${point - digitCount}`);
 }
 
 /** Rounds the decimal form to `places` >= 0 decimals, half away from zero: 1.005 to two places is 1.01. */
 export function fixDecimal(value: number, places: number): FixedDecimal {
   const { digits, point } = toDecimal(value);
-  const kept = point + places;
-  const up = (digits[kept] ?? '0') >= '5' ? 1n : 0n;
-  const scaled = kept < 0 ? 0n : BigInt(digits.slice(0, kept).padEnd(kept, '0')) + up;
+  const digitCount = point + places;
+  const up = (digits[digitCount] ?? '0') >= '5' ? 1n : 0n;
+  const scaled = digitCount < 0 ? 0n : BigInt(digits.slice(0, digitCount).padEnd(digitCount, '0')) + up;
   const text = scaled.toString().padStart(places + 1, '0');
   const split = text.length - places;
   return { negative: value < 0 && scaled > 0n, whole: text.slice(0, split), fraction: text.slice(split) };

@@ -211,8 +211,8 @@ function sign(environment: Environment, algorithm: string, text: string, secret:
     return environment.digest(digest, utf8(text), key);
   }
   if (algorithm === 'RS256') return rsaSha256(utf8(text), toText(secret));
-  const known = [...HMAC_DIGESTS.keys(), 'RS256'].join(', ');
-  throw functionError(`${quoted(algorithm)} is not a token algorithm. Expected one of ${known}.`);
+  const algorithms = [...HMAC_DIGESTS.keys(), 'RS256'].join(', ');
+  throw functionError(`${quoted(algorithm)} is not a token algorithm. Expected one of ${algorithms}.`);
 }
 
 function utf8(text: string): Uint8Array {

@@ -140,24 +140,24 @@ function capitalize(text: string): string {
 }
 
 function listContains(list: readonly unknown[], search: unknown, ignoresCase: boolean): boolean {
-  const isWanted = typeof search === 'string' ? sameTextAs(search, ignoresCase) : sameValueAs(search);
-  for (let index = 0; index < list.length; index++) if (isWanted(list[index])) return true;
+  const matches = typeof search === 'string' ? sameTextAs(search, ignoresCase) : sameValueAs(search);
+  for (let index = 0; index < list.length; index++) if (matches(list[index])) return true;
   return false;
 }
 
 function sameTextAs(search: string, ignoresCase: boolean): (item: unknown) => boolean {
   if (!ignoresCase) return (item) => item === search;
-  const wanted = search.toLowerCase();
-  return (item) => typeof item === 'string' && item.toLowerCase() === wanted;
+  const expected = search.toLowerCase();
+  return (item) => typeof item === 'string' && item.toLowerCase() === expected;
 }
 
 function sameValueAs(search: unknown): (item: unknown) => boolean {
   // Fast path: converting each number to a key would dominate the time.
   if (typeof search === 'number') return (item) => item === search || Object.is(item, search);
   const keyOf = createEqualityKey();
-  const wanted = keyOf(search);
+  const expected = keyOf(search);
   // Items of another type need no key.
-  return (item) => (typeof item === typeof search || isMissing(item)) && keyOf(item) === wanted;
+  return (item) => (typeof item === typeof search || isMissing(item)) && keyOf(item) === expected;
 }
 
 /** `/pattern/flags` is a regular expression. Any other search text and its replacement are literal. */

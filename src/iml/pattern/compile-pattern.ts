@@ -124,11 +124,11 @@ class PatternCompiler {
   }
 
   private compileSet(source: string): CharacterSet {
-    const known = this.options.sets.get(source);
-    if (known !== undefined) return known;
-    const made = new CharacterSet(source, this.options.flags);
-    this.options.sets.set(source, made);
-    return made;
+    const cached = this.options.sets.get(source);
+    if (cached !== undefined) return cached;
+    const set = new CharacterSet(source, this.options.flags);
+    this.options.sets.set(source, set);
+    return set;
   }
 
   private alternatives(node: AlternativesNode, around: NodeContext): void {
@@ -158,7 +158,7 @@ class PatternCompiler {
   private look(node: LookNode): void {
     const look = this.emit('look', 0, node.negative ? 1 : 0);
     const success = node.negative || node.groups.first === node.groups.end;
-    this.node(node.body, { direction: node.behind ? -1 : 1, loops: [], success });
+    this.node(node.body, { direction: node.lookbehind ? -1 : 1, loops: [], success });
     this.emit('lookEnd');
     look.x = this.code.length;
   }

@@ -175,11 +175,11 @@ class PatternParser {
     this.depth -= 1;
     if (opening === undefined) return { node: { kind: 'group', group: first, body }, repeatable: true };
     if (opening === '(?:') return { node: body, repeatable: true };
-    const behind = opening.includes('<');
+    const lookbehind = opening.includes('<');
     const groups = { first, end: this.groupCount + 1 };
-    const node: PatternNode = { kind: 'look', behind, negative: opening.endsWith('!'), body, groups };
+    const node: PatternNode = { kind: 'look', lookbehind, negative: opening.endsWith('!'), body, groups };
     // QuantifiableAssertion is a lookahead in a pattern without `u`. Source: ECMA-262, Annex B.1.2. [doc]
-    return { node, repeatable: !behind && !this.unicode };
+    return { node, repeatable: !lookbehind && !this.unicode };
   }
 
   private characterClass(): Term {

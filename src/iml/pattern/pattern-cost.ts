@@ -15,7 +15,7 @@ interface CostContext {
   /** Whether a match of this node completes the pattern, so that the engine never backtracks into it. */
   readonly last: boolean;
   /** Whether the node is inside a lookbehind, where sequences run from right to left. */
-  readonly behind: boolean;
+  readonly lookbehind: boolean;
 }
 
 /**
@@ -24,7 +24,7 @@ interface CostContext {
  * Does not count an iteration that fails after a match, which at most doubles the steps.
  */
 export function worstCaseSteps(root: PatternNode, textLength: number): number {
-  return (textLength + 1) * computeCost(root, { textLength, last: true, behind: false }).steps;
+  return (textLength + 1) * computeCost(root, { textLength, last: true, lookbehind: false }).steps;
 }
 
 function computeCost(node: PatternNode, context: CostContext): Cost {
@@ -52,7 +52,7 @@ function computeCost(node: PatternNode, context: CostContext): Cost {
       // The engine never backtracks into a lookaround that matched.
       return {
         ways: 1,
-        steps: 1 + computeCost(node.body, { ...context, last: false, behind: node.behind }).steps,
+        steps: 1 + computeCost(node.body, { ...context, last: false, lookbehind: node.lookbehind }).steps,
       };
     case 'repeat':
       return repeatCost(node, context);
@@ -64,7 +64,7 @@ function computeCost(node: PatternNode, context: CostContext): Cost {
 function sequenceCost(items: readonly PatternNode[], context: CostContext): Cost {
   let ways = 1;
   let steps = 1;
-  const ordered = context.behind ? items.toReversed() : items;
+  const ordered = context.lookbehind ? items.toReversed() : items;
   for (const [index, item] of ordered.entries()) {
     const cost = computeCost(item, { ...context, last: context.last && index === ordered.length - 1 });
     steps += ways * cost.steps;

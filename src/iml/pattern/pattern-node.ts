@@ -51,7 +51,7 @@ export interface GroupNode {
 
 export interface LookNode {
   readonly kind: 'look';
-  readonly behind: boolean;
+  readonly lookbehind: boolean;
   readonly negative: boolean;
   readonly body: PatternNode;
   readonly groups: GroupRange;

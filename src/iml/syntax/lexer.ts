@@ -207,9 +207,9 @@ export class Lexer {
     const { source, start } = this;
     const next = source.charCodeAt(start + 1);
     if (next !== 0x3d && next !== code) return;
-    const known = LONG_OPERATORS.find(([spelling]) => source.startsWith(spelling, start));
-    if (known === undefined) return;
-    const [spelling, operator] = known;
+    const found = LONG_OPERATORS.find(([spelling]) => source.startsWith(spelling, start));
+    if (found === undefined) return;
+    const [spelling, operator] = found;
     this.text = operator;
     this.end = start + spelling.length;
   }

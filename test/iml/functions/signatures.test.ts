@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PANELS } from '../../../src/iml/functions/panels.js';
+import { FUNCTION_GROUPS } from '../../../src/iml/functions/function-groups.js';
 import { findSignature, printSignature, SIGNED_NAMES } from '../../../src/iml/functions/signatures.js';
 import { functions } from '../../../src/iml/index.js';
 
@@ -39,13 +39,13 @@ describe('signatures', () => {
   });
 });
 
-describe('panels', () => {
-  it.each(PANELS)('load their functions: $names', async ({ names, load }) => {
+describe('groups', () => {
+  it.each(FUNCTION_GROUPS)('load their functions: $names', async ({ names, load }) => {
     expect(Object.keys(await load()).sort()).toEqual([...names].sort());
   });
 
   it('list every function once', () => {
-    const names = PANELS.flatMap((panel) => panel.names);
+    const names = FUNCTION_GROUPS.flatMap((group) => group.names);
     expect(names.toSorted()).toEqual(Object.keys(functions).sort());
   });
 });

@@ -65,7 +65,7 @@ class NaiveMatcher {
         return this.match(node.body, position, direction, next);
       case 'look':
         return (
-          this.match(node.body, position, node.behind ? -1 : 1, () => true) !== node.negative &&
+          this.match(node.body, position, node.lookbehind ? -1 : 1, () => true) !== node.negative &&
           next(position)
         );
       case 'repeat':
@@ -101,7 +101,7 @@ class NaiveMatcher {
   ): boolean {
     const [first, ...rest] = items;
     if (first === undefined) return next(position);
-    return this.match(first, position, direction, (behind) => this.inOrder(rest, behind, direction, next));
+    return this.match(first, position, direction, (after) => this.inOrder(rest, after, direction, next));
   }
 
   private repeat(
@@ -113,10 +113,8 @@ class NaiveMatcher {
   ): boolean {
     const again = (): boolean =>
       done < node.max &&
-      this.match(node.body, position, direction, (behind) =>
-        done >= node.min && behind === position
-          ? false
-          : this.repeat(node, done + 1, behind, direction, next),
+      this.match(node.body, position, direction, (after) =>
+        done >= node.min && after === position ? false : this.repeat(node, done + 1, after, direction, next),
       );
     if (done < node.min) return again();
     return node.lazy ? next(position) || again() : again() || next(position);
