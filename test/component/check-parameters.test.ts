@@ -66,7 +66,7 @@ describe('checking the parameters of a run', () => {
     const { engine, sent } = action([...FORM, rows]);
     const items = [{ n: 1 }, { n: 'x' }];
     const { error, bundles, stats } = await engine.module('act').run({
-      // The platform does not check rows of a list of fields, as those of items.
+      // The platform does not check array rows described by a list of fields.
       parameters: { since: 'soon', kind: 'person', items, rows: items },
     });
     expect(error).toMatchObject({

@@ -9,7 +9,7 @@ import { createVirtualClock, type VirtualClock } from '../../src/testing/exchang
 
 const BASE = { baseUrl: 'https://api.example.test' };
 
-/** An engine over an app given by its parts, on a clock that stands at 2024-01-01. */
+/** Creates an engine for an app definition with a clock at 2024-01-01. */
 export function engineOf(
   parts: Omit<AppDefinition, 'name'>,
   options: Partial<EngineOptions> = {},

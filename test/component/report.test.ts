@@ -6,7 +6,7 @@ import { engineOf } from './engine-of.js';
 const REFUSED = { url: '/refused', response: { data: { a: '{{body.a}}' } } };
 const TRIGGER = { iterate: '{{body}}', trigger: { type: 'id', id: '{{item.id}}' } };
 
-/** Every component of this app asks a service that refuses. */
+/** Every component of this app calls an API that fails. */
 function refusedEngine(): ReturnType<typeof engineOf>['engine'] {
   const { transport } = service(() => ({ status: 403, json: { why: 'no' } }));
   const oauth = {

@@ -1,17 +1,17 @@
 import { inspect } from 'node:util';
 import { expect } from 'vitest';
 
-/** A secret that every encoding writes in another way. */
+/** A secret that every encoding changes. */
 export function canary(place: string): string {
   return `canary-${place}-"q"\\b/+ é%&<x>`;
 }
 
-/** The ways a text can be written, one by one, so that a test does not lean on the code it tests. */
+/** All encodings of a text, written out so that the test does not depend on the tested code. */
 function writingsOf(secret: string): ReadonlyMap<string, string> {
   const bytes = Buffer.from(secret, 'utf8');
   const base64 = (shift: number): string => {
     const text = Buffer.concat([Buffer.alloc(shift, 'x'), bytes]).toString('base64');
-    // Only whole groups that hold nothing but the secret.
+    // Complete base64 groups that contain nothing but the secret.
     return text.slice(shift === 0 ? 0 : 4, Math.floor((shift + bytes.length) / 3) * 4);
   };
   return new Map([
@@ -32,7 +32,7 @@ function writingsOf(secret: string): ReadonlyMap<string, string> {
   ]);
 }
 
-/** Everything an error shows to whoever logs it: message, stack, fields, causes. */
+/** Everything an error shows when it is logged: message, stack, fields, causes. */
 export function everythingOf(error: unknown): string {
   return [
     String(error),
@@ -42,7 +42,7 @@ export function everythingOf(error: unknown): string {
   ].join('\n');
 }
 
-/** Names of canaries and of their writings that a text holds. */
+/** Returns the canaries and their encodings that a text contains. */
 export function findCanaries(text: string, secrets: readonly string[]): readonly string[] {
   return secrets.flatMap((secret) =>
     [...writingsOf(secret)]

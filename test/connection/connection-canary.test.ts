@@ -25,7 +25,7 @@ const SECRETS = Object.values(S);
 const HOST = 'https://api.example.test';
 const URI = '{{encodeURL(data.a)}}';
 
-/** Quotes everything it knows, as a careless author may. */
+/** Quotes everything it knows, like a careless author. */
 const QUOTE =
   'No: {{parameters.key}} {{parameters.password}} {{common.cs}} {{temp.code}} {{temp.ticket}} {{data.a}} {{data.r}} {{connection.a}} {{body.echo}} {{base64(parameters.key)}} {{encodeURL(data.a)}}';
 
@@ -76,7 +76,7 @@ interface Shown {
   readonly report: ConnectionReport | undefined;
 }
 
-/** Everything that is shown while a connection is made, refreshed, tested and given up, the last call failing. */
+/** All output while a connection is created, refreshed, tested and revoked; the last call fails. */
 async function show(step: string, failure: Failure): Promise<Shown> {
   const shown: string[] = [];
   const transport: Transport = async ({ url }) => {
@@ -87,7 +87,7 @@ async function show(step: string, failure: Failure): Promise<Shown> {
       'set-cookie': [`sid=${encodeURIComponent(S.cookie)}`],
     };
     if (fails && failure === 'network') throw transportFailure({ code: 'ECONNRESET' }, new URL(url).origin);
-    // What a service says for the first time in a refusal, under no telling name, cannot be known as a secret.
+    // A value that first appears in a refusal, under a neutral name, cannot be recognized as a secret.
     const refusal = JSON.stringify({ ticket: S.ticket, echo: step === 'pre' ? S.key : [S.key, S.access] });
     const text =
       fails && failure === 'not JSON' ? `<${BODY}` : fails && failure === 'status' ? refusal : BODY;
@@ -124,7 +124,7 @@ async function show(step: string, failure: Failure): Promise<Shown> {
   return { text: shown.join('\n'), report };
 }
 
-/** An expression that fails on a value which is a secret. */
+/** An expression that fails on a secret value. */
 function breakData(step: string): unknown {
   const url = `${HOST}/${step}`;
   return {

@@ -8,7 +8,7 @@ import { type OidcServer, startOidcServer } from './oidc-server.js';
 
 const CALLBACK = 'http://127.0.0.1:53682/callback';
 
-/** The connection flow against a provider that we did not write. */
+/** Runs the connection flow against an independent provider. */
 describe('a connection to an independent OAuth 2 provider', () => {
   let server: OidcServer;
   let engine: Engine;
@@ -86,7 +86,7 @@ describe('a connection to an independent OAuth 2 provider', () => {
     const stored = await connect();
     const connection = engine.connection('account');
     await connection.refresh(stored, { force: true });
-    // The provider takes a second use as theft.
+    // The provider treats a second use as theft.
     expect((await connection.refresh(stored, { force: true })).error).toMatchObject({
       type: 'InvalidAccessTokenError',
       message: 'The connection could not be refreshed: invalid_grant. Run iml connect again.',

@@ -55,7 +55,7 @@ const STORED: StoredConnection = {
   common: undefined,
 };
 
-/** A service that gives each refresh token once: the second use of one ends in 400. */
+/** A token endpoint that accepts each refresh token once; a second use returns 400. */
 function createService(): {
   readonly transport: Transport;
   readonly refreshes: () => number;

@@ -1,7 +1,7 @@
 import type { ConnectionStore, StoredConnection } from '../../src/index.js';
 
 export interface MemoryStore extends ConnectionStore {
-  /** How often a name was saved. */
+  /** Number of saves by name. */
   readonly saves: (name: string) => number;
   readonly reads: (name: string) => number;
 }

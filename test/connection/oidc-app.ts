@@ -1,7 +1,7 @@
 import { type App, defineApp } from '../../src/index.js';
 import { CLIENT } from './oidc-server.js';
 
-/** An app as an author would write it for the provider of `oidc-server.ts`. */
+/** An app for the provider of `oidc-server.ts`, as an author would write it. */
 export function oidcApp(issuer: string): App {
   return defineApp({ name: 'oidc', ...oidcParts(issuer) });
 }

@@ -4,19 +4,19 @@ import Provider from 'oidc-provider';
 
 export interface OidcServer {
   readonly issuer: string;
-  /** Logs in and consents as a browser would, and gives the address the browser is sent back to at last. */
+  /** Logs in and consents like a browser, and returns the final redirect URL. */
   readonly login: (page: string) => Promise<URL>;
-  /** Answers 403 to whoever consents: the user said no. */
+  /** Responds with 403 if the user denies access. */
   readonly refuse: (page: string) => Promise<URL>;
   readonly close: () => Promise<void>;
 }
 
 export const CLIENT = { client_id: 'test-client', client_secret: 'client-secret-3f9a' } as const;
 
-/** An OAuth 2 provider of others: npm's oidc-provider, on a port of this machine. */
+/** An independent OAuth 2 provider: npm's oidc-provider on a local port. */
 export async function startOidcServer(accessTokenSeconds = 60): Promise<OidcServer> {
   const server = createServer();
-  // A socket of its own for each call: one kept open may be closed just when the next call takes it.
+  // One socket per call, as a kept-alive socket may be closed just when the next call uses it.
   server.maxRequestsPerSocket = 1;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -56,7 +56,7 @@ export async function startOidcServer(accessTokenSeconds = 60): Promise<OidcServ
   };
 }
 
-/** Follows redirects and fills in forms until the provider sends the browser elsewhere. */
+/** Follows redirects and fills in forms until the provider redirects elsewhere. */
 async function visit(page: string, issuer: string, isWilling: boolean): Promise<URL> {
   const cookies = new Map<string, string>();
   let address = page;

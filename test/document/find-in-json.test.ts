@@ -10,7 +10,7 @@ interface Spot {
   readonly keyOffset: number | undefined;
 }
 
-/** Writes JSON with what may stand between its tokens, and notes where each value begins. */
+/** Writes JSON with random white space and comments between tokens, and records the offset of each value. */
 class Writer {
   text = '';
   readonly spots: Spot[] = [];
@@ -131,7 +131,7 @@ describe('readDocument', () => {
     const read = vi.spyOn(String.prototype, 'indexOf');
     try {
       for (let index = 0; index < 300; index++) locationOf(`/${index}/a${index}`);
-      // For the end of each name that is compared.
+      // Ends each compared name.
       expect(read.mock.calls.length).toBeLessThanOrEqual(600);
     } finally {
       read.mockRestore();

@@ -15,7 +15,7 @@ import { WEBHOOKS } from './cases/webhooks.js';
 
 const SOURCE = fileURLToPath(new URL('../../src/', import.meta.url));
 
-/** Every public code, provoked: `docs/errors.md` is made of this table. */
+/** Causes every public code: `docs/errors.md` is generated from this table. */
 const CASES: readonly ErrorCase[] = [
   ...LANGUAGE,
   ...APPS,
@@ -36,20 +36,20 @@ async function provoke(known: ErrorCase): Promise<EngineError> {
   throw new Error('Nothing was thrown.');
 }
 
-/** A code of ours or of Node, else the name of the error. */
+/** Our code, the code of Node.js, or the name of the error. */
 function nameCause({ cause }: EngineError): string | undefined {
   if (!(cause instanceof Error)) return undefined;
   return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.name;
 }
 
-/** As it is printed, up to a length; a template that is no part of an app has none to speak of. */
+/** The printed template, up to a length; empty for a template outside of an app. */
 function describePlace({ place }: EngineError): string | undefined {
   const printed = place && formatLocation(place);
   if (printed === undefined || printed === '#') return undefined;
   return printed.length > 80 ? `${printed.slice(0, 19)}...` : printed;
 }
 
-/** The error as the page shows it: without what is another one on each machine and in each run. */
+/** The error without parts that differ between machines and runs. */
 function describeError(error: EngineError): string {
   const folder = /(?:[/][\w.-]+)+[/](?=no-such-folder|data\.sqlite)/g;
   const message = error.message.replace(folder, '').replace(/127\.0\.0\.1:\d{4,}/g, '127.0.0.1:8080');

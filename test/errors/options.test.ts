@@ -41,7 +41,7 @@ const flows = { run: receiver };
 const module = { name: 'm', type: 'action', run: async () => ({ bundles: [], error: undefined }) } as const;
 const flow = compileFlow({ name: 'f', steps: [{ id: 1, module }] });
 
-/** What a caller without types may give: names that are none, and what has to be there. */
+/** Input of callers without types: unknown names and missing members. */
 const CASES: readonly (readonly [
   what: string,
   call: (options: never) => unknown,

@@ -30,7 +30,7 @@ const authorization = (headers: readonly HeaderEntry[]): string | undefined =>
 const signatureIn = (text: unknown): string => /Signature=(\w+)/.exec(String(text))?.[1] ?? 'none';
 
 describe('AWS signature version 2', () => {
-  // The examples of the S3 developer guide, "Signing and authenticating REST requests".
+  // Examples of the S3 developer guide, "Signing and authenticating REST requests".
   const aws: AwsCredentials = {
     key: 'AKIAIOSFODNN7EXAMPLE',
     secret: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
@@ -125,7 +125,7 @@ describe('AWS signature version 4', () => {
     sign_version: '4',
   };
 
-  // The worked example of the AWS reference: IAM ListUsers.
+  // Worked example of the AWS reference: IAM ListUsers.
   it('reproduces the published example', () => {
     const signed = sign(
       {
@@ -166,14 +166,15 @@ describe('AWS signature version 4', () => {
     },
   );
 
-  // The suite of 2011 has it in post-vanilla-query-nonunreserved, with a date that cannot be signed here.
+  // The suite of 2011 contains it in post-vanilla-query-nonunreserved, with an unsupported date.
   it('reads a plus in a query as a space', () => {
     const at = (query: string) => authorization(sign({ url: `https://sqs.amazonaws.com/?${query}` }, aws, 0));
     expect(at('+a=b+c')).toBe(at('%20a=b%20c'));
     expect(at('+a=b+c')).not.toBe(at('%2Ba=b%2Bc'));
   });
 
-  // What S3 said it had expected: github.com/aws/aws-sdk-go/issues/1495, github.com/nginx/nginx-s3-gateway/issues/77.
+  // Canonical requests in S3 responses: github.com/aws/aws-sdk-go/issues/1495,
+  // github.com/nginx/nginx-s3-gateway/issues/77.
   it('uses the first value of a repeated name and reads a plus in a path as a space for S3', () => {
     const s3 = (target: string) => authorization(sign({ url: `https://s3.amazonaws.com${target}` }, aws, 0));
     expect(s3('/?b=1&a=2&a=1')).toBe(s3('/?a=2&b=1'));
@@ -199,7 +200,7 @@ describe('AWS signature version 4', () => {
     const theirs = aws4.sign(
       {
         ...{ host, path: target, body, method: 'POST', ...readAwsHost(host) },
-        // The transport writes this one, so it is not signed.
+        // The transport sets this header, so it is not signed.
         ...{ extraHeadersToIgnore: { 'content-length': true } },
         headers: { ...headers, 'X-Amz-Date': '20200203T040506Z' },
       },

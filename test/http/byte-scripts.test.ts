@@ -31,7 +31,7 @@ function write(socket: Socket, bytes: string): Promise<void> {
 
 async function run(script: ByteScript): Promise<TransportResponse> {
   const server = await rawServer((socket) => void play(socket, script.steps));
-  // Short only where it has to run out: elsewhere a busy machine must not be taken for a silent server.
+  // Short only where the timeout is expected, so that a busy machine does not cause one elsewhere.
   const waitMs = 'code' in script.expect && script.expect.code === 'NETWORK_TIMEOUT' ? 300 : 15_000;
   const transport = loopbackTransport({
     headersTimeoutMs: waitMs,

@@ -1,4 +1,4 @@
-/** What a server does once it has read a request: write bytes (Latin-1), wait, close, or reset the connection. */
+/** Steps of a server after it has read a request: write bytes (Latin-1), wait, close, or reset the connection. */
 export type Step =
   | string
   | { readonly waitMs: number }
@@ -11,7 +11,7 @@ export interface ByteScript {
   readonly steps: readonly Step[];
   /** Default: GET. */
   readonly method?: string;
-  /** Status and body of the response, or the code of the error. */
+  /** Status and body of the response, or the error code. */
   readonly expect:
     | { readonly status: number; readonly body?: string; readonly header?: readonly [string, string] }
     | { readonly code: string };
@@ -23,7 +23,7 @@ const failed = { code: 'NETWORK_FAILED' } as const;
 const timedOut = { code: 'NETWORK_TIMEOUT' } as const;
 const tooLarge = { code: 'NETWORK_RESPONSE_TOO_LARGE' } as const;
 
-/** Played against a transport with a timeout for headers and body, and 1000 bytes of body. */
+/** Runs with a timeout for headers and body, and a limit of 1000 body bytes. */
 export const BYTE_SCRIPTS: readonly ByteScript[] = [
   { id: 'content-length', steps: [`${OK}Content-Length: 2\r\n\r\nhi`], expect: { status: 200, body: 'hi' } },
   { id: 'content-length zero', steps: [`${OK}Content-Length: 0\r\n\r\n`], expect: { status: 200, body: '' } },

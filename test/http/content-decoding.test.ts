@@ -18,7 +18,7 @@ function decode(
   return decodeContent({ status: 200, headers, body, url }, signal, options);
 }
 
-/** A bomb that goes through is not printed. */
+/** Failure output must not print the whole bomb. */
 const lengthOf = async (encoding: string, body: Uint8Array): Promise<number> =>
   (await decode(encoding, body)).body.length;
 
@@ -94,7 +94,7 @@ describe('decodeContent rejects', () => {
   it('a ratio above 250, but not 250', async () => {
     const size = 2_000_000;
     const zeros = gzipSync(Buffer.alloc(size));
-    // What stands behind the last member is read over.
+    // The decoder ignores data after the last gzip member.
     const inBytes = (length: number): Uint8Array =>
       Buffer.concat([zeros, Buffer.alloc(length - zeros.length)]);
     expect(await lengthOf('gzip', inBytes(size / 250))).toBe(size);

@@ -15,7 +15,7 @@ function encode(value: unknown, source: () => number): EncodedBody {
   return encodeMultipart(value, source);
 }
 
-/** Reads a body with an independent parser. */
+/** Parses a body with an independent parser. */
 function read(value: unknown, source: () => number = random): Promise<ReadPart[]> {
   const { body, contentType = '' } = encode(value, source);
   return new Promise((resolve, reject) => {

@@ -12,7 +12,7 @@ import {
 } from '../../src/http/transport/undici-transport.js';
 import { createNetworkGuard, type TransportRequest } from '../../src/index.js';
 
-/** Something on loopback that has to be closed. */
+/** A server on loopback that has to be closed. */
 export interface Loopback {
   /** `http://127.0.0.1:port`. */
   readonly origin: string;
@@ -45,7 +45,7 @@ export function httpServer(listener: RequestListener): Promise<Loopback> {
   return listen(createServer(listener));
 }
 
-/** Answers each connection, once a whole request head has come, with what `play` writes. */
+/** Responds to each connection with `play` after a complete request head. */
 export function rawServer(play: (socket: Socket, head: string, count: number) => void): Promise<Loopback> {
   let count = 0;
   return listen(

@@ -10,7 +10,7 @@ function resolves(mapping: HostMapping, url: string): string | undefined {
   return readHostMap(mapping).resolve(url);
 }
 
-/** Which of the two transports got what, and what it answers. */
+/** Records the requests of both transports and their responses. */
 function recorder(locations: Readonly<Record<string, string>> = {}) {
   const sent: TransportRequest[] = [];
   const transport = (hop: TransportRequest): Promise<TransportResponse> => {
@@ -134,7 +134,7 @@ describe('a mapped exchange', () => {
     expect(sent.map(({ url }) => url)).toEqual([
       ...[`${LOCAL}/api/1`, `${LOCAL}/api/2`, `${LOCAL}/api/3`, `${LOCAL}/elsewhere`],
     ]);
-    // The second hop is the same host as the first, the third is another.
+    // The second hop is on the same host as the first, the third on another.
     expect(sent.map((hop) => hop.headers.some(([name]) => name === 'Authorization'))).toEqual([
       ...[true, true, false, false],
     ]);

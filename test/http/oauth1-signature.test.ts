@@ -11,7 +11,7 @@ function given(method: string, url: string, rest: Partial<SignableRequest> = {})
   return { method, url, headers: [], body: undefined, ...rest };
 }
 
-/** The parameters of the Authorization header, decoded. */
+/** Returns the decoded parameters of the Authorization header. */
 function header(signed: SignableRequest): Record<string, string> {
   const text = findHeader(signed.headers, 'authorization') ?? '';
   expect(text).toMatch(/^OAuth /);
@@ -175,7 +175,7 @@ describe('options', () => {
         'oauth_body_hash'
       ],
     ).toBe(
-      // The example of the body hash draft, section 4.1.1: a request without a body.
+      // Body hash draft, section 4.1.1: a request without a body.
       '2jmj7l5rSw0yVb/vlWAYkK/YBwk=',
     );
   });

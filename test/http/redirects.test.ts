@@ -6,7 +6,7 @@ import { httpServer, loopbackTransport, request, text } from './loopback.js';
 
 const START = 'https://a.test/start';
 
-/** Answers the hops with the given statuses and locations, then with 200. */
+/** Responds with the given statuses and locations, then with 200. */
 function hops(...answers: readonly (readonly [status: number, location: string | undefined])[]) {
   const sent: TransportRequest[] = [];
   const transport = completeResponses((hop): Promise<TransportResponse> => {

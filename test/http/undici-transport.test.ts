@@ -254,7 +254,7 @@ describe('connections', () => {
     for (let turn = 0; turn < 10; turn++) {
       await transport(request(server.origin, { ca: scheme === 'https' ? pem('ca') : undefined }));
     }
-    // Without TLS a second connection may be opened while the first one settles; with it that would cost a handshake.
+    // Without TLS a second connection may be opened while the first one settles.
     expect(sockets.size).toBeLessThanOrEqual(scheme === 'https' ? 1 : 2);
   });
 

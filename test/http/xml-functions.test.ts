@@ -7,7 +7,7 @@ const call = (name: string, value: unknown): unknown => XML_FUNCTIONS[name]?.(EN
 
 describe('the run time', () => {
   const SMALLEST = 4096;
-  /** Eight times the input takes eight times as long; the square of it 64. */
+  /** Eight times the input takes eight times as long if linear, 64 times if quadratic. */
   const MOST_GROWTH = 28;
 
   const TEXTS: Readonly<Record<string, (count: number) => unknown>> = {
@@ -41,7 +41,7 @@ describe('the run time', () => {
           try {
             call(name, value);
           } catch {
-            // What is refused takes time, too.
+            // Rejected input takes time too.
           }
         });
         least = Math.min(least, took);

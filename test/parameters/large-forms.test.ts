@@ -174,7 +174,7 @@ describe('the RPC results of a form', () => {
 
   it('count eight characters per value in addition to its own', async () => {
     const spec = [{ name: 's', type: 'select', options: 'rpc://r' }];
-    // The list, 8000 options in it, and for each its two values and their names.
+    // The list, its 8000 options, and two values with names per option.
     const left = 2 * 1024 * 1024 - 8 - 8000 * (3 * 8 + 'valuelabel'.length);
     const options = (length: number): unknown =>
       list(8000, (index) => ({
@@ -214,7 +214,7 @@ describe('the RPC results of a form', () => {
 });
 
 describe('the total limit of RPC results', () => {
-  // Each of 12 answers is no more than one may be.
+  // Each of the 12 results is within the limit of a single one.
   const form = readParameters(Array.from({ length: 12 }, (_, id) => `rpc://r?id=${id}`));
   const fields = Array.from({ length: 9000 }, (_, id) => ({ name: `f${id}` }));
   const tooMany = `ore than ${MAX_DESCRIBED_FOR_FORM} fields and options in the RPC results of one form.`;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type Problem, parseForm as readParameters, validateParameters } from '../../src/parameters/index.js';
 import { type Beside, judge, type Verdict } from './platform-rules.js';
 
-/** A difference that is meant: what the platform refuses and a run takes, or the reverse. */
+/** An intended difference: rejected by the platform and accepted by a run, or the reverse. */
 interface Difference {
   readonly id: string;
   readonly platform?: 'refuses' | 'takes';
@@ -22,7 +22,7 @@ const DIFFERENCES = JSON.parse(
 
 const has = (list: readonly string[], item: string): boolean => list.includes('*') || list.includes(item);
 
-/** The difference that explains why a run takes what the platform refuses. */
+/** The difference that explains why a run accepts what the platform rejects. */
 const explain = ({ rule, type, given, beside }: Verdict): Difference | undefined =>
   DIFFERENCES.find(
     (one) =>
@@ -140,7 +140,9 @@ const { fields } = fc.letrec<{ fields: unknown[]; field: Record<string, unknown>
 
 const values = fc.dictionary(fc.constantFrom(...NAMES, 'r'), value, { maxKeys: 9 });
 
-/** As a file holds it, and every field with a name of its own: fields that share a name see each other's values. */
+/**
+ * Round-trips through JSON and gives every field a unique name, as fields with the same name read each other's values.
+ */
 function written(spec: unknown): unknown[] {
   let count = 0;
   return JSON.parse(JSON.stringify(spec), (key, member: unknown) => {

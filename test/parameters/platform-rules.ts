@@ -1,8 +1,7 @@
 /**
- * The rules by which the platform's own validator judges a form that is stored in a scenario, written down from its
- * documentation and its public source (`@makehq/forman-schema`): an oracle for what is refused, obvious rather than fast.
- * It converts nothing, so it is stricter about types than a run; where the two differ on purpose stands in
- * `spec-fixtures/parameters-platform/differences.json`.
+ * Reimplements the rules of the platform's validator for stored forms, from its documentation and public source
+ * (`@makehq/forman-schema`): a simple oracle for what is rejected. It converts nothing, so it is stricter about types
+ * than a run; `spec-fixtures/parameters-platform/differences.json` lists intended differences.
  */
 
 export type Rule =
@@ -15,16 +14,18 @@ export type Rule =
   | 'unknown'
   | 'filter';
 
-/** A list without items, a boolean whose value asks for other fields, or an array with a spec list; undefined for none. */
+/**
+ * A list without items, a boolean with nested fields for its value, or an array with a spec list; undefined otherwise.
+ */
 export type Beside = 'an empty list' | 'a boolean of another value' | 'a spec list' | undefined;
 
 export interface Verdict {
   readonly rule: Rule;
   readonly path: string;
-  /** Type of the field, and the kind of the value it was given. */
+  /** Type of the field and kind of its value. */
   readonly type: string;
   readonly given: string;
-  /** What the field is nested in, directly or not, that shows nothing in a run. */
+  /** An enclosing field that is hidden in a run. */
   readonly beside: Beside;
 }
 
@@ -202,7 +203,7 @@ function judgeLimits(field: Json, value: unknown, tell: (rule: Rule) => void): v
   if (Array.isArray(allowed) && !allowed.includes(value)) tell('option');
 }
 
-/** An option's fields replace those of the field, and these those of its `options`. */
+/** Nested fields of an option replace those of the field, and these those of its `options`. */
 function showNested(type: string, field: Json, value: unknown, walk: Walk, show: Show): void {
   const options = isObject(field['options']) ? field['options'] : {};
   const forAll = field['nested'] ?? options['nested'];

@@ -23,7 +23,7 @@ function first(value: unknown): ParameterSpec {
 const warningsOf = (value: unknown) =>
   readParameters(value).warnings.map(({ code, place }) => `${code} ${place.pointer}`);
 
-/** Collections in collections; the outermost stands at level 0. */
+/** Nested collections; the outermost is level 0. */
 function nestedCollections(levels: number): unknown {
   let spec: unknown = [{ name: 'x', type: 'text' }];
   for (let level = 0; level < levels; level++) spec = [{ name: 'x', type: 'collection', spec }];

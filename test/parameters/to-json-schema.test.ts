@@ -154,7 +154,7 @@ describe('toJsonSchema', () => {
   });
 });
 
-/** Forms without conversions, whose values JSON can hold. */
+/** Forms without conversions, whose values JSON can represent. */
 const { fields } = fc.letrec<{ fields: unknown[]; field: { name: string } }>((tie) => {
   const name = fc.constantFrom('a', 'b', 'c', 'd');
   const required = fc.boolean();

@@ -34,7 +34,7 @@ const topics = readdirSync(FOLDER)
     cases: JSON.parse(readFileSync(new URL(name, FOLDER), 'utf8'), revive) as readonly Case[],
   }));
 
-/** `{"$date"}` and `{"$buffer"}` stand for values JSON does not have. */
+/** `{"$date"}` and `{"$buffer"}` represent values JSON does not have. */
 function revive(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if ('$date' in value) return new Date(String(value.$date));
@@ -52,7 +52,7 @@ function settings(options: CaseOptions = {}): ValidateParametersOptions {
   };
 }
 
-/** Buffers compare by their bytes, whatever class they have. */
+/** Compares buffers by content, regardless of their class. */
 function plainBytes(value: unknown): unknown {
   if (value instanceof Uint8Array) return new Uint8Array(value);
   if (Array.isArray(value)) return value.map(plainBytes);

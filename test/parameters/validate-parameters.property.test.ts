@@ -63,7 +63,7 @@ const { field } = fc.letrec<{ field: unknown; fields: unknown }>((tie) => ({
       time: fc.boolean(),
       sequence: fc.boolean(),
       codepage: fc.constantFrom('utf8', 'windows-1250', 'none'),
-      // `escape` is left out: escaping what is escaped gives other text, as it has to.
+      // `escape` is excluded, as escaping is not idempotent.
       tags: fc.constantFrom('strip', 'stripall'),
       validate: constraints,
       visible: fc.constantFrom(false, true, '{{x}}'),
@@ -84,7 +84,7 @@ const { field } = fc.letrec<{ field: unknown; fields: unknown }>((tie) => ({
   ),
 }));
 
-/** Fields that share a name with another of their form hide each other's values, so each gets a name of its own. */
+/** Unique names, as fields with the same name hide each other's values. */
 function rename(spec: unknown, names: Iterator<string>): unknown {
   if (Array.isArray(spec)) return spec.map((item) => rename(item, names));
   if (!isPlainObject(spec)) return spec;
@@ -134,11 +134,11 @@ describe('validateParameters', () => {
           const specs = readParameters(rename(spec, freshNames()));
           const first = await validateParameters(specs, values, { platformVersion, mapped });
           if (!first.ok) return;
-          // The output no longer says what was erased on purpose, and a default would fill it.
+          // The output no longer marks erased values, so a default would fill them.
           const options = { platformVersion, mapped, applyDefaults: false };
           const second = await validateParameters(specs, first.values, options);
           const again = second.ok ? second.values : second.problems;
-          // The matchers of vitest take a member `constructor` for a class.
+          // Matchers of vitest treat a member `constructor` as a class.
           if (!isDeepStrictEqual(again, first.values)) expect(again).toStrictEqual(first.values);
           expect(isDeepStrictEqual(again, first.values)).toBe(true);
         },

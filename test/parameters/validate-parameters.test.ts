@@ -515,7 +515,7 @@ describe('the form argument', () => {
   it.each([[specification], [{ static: [], mappable: [] }], [null], ['rpc://x']])(
     'has to be a parsed form: not %j',
     async (form) => {
-      const given = form as unknown as Parameters<typeof validateParameters>[0]; // as JavaScript would
+      const given = form as unknown as Parameters<typeof validateParameters>[0]; // like JavaScript
       const message = expect.stringContaining('readParameters');
       await expect(validateParameters(given, {})).rejects.toMatchObject({ code: 'USAGE', message });
       expect(() => toJsonSchema(given)).toThrow(expect.objectContaining({ code: 'USAGE', message }));

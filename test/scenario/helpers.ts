@@ -8,7 +8,7 @@ export interface TestModule extends FlowModule {
   readonly log: string[];
 }
 
-/** A module that answers each call by a function: bundles, or the type of an error. */
+/** A module whose function returns bundles, or the type of an error. */
 export function moduleOf(
   answer: (input: ModuleInput, call: number) => Answer,
   more: Partial<FlowModule> = {},
@@ -32,7 +32,7 @@ export function moduleOf(
   };
 }
 
-/** A first module that gives these bundles. */
+/** A first module that returns these bundles. */
 export function source(...bundles: readonly unknown[]): TestModule {
   return moduleOf(() => bundles, { type: 'search' });
 }

@@ -24,11 +24,11 @@ interface Plan {
   readonly order: TriggerOrder;
   readonly hasTextIds: boolean;
   readonly pageSize: number;
-  /** Undefined: all that is new comes in one run. */
+  /** Undefined: one run outputs all new items. */
   readonly limit: number | undefined;
-  /** Items that appear before each run, by how many days the date of each moves on. */
+  /** Items added before each run, by the number of days between their dates. */
   readonly arrivals: readonly (readonly number[])[];
-  /** How many bundles each run's consumer takes before it leaves. */
+  /** Number of bundles the consumer of each run reads before it leaves. */
   readonly takes: readonly number[];
   readonly seed: number;
 }
@@ -47,7 +47,7 @@ const PLAN: fc.Arbitrary<Plan> = fc.record({
   seed: fc.nat(),
 });
 
-/** Items of one date come in any order, as services sort by date alone. */
+/** Items of one date come in any order, as APIs sort by date only. */
 function arrange(items: readonly Item[], { type, order, seed }: Plan): readonly Item[] {
   const shuffled = items
     .map((item, index) => ({ item, rank: ((index + 1) * 7919 + seed) % 104_729 }))

@@ -36,7 +36,7 @@ describe('the state of a run', () => {
     for await (const bundle of run) {
       taken.push((bundle as ScriptedItem).id);
       clock.advance(60_000);
-      // Longer than others wait, too.
+      // Longer than the time limit of the run.
       await new Promise((resolve) => setTimeout(resolve, 25));
     }
     expect(taken).toEqual([1, 2, 3]);
@@ -54,7 +54,7 @@ describe('the state of a run', () => {
   });
 
   describe('with two million characters of ids', () => {
-    /** So many ids that each count as a thousand characters. */
+    /** Ids that count as a thousand characters each. */
     const listed = (count: number): string[] =>
       Array.from({ length: count }, (_, index) => `${index}`.padStart(992, '0'));
     const all = { ...startFromAll('date') };

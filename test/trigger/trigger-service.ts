@@ -13,18 +13,18 @@ export const TRIGGER = { type: 'id', order: 'desc', id: '{{item.id}}' };
 export interface Watched {
   readonly type?: string;
   readonly order?: 'asc' | 'desc' | 'unordered';
-  /** Takes the place of the whole `response.trigger`, undefined included. */
+  /** Replaces the whole `response.trigger`, even with undefined. */
   readonly trigger?: unknown;
   readonly limit?: number;
   readonly output?: unknown;
   readonly temp?: unknown;
-  /** Default: one page for all. */
+  /** Default: one page with all items. */
   readonly pageSize?: number;
-  /** The date of each item. */
+  /** Date of each item. */
   readonly date?: string;
 }
 
-/** A polling trigger `watch` over a service that lists items with these ids, given oldest first, in the trigger's order. */
+/** A polling trigger `watch` and an API that lists items with these ids (oldest first) in the trigger's order. */
 export function watching(
   ids: readonly unknown[],
   watched: Watched,

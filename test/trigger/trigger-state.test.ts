@@ -16,7 +16,7 @@ import {
 
 const day = (date: number): number => Date.UTC(2024, 0, date);
 const at = (id: string | number, date: number): ItemPosition => ({ id, dateMs: day(date) });
-/** Where a run is that has put these items out. */
+/** Returns the state of a run that has output these items. */
 function stateAfter(before: TriggerState, items: readonly ItemPosition[]): TriggerState {
   const moving = new MovingState(before, findSeenIds(before));
   for (const item of items) moving.take(item);

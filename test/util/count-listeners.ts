@@ -1,4 +1,8 @@
-/** Counts the listeners that a signal has from here on. @returns how many there are now */
+/**
+ * Counts the listeners added to a signal from now on.
+ *
+ * @returns a function that returns the current count
+ */
 export function countListeners(signal: AbortSignal): () => number {
   let listeners = 0;
   const add = signal.addEventListener.bind(signal);

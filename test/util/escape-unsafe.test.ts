@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { escapeUnsafe } from '../../src/util/escape-unsafe.js';
 
-/** Between two letters, where nothing that chooses a picture means anything. */
+/** Between two letters, where a variation selector has no meaning. */
 const between = (char: string): string => `x${char}y`;
 
 function listChars(wanted: RegExp): readonly string[] {

@@ -78,7 +78,7 @@ describe('writeAll', () => {
         { path: at('case.bodies/01.json'), content: 'small' },
         { path: at('case.test.json'), content: 'x'.repeat(1_000_000) },
       ]).then(() => process.exit(3), (error) => process.stdout.write(error.code));`;
-    // What a process may write stands for what a disk can take: 8 blocks.
+    // Limits the file size of the process to 8 blocks to simulate a full disk.
     const shell = 'trap "" XFSZ; ulimit -f 8; exec "$0" --input-type=module -e "$1"';
     const told = execFileSync('sh', ['-c', shell, process.execPath, script], { encoding: 'utf8' });
     expect(told).toBe('EFBIG');

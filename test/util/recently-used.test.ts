@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RecentlyUsed } from '../../src/util/bounded-cache.js';
 
-/** Owners that count how often each had to make its value. */
+/** Owners that count how often they created their value. */
 function openOwners(capacity: number, count: number): { use: (index: number) => string; made: number[] } {
   const values = new RecentlyUsed<string>(capacity);
   const made = Array.from({ length: count }, () => 0);

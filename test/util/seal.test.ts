@@ -23,7 +23,7 @@ describe('seal', () => {
     for (let at = 0; at < sealed.length; at++) {
       const other = sealed[at] === 'A' ? 'B' : 'A';
       const changed = sealed.slice(0, at) + other + sealed.slice(at + 1);
-      // The last character of base64url may hold bits that stand for nothing.
+      // The last character of base64url may contain unused bits.
       const isSame = Buffer.from(changed.split('.').at(-1) ?? '', 'base64url').equals(
         Buffer.from(sealed.split('.').at(-1) ?? '', 'base64url'),
       );

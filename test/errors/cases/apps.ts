@@ -8,14 +8,14 @@ import type { ErrorCase } from './error-case.js';
 
 const MISSING_FOLDER = fileURLToPath(new URL('./no-such-folder', import.meta.url));
 
-/** The error of a run against a service that answers 404. */
+/** The error of a run against an API that returns 404. */
 const runFailure = async (communication: unknown, type?: 'action'): Promise<never> => {
   const transport = async () => respond({ status: 404, json: {} });
   const report = await engineOf(communication, { transport, ...(type && { type }) }).run();
   throw report.error;
 };
 
-/** The error of opening a connection from a store that has this one. */
+/** The error of opening this stored connection. */
 const openConnection = async (stored: unknown): Promise<unknown> =>
   createEngine({
     app: defineApp({ name: 'test' }),

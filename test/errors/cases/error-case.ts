@@ -1,14 +1,14 @@
 import type { ErrorCode } from '../../../src/index.js';
 
-/** One way to get an error of each code: what `docs/errors.md` shows of it, and the test expects. */
+/** One way to cause each error code: shown in `docs/errors.md` and checked by the test. */
 export interface ErrorCase {
   readonly code: ErrorCode;
-  /** What was done, as the page says it. */
+  /** The cause, as the page describes it. */
   readonly title: string;
-  /** Does it, and ends with the error. */
+  /** Causes the error and rejects with it. */
   readonly provoke: () => unknown;
-  /** Where it is, as it is printed: `file:line:column`, or a JSON pointer. */
+  /** Printed location: `file:line:column`, or a JSON pointer. */
   readonly place?: string;
-  /** What came first: one of our codes, or the name or code of another error. */
+  /** The first cause: one of our codes, or the name or code of another error. */
   readonly cause?: string;
 }

@@ -19,7 +19,7 @@ const openHost = (flows = flowsOf(() => SUCCESS)): Host =>
     flows,
   });
 
-/** What a run of a flow is told when its host stops. */
+/** Error of a flow run whose host stops. */
 const stopWhileRunning = async (): Promise<never> => {
   let reason: unknown;
   let isRunning = false;
@@ -40,7 +40,7 @@ const stopWhileRunning = async (): Promise<never> => {
   throw reason;
 };
 
-/** A native loop of QuickJS, which its time limit does not end. */
+/** A native QuickJS loop, which the time limit cannot interrupt. */
 const hangInPool = async (): Promise<void> => {
   const { urlOf, remove } = await bundleWorkers();
   const pool = createEnginePool({ worker: urlOf('pool-worker'), threads: 1, runTimeoutMs: 1000 });
@@ -70,7 +70,7 @@ const workAfterLoss = async (): Promise<void> => {
     onFreed: () => {},
   });
   await lease.join();
-  // What another worker does that has not heard of this one for the lease.
+  // Simulates another worker that takes over after the lease of this one has expired.
   await store.transaction((writer) => writer.remove('workers', { name: lease.name() }));
   try {
     await store.transaction((writer) => lease.assertOwn(writer));

@@ -25,9 +25,9 @@ interface Asked {
   readonly path: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** How often it is called; the last one fails. Default: once. */
+  /** Number of calls; the last one fails. Default: 1. */
   readonly times?: number;
-  /** Of the token. Default: all. */
+  /** Scopes of the token. Default: all. */
   readonly scopes?: readonly ApiScope[];
   readonly isAnonymous?: boolean;
   readonly options?: Partial<RestOptions>;
@@ -37,7 +37,7 @@ function startRest(options: Partial<RestOptions> = {}): Promise<Rest> {
   return createRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32), ...options });
 }
 
-/** Calls an operation as the router does, and ends with the refusal that becomes the answer. */
+/** Calls an operation like the router and rejects with the error of the response. */
 const ask = async ({
   operation: id,
   path,
