@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import { Agent, buildConnector } from 'undici';
+import * as agentFile from 'undici/lib/dispatcher/agent.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAgentPool } from '../../src/http/transport/undici-agents.js';
+import { createAgentPool, loadUndici } from '../../src/http/transport/undici-agents.js';
 import {
   createUndiciTransport,
   type UndiciTransportOptions,
@@ -450,4 +452,11 @@ describe('TLS', () => {
     expect(pool.agentFor(authority(0))).toBe(first);
     expect(pool.agentFor(authority(1))).not.toBe(second);
   });
+});
+
+it('loadUndici finds the dispatcher files of the installed undici', async () => {
+  const undici = await loadUndici();
+  expect(agentFile.default).toBe(Agent);
+  expect(undici.Agent).toBe(Agent);
+  expect(undici.buildConnector).toBe(buildConnector);
 });

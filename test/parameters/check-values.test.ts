@@ -1,5 +1,9 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contentKey } from '../../src/parameters/check/check-choice.js';
+import { treatTags } from '../../src/parameters/check/empty-value.js';
+import { testPattern } from '../../src/parameters/check/test-pattern.js';
+import { cpuMsOf } from '../cpu-time.js';
 
 const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
 
@@ -66,4 +70,62 @@ describe('contentKey', () => {
     for (let level = 0; level < 64; level++) value = { x: value, y: [value, value] };
     expect(contentKey(value, 1000)).toBeUndefined();
   });
+});
+
+const text = fc.string({ unit: fc.constantFrom('<', '>', 'b', '/', '!', ' ', '\ud800', 'é') });
+
+describe('treatTags', () => {
+  it('removes comments and closing tags', () => {
+    expect(treatTags('a<!-- x --></p>b<br/>', 'strip')).toBe('ab');
+  });
+
+  it('leaves no tag in any text', () => {
+    fc.assert(
+      fc.property(text, (value) => {
+        const stripped = treatTags(value, 'strip');
+        expect(stripped).not.toMatch(/<[a-z/!?][^>]*>/i);
+        expect(treatTags(stripped, 'strip')).toBe(stripped);
+      }),
+    );
+  });
+
+  it('leaves no start of a tag with stripall', () => {
+    fc.assert(fc.property(text, (value) => !/<[a-z/!?]/i.test(treatTags(value, 'stripall'))));
+  });
+
+  it('leaves no markup with escape', () => {
+    fc.assert(fc.property(text, (value) => !/[<>]/.test(treatTags(value, 'escape'))));
+  });
+
+  it('takes linear time', () => {
+    expect(treatTags('<b'.repeat(500_000), 'stripall')).toBe('');
+    expect(treatTags(`${'<'.repeat(500_000)}${'b>'.repeat(500_000)}`, 'strip')).toBe('');
+  });
+});
+
+describe('testPattern', () => {
+  it.each<[string, string, string]>([
+    ['^a+$', 'aaa', 'match'],
+    ['^a+$', 'ab', 'mismatch'],
+    ['b', 'abc', 'match'],
+    ['', '', 'match'],
+    ['(?<year>\\d{4})-(?<month>\\d\\d)', '2024-05', 'match'],
+    ['[(?<a>]+$', 'a<?(>', 'match'],
+    ['\\(?<x>', '<x>', 'match'],
+    ['(', 'a', 'invalid'],
+    ['[b-a]', 'a', 'invalid'],
+    ['a{2', 'a{2', 'match'],
+  ])('%s on %s: %s', (pattern, text, outcome) => {
+    expect(testPattern(pattern, text)).toBe(outcome);
+  });
+
+  it.each(['^(a+)+$', '^(a|a)*$', '^(a|aa)+$', '(.*a){20}b', '^(\\w+\\s?)*$', '(?<g>a+)+c'])(
+    'matches %s on a long text in bounded time',
+    async (pattern) => {
+      const cpuMs = await cpuMsOf(() => {
+        expect(['mismatch', 'exhausted']).toContain(testPattern(pattern, `${'a'.repeat(5000)}!`));
+      });
+      expect(cpuMs).toBeLessThan(5000);
+    },
+  );
 });
