@@ -21,7 +21,7 @@ interface ErrorData {
 
 const KINDS = { AppError, ImlError, SpecError, StoreError, TransportError, WebhookError, EngineError };
 
-/** Causes of causes that are kept. */
+/** Maximum depth of causes. */
 const MAX_CAUSES = 4;
 
 /** Converts a thrown value to data that can be posted to another thread. */
@@ -44,7 +44,7 @@ export function carryError(thrown: unknown, depth = 0): unknown {
   return new Map([['error', data]]);
 }
 
-/** Makes an error again of what `carryError` gave. */
+/** Restores an error of `carryError`. */
 export function restoreError(carried: unknown): unknown {
   const data = isCarried(carried) ? carried.get('error') : undefined;
   if (data === undefined) return carried;
@@ -86,10 +86,10 @@ function isCarried(value: unknown): value is CarriedError {
   return value instanceof Map && value.has('error');
 }
 
-/** Levels of a result in which errors stand: `report.error`, `parameters.failures[0].error`. */
+/** Maximum depth of errors in a result: `report.error`, `parameters.failures[0].error`. */
 const MAX_ERROR_DEPTH = 4;
 
-/** Data of an app, which holds no errors of this package and may be large. */
+/** App data, which contains no errors and may be large. */
 const DATA_MEMBERS: ReadonlySet<string> = new Set([
   'bundles',
   'result',
@@ -99,12 +99,12 @@ const DATA_MEMBERS: ReadonlySet<string> = new Set([
   'call',
 ]);
 
-/** The value with errors in it as plain data. */
+/** Replaces errors in a value by plain data. */
 export function carryErrors(value: unknown): unknown {
   return mapErrors(value, (entry) => (entry instanceof Error ? carryError(entry) : entry), 0);
 }
 
-/** The value with the errors that `carryErrors` has replaced. */
+/** Restores the errors that `carryErrors` replaced. */
 export function restoreErrors(value: unknown): unknown {
   return mapErrors(value, (entry) => (isCarried(entry) ? restoreError(entry) : entry), 0);
 }

@@ -2,7 +2,7 @@ import type { AppDefinition } from '../app/assembling/app-definition.js';
 import type { ConnectionStore, StoredConnection } from '../connection/connection-store.js';
 import { EngineError } from '../errors/engine-error.js';
 
-/** The connections of all apps, or a function that gives those of one app: its folder, or what `defineApp` took. */
+/** The store of all apps, or a function that returns the store of one app. */
 export type PoolConnections = ConnectionStore | ((app: string | AppDefinition) => ConnectionStore);
 
 type WorkerCall = (values: readonly unknown[], worker: AbortSignal) => unknown;
@@ -15,7 +15,7 @@ export function connectionCalls(connections: PoolConnections): Readonly<Record<s
   const storeOf = (app: unknown): ConnectionStore =>
     typeof connections === 'function' ? connections(app as string | AppDefinition) : connections;
   const releases = new Map<number, () => void>();
-  /** The last one to wait for each connection. */
+  /** The last waiter per connection. */
   const queues = new Map<string, Promise<void>>();
   let lastLock = 0;
   const exclusively = async (

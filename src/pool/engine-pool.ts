@@ -34,7 +34,7 @@ import { type AppSource, keyOf, type PoolCalls, type PoolTask, toLocalSource } f
 import type { EngineCall } from './run-on-engine.js';
 import { type PoolResourceLimits, WorkerPool } from './worker-pool.js';
 
-/** How the engines of a pool run. Nothing is required. */
+/** Options of an engine pool. All are optional. */
 export interface EnginePoolOptions {
   /**
    * Path or URL of a module whose default export is the options of the engines, or a function that gives those of one app (`PoolSetup`):
@@ -49,20 +49,20 @@ export interface EnginePoolOptions {
   readonly resourceLimits?: PoolResourceLimits | undefined;
   /** A worker is terminated when a run takes longer. Runs end by themselves at `limits.timeoutMs`. Default: 60 s. */
   readonly runTimeoutMs?: number | undefined;
-  /** The same for calls of webhooks. Default: 5 s. */
+  /** Time limit of webhook calls. Default: 5 s. */
   readonly webhookTimeoutMs?: number | undefined;
-  /** Runs of one app that a worker runs at a time. Default: 16. */
+  /** Concurrent runs of one app per worker. Default: 16. */
   readonly runsPerWorker?: number | undefined;
   /**
    * Bytes of responses and webhook calls that all runs of the pool hold at a time: a run that finds too few left waits. Responses up
    * to 256 kB, and those of a transport of the setup module, do not count. Default: 256 MB.
    */
   readonly maxBytesInFlight?: number | undefined;
-  /** Apps that a worker keeps loaded. Default: 16. */
+  /** Maximum number of loaded apps per worker. Default: 16. */
   readonly maxApps?: number | undefined;
-  /** Where connections are kept that runs name, or a function that gives the store of one app. It stays in the main thread. */
+  /** The connection store, or a function that returns the store of an app. It stays in the main thread. */
   readonly connections?: PoolConnections | undefined;
-  /** The module that workers start with: only for bundles, see docs/isolation.md. Default: the one of this package. */
+  /** The worker module, for bundles: see docs/isolation.md. Default: that of this package. */
   readonly worker?: string | URL | undefined;
 }
 
@@ -217,7 +217,7 @@ function createPoolApp(app: string | AppDefinition, pool: WorkerPool, deadlines:
       calls,
     });
   };
-  // The worker calls the method of this name and type.
+  // The worker calls the method by name.
   const report = <R extends AnyReport>(call: Call): Reporting<R> =>
     reporting(start(call, 'callEngine') as Promise<R>);
   return {
@@ -347,7 +347,7 @@ function joinSignals(own: AbortSignal, given: AbortSignal | undefined): AbortSig
   return given === undefined ? own : AbortSignal.any([own, given]);
 }
 
-/** A response cannot be cloned; it is made again of the plain answer, when it is read. */
+/** A Response cannot be cloned; it is created from the plain response when read. */
 function withResponse(report: Omit<WebhookReport, 'response'>): WebhookReport {
   let response: Response | undefined;
   return Object.defineProperty(report, 'response', {

@@ -14,10 +14,10 @@ export interface PostedTask {
   readonly reloaded: readonly (string | AppDefinition)[];
 }
 
-/** What a task ended with. */
+/** The result of a task. */
 export type TaskResult =
   | { readonly ok: true; readonly value: unknown }
-  /** As `carryError` gives it. */
+  /** Encoded by `carryError`. */
   | { readonly ok: false; readonly error: unknown };
 
 /** From a worker to its pool. */
@@ -27,7 +27,7 @@ export type WorkerMessage =
   | {
       readonly kind: 'call';
       readonly call: number;
-      /** Whose function is called; undefined for one of the pool. */
+      /** The task that defines the function; undefined for one of the pool. */
       readonly task: number | undefined;
       readonly name: string;
       readonly values: readonly unknown[];
@@ -40,7 +40,7 @@ export type PoolMessage =
   | { readonly kind: 'called'; readonly call: number; readonly result: TaskResult }
   | { readonly kind: 'close' };
 
-/** Data of a pool that all of its workers get. */
+/** Data for all workers of a pool. */
 export interface PoolWorkerData {
   /** URL of the module with the options of engines. */
   readonly setup: string | undefined;

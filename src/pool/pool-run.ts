@@ -3,10 +3,10 @@ import { assertOk, type Succeeded } from '../component/report.js';
 import { EngineError } from '../errors/engine-error.js';
 import type { Bundle } from '../run/response/collect-outputs.js';
 
-/** How a run is started in a worker. */
+/** Starts a run in a worker. */
 export interface PoolRunStart {
   readonly report: () => Promise<RunReport>;
-  /** Hands pages of bundles to `onBundles`, which the run waits for. */
+  /** Passes bundles page by page to `onBundles` and waits for it. */
   readonly stream: (
     onBundles: (bundles: readonly Bundle[]) => Promise<void>,
     signal: AbortSignal,
@@ -60,7 +60,7 @@ export class PoolRun implements PromiseLike<RunReport>, AsyncIterable<Bundle>, P
       isOver = true;
       wake();
     });
-    // It is awaited below; until then its failure is not unhandled.
+    // Prevents an unhandled rejection before it is awaited below.
     work.catch(() => {});
     try {
       for (;;) {

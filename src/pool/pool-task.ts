@@ -4,8 +4,8 @@ import type { Engine } from '../app/engine/create-engine.js';
 import type { ConnectionStore } from '../connection/connection-store.js';
 
 /**
- * Where a pool finds an app: the path or file URL of its folder, what `defineApp` takes, or a name that the setup module
- * knows. Plain data, as functions cannot cross threads.
+ * The app: path or file URL of its folder, a definition of `defineApp`, or a name for the setup module. Plain data
+ * only.
  */
 export type AppSource = string | URL | AppDefinition;
 
@@ -17,7 +17,7 @@ export interface PoolTask {
   /** URL of the module, as `new URL('./my-worker.js', import.meta.url)`. */
   readonly module: string | URL;
   readonly name: string;
-  /** Whose code it runs: a worker runs the tasks of one app at a time. */
+  /** The app: a worker runs tasks of one app at a time. */
   readonly app: string;
   /** Structured clone. */
   readonly input: unknown;
@@ -33,7 +33,7 @@ export interface PoolTask {
   readonly calls?: PoolCalls | undefined;
 }
 
-/** What a task sees of its pool. */
+/** The pool as seen by a task. */
 export interface WorkerContext {
   /** Aborted with the reason of the caller's signal. */
   readonly signal: AbortSignal;
@@ -47,7 +47,9 @@ export interface WorkerContext {
   readonly restartDeadline: () => void;
 }
 
-/** What a task's module exports. Input and output are structured clones; errors of this package keep class, code and place. */
+/**
+ * The function of a task module. Input and output are cloned; errors of this package keep class, code and location.
+ */
 export type WorkerFunction<Input = never, Output = unknown> = (
   input: Input,
   context: WorkerContext,

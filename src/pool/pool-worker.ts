@@ -1,4 +1,4 @@
-/** What the worker threads of an engine pool start with; see `worker` of `createEnginePool`. */
+/** Entry of worker threads; see `worker` of `createEnginePool`. */
 
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { EngineError } from '../errors/engine-error.js';
@@ -19,12 +19,12 @@ interface PendingCall {
   readonly reject: (reason: unknown) => void;
 }
 
-/** What the app-like face of a pool calls. */
+/** Functions of the pool itself. */
 const OWN: Record<string, unknown> = { callEngine, streamModule };
 
 let control: MessagePort | undefined;
 let engines: WorkerEngines | undefined;
-/** Reasons of tasks that were aborted before they came, or after they ended. */
+/** Abort reasons of tasks that have not arrived or have ended. */
 const early = new Map<number, unknown>();
 const MAX_EARLY = 100;
 const tasks = new Map<number, AbortController>();
@@ -100,7 +100,7 @@ function listen(port: MessagePort): void {
 function abort(task: number, reason: unknown): void {
   const controller = tasks.get(task);
   if (controller !== undefined) return controller.abort(reason);
-  // Its message comes through another port, and may be late.
+  // The message comes through another port and may be late.
   early.set(task, reason);
   if (early.size > MAX_EARLY) early.delete(early.keys().next().value ?? task);
 }

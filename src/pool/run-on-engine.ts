@@ -28,12 +28,12 @@ export async function callEngine(call: EngineCall, context: WorkerContext): Prom
   }
   const report: unknown = await (method as Method)(...withPorts(call, context));
   if (!isPlainObject(report)) return report;
-  // Made of `answer` where the report is read.
+  // Created from `answer` when the report is read.
   const { response: _, ...plain } = report;
   return plain;
 }
 
-/** Runs a module and hands its bundles over as its pages arrive. */
+/** Runs a module and passes its bundles page by page. */
 export async function streamModule(call: EngineCall, context: WorkerContext): Promise<unknown> {
   const engine = await context.engine(call.app);
   const [input] = withPorts(call, context);
@@ -44,7 +44,7 @@ export async function streamModule(call: EngineCall, context: WorkerContext): Pr
     if (first.done) break;
     const page: unknown[] = [first.value];
     next = bundles.next();
-    // The bundles of a page are there at once.
+    // The bundles of a page arrive together.
     for (let more = await orLater(next); more !== undefined; more = await orLater(next)) {
       if (more.done) break;
       page.push(more.value);

@@ -11,9 +11,9 @@ import { type AppSource, keyOf, toLocalSource } from './pool-task.js';
 /** Options of the engines of a pool. Without `app` the pool loads the app. */
 export type PoolEngineOptions = Partial<Omit<EngineOptions, 'sharedFunctions'>>;
 
-/** For which app a setup module is asked for options. */
+/** Input of a setup function. */
 export interface PoolSetupContext {
-  /** As it was given to the pool. */
+  /** As passed to the pool. */
   readonly app: string | AppDefinition;
   /** `setupData` of the pool. */
   readonly data: unknown;
@@ -24,7 +24,7 @@ export type PoolSetup =
   | PoolEngineOptions
   | ((context: PoolSetupContext) => PoolEngineOptions | Promise<PoolEngineOptions>);
 
-/** An engine of a worker, and how many tasks use it. */
+/** An engine with its number of users. */
 export interface LentEngine {
   readonly key: string;
   readonly opening: Promise<Engine>;
@@ -107,7 +107,7 @@ async function readSetup(
   );
 }
 
-/** The store lies in the main thread, which also keeps two workers from refreshing a connection at the same time. */
+/** The store is in the main thread, which also serializes refreshes. */
 export function connectionsOfPool(app: string | AppDefinition, call: Call): ConnectionStore {
   return {
     get: async (name) => (await call('connection.get', [app, name])) as StoredConnection | undefined,

@@ -39,16 +39,16 @@ export interface WorkerPoolOptions {
   readonly calls: Readonly<Record<string, (values: readonly unknown[], worker: AbortSignal) => unknown>>;
 }
 
-/** Time that an aborted task has to end by itself. [choice] */
+/** Grace period of an aborted task. [choice] */
 const ABORT_GRACE_MS = 250;
 
-/** Workers that a task may take along before it starts. [choice] */
+/** Maximum number of crashed workers per waiting task. [choice] */
 const MAX_CRASHES = 3;
 
-/** Time that a worker has to close its engines. [choice] */
+/** Grace period for closing engines. [choice] */
 const CLOSE_GRACE_MS = 2000;
 
-/** What is used of piscina. */
+/** The used part of the API of piscina. */
 interface Piscina {
   readonly threads: readonly Worker[];
   readonly run: (
@@ -83,7 +83,7 @@ interface PiscinaModule {
 interface PoolWorker {
   readonly thread: Worker;
   readonly control: MessagePort;
-  /** The other end of `control`, which goes along with the first task. */
+  /** The other end of `control`, sent with the first task. */
   workerPort: MessagePort | undefined;
   /** The app whose tasks it runs, or ran last. */
   app: string | undefined;
@@ -128,7 +128,7 @@ export class WorkerPool {
   readonly #bytes: ByteBudget<number>;
   #piscina: Piscina | undefined;
   #starting: Promise<void> | undefined;
-  /** Where the task goes that is being posted. */
+  /** The worker of the task that is being posted. */
   #target: PoolWorker | undefined;
   #lastId = 0;
   #lastUse = 0;
@@ -170,7 +170,7 @@ export class WorkerPool {
     try {
       return await work;
     } catch (error) {
-      // What comes back from the worker is a copy of the reason.
+      // The worker returns a copy of the reason.
       throw signal?.aborted ? signal.reason : error;
     } finally {
       this.#inFlight.delete(work);
@@ -181,7 +181,7 @@ export class WorkerPool {
 
   async #begin(running: RunningTask, bytes: number): Promise<void> {
     if (bytes > UNCOUNTED_BYTES) await this.#bytes.hold(running.id, bytes);
-    // It may have been aborted, or the pool closed, while it waited.
+    // The task may have been aborted, or the pool closed, meanwhile.
     if (running.task.signal?.aborted) return;
     if (this.#isClosed) throw closed();
     this.#enqueue(running);

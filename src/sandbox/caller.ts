@@ -16,7 +16,7 @@ import type { Machine } from './machine.js';
 import type { SandboxFunction } from './sandbox.js';
 import type { SandboxLimits } from './sandbox-limits.js';
 
-/** The call that is being answered; the guest's clock, random source and built-ins read it. */
+/** The current call; clock, randomness and built-in functions of the guest read it. */
 export interface ActiveCall {
   environment: Environment | undefined;
 }
@@ -32,17 +32,17 @@ export interface CallerOptions {
   readonly maxTransfer: number;
 }
 
-/** What is called, and where. */
+/** The called function. */
 interface Callee extends Pick<CallerOptions, 'machine' | 'guest'> {
   readonly code: SandboxFunction;
 }
 
-/** Frames of ours that must fit on the host's stack before a call is tried, so that a failure can still be told. */
+/** Stack frames that must be left before a call, so that an error can be created. */
 const SPARE_FRAMES = 100;
 
 /** Runs calls one at a time, each within its limits, and puts the machine in order between them. */
 export class GuestCaller {
-  /** Let go of on close, so that its 16 MB or more can be collected while somebody still holds the functions. */
+  /** Released on close, so that its memory can be collected. */
   #open: Pick<CallerOptions, 'machine' | 'guest'> | undefined;
   readonly #options: Omit<CallerOptions, 'machine' | 'guest'>;
   /** Whether the machine may differ from its kept state, so that it must be rewound before the next call. */
@@ -101,7 +101,7 @@ export class GuestCaller {
       const problem: GuestProblem = JSON.parse(reply.slice(2));
       const hasRunOut = problem.limit === 'unsaid' && machine.countRefusals() > refusals;
       this.#dirty = !isTidy || problem.limit === 'guest' || hasRunOut;
-      // What it says then is that its host did not answer any more.
+      // The message then only says that the host did not respond.
       if (deadline.isOver()) throw exhausted(code, 'time', limits);
       throw hasRunOut ? exhausted(code, 'memory', limits) : this.#toError(code, problem);
     }
@@ -136,7 +136,7 @@ function descend(frames: number): number {
   return frames === 0 ? 0 : descend(frames - 1);
 }
 
-/** What an exception says that passed through WebAssembly: RangeError where its frames fill the host's stack, a trap where memory broke. */
+/** The limit behind an exception from WebAssembly: RangeError for the host stack, a trap for broken memory. */
 function ceilingOfTrap(error: unknown): Ceiling {
   return error instanceof RangeError ? 'stack' : 'fault';
 }

@@ -22,10 +22,10 @@ export function declaredFunctions(functions: readonly SandboxFunction[]): readon
 }
 
 /**
- * What can be said of functions without compiling them.
+ * Checks functions without compiling them.
  *
- * @param builtins names of functions that one of them may hide
- * @param mostCompiled characters of code that are compiled
+ * @param builtins names of built-in functions
+ * @param mostCompiled maximum code length that is compiled
  */
 export function checkFunctions(
   functions: readonly SandboxFunction[],
@@ -59,7 +59,7 @@ function lengthWarning(
   return [{ code: 'code-too-long', message, place: { file: nameFile(code) } }];
 }
 
-/** Why code of more than `MAX_COMPILED_LENGTH` is not compiled. */
+/** The error of code above `MAX_COMPILED_LENGTH`. */
 export function tellTooLong(code: SandboxFunction): string {
   return `Custom function '${code.name}' has ${code.code?.length} characters of code; more than ${MAX_COMPILED_LENGTH} are not compiled (${nameFile(code)})`;
 }

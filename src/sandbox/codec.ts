@@ -2,7 +2,7 @@ import { isEngineError } from '../errors/engine-error.js';
 import { functionError, ImlError, limitError } from '../errors/iml-error.js';
 import { isPlainObject, type PlainObject } from '../util/plain-object.js';
 
-/** A value in transit: text, and the bytes its `b` nodes point into. */
+/** An encoded value: text, and the bytes that its `b` nodes refer to. */
 export interface Encoded {
   /** `P` JSON as it is, `T` tagged JSON, `B` tagged JSON with bytes; then the JSON. */
   readonly text: string;
@@ -12,7 +12,7 @@ export interface Encoded {
 const MAX_DEPTH = 256;
 
 interface Walk {
-  /** Text and nodes that may still be written; a value that shares parts may unfold to more than it holds. */
+  /** Remaining size; shared parts are written repeatedly. */
   left: number;
   readonly path: object[];
   readonly bytes: Uint8Array[];
@@ -39,7 +39,7 @@ export function encodeValue(value: unknown, maxLength: number): Encoded {
   }
 }
 
-/** What is thrown where an argument is read, as an error of the language. */
+/** Converts an error of reading an argument. */
 function toArgumentError(error: unknown): ImlError {
   if (isEngineError(error, ImlError)) return error;
   return new ImlError('IML_HOST_VALUE', 'An argument of a custom function cannot be read', {
@@ -48,7 +48,7 @@ function toArgumentError(error: unknown): ImlError {
   });
 }
 
-/** Reads what the guest wrote. `bytes` belong to the text; views of them are copied. */
+/** Decodes a value of the guest. Views of `bytes` are copied. */
 export function decodeValue(text: string, bytes: Uint8Array | undefined): unknown {
   const value: unknown = JSON.parse(text.slice(1));
   return text.startsWith('P') ? value : fromTagged(value, bytes);
@@ -175,7 +175,7 @@ function joinBytes(walk: Walk): Uint8Array {
 function fromTagged(node: unknown, bytes: Uint8Array | undefined): unknown {
   if (Array.isArray(node)) return arrayFromTagged(node, bytes);
   if (!isPlainObject(node)) return node;
-  // Every key is an own member already, so that writing `__proto__` changes no prototype.
+  // Every key is an own member already, so `__proto__` changes no prototype.
   for (const key of Object.keys(node)) node[key] = fromTagged(node[key], bytes);
   return node;
 }

@@ -94,7 +94,7 @@ interface GuestCall {
   readonly bytes: Uint8Array | undefined;
 }
 
-/** Runs a built-in for the guest. Whatever it throws becomes an exception inside, by message and code alone. */
+/** Runs a built-in function for the guest. Errors become exceptions with message and code only. */
 function answerGuest(side: HostSide, call: GuestCall): Encoded {
   const { builtins, functions, active, maxTransfer, deadline } = side;
   if (deadline.isOver()) return OUT_OF_TIME;

@@ -1,7 +1,7 @@
-/** When the call that runs has to end. QuickJS asks it between byte codes, and the host at each call of a built-in. */
+/** Deadline of the current call. QuickJS checks it between byte codes, the host at each built-in call. */
 export interface Deadline {
   readonly start: (timeMs: number) => void;
-  /** Whether that time is over. Once it is, it stays so until the next `start`. */
+  /** Whether the time is over; stays true until the next `start`. */
   readonly isOver: () => boolean;
 }
 

@@ -4,7 +4,7 @@ import { FACTORY_LINES } from './load-functions.js';
 import type { SandboxFunction } from './sandbox.js';
 
 /**
- * Hands on what an author's `debug(...values)` says.
+ * Reports `debug(...values)` of the app.
  *
  * @param message the stack of the call, then its values
  */

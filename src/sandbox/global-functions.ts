@@ -1,4 +1,4 @@
-/** Built-in functions that custom functions reach without `iml.` in front, as on Make. [rt] */
+/** Built-in functions that custom functions can call without `iml.`, as in Make. [rt] */
 export const GLOBAL_FUNCTIONS: readonly string[] = [
   'cryptoSign',
   'dateDiff',

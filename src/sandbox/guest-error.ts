@@ -3,7 +3,7 @@ import { formatLocation, type SourceLocation } from '../errors/source-location.j
 import type { SandboxFunction } from './sandbox.js';
 import type { SandboxLimits } from './sandbox-limits.js';
 
-/** What the guest says about something an author's function threw. */
+/** An error of a custom function as the guest describes it. */
 export interface GuestProblem {
   readonly message: string;
   /**
@@ -14,7 +14,7 @@ export interface GuestProblem {
   readonly stack: string;
 }
 
-/** The cause of an error of a custom function, for whoever debugs: the place in the author's file and the guest's stack. */
+/** The cause of a function error, for debugging: location and stack in the guest. */
 export class GuestError extends Error {
   override readonly name = 'GuestError';
   readonly place: SourceLocation;
@@ -34,7 +34,7 @@ export function guestFileName(index: number): string {
 
 const FRAME = /function-(\d{1,6}):(\d{1,9}):(\d{1,9})/;
 
-/** The first place in author's code that a guest stack names. */
+/** The first location of app code in a guest stack. */
 export function placeInStack(
   stack: string,
   functions: readonly SandboxFunction[],
@@ -64,7 +64,7 @@ export function failure(
 
 export type Ceiling = 'time' | 'memory' | 'stack' | 'fault';
 
-/** The error of a call that was ended from outside. */
+/** The error of an interrupted call. */
 export function exhausted(code: SandboxFunction, ceiling: Ceiling, limits: SandboxLimits): ImlError {
   return limitError(`Custom function '${code.name}' ${describeCeiling(ceiling, limits)} (${nameFile(code)})`);
 }
@@ -82,13 +82,13 @@ function describeCeiling(ceiling: Ceiling, limits: SandboxLimits): string {
   }
 }
 
-/** Which ceiling an `InternalError` of QuickJS speaks of. */
+/** The limit behind an `InternalError` of QuickJS. */
 export function findCeiling(message: string): Ceiling {
   if (message.includes('stack overflow')) return 'stack';
   return message.includes('memory') || message.includes('too long') ? 'memory' : 'fault';
 }
 
-/** What is thrown by a function of an embedder may be a proxy that throws again. */
+/** A function of the embedder can throw a proxy that throws again. */
 export function readMessage(thrown: unknown): string {
   try {
     return thrown instanceof Error ? String(thrown.message) : '';

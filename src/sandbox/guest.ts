@@ -15,11 +15,11 @@ export interface GuestOptions {
   readonly maxTransfer: number;
 }
 
-/** The guest's side of the border. Any of its methods may trap or find the machine out of order. */
+/** The guest's side of the border. Its methods may trap. */
 export interface Guest {
   /** Runs `code`, an expression for a function, and makes it function number `index`. */
   readonly define: (index: number, code: string, fileName: string) => GuestFault | undefined;
-  /** Makes function number `index` one that throws `message`. */
+  /** Defines function `index` so that it throws `message`. */
   readonly defineBroken: (index: number, message: string) => void;
   /** Whether `code` is a script by itself. */
   readonly check: (code: string, fileName: string) => GuestFault | undefined;
@@ -34,7 +34,7 @@ export interface GuestFault {
   readonly stack: string;
 }
 
-/** Starts the guest of a fresh machine and tells it what it may reach. */
+/** Starts the guest of a new machine and passes the available names. */
 export function createGuest(machine: Machine, options: GuestOptions): Guest {
   const { context } = machine;
   const border = runPrelude(machine, options.host);
@@ -81,7 +81,7 @@ export function createGuest(machine: Machine, options: GuestOptions): Guest {
   };
 }
 
-/** Runs the prelude in a fresh machine, or takes over what came of it. @returns the guest's side of the border */
+/** Runs the prelude in a new machine, or restores its image. @returns the guest's side of the border */
 export function runPrelude(machine: Machine, host: HostCall): QuickJSHandle {
   const { context } = machine;
   const doors = openDoors(machine, host);
@@ -91,7 +91,7 @@ export function runPrelude(machine: Machine, host: HostCall): QuickJSHandle {
   });
 }
 
-/** The arguments of the prelude: two functions, which only text and bytes pass. */
+/** The arguments of the prelude: two functions that accept text and bytes only. */
 function openDoors({ context }: Machine, host: HostCall): QuickJSHandle[] {
   let pending: Uint8Array | undefined;
   const call = context.newFunction('host', (name, text, bytes) => {
@@ -108,7 +108,7 @@ function openDoors({ context }: Machine, host: HostCall): QuickJSHandle[] {
   return [call, hostBytes];
 }
 
-/** Tells the guest what it is offered, as its functions `offer` and `closeOffer` read it. */
+/** Passes the available names to `offer` and `closeOffer` of the guest. */
 function offer(context: QuickJSContext, border: QuickJSHandle, options: GuestOptions): void {
   const tell = (name: string, offered: unknown): void => {
     const text = context.newString(JSON.stringify(offered));
@@ -145,7 +145,7 @@ function unwrap(context: QuickJSContext, result: VmCallResult<QuickJSHandle>): Q
 
 /** An exception that reached the host was made by QuickJS itself: the prelude catches all others. */
 function readFault(context: QuickJSContext, error: QuickJSHandle): GuestFault {
-  // Where no error fits into the memory, QuickJS throws null.
+  // QuickJS throws null if no error fits into the memory.
   if (context.sameValue(error, context.null)) return { message: 'out of memory', stack: '' };
   const read = (name: string): string =>
     context.getProp(error, name).consume((handle) => context.getString(handle));

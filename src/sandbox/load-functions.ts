@@ -14,7 +14,7 @@ export interface LoadedFunctions {
   readonly broken: ReadonlyMap<number, string>;
 }
 
-/** Where functions are loaded. */
+/** Dependencies of loading functions. */
 export interface LoadingPlace {
   readonly machine: Machine;
   readonly guest: Guest;
@@ -26,16 +26,16 @@ export interface LoadingPlace {
 /** Lines that `writeFactory` puts in front of the author's code. */
 export const FACTORY_LINES = 1;
 
-/** What came of a file. */
+/** The result of loading a file. */
 interface Loaded {
   readonly warnings: readonly SandboxWarning[];
-  /** Why the function cannot be called. */
+  /** The reason why it cannot be called. */
   readonly reason?: string;
 }
 
 /**
- * Compiles the authors' files in the guest, and keeps the machine as it is then; nothing of them runs yet. A file that
- * does not compile stops nothing but its own calls.
+ * Compiles the files in the guest and stores the state of the machine. A file that does not compile only breaks its
+ * own calls.
  */
 export function loadFunctions(place: LoadingPlace, functions: readonly SandboxFunction[]): LoadedFunctions {
   const { machine, guest } = place;
@@ -77,12 +77,12 @@ function loadOne(
   const { name, code: text } = code;
   if (text === undefined)
     return refuse('missing-file', `Custom function '${name}' has no code (${file})`, file);
-  // Its warning needs no sandbox, and is given without one.
+  // Its warning does not need the sandbox.
   if (text.length > MAX_COMPILED_LENGTH) return { warnings: [], reason: tellTooLong(code) };
   try {
-    // A time that is over would interrupt QuickJS.
+    // An expired deadline would interrupt QuickJS.
     deadline.start(timeMs);
-    // First by itself: text that closes the wrapper around it must not count as a function.
+    // Checked without the wrapper first, because code could close it.
     const fault = guest.check(text, guestFileName(index));
     if (fault) return refuseSyntax(index, code, fault);
     const names = declaredNames(text, name);

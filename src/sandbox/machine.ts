@@ -11,9 +11,9 @@ import type { QuickJsCode } from './quickjs-code.js';
 export interface MachineOptions {
   readonly memoryBytes: number;
   readonly stackBytes: number;
-  /** What the guest's `Date` reads. */
+  /** Time of the guest's `Date`. */
   readonly now: () => number;
-  /** Whether what runs inside has to end. Asked between byte codes and in regular expressions. */
+  /** Whether to interrupt. Checked between byte codes and in regular expressions. */
   readonly isOver: () => boolean;
 }
 
@@ -21,7 +21,7 @@ export interface MachineOptions {
 export interface Machine {
   readonly context: QuickJSContext;
   readonly runtime: QuickJSRuntime;
-  /** How often the memory was asked to grow and could not. */
+  /** Number of failed attempts to grow the memory. */
   readonly countRefusals: () => number;
   /**
    * Brings the machine to where `run` would bring it: by the image the build has made of that state, where there is one.
@@ -37,11 +37,11 @@ export interface Machine {
   readonly rewind: () => void;
 }
 
-/** What the limit of memory does not count: the stack and data of QuickJS. */
+/** Memory outside the limit: stack and data of QuickJS. */
 const OWN_PAGES = 256;
 const MAXIMUM_PAGES = 32_768;
 
-/** Pages of the memory at first: as the build of the package asks for. */
+/** Initial pages, as in the package. */
 const INITIAL_PAGES = 256;
 
 type Export = (...args: unknown[]) => unknown;
@@ -57,7 +57,7 @@ export async function createMachine(options: MachineOptions, code: QuickJsCode):
     maximum: Math.min(MAXIMUM_PAGES, OWN_PAGES + 2 * limitPages),
   });
   const instance = createSwappableInstance(code, memory, options.now);
-  // The glue prints when it aborts; the trap that follows says all there is to say.
+  // Suppresses output of the glue code; the trap has the error.
   const glue = { instantiateWasm: instance.instantiate, print: ignore, printErr: ignore };
   const variant = code.core.newVariant(code.variant, {
     wasmMemory: memory,
@@ -79,7 +79,7 @@ export async function createMachine(options: MachineOptions, code: QuickJsCode):
     countRefusals: instance.countRefusals,
     start: (run) => {
       if (!code.started) return run();
-      // A fresh machine has written to no others.
+      // A new machine has written to no other pages.
       for (const [at, page] of code.started.pages) new Uint8Array(memory.buffer, at).set(page);
       setLimits();
       return new code.core.StaticLifetime(code.started.border as JSValueConstPointer, runtime);
@@ -137,7 +137,7 @@ function createSwappableInstance(
       for (const [name, value] of Object.entries(exported)) {
         forwarding[name] = typeof value === 'function' ? forward(() => exported, name) : value;
       }
-      // The glue reads nothing but `exports` of what it is given.
+      // The glue code only reads `exports`.
       ready({ exports: forwarding } as WebAssembly.Instance);
       return forwarding;
     },
@@ -151,7 +151,7 @@ function forward(current: () => Record<string, Export>, name: string): Export {
 
 interface Pins {
   readonly clock: () => number;
-  /** Takes what grows the memory, and gives what does it in its place. */
+  /** Wraps the function that grows the memory. */
   readonly noteRefusal: (grow: Export) => (bytes: number) => unknown;
 }
 
@@ -191,7 +191,7 @@ function pinImports(
   return Object.fromEntries(pinned);
 }
 
-/** What an import asks, if it is one to be pinned. */
+/** The kind of an import to replace. */
 function readQuestion(question: { readonly length: number }): string | undefined {
   const text = String(question);
   if (/^\(\)\s*=>\s*Date\.now\(\)$/.test(text)) return 'clock';
@@ -202,7 +202,7 @@ function readQuestion(question: { readonly length: number }): string | undefined
   return text.includes('.length') ? 'size of the environment' : 'environment';
 }
 
-/** Fills a `struct tm`, of which QuickJS reads the distance to UTC alone. */
+/** Fills a `struct tm`; QuickJS reads its UTC offset only. */
 function writeUtc(memory: WebAssembly.Memory, pointer: number): void {
   new Int32Array(memory.buffer, pointer, 10).fill(0);
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** What a memory held at some moment: its pages that are not all zeros, by their offset. */
+/** An image of a memory: its non-zero pages by offset. */
 export type MemoryImage = ReadonlyMap<number, Uint8Array>;
 
 /** Bytes of a page of WebAssembly. */
@@ -17,7 +17,7 @@ export function takeImage(memory: WebAssembly.Memory): MemoryImage {
   return pages;
 }
 
-/** Pages that are zero already are only read: the system need not back them. */
+/** Zero pages are only read, so the system need not allocate them. */
 export function restoreImage(memory: WebAssembly.Memory, pages: MemoryImage): void {
   for (let at = 0; at < memory.buffer.byteLength; at += PAGE_BYTES) {
     const page = new Uint8Array(memory.buffer, at, PAGE_BYTES);
@@ -29,7 +29,7 @@ export function restoreImage(memory: WebAssembly.Memory, pages: MemoryImage): vo
 
 /** The image of a started guest as the build keeps it in a file: the border's address, then each page behind its offset. */
 export interface StartedImage {
-  /** Where in the memory the guest's side of the border is. */
+  /** Address of the guest's side of the border. */
   readonly border: number;
   readonly pages: MemoryImage;
 }

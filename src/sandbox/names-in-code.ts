@@ -1,7 +1,7 @@
 const DECLARATION =
   /\bfunction(?=[\s*])[\s*]*([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)|\b(?:const|let|var)\s+([\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*)\s*=/gu;
 
-/** Words a declaration cannot have; a match in a comment or a text may hold one. */
+/** Reserved words, which matches in comments and strings may contain. */
 const RESERVED: ReadonlySet<string> = new Set(
   `await break case catch class const continue debugger default delete do else enum export extends false finally for
   function if implements import in instanceof interface let new null package private protected public return static
@@ -20,7 +20,7 @@ export function declaredNames(code: string, name: string): readonly string[] {
   for (const match of code.matchAll(DECLARATION)) {
     const found = match[1] ?? match[2];
     if (found === undefined || RESERVED.has(found)) continue;
-    // Set again, so that the last declaration of a name gives its rank.
+    // Added again, so that the last declaration determines the order.
     names.delete(found);
     names.add(found);
   }

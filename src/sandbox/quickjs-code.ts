@@ -4,12 +4,12 @@ import type { QuickJSSyncVariant } from 'quickjs-emscripten-core';
 import { EngineError } from '../errors/engine-error.js';
 import { type StartedImage, unpackImage } from './memory-image.js';
 
-/** QuickJS, compiled once a process; it holds no state of any app. */
+/** QuickJS, compiled once per process, without state. */
 export interface QuickJsCode {
   readonly wasm: WebAssembly.Module;
   readonly variant: QuickJSSyncVariant;
   readonly core: typeof import('quickjs-emscripten-core');
-  /** A memory in which the prelude has run, where the build has left one. */
+  /** The image of the prelude, if the build created one. */
   readonly started: StartedImage | undefined;
 }
 
@@ -45,7 +45,7 @@ async function load(wasm: Uint8Array | undefined): Promise<QuickJsCode> {
   return { ...unprepared, started: image && unpackImage(image) };
 }
 
-/** The same without what the build leaves. */
+/** Loads QuickJS without the image. */
 export async function loadUnprepared(wasm?: Uint8Array): Promise<QuickJsCode> {
   const [packages, binary] = await Promise.all([loadPackages(), wasm ?? readWasm()]);
   return { ...packages, wasm: await WebAssembly.compile(binary), started: undefined };

@@ -1,8 +1,11 @@
-/** Ceilings of author's code. Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. */
+/**
+ * Limits of custom functions. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/iml-functions.
+ */
 export interface SandboxLimits {
-  /** Of one call, with everything it calls. */
+  /** Of one call, including nested calls. */
   readonly timeMs: number;
-  /** Of all values of one app's guest. */
+  /** Of all values in the sandbox of an app. */
   readonly memoryBytes: number;
   readonly stackBytes: number;
   /** UTF-16 units of one function's code; more is a warning. */
@@ -22,7 +25,7 @@ export const DEFAULT_SANDBOX_LIMITS: SandboxLimits = Object.freeze({
  */
 export const MAX_COMPILED_LENGTH: number = 64 * 1024;
 
-/** Values and characters that one value may hold which passes the border: it is there several times on its way. */
+/** Maximum size of a value at the border, which exists several times meanwhile. */
 export function readMaxTransfer({ memoryBytes }: Pick<SandboxLimits, 'memoryBytes'>): number {
   return Math.floor(memoryBytes / 4);
 }

@@ -2,10 +2,10 @@ import type { SourceLocation } from '../errors/source-location.js';
 import type { FunctionTable } from '../iml/environment/environment.js';
 import type { SandboxLimits } from './sandbox-limits.js';
 
-/** A custom function as its author wrote it. */
+/** A custom function of an app. */
 export interface SandboxFunction {
   readonly name: string;
-  /** Source text; undefined where the file is absent. */
+  /** Source text; undefined if the file is missing. */
   readonly code: string | undefined;
   /** Path for messages, relative to the app's folder. */
   readonly file: string | undefined;
@@ -13,9 +13,9 @@ export interface SandboxFunction {
 
 export interface SandboxOptions {
   readonly functions: readonly SandboxFunction[];
-  /** What the guest reaches as `iml.<name>`. */
+  /** Functions available as `iml.<name>`. */
   readonly builtins: FunctionTable;
-  /** Further members of the guest's `environment`, beside `timezone`: plain data. */
+  /** Additional members of `environment`: plain data. */
   readonly environment?: Readonly<Record<string, unknown>> | undefined;
   readonly limits?: Partial<SandboxLimits> | undefined;
   /** The WebAssembly of QuickJS. Default: the file of the package. */
@@ -34,19 +34,19 @@ export type SandboxWarningCode =
   | 'function-name'
   | 'function-replaced';
 
-/** Something about a function that does not stop the app from loading. */
+/** A warning about a function. */
 export interface SandboxWarning {
   readonly code: SandboxWarningCode;
   readonly message: string;
   readonly place: SourceLocation;
 }
 
-/** The custom functions of one app, ready to be called from expressions. */
+/** The custom functions of one app. */
 export interface Sandbox {
   /** Synchronous; each throws only ImlError, `IML_FUNCTION` or `IML_LIMIT`. */
   readonly functions: FunctionTable;
   readonly warnings: readonly SandboxWarning[];
-  /** Gives the memory back; functions called later throw. */
+  /** Frees the memory; later calls throw. */
   readonly close: () => void;
   readonly [Symbol.dispose]: () => void;
 }

@@ -14,11 +14,11 @@ import { DEFAULT_SANDBOX_LIMITS } from './sandbox-limits.js';
 
 type AuthorFunction = (this: { timezone: string }, ...args: unknown[]) => unknown;
 
-/** What the functions of one app share in this mode. */
+/** Shared state of the functions of an app. */
 interface Session {
   readonly options: SandboxOptions;
   readonly timeoutMs: number;
-  /** The environment of the call that runs; the outermost call's, where functions call each other. */
+  /** The environment of the outermost call. */
   environment: Environment | undefined;
 }
 
@@ -162,7 +162,7 @@ function refusePromise(result: unknown): unknown {
   return result;
 }
 
-/** Errors of the other realm are no instances of ours, so they are told by their members. */
+/** Errors of another realm are recognized by their members. */
 function toImlError(error: unknown, code: SandboxFunction, timeoutMs: number): ImlError {
   const {
     message,

@@ -1,11 +1,11 @@
 import type { ModuleType } from '../../document/app.js';
 
-/** A request spec, a list of them, parameters and the like: JSON data as it would stand in the file. */
+/** JSON data as in the file: a request spec, a list of them, parameters and so on. */
 export type Spec = unknown;
 
 /** An app given as an object. Member names of specs are Make's; see `defineApp`. */
 export interface AppDefinition {
-  /** What messages call the app. */
+  /** Name of the app in messages. */
   readonly name: string;
   readonly base?: Spec;
   /** The app's common data: an object. */
@@ -20,9 +20,9 @@ export interface AppDefinition {
   readonly endpoints?: Readonly<Record<string, EndpointDefinition>>;
 }
 
-/** A module as `defineApp` takes it. What is left out is not there, as a file that is not written. */
+/** A module of `defineApp`. Absent parts do not exist. */
 export interface ModuleDefinition {
-  /** Default: what the module most likely is, by its epoch, trigger, webhook or iterate; else `action`. */
+  /** Default: derived from epoch, trigger, webhook or iterate; else `action`. */
   readonly type?: ModuleType;
   readonly label?: string;
   readonly description?: string;
@@ -43,7 +43,7 @@ export interface ModuleDefinition {
   readonly scope?: Spec;
 }
 
-/** A connection as `defineApp` takes it. */
+/** A connection of `defineApp`. */
 export interface ConnectionDefinition {
   /** Default: `oauth` if the communication has `authorize` or `token`, else `basic`. */
   readonly type?: 'basic' | 'oauth';
@@ -58,7 +58,7 @@ export interface ConnectionDefinition {
   readonly installDirectives?: Spec;
 }
 
-/** An RPC as `defineApp` takes it: what forms ask for options, fields and samples. */
+/** An RPC of `defineApp`: loads options, fields and samples of forms. */
 export interface RpcDefinition {
   readonly label?: string;
   readonly connection?: string | null;
@@ -67,7 +67,7 @@ export interface RpcDefinition {
   readonly params?: Spec;
 }
 
-/** A webhook as `defineApp` takes it, with the requests that attach, update and detach it. */
+/** A webhook of `defineApp` with its attach, update and detach requests. */
 export interface WebhookDefinition {
   /** `web-shared`: one address for all users. Default `web`. */
   readonly type?: 'web' | 'web-shared';
@@ -82,15 +82,15 @@ export interface WebhookDefinition {
   readonly requiredScope?: Spec;
 }
 
-/** A custom function as `defineApp` takes it. */
+/** A custom function of `defineApp`. */
 export interface FunctionDefinition {
-  /** JavaScript source of the function. It never runs in the realm of the caller. */
+  /** JavaScript source of the function. It runs in the sandbox only. */
   readonly code: string;
-  /** Source of its tests, as the editor's test runner takes them. */
+  /** Source of its tests. */
   readonly test?: string;
 }
 
-/** An endpoint as `defineApp` takes it: a request that others of the app can call by name. */
+/** An endpoint of `defineApp`: a request that other requests of the app can call by name. */
 export interface EndpointDefinition {
   readonly label?: string;
   readonly description?: string;

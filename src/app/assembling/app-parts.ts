@@ -2,7 +2,7 @@ import type { Document, Warning } from '../../document/reading/document.js';
 import type { SourceLocation } from '../../errors/source-location.js';
 import type { ComponentKind } from './code-types.js';
 
-/** What a component says about itself, in one spelling for every layout. */
+/** Metadata of a component, with the same names in every layout. */
 export type ComponentField =
   | 'label'
   | 'description'
@@ -12,40 +12,40 @@ export type ComponentField =
   | 'altConnection'
   | 'webhook';
 
-/** Text that is no JSON: a custom function, its test. */
+/** Text that is not JSON: a custom function, its test. */
 export interface SourceText {
   readonly text: string;
-  /** Path relative to the app's folder; undefined for an app given as an object. */
+  /** Path relative to the app; undefined for an app from an object. */
   readonly file: string | undefined;
 }
 
-/** A component as it was found: its files are read, its fields not looked at. */
+/** A component as read: its files are parsed, its metadata unchecked. */
 export interface ComponentPart {
   readonly kind: ComponentKind;
   readonly name: string;
   readonly fields: Readonly<Partial<Record<ComponentField, unknown>>>;
-  /** Where the component, or one of its fields, is written. */
+  /** Location of the component or of a field. */
   readonly locationOf: (field?: ComponentField) => SourceLocation;
   /** By code type. */
   readonly documents: ReadonlyMap<string, Document>;
   readonly sources: ReadonlyMap<string, SourceText>;
-  /** What happens with a field of the wrong type: a file is warned about, an object in code refused. */
+  /** Handles a field of the wrong type: a warning for a file, an error for an object. */
   readonly refuse: (field: ComponentField, message: string) => void;
 }
 
-/** An app as one of the layouts gives it, before it is checked and put together. */
+/** The parts of an app from any layout, before they are checked and assembled. */
 export interface AppParts {
   readonly name: string;
-  /** The folder it was read from, absolute; undefined for an app given as an object. */
+  /** Absolute folder; undefined for an app from an object. */
   readonly identity?: string | undefined;
-  /** Names of the app on the platform. */
+  /** IDs of the app in Make. */
   readonly appIds?: readonly string[] | undefined;
   readonly base: Document | undefined;
   readonly common: Document | undefined;
   readonly groups: Document | undefined;
   readonly components: readonly ComponentPart[];
-  /** Connections and webhooks that belong to another app, so nothing is said when they are not here. */
+  /** Connections and webhooks of another app, which may be missing. */
   readonly foreign: ReadonlySet<string>;
-  /** What the reader of the layout has found. */
+  /** Warnings of the reader. */
   readonly warnings: readonly Warning[];
 }

@@ -25,7 +25,7 @@ import { checkSharedWebhooks } from './check-shared-webhooks.js';
 import type { ComponentKind } from './code-types.js';
 import { CONNECTION_TYPE_NAMES, CRUD_KINDS, MODULE_TYPES, WEBHOOK_TYPES } from './component-types.js';
 
-/** Puts an app together from what a layout gave, and checks all of it. Throws only what `refuse` of a part throws. */
+/** Assembles and checks an app. Throws only errors of `refuse`. */
 export function assembleApp(parts: AppParts): App {
   const components = {
     modules: byName(parts, 'module', assembleModule),
@@ -35,7 +35,7 @@ export function assembleApp(parts: AppParts): App {
     functions: byName(parts, 'function', assembleFunction),
     endpoints: byName(parts, 'endpoint', assembleEndpoint),
   };
-  // Copied only now: a field that was refused above has told the reader of the layout.
+  // Copied here, after `refuse` has added warnings.
   const warnings: Warning[] = [...parts.warnings];
   const { name, base, common, groups } = parts;
   const { identity = name, appIds = [] } = parts;
@@ -145,7 +145,7 @@ function assembleEndpoint(part: ComponentPart): EndpointComponent {
   };
 }
 
-/** Null, an empty text and nothing are the same here: the field is not filled in. */
+/** Null, empty text and an absent field mean the same. */
 function readText(part: ComponentPart, field: ComponentField): string | undefined {
   const value = part.fields[field];
   if (value === undefined || value === null || value === '') return undefined;
@@ -169,14 +169,14 @@ function readChoice<Name extends string>(
   return known;
 }
 
-/** A name of the API other than `basic` says nothing about the communication, so its sections decide. [inf] */
+/** The communication decides for API names other than `basic`. [inf] */
 function readConnectionType(part: ComponentPart): 'basic' | 'oauth' | undefined {
   const name = readChoice(part, [...CONNECTION_TYPE_NAMES.keys()]);
   if (name === undefined || name === 'other') return undefined;
   return CONNECTION_TYPE_NAMES.get(name);
 }
 
-/** What a module without a type most likely is, by what it has: only triggers have an epoch, only instant ones a webhook. [inf] */
+/** Type of a module without one: only triggers have an epoch, only instant triggers a webhook. [inf] */
 function guessModuleType(part: ComponentPart): ModuleType {
   if (typeof part.fields.webhook === 'string' && part.fields.webhook !== '') return 'instant_trigger';
   const communication = part.documents.get('communication')?.value;

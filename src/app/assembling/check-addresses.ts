@@ -52,14 +52,14 @@ const SECTIONS = [
 
 function listConnectionRequests(value: unknown, type: 'basic' | 'oauth'): readonly Request[] {
   if (type === 'basic') {
-    // What an author left as it was made sends nothing.
+    // An unedited template sends nothing.
     return isPlainObject(value) && Object.keys(value).length === 0 ? [] : listRequests(value, '');
   }
   if (!isPlainObject(value)) return [];
   return SECTIONS.flatMap((name) => listRequests(ownMember(value, name), childPointer('', name)));
 }
 
-/** Whether the base gives relative addresses something to stand on. */
+/** Whether the base resolves relative URLs. */
 function checkBase({ base }: App, warn: Warn): boolean {
   const value = isPlainObject(base?.value) ? ownMember(base.value, 'baseUrl') : undefined;
   if (value === undefined || value === null || value === '') return false;
@@ -92,7 +92,7 @@ function checkRelative(document: Document, requests: readonly Request[], warn: W
   }
 }
 
-/** An address that starts with an expression may have its scheme in there. */
+/** A URL that starts with an expression may contain its scheme. */
 function isAbsolute(url: string): boolean {
   return /^\s*(?:[a-z][a-z0-9+.-]*:|\{\{)/i.test(url);
 }

@@ -6,7 +6,7 @@ import { nameFile } from '../../sandbox/guest-error.js';
 import { DEFAULT_SANDBOX_LIMITS } from '../../sandbox/sandbox-limits.js';
 import { APP_FUNCTION_NAMES } from '../engine/load-builtins.js';
 
-/** What the sandbox says of functions without compiling them, in the codes of loading. */
+/** Loading codes of sandbox warnings. */
 const CODES: Readonly<Record<string, WarningCode>> = {
   'function-replaced': 'builtin-name',
   'code-too-long': 'long-function',
@@ -42,7 +42,7 @@ interface Fault {
 
 const SCRIPT_NAME = 'function.js';
 
-/** Parses only: nothing of an author runs. */
+/** Parses only; runs no code of the app. */
 function findFault(code: string): Fault | undefined {
   try {
     new Script(code, { filename: SCRIPT_NAME });

@@ -5,9 +5,9 @@ import { type DocumentKind, holdsTemplates } from '../../document/shapes/documen
 import type { AppParts, ComponentPart } from './app-parts.js';
 import { CODE_TYPES, communicationKind } from './code-types.js';
 
-/** Checks the contents of every file of an app, and that no component lacks what it cannot run without. */
+/** Checks all files of an app, and that no component lacks a required file. */
 export function checkDocuments(app: App, parts: AppParts, warn: Warn): void {
-  // A file may be named by several components; what is wrong with it is said once.
+  // Components can share a file; its problems are reported once.
   const seen = new Map<Document, Set<DocumentKind>>();
   const check = (document: Document | undefined, kind: DocumentKind): void => {
     if (document === undefined) return;

@@ -5,7 +5,9 @@ import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { AppParts, ComponentPart } from './app-parts.js';
 
-/** Tells of names that stand for a component the app does not have (`unknown-reference`): connections, webhooks, RPCs, modules of groups. */
+/**
+ * Warns about references to unknown components (`unknown-reference`): connections, webhooks, RPCs, modules of groups.
+ */
 export function checkReferences(app: App, parts: AppParts, warn: Warn): void {
   const warnFields = limitWarnings(warn);
   for (const part of parts.components) checkFields(app, parts, part, warnFields);
@@ -41,10 +43,10 @@ function checkFields(app: App, parts: AppParts, part: ComponentPart, warn: Warn)
   }
 }
 
-/** The code types that hold requests. */
+/** Code types with requests. */
 const REQUESTS: ReadonlySet<string> = new Set(['communication', 'epoch', 'attach', 'detach', 'update']);
 
-/** A call of an endpoint may name the connection it is to run with. An expression gives data in place of a name. */
+/** An endpoint call can name its connection, or compute its data. */
 function checkEndpointCalls(app: App, parts: AppParts, { value, locationOf }: Document, warn: Warn): void {
   const requests: readonly unknown[] = Array.isArray(value) ? value : [value];
   requests.forEach((request, index) => {

@@ -29,7 +29,7 @@ function checkUid({ name, communication }: ConnectionComponent, webhook: Webhook
   warn('missing-uid', message, () => communication.locationOf(''));
 }
 
-/** The requests of a connection: one, a chain, or the named ones of OAuth, each of which may be a chain. */
+/** The requests of a connection: one, a chain, or named OAuth requests, each possibly a chain. */
 function listRequests(communication: unknown): readonly unknown[] {
   if (Array.isArray(communication)) return communication;
   if (!isPlainObject(communication)) return [];

@@ -6,13 +6,13 @@ export type ComponentKind = (typeof COMPONENT_KINDS)[number];
 
 /** One file of a component. */
 export interface CodeType {
-  /** Part of the file's name as the editor clones it: `<component>.<part>.iml.json`. */
+  /** Part of the file name in a clone: `<component>.<part>.iml.json`. */
   readonly part: string;
   /** Name of the section in the API and in an exported app. */
   readonly section: string;
-  /** What the file holds; `source` is text that is no JSON. */
+  /** Content of the file; `source` is text that is not JSON. */
   readonly contents: DocumentKind | 'source';
-  /** Whether the component runs otherwise without it: naming a file of this type that does not exist is an error. */
+  /** Whether a missing file of this type is an error, because the component would behave differently. */
   readonly runs: boolean;
 }
 
@@ -76,7 +76,7 @@ export const GENERAL_CODE_TYPES: Readonly<Record<string, CodeType>> = {
   groups: code('groups', 'groups', 'array', false),
 };
 
-/** What the communication of a component holds, given the component's type. */
+/** Content of the communication of a component by its type. */
 export function communicationKind(kind: ComponentKind, type: string | undefined): DocumentKind {
   if (kind === 'connection') return type === 'oauth' ? 'oauth' : 'api';
   if (kind === 'module') return type === 'responder' ? 'responder' : 'api';

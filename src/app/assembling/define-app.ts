@@ -60,7 +60,7 @@ export function defineApp(definition: AppDefinition): App {
   });
 }
 
-/** null and a missing member are the same: the app has no such part. */
+/** null and an absent member mean the same: no such part. */
 function generalDocument(definition: PlainObject, member: string): Document | undefined {
   const value = ownMember(definition, member);
   return value === undefined || value === null ? undefined : createDocument(value, `/${member}`);

@@ -32,7 +32,7 @@ import { findConnection, findModule, findWebhook } from './find-component.js';
 import { type NamedFunctions, openWhenNamed } from './open-functions.js';
 import { withBaseUrl } from './with-base-url.js';
 
-/** Runs the components of one app. Holds connections open until it is closed. */
+/** Runs the components of one app. Keeps HTTP connections open until it is closed. */
 export interface Engine {
   readonly app: App;
   /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
@@ -143,7 +143,7 @@ function openEngine(options: EngineOptions): Engine {
   };
 }
 
-/** An embedder without types may hand in anything, and a misspelt name would go unheard. */
+/** Untyped callers can pass anything, and a misspelled name would have no effect. */
 function checkEngineOptions(options: EngineOptions): void {
   const what = 'The options of createEngine';
   checkOptions(options, ENGINE_SHAPES, what, ['app']);
@@ -151,13 +151,13 @@ function checkEngineOptions(options: EngineOptions): void {
   checkChecking(options.checkParameters);
 }
 
-/** What was said at another time, or by stand-ins of services, means nothing to other engines. */
+/** Rate limits of a custom clock or transport do not apply to other engines. */
 function createBudget({ budget, transport, clock }: EngineOptions): CallBudget {
   const isOfProcess = transport === undefined && clock === undefined;
   return new CallBudget(budget, isOfProcess ? PROCESS_ACCOUNTS : new Map());
 }
 
-/** One object a connection: callers who refresh the same one at the same time have to meet in it. */
+/** One object per connection, so that concurrent refreshes are shared. */
 function createConnections(app: App, runtime: Runtime): (name: string) => Connection {
   const made = new Map<string, Connection>();
   return (name) => {
@@ -184,7 +184,7 @@ function compileEnvironment(options: EngineOptions): Environment {
   };
 }
 
-/** A communication is compiled when it is first run, and kept while it is among those that run. What fails is done anew by the next run. */
+/** Compiles a communication on first use and keeps it while it is used. A failure is not cached. */
 function compileOnce(app: App, directives: Runtime['directives']): Runtime['compile'] {
   const places = new WeakMap<Document, GetOrCreate<Promise<readonly CompiledRequest[]>>>();
   return (communication, withoutBase = false) => {
@@ -211,7 +211,7 @@ const COMPILED = new RecentlyUsed<Promise<readonly CompiledRequest[]>>(2000);
 
 function nameFunctions(options: EngineOptions): NamedFunctions {
   const { app, trustFunctions, sharedFunctions, quickJsWasm: wasm } = options;
-  // Who shares them closes them.
+  // The owner of shared functions closes them.
   if (sharedFunctions !== undefined) return { ...openWhenNamed(app, sharedFunctions), close: () => {} };
   const { functionTimeoutMs: timeMs } = resolveLimits(options.limits);
   return openWhenNamed(app, async () => {

@@ -3,19 +3,19 @@ import type { Environment, FunctionTable } from '../../iml/environment/environme
 import type { SandboxWarning } from '../../sandbox/sandbox.js';
 import { APP_FUNCTIONS } from './app-functions.js';
 
-/** All functions the expressions of an app can call. */
+/** All functions of an app. */
 export interface CustomFunctions {
   readonly table: FunctionTable;
-  /** What their author should know of them. */
+  /** Warnings for their author. */
   readonly warnings: readonly SandboxWarning[];
   readonly close: () => void;
 }
 
-/** How custom functions run. */
+/** Options of custom functions. */
 export interface FunctionRules {
   /** Whether they run in node:vm instead of the sandbox. Default: false. */
   readonly trusted?: boolean;
-  /** What one call may take. Default: 10 s. */
+  /** Time limit of a call in milliseconds. Default: 10 s. */
   readonly timeMs?: number;
   /** The WebAssembly of QuickJS. Default: the file of the package. */
   readonly wasm?: Uint8Array | undefined;

@@ -6,7 +6,7 @@ import { isPlainObject } from '../../util/plain-object.js';
 
 const MAX_DEPTH = 100;
 
-/** Documents that people read, whose addresses nothing is sent to. */
+/** Documents for people, whose URLs are not requested. */
 const FOR_PEOPLE: ReadonlySet<string> = new Set([
   ...['staticParams', 'mappableParams', 'params', 'input', 'output'],
   ...['interface', 'samples', 'scope', 'scopeList', 'defaultScope', 'requiredScope'],
@@ -55,7 +55,7 @@ function collect(value: unknown, hosts: Set<string>, depth: number): void {
   }
 }
 
-/** Texts hold examples that no request can go to. Behind an expression, a top-level domain alone would name half the world. */
+/** Excludes examples in text, and a bare top-level domain after an expression. */
 function isHost(host: string): boolean {
   const name = host.replace(/:\d{1,5}$/, '').replace(/\.+$/, '');
   return (

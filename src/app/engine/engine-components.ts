@@ -14,7 +14,7 @@ import type { BuiltResponse } from '../../run/response/build-answer.js';
 import type { EpochReport } from '../../trigger/run-epoch.js';
 import { findRpc } from './find-component.js';
 
-/** A module of an app, ready to run any number of times, also at the same time. */
+/** A module of an app. It can run any number of times, also concurrently. */
 export interface EngineModule {
   readonly name: string;
   readonly type: ModuleType;
@@ -23,11 +23,11 @@ export interface EngineModule {
    * with a BundleValidationError before anything is sent. Responders do not run: see `respond`.
    */
   readonly run: (input?: ConnectedInput) => ModuleRun;
-  /** Of a polling trigger: what somebody can choose to start with. */
+  /** Lists the start options of a polling trigger. */
   readonly epoch: (input?: ConnectedInput) => Reporting<EpochReport>;
-  /** Of a responder: the answer to the webhook sender. */
+  /** Builds the response of a responder. */
   readonly respond: (input?: ConnectedInput) => Reporting<CallReport<BuiltResponse>>;
-  /** The fields of its form; with `resolve: true` those that its RPCs give, too. */
+  /** The fields of its form; with `resolve: true` also those from RPCs. */
   readonly parameters: (input?: ParametersInput) => Promise<ModuleParameters>;
 }
 
@@ -39,7 +39,7 @@ export interface EngineRpc {
 
 const LISTING_SHAPES = { ...INPUT_SHAPES, resolve: ANY_BOOLEAN };
 
-/** What a module can do. All but running it loads at first use, as most programs only run modules. */
+/** Methods of a module. All except `run` are loaded on first use. */
 export function createEngineModule(module: ModuleComponent, runtime: Runtime): EngineModule {
   return {
     name: module.name,
@@ -48,7 +48,7 @@ export function createEngineModule(module: ModuleComponent, runtime: Runtime): E
       try {
         checkInput(input);
       } catch (error) {
-        // Misuse is told at once; a value that cannot be read is found when the run is taken, like those inside of it.
+        // Misuse throws at once; an unreadable value is reported by the run.
         if (isEngineError(error) && error.code === 'USAGE') throw error;
         return failedRun(error);
       }
@@ -93,9 +93,9 @@ export function createEngineRpc(address: string, runtime: Runtime): EngineRpc {
 }
 
 /**
- * Calls the RPC that a reference names.
+ * Calls the RPC of a reference.
  *
- * @throws SpecError (SPEC_MISSING) for a name the app does not have
+ * @throws SpecError (SPEC_MISSING) for an unknown name
  */
 export async function callNamedRpc(
   { name, query }: Pick<RpcReference, 'name' | 'query'>,
@@ -107,7 +107,7 @@ export async function callNamedRpc(
   return callRpc(rpc, query, input, runtime);
 }
 
-/** A run that fails, once it is taken, with what is wrong with its input. */
+/** A run that fails with the error of its input. */
 function failedRun(error: unknown): ModuleRun {
   return new ModuleRun({ start: () => Promise.reject(error), pages: async () => [] });
 }

@@ -18,14 +18,14 @@ import type { NetworkOptions } from './engine-transport.js';
 export interface EngineOptions
   extends Pick<CompileOptions, 'random' | 'uuid' | 'timezone' | 'semantics' | 'platformVersion' | 'digest'> {
   readonly app: App;
-  /** One HTTP exchange; redirects and decoding are added above it. Default: undici behind the network guard. */
+  /** Sends one request; redirects and decoding are added by the engine. Default: undici behind the network guard. */
   readonly transport?: Transport | undefined;
   /**
-   * Lays something over the transport, such as a recorder: it sees every hop of a redirect, with the address the app
-   * meant, before hosts are mapped and bodies are decoded. Default: nothing.
+   * Wraps the transport, for example with a recorder: it sees every hop of a redirect, before host mapping and
+   * decoding. Default: none.
    */
   readonly wrapTransport?: ((transport: Transport) => Transport) | undefined;
-  /** Of the default transport. */
+  /** Options of the default transport. */
   readonly network?: NetworkOptions | undefined;
   /**
    * Where requests really go, by where they are addressed to: `{ 'https://api.example.com': 'http://127.0.0.1:9911' }`,
@@ -38,7 +38,7 @@ export interface EngineOptions
    * another host ends its run with an error unless `hosts` maps it. Default: the app's.
    */
   readonly baseUrl?: string | undefined;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** Default: 100 requests, 50 follow-up pages, 3200 records, 40 s. */
   readonly limits?: Partial<Limits> | undefined;
@@ -48,24 +48,21 @@ export interface EngineOptions
    * services, but for those with a transport or a clock of their own. Default: as much as runs ask for. See docs/limits.md.
    */
   readonly budget?: Partial<BudgetFigures> | undefined;
-  /** Of one call of a webhook. Default: 5 MB, 100000 items, 10000 form fields, 1000 levels. */
+  /** Limits of a webhook call. Default: 5 MB, 100000 items, 10000 form fields, 1000 levels. */
   readonly webhookLimits?: Partial<WebhookLimits> | undefined;
-  /** Replaces the common data in the app's folder. */
+  /** Replaces the common data of the app. */
   readonly common?: unknown;
-  /** What expressions read as `environment` beside `timezone`. */
+  /** Additional members of `environment`. */
   readonly environment?: Readonly<Record<string, unknown>> | undefined;
-  /** A page that repeats an earlier one: go on as the platform would and warn (default), stop, or fail. */
+  /** Reaction to a repeated page: continue like the platform and warn (default), stop, or fail. */
   readonly onPageLoop?: 'warn' | 'stop' | 'error' | undefined;
-  /** Where polling triggers start that are given no state. Default: `now` for dates, `newest` for ids. */
+  /** Start of polling triggers without state. Default: `now` for dates, `newest` for IDs. */
   readonly triggerStart?: TriggerStart | undefined;
-  /**
-   * What trace events carry: sizes only (`summary`, default), bodies too (`full`), or also what expressions saw and what
-   * each page gave (`deep`).
-   */
+  /** Content of trace events: sizes (`summary`, default), bodies (`full`), or also variables and outputs (`deep`). */
   readonly trace?: TraceDepth | undefined;
-  /** Gets each trace event as it happens. */
+  /** Receives each trace event. */
   readonly onTrace?: TraceListener | undefined;
-  /** Told which directives and branches of the app runs reach: for coverage. Default: nobody is. */
+  /** Observes the directives and branches that run, for coverage. Default: none. */
   readonly observer?: RunObserver | undefined;
   /**
    * Whether and how the parameters of modules, and of webhooks that are attached or updated, are checked by their forms
@@ -73,9 +70,9 @@ export interface EngineOptions
    * not followed. False hands all values to expressions as they are given. A run may say otherwise.
    */
   readonly checkParameters?: CheckParameters | undefined;
-  /** Where connections are kept that runs name; one that is refreshed before a run is saved there. */
+  /** Store of the connections that runs name; refreshed ones are saved there. */
   readonly connections?: ConnectionStore | undefined;
-  /** Runs custom functions in node:vm for debugging, which protects from nothing. Default: in a sandbox. */
+  /** Runs custom functions in node:vm for debugging, which is not a security boundary. Default: in the sandbox. */
   readonly trustFunctions?: boolean | undefined;
   /**
    * The WebAssembly of QuickJS, which runs custom functions: for bundles, which have no file of the package beside them. The first

@@ -25,7 +25,7 @@ const APP: OptionShape = {
   },
 };
 
-/** What the options of an engine may be. Figures of limits, and entries of hosts, are looked at where they are read. */
+/** Valid options of an engine. Limits and hosts are checked separately. */
 export const ENGINE_SHAPES: OptionShapes<EngineOptions> = {
   app: APP,
   transport: ANY_FUNCTION,
@@ -57,7 +57,7 @@ export const ENGINE_SHAPES: OptionShapes<EngineOptions> = {
   digest: ANY_FUNCTION,
 };
 
-/** What the options of the default transport may be. */
+/** Valid options of the default transport. */
 export const NETWORK_SHAPES: OptionShapes<NetworkOptions> = {
   allow: TEXT_LIST,
   hosts: oneOfChoices('any', 'declared'),

@@ -10,13 +10,13 @@ import { type HostMapping, mapHosts, readHostMap } from '../../http/transport/ma
 import { createUndiciTransport, type UndiciTransportOptions } from '../../http/transport/undici-transport.js';
 import { findDeclaredHosts } from './declared-hosts.js';
 
-/** What the default transport may reach, and how. */
+/** Options of the default transport. */
 export interface NetworkOptions extends Omit<UndiciTransportOptions, 'guard'> {
-  /** Host names, IP addresses, CIDR blocks, `loopback` or `private` that may be called beside public addresses. */
+  /** Additional allowed hosts: names, IP addresses, CIDR blocks, `loopback`, `private`. */
   readonly allow?: readonly string[] | undefined;
   /**
-   * Which public hosts may be called: `any`, or only those the app names (`declared`): its baseUrl, addresses written in
-   * it, and `appHosts`. Of every transport. Default: `any`.
+   * Allowed public hosts: `any`, or `declared`: the baseUrl, URLs in the app, and `appHosts`. Applies to every
+   * transport. Default: `any`.
    */
   readonly hosts?: 'any' | 'declared' | undefined;
   /**
@@ -40,7 +40,7 @@ export interface EngineTransportOptions {
   readonly wrapTransport: ((transport: Transport) => Transport) | undefined;
 }
 
-/** A transport with all layers, and what ends its connections. */
+/** A transport with all layers, and a function that closes it. */
 export interface EngineTransport {
   readonly transport: Transport;
   readonly policy: HostPolicy;
@@ -69,7 +69,7 @@ export function createEngineTransport(options: EngineTransportOptions): EngineTr
     isNamed: (url) => url.origin === base || isOfApp(url) || hosts.isTarget(url.origin),
     isRedirected: (url) => base !== undefined || hosts.resolve(url) !== undefined,
   };
-  // All documents of the app are looked through for them.
+  // Searches all documents of the app.
   const isDeclared = reach === 'any' ? undefined : findDeclaredHosts(options.app);
   const layered = (direct: Transport, mapped: Transport): Transport => {
     const called = mapHosts({ hosts, direct, mapped, baseUrl });

@@ -1,17 +1,17 @@
 import { findCalls } from '../../iml/syntax/walk-expression.js';
 import { APP_FUNCTION_NAMES } from './load-builtins.js';
 
-/** What some JSON of an app names. */
+/** Names in JSON of an app. */
 export interface FoundNames {
-  /** Functions, with and without one of that name. */
+  /** Called functions, known or not. */
   readonly called: readonly string[];
   readonly asksRpcs: boolean;
-  /** Whether it needs custom functions: it names one, or may be given expressions that do. */
+  /** Whether it needs custom functions: it names one, or can receive expressions that do. */
   readonly isCustom: boolean;
 }
 
 /**
- * Looks through texts and names of members.
+ * Searches texts and names of members.
  *
  * @param custom names of the custom functions
  */
@@ -24,7 +24,7 @@ export function findNames(value: unknown, custom: readonly string[]): FoundNames
   while (pending.length > 0) {
     const next = pending.pop();
     if (typeof next === 'string') {
-      // What has no braces may be an expression all the same (`iterate`, `log.sanitize`), but most is prose.
+      // Text without braces can be an expression too (`iterate`, `log.sanitize`), but most is prose.
       const isTemplate = next.includes('{{');
       if (next.includes('(')) {
         for (const name of findCalls(next)) if (isTemplate || APP_FUNCTION_NAMES.has(name)) called.add(name);

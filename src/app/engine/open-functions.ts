@@ -5,14 +5,14 @@ import type { CustomFunctions } from './custom-functions.js';
 import { type FoundNames, findNames } from './find-names.js';
 import { loadAllBuiltins, loadBuiltins } from './load-builtins.js';
 
-/** The functions of an app, loaded or opened when something that is to run names one. */
+/** The functions of an app, loaded on first use. */
 export interface NamedFunctions {
   /**
    * @param values JSON whose expressions are to call them
    * @throws SpecError (SPEC_INVALID) for two functions of one name
    */
   readonly tableFor: (values: readonly unknown[]) => Promise<FunctionTable>;
-  /** What the author of the custom functions should know of them; nothing where none is named. */
+  /** Warnings about the custom functions; empty if none is named. */
   readonly warningsFor: (values: readonly unknown[]) => Promise<readonly SandboxWarning[]>;
   readonly close: () => void;
 }
@@ -40,7 +40,7 @@ export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): N
     try {
       return await awaited;
     } catch (error) {
-      // There may be memory for a sandbox another time.
+      // The next attempt may have enough memory.
       if (opened === awaited) opened = undefined;
       throw error;
     }
@@ -63,7 +63,7 @@ export function openWhenNamed(app: App, open: () => Promise<CustomFunctions>): N
   };
 }
 
-/** Finds what JSON of an app names; each is looked through once. */
+/** Finds the names in JSON of an app, once per value. */
 function rememberNames({ functions }: App): (value: unknown) => FoundNames {
   const custom = [...functions.keys()];
   const known = new WeakMap<object, FoundNames>();

@@ -18,6 +18,6 @@ export function withBaseUrl(app: App, baseUrl: string): App {
   }
   const { base } = app;
   if (base === undefined) return { ...app, base: createDocument({ baseUrl }) };
-  // A base that is no object is not merged into anything; it stays for its own error to be told.
+  // An invalid base stays, so that its own error is reported.
   return isPlainObject(base.value) ? { ...app, base: { ...base, value: { ...base.value, baseUrl } } } : app;
 }

@@ -6,30 +6,30 @@ import { readAppFile } from './read-app-file.js';
 
 /** The folder an app is read from. */
 export interface AppFolder {
-  /** Absolute path without links. */
+  /** Absolute path with links resolved. */
   readonly root: string;
   /** As `readAppFile` of this folder and those its options name; SPEC_READ rejects. */
   readonly read: (file: string, locationOf: () => SourceLocation) => Promise<string | undefined>;
 }
 
-/** How the files of an app are found. */
+/** Options of `loadApp`. */
 export interface LoadOptions {
   /**
-   * Folders outside of the app's own that its manifest may name files in, relative to it: `['..']` or `['../shared']`.
-   * Default: none. Hidden files and folders are never read, wherever they are.
+   * Folders outside the app that its manifest may use, relative to it: `['..']` or `['../shared']`. Default: none.
+   * Hidden files and folders are never read.
    */
   readonly include?: readonly string[] | undefined;
-  /** Texts that stand for files on disk, by absolute path: what an editor holds and has not saved. Default: none. */
+  /** Contents of unsaved files by absolute path. Default: none. */
   readonly overlay?: ReadonlyMap<string, string> | undefined;
 }
 
-/** How files of a folder are read that need not be an app's. */
+/** Options of reading a folder that may not be an app. */
 export interface FolderOptions extends LoadOptions {
-  /** What is told of a file that lies elsewhere, as the rest of a sentence about it. Default: that it is outside of the app's. */
+  /** End of the error message for a file outside. Default: that it is outside the app. */
   readonly outside?: string | undefined;
 }
 
-/** Opens the folder of an app. Files are read synchronously and only below this folder and those of `include`. */
+/** Opens the folder of an app. Reads files synchronously, only in this folder and those of `include`. */
 export function openAppFolder(folder: string, options: FolderOptions = {}): AppFolder {
   const { include = [], outside = "lies outside of the app's folder" } = options;
   const root = realpathSync(folder);
@@ -44,7 +44,7 @@ export function openAppFolder(folder: string, options: FolderOptions = {}): AppF
   };
 }
 
-/** An editor names files by the path it was opened with, which may lead through links. */
+/** An editor uses the path of the opened file, which may contain links. */
 function layOver(
   texts: ReadonlyMap<string, string>,
   given: string,
@@ -59,7 +59,7 @@ function layOver(
   );
 }
 
-/** One that does not exist holds nothing that could be read. */
+/** A missing folder contains nothing. */
 function resolveFolder(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : folder;
 }

@@ -1,8 +1,6 @@
 import path from 'node:path';
 
-/**
- * The name of an app by the folder it is in, an absolute path: one in `my-app/src` is called after `my-app`.
- */
+/** Name of an app by its absolute folder: `my-app` for `my-app/src`. */
 export function deriveAppName(root: string): string {
   const name = path.basename(root);
   return name === 'src' ? path.basename(path.dirname(root)) : name;

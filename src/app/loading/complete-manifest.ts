@@ -75,7 +75,7 @@ async function readUndeclared(
   const [first] = found.files;
   if (first === undefined) return undefined;
   try {
-    // A folder of a clone has no metadata: what is guessed is said here.
+    // A cloned folder has no metadata: warns about guesses.
     const part = await readFound(folder, reader, found, (code, message, place) => {
       if (code !== 'missing-file') warn(code, message, place);
     });
@@ -87,7 +87,7 @@ async function readUndeclared(
   }
 }
 
-/** What no manifest names stops no app. */
+/** An undeclared component does not prevent loading. */
 function tellBroken(error: unknown, what: string, { locationOf }: CodeFile, warn: Warn): undefined {
   if (!(error instanceof SpecError)) throw error;
   const message = `${MANIFEST} has no record of the ${what}, and it cannot be read: ${error.message}`;

@@ -10,7 +10,7 @@ import { findSingleFiles } from './refuse-single-files.js';
 import { SPEC_FILE } from './spec-file.js';
 
 export interface AppLocation {
-  /** The folder paths of the app are relative to. */
+  /** Folder that paths of the app are relative to. */
   readonly folder: string;
   readonly layout: 'manifest' | 'exported' | 'flat';
 }
@@ -64,7 +64,7 @@ async function findBelow(start: string, given: string): Promise<AppLocation> {
   return { folder: path.join(start, first), layout };
 }
 
-/** Folders whose files say by their names alone what they are; the nearest first. */
+/** Folders with the flat layout, nearest first. */
 function findFlatFolders(files: readonly string[]): readonly string[] {
   const byFolder = new Map<string, string[]>();
   for (const file of files) {
@@ -84,7 +84,7 @@ async function findKind(target: string, given: string): Promise<'file' | 'folder
     return stats.isFile() ? 'file' : 'other';
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    // An address with a NUL byte is no address of anything.
+    // A path with a NUL byte does not exist.
     if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ERR_INVALID_ARG_VALUE') return undefined;
     throw new SpecError('SPEC_READ', `"${given}" cannot be read (${code ?? 'unknown error'}).`, {
       cause: error,

@@ -1,21 +1,20 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import path from 'node:path';
 
-/** Ceilings of a walk through folders an app may lie in. [choice] */
+/** Limits of a folder walk. [choice] */
 const MAX_DEPTH = 8;
 const MAX_ENTRIES = 20_000;
 
 export interface FoundEntry {
-  /** Relative to where the walk began, with `/`. */
+  /** Relative to the start, with `/`. */
   readonly path: string;
   readonly isFolder: boolean;
 }
 
 /**
- * Everything below a folder, in the order of names; links, dot-folders and `node_modules` are left out,
- * and so is what lies deeper or comes later than the ceilings allow.
+ * All files below a folder by name, without links, dot-folders and `node_modules`, within the limits.
  *
- * @param enter Whether to look into a folder, given what it holds.
+ * @param enter whether to enter a folder with these entries
  */
 export function listFiles(
   folder: string,
@@ -39,7 +38,7 @@ export function listFiles(
   return found;
 }
 
-/** A folder that cannot be read is empty: whoever needs a file of it will say so. */
+/** An unreadable folder counts as empty; reading its files reports the error. */
 function readFolder(folder: string): Dirent[] {
   return readEntries(folder)
     .filter((entry) => entry.isFile() || (entry.isDirectory() && !isSkipped(entry.name)))

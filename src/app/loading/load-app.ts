@@ -34,7 +34,7 @@ const SHAPES: OptionShapes<LoadOptions> = {
 export async function loadApp(folder: string, options: LoadOptions = {}): Promise<App> {
   checkValue(folder, ANY_TEXT, 'The folder of loadApp');
   checkOptions(options, SHAPES, 'The options of loadApp');
-  // Who defines apps as objects has no use for what reads files.
+  // Loaded lazily: `defineApp` needs no file access.
   const { readApp } = await import('./read-app.js');
   return readApp(folder, options);
 }

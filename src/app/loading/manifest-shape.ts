@@ -15,7 +15,7 @@ import {
 
 const WORD: KeyShape = { types: ['string'] };
 
-/** What a component says besides its files. Source: https://github.com/integromat/vscode-apps-sdk#readme (makecomapp.json). [src] */
+/** Metadata of a component. Source: https://github.com/integromat/vscode-apps-sdk#readme (makecomapp.json). [src] */
 const RECORD_KEYS: Readonly<Record<string, KeyShape>> = {
   label: described('What the component is called.', WORD),
   description: described('What it does.', WORD),
@@ -56,7 +56,7 @@ function filesShape(title: string, types: Readonly<Record<string, CodeType>>): S
 
 const NAMED = /^/;
 
-/** The manifest of an app, as it may be written. */
+/** Structure of a manifest. */
 export const MANIFEST_SHAPE: Shape = {
   title: 'makecomapp.json',
   keys: {
@@ -103,5 +103,5 @@ export const MANIFEST_SHAPE: Shape = {
   },
 };
 
-/** Keys the record of a component may have, of whatever kind. */
+/** Keys of component records of all kinds. */
 export const COMPONENT_KEYS: readonly string[] = ['codeFiles', ...Object.keys(RECORD_KEYS)];

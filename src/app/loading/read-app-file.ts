@@ -5,18 +5,18 @@ import { SpecError } from '../../errors/engine-error.js';
 import { formatLocation, type SourceLocation } from '../../errors/source-location.js';
 import { readRegularFile } from '../../util/files/read-regular-file.js';
 
-/** Larger files are refused: the largest file of a real app has some 100 KB, and what is in one place of a file is found by reading it. [choice] */
+/** Maximum size of a file; real apps have up to 100 KB. [choice] */
 export const MAX_FILE_BYTES: number = 1024 * 1024;
 
-/** Where files of an app may be read. */
+/** Allowed folders of an app. */
 export interface OpenFolders {
-  /** Absolute paths without links; the app's own first. */
+  /** Absolute real paths, the app first. */
   readonly folders: readonly string[];
-  /** Texts that stand for files on disk, by absolute path. */
+  /** Contents of unsaved files by absolute path. */
   readonly overlay: ReadonlyMap<string, string> | undefined;
-  /** What is told of a file that lies elsewhere, as the rest of a sentence about it. */
+  /** End of the error message for a file outside. */
   readonly outside: string;
-  /** Paths without links by the paths of folders that files were read from. */
+  /** Real paths of folders, cached. */
   readonly realFolders: Map<string, string>;
 }
 
@@ -54,10 +54,10 @@ export function readAppFile(
   if (edited !== undefined) return edited;
   try {
     const { real, stats } = followLinks(open, target);
-    // A link may lead anywhere, so what it leads to is judged again.
+    // Checks the target of a link again.
     if (real !== target) judge(real);
     if (!stats.isFile()) throw refuse('is no regular file');
-    // Another may lie there by now: what is open is judged once more.
+    // The file may have been replaced: checks the opened one.
     const read = readRegularFile(real, MAX_FILE_BYTES, judge);
     if (!read.ok) throw refuse(read.problem);
     return decode(read.bytes, refuse);
@@ -69,7 +69,7 @@ export function readAppFile(
   }
 }
 
-/** Of files in one folder the folder is resolved once. */
+/** Resolves each folder once. */
 function followLinks(
   { realFolders }: OpenFolders,
   target: string,
@@ -88,7 +88,7 @@ function followLinks(
 function assertReadable({ folders, outside }: OpenFolders, absolute: string, refuse: Refuse): void {
   const folder = folders.find((one) => isBelow(one, absolute));
   if (folder === undefined) throw refuse(outside);
-  // Keys and credentials lie in hidden files: `.secrets/apikey` of the editor, `.env`, `.docker/config.json`.
+  // Hidden files contain credentials: `.secrets/apikey` of the editor, `.env`, `.docker/config.json`.
   const hidden = absolute
     .slice(folder.length)
     .split(path.sep)
@@ -96,7 +96,7 @@ function assertReadable({ folders, outside }: OpenFolders, absolute: string, ref
   if (hidden !== undefined) throw refuse(`is hidden (${hidden}), and hidden files are never read`);
 }
 
-/** Of paths that are absolute and without `..`. */
+/** For absolute, normalized paths. */
 function isBelow(folder: string, absolute: string): boolean {
   return absolute === folder || absolute.startsWith(folder.endsWith(path.sep) ? folder : folder + path.sep);
 }

@@ -32,7 +32,7 @@ export async function readApp(folder: string, options: LoadOptions): Promise<App
   return { ...app, semantics, warnings: [...app.warnings, ...undeclared] };
 }
 
-/** The setting `semantics` of the file beside the manifest. `iml check` reports what else is wrong in it. */
+/** Setting `semantics` beside the manifest. `iml check` reports other problems of the file. */
 async function readSemantics(folder: AppFolder): Promise<Semantics | undefined> {
   const text = await folder.read(CONFIG_FILE, () => ({ file: CONFIG_FILE }));
   if (text === undefined) return undefined;

@@ -6,14 +6,14 @@ import type { SourceText } from '../assembling/app-parts.js';
 import type { CodeType } from '../assembling/code-types.js';
 import type { AppFolder } from './app-folder.js';
 
-/** A file that a manifest, or a folder's layout, gives to a component. */
+/** A file of a component. */
 export interface CodeFile {
-  /** Code type in the manifest's spelling. */
+  /** Code type as in the manifest. */
   readonly name: string;
   readonly type: CodeType;
-  /** Relative to the app's folder. */
+  /** Relative to the app. */
   readonly file: string;
-  /** Where the path is written; asked for only by an error or a warning. */
+  /** Location of the path, for errors and warnings. */
   readonly locationOf: () => SourceLocation;
 }
 
@@ -22,20 +22,20 @@ export interface ReadFiles {
   readonly sources: ReadonlyMap<string, SourceText>;
 }
 
-/** Reads the files of components; a file that several name is read once. */
+/** Reads the files of components, each once. */
 export interface CodeReader {
   /** @throws SpecError SPEC_MISSING, SPEC_READ, SPEC_JSON. */
   readonly read: (owner: string, files: readonly CodeFile[]) => Promise<ReadFiles>;
 }
 
-/** Makes a reader. What is absent without harm, empty or written twice becomes a warning. */
+/** Creates a reader. Optional missing files, empty files and duplicate uses become warnings. */
 export function createCodeReader(folder: AppFolder, warn: Warn): CodeReader {
   const known = new Map<string, Document | undefined>();
   const warnMissing = limitWarnings(warn);
 
   const parseDocument = (text: string, code: CodeFile): Document | undefined => {
     if (known.has(code.file)) return known.get(code.file);
-    // A part that is not used may be left as an empty file; there is nothing in it to be wrong.
+    // Unused parts can be empty files.
     const document = text.trim() === '' ? undefined : readDocument(text, code.file, warn);
     if (document === undefined) {
       warnMissing('missing-file', `The file is empty, so there is no ${code.name}.`, () => ({
@@ -65,7 +65,7 @@ export function createCodeReader(folder: AppFolder, warn: Warn): CodeReader {
   };
 }
 
-/** The text of a file; undefined, with a warning, where the app runs without it. */
+/** The text of a file; undefined with a warning if it is optional and missing. */
 async function readText(
   folder: AppFolder,
   owner: string,

@@ -21,10 +21,10 @@ import { SPEC_FILE } from './spec-file.js';
 
 const METADATA = 'metadata.json';
 
-/** A folder with this file is another app. */
+/** A folder with this file is a separate app. */
 const MANIFEST = 'makecomapp.json';
 
-/** Numbers the API gives module types. Source: https://github.com/integromat/vscode-apps-sdk#readme [src] */
+/** Module type numbers of the API. Source: https://github.com/integromat/vscode-apps-sdk#readme [src] */
 const MODULE_TYPE_IDS: Readonly<Record<string, string>> = {
   1: 'trigger',
   4: 'action',
@@ -34,7 +34,7 @@ const MODULE_TYPE_IDS: Readonly<Record<string, string>> = {
   12: 'universal',
 };
 
-/** Members of `metadata.json` by what they say; the first that is there counts. [src] */
+/** Members of `metadata.json` by meaning; the first present one counts. [src] */
 const METADATA_KEYS: Readonly<Record<ComponentField, readonly string[]>> = {
   label: ['label'],
   description: ['description'],
@@ -45,10 +45,10 @@ const METADATA_KEYS: Readonly<Record<ComponentField, readonly string[]>> = {
   webhook: ['webhook'],
 };
 
-/** Where files of the app itself may lie. [inf] */
+/** Folders of general files. [inf] */
 const GENERAL_FOLDERS = ['', 'general', 'base', 'common', 'modules', 'module'];
 
-/** Kinds whose only component may lie directly in the folder of its kind. [app] */
+/** Kinds whose only component can be directly in the folder of the kind. [app] */
 const SINGLE_KINDS: readonly ComponentKind[] = ['connection', 'webhook'];
 
 /**
@@ -84,7 +84,7 @@ export async function readExported(folder: AppFolder, name: string): Promise<App
     components.push(part);
     if (found.kind !== 'connection' && part.fields.connection === undefined) unlinked.add(part);
   }
-  // A folder wins over files in the root.
+  // Folders take precedence over files in the root.
   const flat = findFlatFiles([...lying.files].filter((file) => !file.includes('/'))).filter(
     ({ kind, component }) => components.every((part) => part.kind !== kind || part.name !== component),
   );
@@ -117,30 +117,30 @@ function linkConnection(
   });
 }
 
-/** A component that lies in a folder of its own, with the files whose names mean something. */
+/** A component in its own folder with its recognized files. */
 export interface FoundComponent {
   readonly kind: ComponentKind;
   readonly folder: string;
   readonly files: readonly CodeFile[];
-  /** Whether the folder is that of its kind, so that it does not name the component. */
+  /** Whether the folder is that of the kind and does not name the component. */
   readonly isUnnamed?: boolean;
 }
 
-/** What the app says about a component. */
+/** A component with its metadata. */
 interface NamedComponent extends FoundComponent {
   readonly appName?: string;
   /** The `metadata.json` of the app. */
   readonly listed?: Document | undefined;
 }
 
-/** What lies in the folder of an app, by the names of its files. */
+/** Files of an app folder, classified by name. */
 export interface LyingFiles {
   readonly files: ReadonlySet<string>;
   readonly general: readonly CodeFile[];
   readonly components: readonly FoundComponent[];
 }
 
-/** Looks at names only; nothing is read. */
+/** Checks names only; reads nothing. */
 export async function findLyingFiles(folder: AppFolder): Promise<LyingFiles> {
   const entries = listFiles(folder.root, (_names, relative) => isOfApp(relative));
   const files = new Set(entries.filter((entry) => !entry.isFolder).map((entry) => entry.path));
@@ -164,7 +164,7 @@ export async function findLyingFiles(folder: AppFolder): Promise<LyingFiles> {
   };
 }
 
-/** The names of files by the folder they lie in, that of the app being `.`. */
+/** File names by folder; `.` is the app. */
 function groupByFolder(files: Iterable<string>): ReadonlyMap<string, ReadonlySet<string>> {
   const folders = new Map<string, Set<string>>();
   for (const file of files) {
@@ -176,7 +176,7 @@ function groupByFolder(files: Iterable<string>): ReadonlyMap<string, ReadonlySet
   return folders;
 }
 
-/** Reads a component that was found. @throws SpecError SPEC_JSON, SPEC_READ */
+/** Reads a component. @throws SpecError SPEC_JSON, SPEC_READ */
 export async function readFound(
   folder: AppFolder,
   reader: CodeReader,
@@ -184,7 +184,7 @@ export async function readFound(
   warn: Warn,
 ): Promise<ComponentPart> {
   const metadata = await readMetadata(folder, `${at}/${METADATA}`, warn);
-  // The platform calls the first connection of an app after the app. [src]
+  // Make names the first connection after the app. [src]
   const ownName = isUnnamed ? (appName ?? kind) : path.posix.basename(at);
   const record =
     metadata === undefined ? findListed(listed, kind, isUnnamed ? undefined : ownName) : undefined;
@@ -208,7 +208,7 @@ function findListed(
   return index < 0 ? undefined : { document, pointer: `/${kind}s/${index}`, file: METADATA };
 }
 
-/** The root, `general`, the folders of the kinds and what is in them. */
+/** Whether a path is in the root, `general`, or a folder of a kind. */
 function isOfApp(relative: string): boolean {
   const [top, ...rest] = relative.split('/');
   if (GENERAL_FOLDERS.includes(relative)) return true;
@@ -225,7 +225,7 @@ function componentFolders(entries: readonly FoundEntry[]): { kind: ComponentKind
   });
 }
 
-/** Stands for the name of the component in the name of a file; no file has it in its name. */
+/** Placeholder of the component name; not valid in file names. */
 const COMPONENT = '\0';
 
 function codeFiles(
@@ -247,7 +247,7 @@ function codeFiles(
   });
 }
 
-/** Names of files, those that begin with the component's in a form that is the same for all components, too. */
+/** File names with the component name replaced by the placeholder. */
 function maskComponent(names: ReadonlySet<string> = new Set(), component: string): ReadonlySet<string> {
   const own = [...names].filter((name) => component !== '' && name.startsWith(`${component}.`));
   return new Set([...names, ...own.map((name) => COMPONENT + name.slice(component.length))]);
@@ -255,7 +255,7 @@ function maskComponent(names: ReadonlySet<string> = new Set(), component: string
 
 const FILE_NAMES = new Map<CodeType, readonly string[]>();
 
-/** Names a file of a code type may have: as exported (`api.imljson`) first, then as cloned (`x.communication.iml.json`). */
+/** Possible names of a file: as exported (`api.imljson`), then as cloned (`x.communication.iml.json`). */
 function fileNames(type: CodeType): readonly string[] {
   const names = FILE_NAMES.get(type) ?? listFileNames(type);
   FILE_NAMES.set(type, names);
@@ -265,7 +265,7 @@ function fileNames(type: CodeType): readonly string[] {
 function listFileNames(type: CodeType): readonly string[] {
   const stems = [type.section, type.part];
   if (type.part === 'communication') stems.push('api-oauth', 'oauth-communication');
-  // Downloads of endpoints name their parameters so. [app]
+  // Names in downloaded endpoints. [app]
   if (type.part === 'input' || type.part === 'output') stems.push(`${type.part}_parameters`);
   if (type.part === 'context') return ['context.md', `${COMPONENT}.context.md`];
   if (type.contents === 'source') return [`${type.part}.js`, `${COMPONENT}.${type.part}.js`];
@@ -284,7 +284,7 @@ async function readMetadata(folder: AppFolder, file: string, warn: Warn): Promis
   return undefined;
 }
 
-/** Where the record of a component is written. */
+/** Location of the record of a component. */
 interface MetadataSource {
   readonly document: Document | undefined;
   readonly pointer: string;
@@ -303,7 +303,7 @@ function readPart(
   };
   const given = ownMember(record, 'name');
   const name = typeof given === 'string' && given !== '' ? given : ownName;
-  // The exporter writes none for a function: its name is all there is to say. [src]
+  // Exports have none for functions. [src]
   if (metadata === undefined && kind !== 'function') {
     warn(
       'missing-file',
@@ -343,11 +343,11 @@ function typeName(kind: ComponentKind, value: unknown): unknown {
   if (kind === 'module' && (typeof value === 'number' || typeof value === 'string')) {
     return ownMember(MODULE_TYPE_IDS, String(value)) ?? value;
   }
-  // The API knows OAuth 1 and 2 apart; the sections of the communication tell which. [inf]
+  // The API distinguishes OAuth 1 and 2; the sections of the communication decide. [inf]
   return kind === 'connection' && typeof value === 'string' && value.startsWith('oauth') ? 'oauth' : value;
 }
 
-/** Reports files in the folders of components, and all others that look like specifications, which nothing reads. */
+/** Warns about unused files in component folders and unused specification files. */
 function warnUnused(
   { root }: AppFolder,
   files: ReadonlySet<string>,

@@ -20,12 +20,12 @@ export interface FlatFile extends CodeFile {
   readonly component: string;
 }
 
-/** Whether files of one folder are those of an app that keeps all of its components flat. */
+/** Whether the files of a folder are an app in the flat layout. */
 export function isFlat(files: readonly string[]): boolean {
   return files.some((file) => readFlatName(file)?.name === 'communication');
 }
 
-/** The files of one folder whose names say what they are. */
+/** Recognized files of a folder. */
 export function findFlatFiles(files: readonly string[]): readonly FlatFile[] {
   return files.flatMap((file) => readFlatName(file) ?? []);
 }
@@ -91,7 +91,7 @@ export async function readFlat(folder: AppFolder, name: string): Promise<AppPart
   };
 }
 
-/** Reads components whose files lie in one folder. */
+/** Reads components of the flat layout. */
 export async function readFlatComponents(
   reader: CodeReader,
   files: readonly FlatFile[],

@@ -28,13 +28,13 @@ export const MANIFEST = 'makecomapp.json';
 const FILE_VERSION = 1;
 const MANIFEST_KEYS = Object.keys(MANIFEST_SHAPE.keys);
 
-/** What a manifest leads to, with every file that it names. */
+/** The parts of an app with a manifest, and its declared files. */
 export interface ManifestParts extends AppParts {
-  /** Paths relative to the app's folder, as the manifest writes them. */
+  /** Paths relative to the app, as in the manifest. */
   readonly declared: ReadonlySet<string>;
-  /** Grows: what is wrong with the fields of a component is told when it is put together. */
+  /** Extended while components are assembled. */
   readonly warnings: Warning[];
-  /** Components it has a record of, as `module getThing`, and parts of the app it says something about, as `base`. */
+  /** Declared components, such as `module getThing`, and general parts, such as `base`. */
   readonly named: ReadonlySet<string>;
 }
 
@@ -80,7 +80,7 @@ export async function readManifest(folder: AppFolder, name: string): Promise<Man
   const generalCodes = ownMember(root, 'generalCodeFiles');
   for (const part of isPlainObject(generalCodes) ? Object.keys(generalCodes) : []) manifest.named.add(part);
   const general = readCodeFiles(manifest, GENERAL_CODE_TYPES, root, '/generalCodeFiles');
-  // A readme is for people; it often lies above the app, where nothing is read.
+  // A readme is often outside the app and is not read.
   const { documents } = await reader.read(
     'the app',
     general.filter(({ name: part }) => part !== 'readme'),
@@ -120,7 +120,7 @@ function findRecords(manifest: Manifest, components: unknown): FoundRecord[] {
   return COMPONENT_KINDS.flatMap((kind) => {
     const ofKind = ownMember(components, kind);
     const at = childPointer(pointer, kind);
-    // Older files lack a kind they have no component of. [src]
+    // Older files lack kinds without components. [src]
     if (ofKind === undefined || !isRecord(manifest, ofKind, at, `The list of ${kind}s`)) return [];
     return Object.entries(ofKind).flatMap(([name, record]): FoundRecord[] => {
       const recordPointer = childPointer(at, name);
@@ -132,7 +132,7 @@ function findRecords(manifest: Manifest, components: unknown): FoundRecord[] {
   });
 }
 
-/** Whether a value is an object; if not, tells what it is instead. */
+/** Whether a value is an object; warns otherwise. */
 function isRecord(manifest: Manifest, value: unknown, pointer: string, title: string): value is PlainObject {
   if (isPlainObject(value)) return true;
   const place = (): SourceLocation => manifest.document.locationOf(pointer);
@@ -220,7 +220,7 @@ function readPart(
   };
 }
 
-/** Names of the app in the zones it was cloned from or deployed to. */
+/** IDs of the app in its origins. */
 function listAppIds(origins: unknown): readonly string[] {
   const ids = new Set<string>();
   for (const origin of Array.isArray(origins) ? (origins as unknown[]) : []) {
@@ -230,7 +230,7 @@ function listAppIds(origins: unknown): readonly string[] {
   return [...ids];
 }
 
-/** Local names of components that another app owns. (`idMapping`, `nonOwnedByApp`). [src] */
+/** Components of another app (`idMapping`, `nonOwnedByApp`). [src] */
 function foreignNames(origins: unknown): Set<string> {
   const names = new Set<string>();
   for (const origin of Array.isArray(origins) ? (origins as unknown[]) : []) {

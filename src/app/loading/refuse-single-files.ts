@@ -7,7 +7,7 @@ import type { AppFolder } from './app-folder.js';
 import { kindFolders } from './component-folders.js';
 import { SPEC_FILE } from './spec-file.js';
 
-/** Spec files that lie directly in the folder of a kind, as `modules/createContact.imljson`, with their kind. */
+/** Specification files directly in the folder of a kind, such as `modules/createContact.imljson`. */
 export function findSingleFiles(
   files: Iterable<string>,
 ): readonly { readonly kind: ComponentKind; readonly file: string }[] {

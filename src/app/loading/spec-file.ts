@@ -1,2 +1,2 @@
-/** How names of files end that hold parts of an app, whatever its layout. Other JSON is none unless a manifest names it. */
+/** Extensions of app files in all layouts. Other JSON counts only if a manifest names it. */
 export const SPEC_FILE: RegExp = /\.(?:imljson|iml\.json)$/;

@@ -2,9 +2,9 @@ import { listLines, type SourceLocation, writeFrame } from '../../errors/source-
 import { openAppFolder } from './app-folder.js';
 
 /**
- * The line of a file of the app at a place, with a caret; undefined if the place is not in a file, or the file cannot be read any more.
+ * The line at a location with a caret; undefined without a file or if it cannot be read.
  *
- * @param root the folder the app was loaded from
+ * @param root folder of the app
  */
 export async function specFrame(
   root: string,
@@ -17,7 +17,7 @@ export async function specFrame(
   return text === undefined ? undefined : frameLine(text, place);
 }
 
-/** Frames of many places: each file is read, and taken apart into its lines, once. */
+/** Creates frames; reads and splits each file once. */
 export function createFrameReader(
   root: string,
 ): (place: SourceLocation | undefined) => Promise<string | undefined> {
@@ -39,7 +39,7 @@ export function createFrameReader(
   };
 }
 
-/** The same for a text that was read before; undefined for a place without a line, or beyond the end. */
+/** The frame of a text; undefined for a location without a line or beyond the end. */
 export function frameLine(text: string, place: SourceLocation): string | undefined {
   return frameAmong(listLines(text), place);
 }
