@@ -12,6 +12,7 @@ const EXTERNAL = [
   'piscina',
   '@jitl/quickjs-wasmfile-release-sync',
   'pg',
+  'pg-boss',
   '@opentelemetry/api',
   'iml-runtime',
 ];

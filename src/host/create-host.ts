@@ -14,10 +14,10 @@ import { type PlainAnswer, type PlainRequest, toFetchResponse } from '../server/
 import { sandboxAnswer } from '../server/sandbox-response.js';
 import { type FetchServer, type ListenOptions, serveOn } from '../server/serve-fetch.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
+import { repeatEvery } from '../util/repeat-every.js';
 import { type IncomingCall, readCallBody } from '../webhook/incoming-call.js';
-import type { Claim } from './claim/claim.js';
-import { createWorkerLease, type WorkerLease } from './claim/worker-lease.js';
 import { createEventAdmin, type EventAdmin } from './events/event-admin.js';
+import { createIncomingConnections, type IncomingConnections } from './events/incoming-connections.js';
 import { createIntake, type Intake } from './events/intake.js';
 import { FIRST_PURGE_MS, PURGE_EVERY_MS, purge } from './events/purge.js';
 import { createQueueCapacity } from './events/queue-capacity.js';
@@ -34,28 +34,24 @@ import {
 import { DEFAULT_GRACE_MS, type HostLimits, resolveHostLimits } from './host-limits.js';
 import type { Checkpoint, HostContext } from './ports/context.js';
 import { type HostObserver, tellAll } from './ports/observer.js';
-import type { Flows, HostQueue, Receiver } from './ports/ports.js';
+import type { Flows, Receiver } from './ports/ports.js';
 import { type HostTracing, NO_TRACING } from './ports/tracing.js';
-import { createStoreQueue } from './queue/store-queue.js';
-import { runScheduled } from './scenarios/run-scheduled.js';
+import type { HostQueue } from './queue/host-queue.js';
+import { createLocalQueue } from './queue/local-queue.js';
+import { restoreJobs } from './queue/scenario-jobs.js';
 import { createScenarioAdmin, type ScenarioAdmin } from './scenarios/scenario-admin.js';
-import { findDueScenarios } from './schedule/due-work.js';
 import { FOLLOW_CLOCK_EVERY_MS, followClock } from './schedule/follow-clock.js';
-import { repeatEvery } from './schedule/repeat-every.js';
 import { type Health, readHealth } from './server/health.js';
 import type { HostMetrics } from './server/metrics.js';
 import { createStatusPages, isStatusPath, type StatusPages } from './server/status-pages.js';
 import type { HookRow, HostStore } from './store/tables.js';
-import { createDispatcher, type Dispatcher } from './work/dispatcher.js';
-import { createIncomingConnections, type IncomingConnections } from './work/incoming-connections.js';
-import { runClaim } from './work/run-claim.js';
-import { createWorkLog, type WorkContext, type WorkSource } from './work/work-log.js';
+import { createWorker, type Worker } from './work/worker.js';
 
 /** What a host is made of. Required: store, receiver and flows; everything else has a default. */
 export interface HostOptions {
   /** What is kept: `createHostMemoryStore()`, `openHostSqlite(...)` or `openHostPostgres(...)`. The host does not close it. */
   readonly store: HostStore;
-  /** What says when to look for work. Default: `createStoreQueue()`; a store on PostgreSQL wants `createPostgresQueue`. */
+  /** What says when work is due, and to which process. Default: `createLocalQueue()`; a store on PostgreSQL wants `createPostgresQueue`. */
   readonly queue?: HostQueue | undefined;
   /** What reads requests: `createEngineReceiver({ engines })`. */
   readonly receiver: Receiver;
@@ -77,7 +73,7 @@ export interface HostOptions {
   readonly checkpoint?: Checkpoint | undefined;
 }
 
-/** Receives webhooks, keeps their events, and runs scenarios. Several on one store share the work. */
+/** Receives webhooks, keeps their events, and runs scenarios. Several share the work on one PostgreSQL database. */
 export interface Host {
   readonly events: EventAdmin;
   readonly scenarios: ScenarioAdmin;
@@ -108,7 +104,7 @@ export interface Host {
 
 const SHAPES: OptionShapes<HostOptions> = {
   store: objectWithFunctions(['get', 'transaction', 'close']),
-  queue: objectWithFunctions(['announce', 'wake', 'start', 'stop', 'close']),
+  queue: objectWithFunctions(['enqueue', 'complete', 'hold', 'renew', 'release', 'start', 'stop', 'close']),
   receiver: ANY_FUNCTION,
   flows: objectWithFunctions(['run']),
   clock: objectWithFunctions(['now', 'sleep', 'after']),
@@ -182,8 +178,11 @@ export function createHost(options: HostOptions): Host {
 
 /** What changes in the life of a host. */
 interface Life {
-  /** Ends what is under way; another takes its place when others have taken over the work. */
-  running: AbortController;
+  /** Ends what is under way. */
+  readonly running: AbortController;
+  isStarted: boolean;
+  /** Lets other hosts use the database file. */
+  unlock: (() => void) | undefined;
   isStopping: boolean;
   /** Still accepts requests, but is not ready for more. */
   isDraining: boolean;
@@ -203,10 +202,9 @@ function createRunning(): AbortController {
 }
 
 interface Parts {
-  readonly context: WorkContext;
+  readonly context: HostContext;
   readonly life: Life;
-  readonly lease: WorkerLease;
-  readonly dispatcher: Dispatcher;
+  readonly worker: Worker;
   readonly intake: Intake;
   readonly arrivals: IncomingConnections;
   readonly baseUrl: () => string;
@@ -217,9 +215,11 @@ interface Parts {
 function createParts(options: HostOptions): Parts {
   const { store, clock = SYSTEM_CLOCK, flows } = options;
   const limits = resolveHostLimits(options.limits);
-  const queue = options.queue ?? createStoreQueue({ clock });
+  const queue = options.queue ?? createLocalQueue({ clock });
   const life: Life = {
     running: createRunning(),
+    isStarted: false,
+    unlock: undefined,
     isStopping: false,
     isDraining: false,
     server: undefined,
@@ -232,56 +232,20 @@ function createParts(options: HostOptions): Parts {
     if (error instanceof EngineError && error.code === 'STORE_FULL') life.fullUntilMs = clock.now() + FULL_MS;
     observe({ kind: 'problem', error });
   };
-  const lease = createWorkerLease({
-    store,
-    clock,
-    onError,
-    leaseMs: limits.leaseMs,
-    onFreed: () => dispatcher.look(),
-    onLost: () => {
-      // What is under way belongs to others now; what comes next runs under the new name.
-      const lost = life.running;
-      life.running = createRunning();
-      lost.abort(new EngineError('HOST_LEASE', 'Others have taken over the work of this process.'));
-    },
-  });
   const { checkpoint = () => {}, tracing = NO_TRACING } = options;
-  const shared: HostContext = {
-    store,
-    queue,
-    clock,
-    limits,
-    observe,
-    onError,
-    flows,
-    checkpoint,
-    tracing,
-    worker: lease,
+  const isWorking = (): boolean => life.isStarted && !life.isStopping;
+  const context: HostContext = {
+    ...{ store, queue, clock, limits, observe, onError, flows, checkpoint, tracing },
+    isWorking,
   };
-  const capacity = createQueueCapacity(shared);
-  const onTaken = (claim: Claim): void => {
-    if (claim.kind === 'event') capacity.release(claim.event.hookId);
-  };
+  const capacity = createQueueCapacity(context);
   const arrivals = createIncomingConnections();
   const holdsProcess = store.capabilities.holdsProcess === true;
-  const source: WorkSource = {
-    choose: () => dispatcher.choose(),
-    give: (requests, claimed) => dispatcher.give(requests, claimed),
-  };
-  const context: WorkContext = {
-    ...shared,
-    log: createWorkLog(shared, {
-      onTaken,
-      gather: holdsProcess ? arrivals.shared : setImmediate,
-      source,
-    }),
-  };
-  const dispatcher = createDispatcher({
-    context,
-    log: context.log,
-    signal: () => life.running.signal,
-    handle: (claim, onRan) => handleClaim(context, life, claim, onRan),
-    findDue: () => findDueScenarios(store, clock.now()),
+  const worker = createWorker(context, {
+    signal: life.running.signal,
+    isStopping: () => life.isStopping,
+    onBegun: ({ hookId }) => capacity.release(hookId),
+    gather: holdsProcess ? arrivals.shared : setImmediate,
   });
   const isStopping = (): boolean => life.isStopping || life.isDraining;
   const health = (): Promise<Health> =>
@@ -289,8 +253,7 @@ function createParts(options: HostOptions): Parts {
   return {
     context,
     life,
-    lease,
-    dispatcher,
+    worker,
     arrivals,
     intake: createIntake(context, capacity, holdsProcess ? arrivals.settled : setImmediate),
     baseUrl: () => (options.baseUrl ?? life.server?.origin ?? 'http://localhost').replace(/\/+$/, ''),
@@ -299,22 +262,11 @@ function createParts(options: HostOptions): Parts {
   };
 }
 
-async function handleClaim(context: WorkContext, life: Life, claim: Claim, onRan: () => void): Promise<void> {
-  const { signal } = life.running;
-  try {
-    if (claim.kind !== 'scheduled') await runClaim(context, claim, { signal, onRan });
-    else await runScheduled(context, claim, { signal, onRan, isStopping: () => life.isStopping });
-  } catch (error) {
-    // What the abort was for is known to whoever aborted.
-    if (!signal.aborted) throw error;
-  }
-}
-
 function createHandler(
   parts: Parts,
   { receiver }: HostOptions,
 ): (request: PlainRequest) => Promise<PlainAnswer> {
-  const { context, life, intake, baseUrl, dispatcher, arrivals } = parts;
+  const { context, life, intake, baseUrl, worker, arrivals } = parts;
   // A driver that answers at once would be asked for each call by itself, before the next one, or a body, is read.
   const { holdsProcess } = context.store.capabilities;
   const hookOf = createHookFinder(context.store, holdsProcess === true ? setImmediate : undefined);
@@ -347,7 +299,7 @@ function createHandler(
         signal,
         senderTrace,
         announcedBytes,
-        begin: dispatcher.begin,
+        worker,
       },
       token,
       readCall,
@@ -368,42 +320,56 @@ function toPlainRequest(request: Request): PlainRequest {
   };
 }
 
-async function startWork({ context, life, lease, dispatcher }: Parts): Promise<void> {
-  const { clock, onError, queue, store } = context;
-  await lease.join();
-  dispatcher.start();
-  await queue.start(dispatcher.look);
+/** How often the rows are compared with what another process has changed in a database file. */
+const COMPARE_EVERY_MS = 500;
+/** How often the jobs of all rows are added again: a job that somebody has deleted is missed no longer. */
+const RESTORE_EVERY_MS = 60 * 60 * 1000;
+
+async function startWork({ context, life, worker }: Parts): Promise<void> {
+  const { clock, onError, queue, store, limits } = context;
+  life.unlock = await store.lockHost?.();
   const every = (ms: number, work: () => Promise<void>): void => {
     life.repeating.push(repeatEvery(clock, ms, work, onError));
   };
-  await followClock(store, clock.now());
-  // What stands in the own name and is not worked on is freed by whatever is written; here, where nothing else is.
-  every(context.limits.leaseMs / 4, async () => {
-    await context.log.write({ signal: life.running.signal });
-  });
+  try {
+    await followClock(store, queue, clock.now());
+    await queue.start(worker.handle, { concurrency: limits.concurrency, onError });
+  } catch (error) {
+    life.unlock?.();
+    throw error;
+  }
+  life.isStarted = true;
+  await restoreJobs(store, queue);
+  every(RESTORE_EVERY_MS, () => restoreJobs(store, queue));
+  if (!queue.isShared && store.changeCount !== undefined) {
+    let known = await store.changeCount();
+    every(COMPARE_EVERY_MS, async () => {
+      const count = await store.changeCount?.();
+      if (count === undefined || count === known) return;
+      known = count;
+      // A command of another process has changed rows, and its queue is not this one.
+      await restoreJobs(store, queue, { isReleasing: true });
+    });
+  }
   every(PURGE_EVERY_MS, () => purge(context));
   life.repeating.push(clock.after(FIRST_PURGE_MS, () => void purge(context).catch(onError)));
-  every(FOLLOW_CLOCK_EVERY_MS, () => followClock(store, clock.now()));
+  every(FOLLOW_CLOCK_EVERY_MS, () => followClock(store, queue, clock.now()));
 }
 
-async function stopAll(
-  { context, life, lease, dispatcher }: Parts,
-  graceMs: number,
-  drainMs: number,
-): Promise<void> {
+async function stopAll({ context, life, worker }: Parts, graceMs: number, drainMs: number): Promise<void> {
   const { queue, onError } = context;
   life.isDraining = true;
   if (drainMs > 0) await new Promise((resolve) => setTimeout(resolve, drainMs));
   life.isStopping = true;
   for (const end of life.repeating.splice(0)) end();
-  await queue.stop();
+  const timer = setTimeout(() => life.running.abort(new EngineError('ABORTED', 'The host stops.')), graceMs);
+  const stopped = queue.stop().catch(onError);
   await life.server?.close(graceMs);
-  const ending = new EngineError('ABORTED', 'The host stops.');
-  const timer = setTimeout(() => life.running.abort(ending), graceMs);
-  await dispatcher.stop();
+  await stopped;
+  await worker.settled();
   clearTimeout(timer);
-  await lease.leave().catch(onError);
   await queue.close();
+  life.unlock?.();
   await life.statusServer?.close(graceMs);
 }
 

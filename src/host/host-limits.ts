@@ -34,15 +34,12 @@ export interface HostLimits {
   readonly maxAttempts: number;
   /** Incomplete executions a scenario may have that are not resolved. Default 1000. */
   readonly maxIncompletes: number;
-  /**
-   * Runs at the same time that wait for something, such as a service, and as many again that are over at once. One
-   * scenario has at most three quarters of either. Default 40.
-   */
+  /** Runs at the same time. Of events that keep no order, one scenario has at most three quarters of them. Default 40. */
   readonly concurrency: number;
   /** Events of a queue that one timed run takes. Default 100. */
   readonly maxEventsPerRun: number;
-  /** How long a worker may be silent before others take over its work. Default 30 s. */
-  readonly leaseMs: number;
+  /** How long work may be due before `/health` reports its scenario as stalled. Default 30 s. */
+  readonly stalledMs: number;
   /** How long events and incomplete executions that are done with are kept. Default 30 days. Source: https://help.make.com/webhooks [doc-old] */
   readonly keepMs: number;
   /** Characters of an unreadable request that are kept to be looked at, without secrets. Default 65536. */
@@ -74,7 +71,7 @@ export const DEFAULT_HOST_LIMITS: HostLimits = Object.freeze({
   maxIncompletes: 1000,
   concurrency: 40,
   maxEventsPerRun: 100,
-  leaseMs: 30_000,
+  stalledMs: 30_000,
   keepMs: 30 * DAY_MS,
   maxKeptBytes: 64 * 1024,
 });

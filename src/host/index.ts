@@ -46,7 +46,6 @@ export type {
   FlowSource,
   FlowStepName,
   Flows,
-  HostQueue,
   IncompleteDraft,
   PollProgress,
   ReceivedBundles,
@@ -55,8 +54,16 @@ export type {
   WebhookReception,
 } from './ports/ports.js';
 export type { HostSpan, HostTracing, SpanAttributes, SpanWanted } from './ports/tracing.js';
+export type {
+  HostQueue,
+  JobKind,
+  NewQueueJob,
+  QueueDelivery,
+  QueueJob,
+  QueueStartOptions,
+} from './queue/host-queue.js';
+export { createLocalQueue, type LocalQueueOptions } from './queue/local-queue.js';
 export { createPostgresQueue, type PostgresQueueOptions } from './queue/postgres-queue.js';
-export { createStoreQueue, type StoreQueueOptions } from './queue/store-queue.js';
 export { findStuck, type Stuck } from './scenarios/find-stuck.js';
 export type { FlowDefinition, StepDefinition } from './scenarios/flow-definition.js';
 export { createScenarioAdmin, type ScenarioAdmin, type ScenarioWanted } from './scenarios/scenario-admin.js';

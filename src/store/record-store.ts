@@ -230,22 +230,10 @@ export interface RecordWriter<T extends Tables> extends RecordReader<T> {
     where: Where<T[K]>,
     lock: 'update' | 'key',
   ): Promise<T[K] | undefined>;
-  /**
-   * The rows that fit and that nobody else has locked, which nobody else locks or changes until the transaction ends.
-   * It never waits: what somebody else holds is absent. Only read-committed transactions need it; elsewhere it is `find`.
-   */
-  lockFree<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<readonly T[K][]>;
-  /**
-   * The same and, in one statement, what `getLocked` does for `key`: undefined where that one row of another table is not there,
-   * and then nothing is locked.
-   */
-  lockFreeBeside<K extends keyof T & string, B extends keyof T & string>(
-    table: K,
-    where: Where<T[K]>,
-    beside: { readonly table: B; readonly where: Where<T[B]> },
-  ): Promise<readonly T[K][] | undefined>;
-  /** The open SQL transaction, for a queue whose jobs are added in it; undefined in memory. */
+  /** The open SQL transaction, for a queue that adds and settles its jobs in it; undefined in memory. */
   readonly sql?: SqlRunner | undefined;
+  /** Calls back in order once the transaction is committed. A transaction that is not committed calls nothing. */
+  afterCommit(callback: () => void): void;
   /** Adds rows that lead to one another, in one statement on PostgreSQL. @throws StoreError `STORE_CONFLICT` */
   insertLinked<const N extends NewRows<T>>(rows: N): Promise<AddedRows<T, N>>;
   /** Adds a row and gives it the next id. @throws StoreError `STORE_CONFLICT` */
@@ -324,6 +312,14 @@ export interface RecordStore<T extends Tables> extends RecordReader<T> {
   countInWindow(name: string, nowMs: number, windowMs: number): Promise<CountedWindow>;
   /** Gives the room of removed rows back to the disk, in small steps, where that is not done by itself. */
   shrink(): Promise<void>;
+  /** A number that differs once another process has changed the database. Absent where no other process can. */
+  readonly changeCount?: (() => Promise<number>) | undefined;
+  /**
+   * Makes this process the one that runs a host on the database file. Absent where several may.
+   * @returns what releases the lock; the end of the process does as well
+   * @throws EngineError (HOST_REFUSED) if another host has it
+   */
+  readonly lockHost?: (() => Promise<() => void>) | undefined;
   close(): Promise<void>;
 }
 

@@ -14,6 +14,10 @@ export interface SqlDatabase extends SqlRunner {
   transaction<R>(work: (on: SqlRunner) => Promise<R>, options?: TransactionOptions): Promise<R>;
   /** Gives the room of removed rows back to the disk, where that is not done by itself. */
   shrink(): Promise<void>;
+  /** See `RecordStore`. */
+  readonly changeCount?: (() => Promise<number>) | undefined;
+  /** See `RecordStore`. */
+  readonly lockHost?: (() => Promise<() => void>) | undefined;
   close(): Promise<void>;
 }
 

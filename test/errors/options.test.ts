@@ -5,10 +5,10 @@ import {
   createEngineReceiver,
   createHost,
   createHostMemoryStore,
+  createLocalQueue,
   createNotifier,
   createPostgresQueue,
   createScenarioFlows,
-  createStoreQueue,
   openHostPostgres,
   openHostSqlite,
 } from '../../src/host/index.js';
@@ -76,7 +76,7 @@ const CASES: readonly (readonly [
   ['openHostSqlite', openHostSqlite, { file: ':memory:', sealkey: 1 }, 'Did you mean "sealKey"?'],
   ['openHostSqlite', openHostSqlite, { path: 'x' }, 'unknown member "path".'],
   ['openHostPostgres', openHostPostgres, {}, 'The options of openHostPostgres: "url" is missing.'],
-  ['createStoreQueue', createStoreQueue, { polMs: 1 }, 'Did you mean "pollMs"?'],
+  ['createLocalQueue', createLocalQueue, { clok: 1 }, 'Did you mean "clock"?'],
   ['createPostgresQueue', createPostgresQueue, { uri: 'x' }, 'Did you mean "url"?'],
   ['createNotifier', createNotifier, { to: 'x' }, '"onError" is missing.'],
   ['createScenarioFlows', createScenarioFlows, { engine: {} }, 'Did you mean "engines"?'],
@@ -219,7 +219,7 @@ describe('resolveBounds', () => {
 
   it.each([
     ['run', resolveLimits, 'maxPage', 'maxPages'],
-    ['host', resolveHostLimits, 'leaseMS', 'leaseMs'],
+    ['host', resolveHostLimits, 'stalledMS', 'stalledMs'],
     ['webhook', resolveWebhookLimits, 'maxItem', 'maxItems'],
   ])('suggests the nearest limit of a %s for an unknown name', (_stage, resolve, name, meant) => {
     expect(() => resolve({ [name]: 1 })).toThrow(

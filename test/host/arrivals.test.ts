@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createIncomingConnections } from '../../src/host/work/incoming-connections.js';
+import { createIncomingConnections } from '../../src/host/events/incoming-connections.js';
 
 it('waits as long as something comes in each turn, and no longer than it may', async () => {
   let nowMs = 0;

@@ -36,7 +36,6 @@ for (const [engine, disturbance] of RUNS) {
       const settings: LoadSettings = {
         engine,
         disturbance,
-        leaseMs: 2000,
         workers: engine === 'sqlite' ? 1 : 2,
         ...(isFull
           ? { events: 10_000, hooks: 100, sendForMs: 3 * MINUTE_MS }
@@ -63,7 +62,7 @@ for (const [engine, disturbance] of RUNS) {
       if (isFull) expect(result.sent).toBeGreaterThan(0);
       else expect(result.sent).toBe(settings.events);
       expect(result.kills).toBeGreaterThan(0);
-      // A process that slept for longer than the lease may finish the one event of each hook it had under way.
+      // A process that slept for longer than the heartbeat may finish the one event of each hook it had under way.
       if (disturbance === 'stop')
         expect(result.orderBreaks).toBeLessThanOrEqual(result.kills * settings.hooks);
       else expect(result.orderBreaks).toBe(0);

@@ -28,7 +28,7 @@ afterAll(dropTemplate);
 /** Every point a process can end at, and the store be in another state than before. */
 const POINTS = [
   ...['intake: before the transaction', 'intake: before the commit', 'intake: after the commit'],
-  ...['work: taken', 'event: claimed', 'event: run', 'event: before the commit'],
+  ...['work: begun', 'event: claimed', 'event: run', 'event: before the commit'],
   ...['event: committed', 'effect: before', 'effect: after'],
   ...['scenario: claimed', 'scenario: progress', 'scenario: run', 'scenario: before the commit'],
   ...['scenario: committed', 'incomplete: claimed', 'incomplete: run'],
@@ -72,9 +72,7 @@ async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['ki
   const folder = await createFile();
   const effects = path.join(folder.name, 'effects.log');
   const settings = { engine, at: database.at, effects, hooks: 1, isMatrix: true } as const;
-  // What a killed process has taken is free soon; a living one keeps what it has, however busy the machine.
-  const doomed =
-    killAt === undefined ? undefined : await startWorker(script, { ...settings, killAt, leaseMs: 400 });
+  const doomed = killAt === undefined ? undefined : await startWorker(script, { ...settings, killAt });
   const hasEnded = (): boolean =>
     doomed === undefined || doomed.child.exitCode !== null || doomed.child.signalCode !== null;
   let heir: Worker | undefined;
@@ -82,7 +80,7 @@ async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['ki
     if (doomed !== undefined && !hasEnded()) return doomed;
     await doomed?.ended;
     if (heir === undefined) {
-      heir = await openWorker({ ...settings, leaseMs: 20_000 });
+      heir = await openWorker(settings);
       await heir.addPoll();
     }
     return heir;

@@ -98,7 +98,6 @@ it.skipIf(!hasPrograms)(
         at: server.url,
         effects,
         hooks: HOOKS,
-        leaseMs: 900_000,
         effectMs: 20,
       });
       if (worker === undefined) throw new Error('The worker did not start.');

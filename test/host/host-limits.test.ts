@@ -4,8 +4,8 @@ import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { StoreError } from '../../src/errors/engine-error.js';
 import { createHost, type Host } from '../../src/host/create-host.js';
 import type { HostNotice, HostObserver } from '../../src/host/ports/observer.js';
+import { createLocalQueue } from '../../src/host/queue/local-queue.js';
 import { findStuck } from '../../src/host/scenarios/find-stuck.js';
-import { findDueScenarios } from '../../src/host/schedule/due-work.js';
 import { followClock } from '../../src/host/schedule/follow-clock.js';
 import { createHostMetrics } from '../../src/host/server/metrics.js';
 import { openHostSqlite } from '../../src/host/store/open-host-store.js';
@@ -130,7 +130,6 @@ describeEach('a host', (engine) => {
     for (let n = 0; n < 4; n++) answers.push(await post(host, path, { n, filling }));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 429, 429]);
     expect(answers[2]?.headers.get('retry-after')).toBe('7');
-    expect(await findDueScenarios(store, Date.now())).toEqual([]);
     await host.scenarios.activate('s');
     await host.start();
     await eventually(async () => (await store.count('events', { status: 'done' })) === 2);
@@ -155,7 +154,7 @@ describeEach('a host', (engine) => {
   });
 
   it('says that it is stalled while something is due and nobody does it', async () => {
-    const { host, store } = await open(engine, () => SUCCESS, { leaseMs: 200 });
+    const { host, store } = await open(engine, () => SUCCESS, { stalledMs: 200 });
     const path = await addScenario(host, 's');
     await post(host, path, { n: 1 });
     expect((await host.health()).status).toBe('ok');
@@ -167,7 +166,7 @@ describeEach('a host', (engine) => {
   });
 
   it('is stalled while a retry is due and nobody makes it', async () => {
-    const { host, store } = await open(engine, () => SUCCESS, { leaseMs: 200 });
+    const { host, store } = await open(engine, () => SUCCESS, { stalledMs: 200 });
     await store.transaction(async (writer) => {
       const { id } = await writer.insert('scenarios', newScenario());
       await writer.insert('incompletes', newIncomplete({ scenarioId: id, retryAtMs: Date.now() + 60_000 }));
@@ -181,7 +180,7 @@ describeEach('a host', (engine) => {
   });
 
   it('is not stalled while a sequential scenario waits for somebody to resolve an execution', async () => {
-    const { host, store } = await open(engine, () => SUCCESS, { leaseMs: 200 });
+    const { host, store } = await open(engine, () => SUCCESS, { stalledMs: 200 });
     const definition = plan({ settings: { sequential: true } });
     await store.transaction(async (writer) => {
       const { id } = await writer.insert('scenarios', newScenario({ definition, hookId: 1 }));
@@ -205,7 +204,7 @@ describeEach('a host', (engine) => {
         { lastRunMs: aheadMs, scheduledMs: aheadMs + 60_000, nextRunMs: aheadMs + 60_000 },
       ),
     );
-    await followClock(store, nowMs);
+    await followClock(store, createLocalQueue(), nowMs);
     expect(await host.scenarios.get('poll')).toMatchObject({ nextRunMs: nowMs + 60_000, lastRunMs: nowMs });
   });
 
@@ -218,7 +217,7 @@ describeEach('a host', (engine) => {
     const times = { lastRunMs: aheadMs, scheduledMs: planned, nextRunMs: planned };
     await store.transaction((writer) => writer.update('scenarios', { name: 'report' }, times));
     const nowMs = aheadMs - 7 * 3_600_000;
-    await followClock(store, nowMs);
+    await followClock(store, createLocalQueue(), nowMs);
     const { nextRunMs, lastRunMs } = await host.scenarios.get('report');
     expect([nextRunMs, lastRunMs]).toEqual([Date.parse('2027-05-12T00:30:00Z'), nowMs]);
   });
@@ -339,11 +338,8 @@ it('tells what is stuck and why', async () => {
     const stuck = await findStuck(store, Date.now() + laterMs);
     return stuck.find(({ scenario }) => scenario === 'busy')?.why;
   };
-  expect(await whyBusy()).toBe('no host works on it; iml serve does');
-  const worker = { name: 'w', machine: 'm', pid: 1, beat: 1, startedAtMs: 1 };
-  await store.transaction((writer) => writer.insert('workers', worker));
   expect(await whyBusy()).toBeUndefined();
-  expect(await whyBusy(60_000)).toBe('due, and nobody does it; /health of the host says more');
+  expect(await whyBusy(60_000)).toBe('due, and no host works on it: start iml serve, or see its /health');
   await store.transaction((writer) => writer.update('events', { id: 2 }, { status: 'dead' }));
   expect(await findStuck(store, Date.now())).toMatchObject([
     { scenario: 'busy', waiting: 0, oldestMs: null, why: '1 dead event (iml events replay or discard)' },

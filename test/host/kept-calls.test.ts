@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { shownEvent } from '../../src/cli/output/host/shown-event.js';
 import { createHost, type Host } from '../../src/host/create-host.js';
 import type { Receiver } from '../../src/host/ports/ports.js';
-import { createStoreQueue } from '../../src/host/queue/store-queue.js';
+import { createLocalQueue } from '../../src/host/queue/local-queue.js';
 import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
 import type { EventRow } from '../../src/host/store/tables.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
@@ -44,7 +44,7 @@ async function open(stored: unknown = null, parameters = {}) {
     );
   };
   const flows = flowsOf(() => SUCCESS);
-  const host = createHost({ store, queue: createStoreQueue(), receiver, flows });
+  const host = createHost({ store, queue: createLocalQueue(), receiver, flows });
   hosts.push(host);
   const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated', parameters });
   await store.transaction((writer) => writer.update('hooks', { id: hook.id }, { data: stored }));

@@ -3,7 +3,7 @@ import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import { createHost } from '../../src/host/create-host.js';
 import { createEngineReceiver } from '../../src/host/hooks/engine-receiver.js';
-import { createStoreQueue } from '../../src/host/queue/store-queue.js';
+import { createLocalQueue } from '../../src/host/queue/local-queue.js';
 import type { ScenarioEntry } from '../../src/host/scenarios/scenario-file.js';
 import { createScenarioFlows } from '../../src/host/scenarios/scenario-flows.js';
 import { collectScenarioSecrets } from '../../src/host/scenarios/scenario-secrets.js';
@@ -65,7 +65,7 @@ function setUp() {
   const reports: FlowReport[] = [];
   const host = createHost({
     store,
-    queue: createStoreQueue({ pollMs: 20 }),
+    queue: createLocalQueue(),
     receiver: createEngineReceiver({ engines }),
     flows: createScenarioFlows({ engines, onReport: (_, report) => reports.push(report) }),
   });
@@ -144,7 +144,7 @@ it.each(['memory', 'sqlite'] as const)(
     const given: unknown[] = [];
     const host = createHost({
       store,
-      queue: createStoreQueue(),
+      queue: createLocalQueue(),
       receiver: async ({ parameters, stored }) => {
         given.push(parameters, stored);
         return { ok: true, response: new Response('ok'), bundles: [], deliveries: undefined };

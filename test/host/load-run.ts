@@ -14,7 +14,7 @@ import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 import { startWorker, type WorkerProcess } from './worker-process.js';
 
 /**
- * What happens meanwhile: a process is killed, or stopped for longer than the lease and let go on; the database ends all
+ * What happens meanwhile: a process is killed, or stopped for longer than the heartbeat and let go on; the database ends all
  * connections, or is restarted; answers of it are lost on their way.
  */
 export type Disturbance = 'kill' | 'stop' | 'terminate' | 'restart' | 'drop';
@@ -30,7 +30,6 @@ export interface LoadSettings {
   readonly killEveryMs?: number | undefined;
   /** Where starting a worker takes longer than it lives, killing without end would let none get through. */
   readonly maxKills?: number | undefined;
-  readonly leaseMs: number;
   /** Nothing more is sent after that time, though it was fewer events; undefined: all are sent. */
   readonly sendForMs?: number | undefined;
   /** The run fails when it takes longer. */
@@ -61,6 +60,9 @@ export interface LoadResult {
   readonly totalMs: number;
 }
 
+/** Longer than the heartbeat of the queue on PostgreSQL. */
+const STOPPED_MS = 14_000;
+
 interface Effect {
   readonly hook: string;
   readonly n: number;
@@ -72,7 +74,7 @@ interface Effect {
 
 /** Sends events through worker processes that are killed meanwhile, and looks at what became of them. */
 export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
-  const { engine, hooks, leaseMs } = settings;
+  const { engine, hooks } = settings;
   const script = await compileProcess('host-worker');
   const database = await openTarget(settings);
   const folder = await createFile();
@@ -84,7 +86,7 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
   try {
     const paths = await makeHooks(store, settings, database.at);
     const fleet = await startFleet(settings, database.disturb, () =>
-      startWorker(script, { engine, at: database.workersAt, effects, hooks: 0, leaseMs, concurrency: 32 }),
+      startWorker(script, { engine, at: database.workersAt, effects, hooks: 0, concurrency: 32 }),
     );
     const startMs = Date.now();
     const endMs = startMs + settings.maxMs;
@@ -192,7 +194,7 @@ interface Fleet {
 }
 
 async function startFleet(
-  { workers, killEveryMs, maxKills = Number.POSITIVE_INFINITY, disturbance, leaseMs }: LoadSettings,
+  { workers, killEveryMs, maxKills = Number.POSITIVE_INFINITY, disturbance }: LoadSettings,
   disturb: Target['disturb'],
   start: () => Promise<WorkerProcess | undefined>,
 ): Promise<Fleet> {
@@ -215,7 +217,7 @@ async function startFleet(
       count++;
       if (disturbance === 'stop') {
         victim.child.kill('SIGSTOP');
-        await sleep(leaseMs * 1.5);
+        await sleep(STOPPED_MS);
         victim.child.kill('SIGCONT');
         alive = [...rest, victim];
         continue;

@@ -26,7 +26,6 @@ it('loses nothing on SQLite with one process that is killed now and then', {
   const settings: LoadSettings = {
     engine: 'sqlite',
     workers: 1,
-    leaseMs: 2000,
     ...(isFull ? { events: 10_000, hooks: 1000 } : { events: 1000, hooks: 100 }),
     ...(isFull ? { killEveryMs: 3000 } : { killEveryMs: 1500, maxKills: 5 }),
     maxMs: 5 * MINUTE_MS,
@@ -41,7 +40,6 @@ it.skipIf(!hasPostgres)(
     const settings: LoadSettings = {
       engine: 'postgres',
       workers: 3,
-      leaseMs: 2000,
       ...(isFull
         ? { events: Number(process.env['IML_EVENTS'] ?? 100_000), hooks: 1000 }
         : { events: 2000, hooks: 100 }),

@@ -42,7 +42,6 @@ it.skipIf(!hasPostgres)(
       store,
       queue,
       receiver: receiveJson,
-      limits: { leaseMs: 4000 },
       flows: flowsOf(({ source, scenario }) => {
         const n = source.kind === 'event' ? Number(Reflect.get(Object(source.bundles[0]), 'n')) : 0;
         if (scenario.name === 'ordered') seen.push(n);

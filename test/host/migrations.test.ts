@@ -1,4 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { createHost } from '../../src/host/create-host.js';
+import { createLocalQueue } from '../../src/host/queue/local-queue.js';
+import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import { copyKept } from '../../src/host/store/kept-value.js';
 import { HOST_MIGRATIONS, HOST_TABLE_PREFIX } from '../../src/host/store/migrations.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
@@ -7,7 +10,9 @@ import { migrate } from '../../src/store/sql/migrate.js';
 import { openPostgres } from '../../src/store/sql/open-postgres.js';
 import { openSqlite } from '../../src/store/sql/open-sqlite.js';
 import type { SqlDatabase } from '../../src/store/sql-database.js';
+import { eventually } from './open-parts.js';
 import { createDatabase, createFile, hasPostgres, POSTGRES_MISSING } from './test-database.js';
+import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 
 interface Kind {
   readonly create: typeof createFile;
@@ -37,6 +42,8 @@ const KINDS: readonly (readonly [name: string, kind: Kind])[] = [
 const PAYLOADS = HOST_MIGRATIONS.findIndex(({ name }) => name === 'host/005-payloads');
 const EXECUTIONS = HOST_MIGRATIONS.findIndex(({ name }) => name === 'host/006-executions');
 
+const QUEUE = HOST_MIGRATIONS.findIndex(({ name }) => name === 'host/007-queue');
+
 /** Rows of events as they were kept before payloads had a table of their own. */
 const OLD = [
   { id: 3, status: 'pending', bundles: '[{"n":"ž😀"}]', request: '{"callId":"a"}' },
@@ -62,6 +69,55 @@ for (const [name, { create, openBare, openStore }] of KINDS) {
         await store.close();
         expect(found.map(({ bytes }) => bytes)).toEqual([2, 3_000_004]);
         expect(read).toEqual(executions.map((text): unknown => JSON.parse(text)));
+      } finally {
+        await drop();
+      }
+    });
+
+    it('leaves what was under way to the queue, which processes it', async () => {
+      const { at, drop } = await create();
+      const isFile = name === 'SQLite';
+      try {
+        const before = await openBare(at);
+        await migrate(before, HOST_MIGRATIONS.slice(0, QUEUE));
+        const insert = async (table: string, row: Record<string, unknown>): Promise<void> => {
+          await before.db
+            .insertInto(HOST_TABLE_PREFIX + table)
+            .values(row)
+            .execute();
+        };
+        const claim = { attempts: 1, crashes: 1, crashes_alone: 0, claimed_by: 'worker' };
+        const worker = { name: 'worker', machine: 'm', pid: 1, beat: 4, started_at_ms: 1 };
+        await insert('workers', worker);
+        const definition = JSON.stringify(plan({ ordered: true }));
+        const state = '{"kind":"active","errors":0}';
+        await insert('scenarios', { name: 's', definition, state, hook_id: 1, ...claim });
+        for (const status of ['running', 'pending', 'done']) {
+          await insert('events', { hook_id: 1, status, bytes: 9, received_at_ms: 5, ...claim });
+        }
+        for (const id of [1, 2, 3]) await insert('payloads', { id, bundles: `[{"n":${id}}]`, request: '{}' });
+        const times = { created_at_ms: 5, retry_at_ms: 5, bytes: 2 };
+        await insert('incompletes', { scenario_id: 1, status: 'running', ...times, ...claim });
+        await insert('executions', { id: 1, execution: '{}' });
+        await before.close();
+        const store = await openStore(at);
+        const queue = isFile ? createLocalQueue() : await createPostgresQueue({ url: at });
+        const seen: unknown[] = [];
+        const flows = flowsOf(({ source }) => {
+          if (source.kind === 'event') seen.push(...source.bundles);
+          return SUCCESS;
+        });
+        const host = createHost({ store, queue, receiver: receiveJson, flows });
+        try {
+          expect(await store.count('events', { status: 'running' })).toBe(0);
+          await host.start();
+          await eventually(async () => (await store.count('events', { status: 'done' })) === 3);
+          await eventually(async () => (await store.count('incompletes', { status: 'resolved' })) === 1);
+          expect(seen).toEqual([{ n: 1 }, { n: 2 }]);
+        } finally {
+          await host.stop(1000);
+          await store.close();
+        }
       } finally {
         await drop();
       }

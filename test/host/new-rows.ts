@@ -2,7 +2,7 @@ import type { EventRow, IncompleteRow, ScenarioRow } from '../../src/host/store/
 import { plan } from './test-flows.js';
 
 /** What nobody has begun with. */
-const UNTOUCHED = { attempts: 0, claimedBy: null, crashes: 0, crashesAlone: 0 } as const;
+const UNTOUCHED = { attempts: 0, crashes: 0, crashesAlone: 0 } as const;
 
 /** Rows as a host makes them, for tests that write them by hand. */
 export function newEvent(change: Partial<EventRow> = {}): Omit<EventRow, 'id'> {

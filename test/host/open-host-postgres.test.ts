@@ -112,7 +112,7 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
     const { at, name } = await database();
     const store = await openHostPostgres({ url: at, applicationName: 'iml-host' });
     const queue = await createPostgresQueue({ url: at });
-    await queue.start(() => {});
+    await queue.start(async () => {}, { concurrency: 1, onError: () => {} });
     const client = new pg.Client({ connectionString: at, application_name: 'test' });
     await client.connect();
     const names = async (): Promise<readonly unknown[]> => {
@@ -121,7 +121,7 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
       return rows.map((row) => row.name).sort();
     };
     await eventually(async () => (await names()).length === 3);
-    expect(await names()).toEqual(['iml-host', 'iml-host listener', 'test']);
+    expect(await names()).toEqual(['iml-host', 'iml-host queue', 'test']);
     await client.end();
     await queue.stop();
     await queue.close();

@@ -1,7 +1,7 @@
 import { describe } from 'vitest';
-import type { HostQueue } from '../../src/host/ports/ports.js';
+import type { HostQueue } from '../../src/host/queue/host-queue.js';
+import { createLocalQueue } from '../../src/host/queue/local-queue.js';
 import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
-import { createStoreQueue } from '../../src/host/queue/store-queue.js';
 import {
   createHostMemoryStore,
   openHostPostgres,
@@ -36,7 +36,7 @@ export interface Parts {
 export async function openParts(engine: Engine, clock?: Clock): Promise<Parts> {
   if (engine === 'memory') {
     const store = createHostMemoryStore();
-    return { store, queue: createStoreQueue({ clock, pollMs: 20 }), drop: () => store.close() };
+    return { store, queue: createLocalQueue({ clock }), drop: () => store.close() };
   }
   const database = engine === 'sqlite' ? await createFile() : await createHostDatabase();
   const store =
@@ -45,7 +45,7 @@ export async function openParts(engine: Engine, clock?: Clock): Promise<Parts> {
       : await openHostPostgres({ url: database.at });
   const queue =
     engine === 'sqlite'
-      ? createStoreQueue({ clock, pollMs: 20 })
+      ? createLocalQueue({ clock })
       : await createPostgresQueue({ url: database.at, pollMs: 50 });
   const drop = async (): Promise<void> => {
     await store.close();

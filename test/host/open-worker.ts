@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import { createHost } from '../../src/host/create-host.js';
 import type { FlowOutcome, FlowRequest } from '../../src/host/ports/ports.js';
+import { createLocalQueue } from '../../src/host/queue/local-queue.js';
 import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
-import { createStoreQueue } from '../../src/host/queue/store-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 
@@ -18,7 +18,6 @@ export interface WorkerSettings {
   readonly isMatrix?: boolean;
   /** The point at whose n-th time the process kills itself. */
   readonly killAt?: { readonly point: string; readonly time: number };
-  readonly leaseMs: number;
   readonly concurrency?: number;
   /** How long an effect takes. */
   readonly effectMs?: number;
@@ -43,16 +42,14 @@ export async function openWorker(settings: WorkerSettings): Promise<Worker> {
   const store =
     engine === 'sqlite' ? await openHostSqlite({ file: at, maxPages }) : await openHostPostgres({ url: at });
   const queue =
-    engine === 'sqlite'
-      ? createStoreQueue({ pollMs: 50 })
-      : await createPostgresQueue({ url: at, pollMs: 500 });
+    engine === 'sqlite' ? createLocalQueue() : await createPostgresQueue({ url: at, pollMs: 500 });
   const host = createHost({
     store,
     queue,
     flows: flowsOf(runnerOf(settings, checkpoint)),
     receiver: receiveJson,
     checkpoint,
-    limits: { leaseMs: settings.leaseMs, concurrency },
+    limits: { concurrency },
     observer: (notice) => {
       if (notice.kind !== 'problem') return;
       const { error } = notice;

@@ -4,9 +4,9 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import {
   createHost,
   createHostMemoryStore,
+  createLocalQueue,
   createPoolFlows,
   createPoolReceiver,
-  createStoreQueue,
   type Host,
   type HostNotice,
   type HostTracing,
@@ -140,7 +140,7 @@ async function open(
   const host = createHost({
     store,
     tracing,
-    queue: createStoreQueue({ pollMs: 20 }),
+    queue: createLocalQueue(),
     receiver: createPoolReceiver({ pool, apps, module, webhookTimeoutMs }),
     flows: createPoolFlows({
       pool,
@@ -340,7 +340,7 @@ it('redacts in errors of a worker what the hook and its connections hold', async
   const findConnectionSecrets = async (): Promise<readonly string[]> => ['connection-secret-1'];
   const host = createHost({
     store,
-    queue: createStoreQueue({ pollMs: 20 }),
+    queue: createLocalQueue(),
     receiver: createPoolReceiver({ pool, apps, module }),
     flows: createPoolFlows({ pool, apps, module, findConnectionSecrets }),
   });

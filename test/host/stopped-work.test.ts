@@ -1,9 +1,5 @@
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { createWorkerLease } from '../../src/host/claim/worker-lease.js';
 import { createHost } from '../../src/host/create-host.js';
-import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
-import type { HostStore } from '../../src/host/store/tables.js';
-import { SYSTEM_CLOCK } from '../../src/util/clock.js';
 import { newEvent, newIncomplete, newScenario } from './new-rows.js';
 import { describeEach, eventually, openParts } from './open-parts.js';
 import { dropTemplate } from './test-database.js';
@@ -17,7 +13,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
 });
 
-const FREE = { claimedBy: null, crashes: 0, crashesAlone: 0 };
+const FREE = { crashes: 0, crashesAlone: 0 };
 
 describeEach('a host that is stopped', (engine) => {
   it('gives back all that was under way, as something that ended no process', async () => {
@@ -54,42 +50,5 @@ describeEach('a host that is stopped', (engine) => {
     expect(await store.find('incompletes')).toMatchObject([{ ...FREE, status: 'waiting' }]);
     const due = { ...FREE, nextRunMs: 1 };
     expect(await store.find('scenarios', { sortBy: 'name' })).toMatchObject([due, due, FREE]);
-    expect(await store.count('workers')).toBe(0);
   });
-});
-
-it('does not join again by a beat that was under way as it left', async () => {
-  const store = createHostMemoryStore();
-  let [isHeld, isAsked, release] = [false, false, (): void => {}];
-  const free = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const slow: HostStore = {
-    ...store,
-    transaction: async (work, options) => {
-      if (isHeld && !isAsked) {
-        isAsked = true;
-        await free;
-      }
-      return store.transaction(work, options);
-    },
-  };
-  const errors: unknown[] = [];
-  const nothing = (): void => {};
-  const lease = createWorkerLease({
-    store: slow,
-    clock: SYSTEM_CLOCK,
-    leaseMs: 8,
-    onError: (error) => errors.push(error),
-    onLost: () => errors.push('lost'),
-    onFreed: nothing,
-  });
-  await lease.join();
-  isHeld = true;
-  await eventually(() => isAsked);
-  await lease.leave();
-  release();
-  await new Promise((resolve) => setImmediate(resolve));
-  expect(await store.count('workers')).toBe(0);
-  expect(errors).toEqual([]);
 });

@@ -1,11 +1,11 @@
 import { EngineError } from '../../errors/engine-error.js';
-import { OPEN_INCOMPLETES } from '../../host/claim/claim.js';
 import { pathOfHook } from '../../host/hooks/hooks.js';
 import { findStuck, type Stuck } from '../../host/scenarios/find-stuck.js';
 import { createScenarioAdmin, type ScenarioAdmin } from '../../host/scenarios/scenario-admin.js';
 import { copyKept } from '../../host/store/kept-value.js';
 import { readState } from '../../host/store/scenario-plan.js';
 import type { HostStore, ScenarioRow } from '../../host/store/tables.js';
+import { OPEN_INCOMPLETES } from '../../host/work/claim.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Arguments, Command } from '../command.js';

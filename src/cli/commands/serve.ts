@@ -60,7 +60,7 @@ export const SERVE_COMMAND: Command = {
   ],
   notes: [
     'Prints the bundles of scenarios as NDJSON. /health reports the state of the host.',
-    'Several processes on one database share the work.',
+    'Several processes on one PostgreSQL database share the work. One process runs on a SQLite file.',
     'SIGINT, SIGTERM and SIGHUP stop it gracefully: it finishes running work.',
     'Exits with 1 if no scenario can be served.',
   ],

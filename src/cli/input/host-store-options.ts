@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
 import path from 'node:path';
 import { loadPackages } from '../../errors/load-packages.js';
-import type { HostQueue } from '../../host/ports/ports.js';
+import type { HostQueue } from '../../host/queue/host-queue.js';
+import { createLocalQueue } from '../../host/queue/local-queue.js';
 import { createPostgresQueue } from '../../host/queue/postgres-queue.js';
-import { createStoreQueue } from '../../host/queue/store-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../host/store/open-host-store.js';
 import type { HostStore } from '../../host/store/tables.js';
 import { SEAL_KEY_BYTES } from '../../util/seal.js';
@@ -66,7 +66,7 @@ export async function openHostParts(
   if (mayCreate) await makePrivateFolder(root);
   else await assertData(file, root);
   const store = await openHostSqlite({ file, sealKey });
-  return { store, queue: createStoreQueue(), at: root, close: () => store.close() };
+  return { store, queue: createLocalQueue(), at: root, close: () => store.close() };
 }
 
 /**
@@ -92,6 +92,7 @@ async function assertData(file: string, root: string): Promise<void> {
 const POSTGRES_PACKAGES = {
   pg: () => import('pg'),
   kysely: () => import('kysely'),
+  'pg-boss': () => import('pg-boss'),
 };
 
 /** Time to wait for a database that starts together with the host. */

@@ -1,8 +1,10 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { Where } from '../../store/record-store.js';
 import type { Clock } from '../../util/clock.js';
-import type { HostQueue } from '../ports/ports.js';
+import type { HostQueue, NewQueueJob } from '../queue/host-queue.js';
+import { eventJob } from '../queue/scenario-jobs.js';
 import { copyKept } from '../store/kept-value.js';
+import { readPlan } from '../store/scenario-plan.js';
 import type { EventRow, EventStatus, HostStore, HostWriter } from '../store/tables.js';
 
 /** Which events are meant. What is not given does not matter. */
@@ -46,7 +48,7 @@ export interface EventAdmin {
 /** What events are administered in: the store they are kept in, the queue to be told of changes, and the clock. */
 export interface AdminOptions {
   readonly store: HostStore;
-  readonly queue: Pick<HostQueue, 'announce' | 'wake'>;
+  readonly queue: HostQueue;
   readonly clock: Clock;
 }
 
@@ -57,16 +59,7 @@ const STEP = 500;
 const REPLAYABLE = ['done', 'dead', 'discarded'] as const;
 const DISCARDABLE = ['pending', 'dead'] as const;
 const SHOWN = [
-  ...([
-    'hookId',
-    'scenarioId',
-    'status',
-    'bytes',
-    'attempts',
-    'crashes',
-    'crashesAlone',
-    'claimedBy',
-  ] as const),
+  ...(['hookId', 'scenarioId', 'status', 'bytes', 'attempts', 'crashes', 'crashesAlone'] as const),
   ...(['notBeforeMs', 'error', 'receivedAtMs', 'finishedAtMs'] as const),
 ] as const;
 
@@ -161,23 +154,31 @@ async function changeEvents(
   where: Where<EventRow>,
   change: Change,
 ): Promise<number> {
-  const count = await store.transaction(
+  return store.transaction(
     async (writer) => {
-      const hookIds = await writer.distinct('events', 'hookId', where);
-      const changed = await writer.update('events', where, change.to(clock.now()));
-      if (changed > 0) await queue.announce(writer, await findScenarios(writer, hookIds));
-      return changed;
+      const columns = ['hookId', 'status'] as const;
+      const changed = await writer.updateAndRead('events', where, change.to(clock.now()), { columns });
+      await queue.enqueue(writer, await findJobs(writer, changed));
+      return changed.length;
     },
     { isolation: 'read-committed' },
   );
-  queue.wake();
-  return count;
 }
 
-async function findScenarios(writer: HostWriter, hookIds: readonly number[]): Promise<readonly number[]> {
-  if (hookIds.length === 0) return [];
-  const where = { hookId: hookIds };
-  return (await writer.find('scenarios', { where, columns: ['name'] })).map(({ id }) => id);
+/** The jobs of events that wait again. */
+async function findJobs(
+  writer: HostWriter,
+  events: readonly Pick<EventRow, 'id' | 'hookId' | 'status'>[],
+): Promise<readonly NewQueueJob[]> {
+  const waiting = events.filter(({ status }) => status === 'pending');
+  if (waiting.length === 0) return [];
+  const where = { hookId: [...new Set(waiting.map(({ hookId }) => hookId))] };
+  const scenarios = await writer.find('scenarios', { where, columns: ['hookId', 'definition'] });
+  return waiting.flatMap(({ id, hookId }) => {
+    const scenario = scenarios.find((row) => row.hookId === hookId);
+    const isTimed = scenario === undefined || readPlan(scenario).settings.scheduling === 'timed';
+    return isTimed ? [] : [eventJob(scenario, id)];
+  });
 }
 
 function toCondition({ status, hookId, beforeMs, afterMs }: EventFilter): Where<EventRow> {

@@ -3,11 +3,14 @@ import { StoreError } from '../../errors/engine-error.js';
 import { nextStart } from '../../scenario/state/scenario-state.js';
 import { createBatcher } from '../../util/batcher.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import type { EventClaim } from '../claim/claim.js';
 import { MAX_REJECTED } from '../host-limits.js';
+import type { HostContext } from '../ports/context.js';
+import type { NewQueueJob } from '../queue/host-queue.js';
+import { eventJob } from '../queue/scenario-jobs.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { EventRow, HostWriter, ScenarioRow } from '../store/tables.js';
-import type { WorkContext } from '../work/work-log.js';
+import type { EventClaim } from '../work/claim.js';
+import { RESERVE_MS } from '../work/worker.js';
 import type { Capacity, QueueCapacity } from './queue-capacity.js';
 
 /** An event that is about to be stored. */
@@ -26,7 +29,7 @@ export type Stored =
   | {
       readonly kind: 'stored';
       readonly eventIds: readonly number[];
-      /** The caller runs the one event now, for its sender waits for what the scenario answers. It is taken already. */
+      /** The caller runs the one event now, as its sender waits for what the scenario answers. It is stored as running. */
       readonly answering: EventClaim | undefined;
     }
   | { readonly kind: 'full'; readonly hookId: number };
@@ -61,7 +64,7 @@ type NewEvent = Omit<EventRow, 'id'>;
  * One transaction at a time, so that events of this process are stored in the order they came.
  */
 export function createIntake(
-  context: WorkContext,
+  context: HostContext,
   capacity: QueueCapacity,
   gather: () => Promise<void> = setImmediate,
 ): Intake {
@@ -71,25 +74,19 @@ export function createIntake(
   const storeBatch = async (batch: readonly Drafts[]): Promise<readonly Stored[]> => {
     context.checkpoint('intake: before the transaction');
     storingSinceMs = context.clock.now();
-    const held: number[] = [];
     const results = await context.store
       .transaction(
         async (writer) => {
-          const stored = await storeAll(writer, { ...context, capacity, held }, batch);
+          const stored = await storeAll(writer, { ...context, capacity }, batch);
           context.checkpoint('intake: before the commit');
           return stored;
         },
         { isolation: 'read-committed' },
       )
-      .catch((error: unknown) => {
-        for (const id of held) context.log.drop('events', id);
-        throw error;
-      })
       .finally(() => {
         storingSinceMs = undefined;
       });
     context.checkpoint('intake: after the commit');
-    context.queue.wake();
     return results;
   };
   // One that the store refuses must not take the others with it.
@@ -119,10 +116,8 @@ export function countBytes(drafts: Drafts): number {
   return drafts.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
-interface IntakeContext extends WorkContext {
+interface IntakeContext extends HostContext {
   readonly capacity: QueueCapacity;
-  /** Events that were taken for this process while they were stored. */
-  readonly held: number[];
 }
 
 async function storeAll(
@@ -135,7 +130,7 @@ async function storeAll(
   const scenarios = new Map(found.map((row) => [row.hookId, row]));
   const free = await context.capacity.of(writer, hookIds);
   const rejected = await countRejected(writer, batch, hookIds);
-  const answering = await chooseAnswering(writer, context, batch, scenarios);
+  const answering = chooseAnswering(context, batch, scenarios);
   const rows: NewEvent[] = [];
   const counts: (number | { readonly fullHookId: number })[] = [];
   for (const drafts of batch) {
@@ -149,12 +144,9 @@ async function storeAll(
     if (fullHookId === undefined) rows.push(...wanted);
   }
   const events = rows.length === 0 ? [] : await writer.insertAll('events', rows);
-  for (const { id, status } of events) {
-    if (status !== 'running') continue;
-    context.log.hold('events', id);
-    context.held.push(id);
-  }
-  await context.queue.announce(writer, instantScenarios(events, scenarios));
+  const homeless = new Set(events.filter(({ hookId }) => !scenarios.has(hookId)).map(({ hookId }) => hookId));
+  for (const row of await findLateScenarios(writer, [...homeless])) scenarios.set(row.hookId, row);
+  await context.queue.enqueue(writer, listJobs(context, events, scenarios));
   context.capacity.use(events);
   return inBatches(batch, counts, events, answering);
 }
@@ -172,7 +164,10 @@ function inBatches(
     const own = events.slice(start - count, start);
     const scenario = answering.get(batch[index] ?? []);
     const [event] = own;
-    const claim = scenario && event && ({ kind: 'event', event, scenario } as const);
+    const claim =
+      scenario &&
+      event &&
+      ({ kind: 'event', event, scenario, delivery: eventJob(scenario, event.id) } as const);
     return { kind: 'stored', eventIds: own.map(({ id }) => id), answering: claim };
   });
 }
@@ -187,29 +182,44 @@ async function countRejected(
   return writer.countBy('events', 'hookId', { hookId: hookIds, status: 'rejected' });
 }
 
-/** Instant scenarios take what comes at once; timed ones at their next run, and those that are off when they are on. */
-function instantScenarios(
+/** The scenarios that hooks were given since they were looked up; from here on they wait for this transaction. */
+async function findLateScenarios(
+  writer: HostWriter,
+  hookIds: readonly number[],
+): Promise<readonly ScenarioRow[]> {
+  if (hookIds.length === 0) return [];
+  for (const id of hookIds) await writer.getLocked('hooks', { id }, 'key');
+  return writer.find('scenarios', { where: { hookId: hookIds } });
+}
+
+/**
+ * The jobs of events. A timed scenario takes its events as it runs. An event that this process runs at once has a job as well,
+ * which others get if this process ends.
+ */
+function listJobs(
+  { clock }: IntakeContext,
   events: readonly EventRow[],
   scenarios: ReadonlyMap<number | null, ScenarioRow>,
-): readonly number[] {
-  const ids = new Set<number>();
-  for (const { hookId, status } of events) {
+): readonly NewQueueJob[] {
+  const jobs: NewQueueJob[] = [];
+  for (const { id, hookId, status } of events) {
     const scenario = scenarios.get(hookId);
-    if (status !== 'pending' || scenario === undefined) continue;
-    const isOff = readState(scenario).kind === 'inactive';
-    if (readPlan(scenario).settings.scheduling === 'instant' && !isOff) ids.add(scenario.id);
+    if (status === 'rejected' || scenario === undefined) continue;
+    if (readPlan(scenario).settings.scheduling === 'timed') continue;
+    const job = eventJob(scenario, id);
+    jobs.push(status === 'running' ? { ...job, runAtMs: clock.now() + RESERVE_MS } : job);
   }
-  return [...ids];
+  return jobs;
 }
 
 /** The requests whose sender waits for what a scenario answers, and that may be run at once, with that scenario. */
-async function chooseAnswering(
-  writer: HostWriter,
+function chooseAnswering(
   context: IntakeContext,
   batch: readonly Drafts[],
   scenarios: ReadonlyMap<number | null, ScenarioRow>,
-): Promise<ReadonlyMap<Drafts, ScenarioRow>> {
+): ReadonlyMap<Drafts, ScenarioRow> {
   const chosen = new Map<Drafts, ScenarioRow>();
+  if (!context.isWorking()) return chosen;
   for (const drafts of batch) {
     const [draft, other] = drafts;
     const scenario = draft?.status === 'pending' ? scenarios.get(draft.hookId) : undefined;
@@ -217,9 +227,6 @@ async function chooseAnswering(
       chosen.set(drafts, scenario);
     }
   }
-  if (chosen.size === 0 || !context.worker.isJoined()) return new Map();
-  // They are stored as taken by this process, which has to be one that others do not take for dead.
-  await context.worker.assertOwn(writer);
   return chosen;
 }
 
@@ -249,11 +256,7 @@ interface NewEventOptions {
   readonly owner: ScenarioRow | undefined;
 }
 
-function toRow(
-  draft: EventDraft,
-  { clock, worker }: IntakeContext,
-  { scenario, owner }: NewEventOptions,
-): NewEvent {
+function toRow(draft: EventDraft, { clock }: IntakeContext, { scenario, owner }: NewEventOptions): NewEvent {
   const { hookId, status, bundles, bytes, request, error } = draft;
   const receivedAtMs = clock.now();
   const isTaken = owner !== undefined;
@@ -267,7 +270,6 @@ function toRow(
     status: isTaken ? 'running' : status,
     // Whoever takes it need not write that.
     scenarioId: status === 'rejected' ? null : (scenario?.id ?? null),
-    claimedBy: isTaken ? worker.name() : null,
     ...(isTaken ? { attempts: 1, crashes: 1 } : { attempts: 0, crashes: 0 }),
     crashesAlone: 0,
     notBeforeMs: null,

@@ -4,23 +4,23 @@ import { type PlainAnswer, toPlainAnswer } from '../../server/plain-request.js';
 import { JsonText } from '../../store/json-text.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
-import type { EventClaim } from '../claim/claim.js';
 import type { KnowHook } from '../hooks/hook-knowledge.js';
 import type { HookKnowledge } from '../hooks/hook-secrets.js';
 import { hookPath } from '../hooks/hooks.js';
+import type { HostContext } from '../ports/context.js';
 import type { CallRefusal } from '../ports/observer.js';
 import type { ReceivedBundles, Receiver, WebhookReception } from '../ports/ports.js';
 import type { HostSpan } from '../ports/tracing.js';
 import { copyKept, keepValue, measureKept, readKept } from '../store/kept-value.js';
 import type { HookRow } from '../store/tables.js';
-import { runClaim } from '../work/run-claim.js';
-import type { WorkContext } from '../work/work-log.js';
+import type { EventClaim } from '../work/claim.js';
+import type { Worker } from '../work/worker.js';
 import { countBytes, type EventDraft, type Intake } from './intake.js';
 import { keepAccepted, type NamedCall } from './kept-request.js';
 
 /** What receiving needs beside the context. */
 export interface ReceiveOptions {
-  readonly context: WorkContext;
+  readonly context: HostContext;
   readonly intake: Intake;
   readonly receiver: Receiver;
   /** Finds the hook of an address. */
@@ -33,8 +33,7 @@ export interface ReceiveOptions {
   readonly senderTrace: string | undefined;
   /** Bytes of the body as far as the sender has announced them; undefined for a call that carries none. */
   readonly announcedBytes: number | undefined;
-  /** Counts a run that a request has begun. @returns what ends it */
-  readonly begin: (scenarioId: number) => () => void;
+  readonly worker: Pick<Worker, 'answer'>;
 }
 
 /**
@@ -218,7 +217,7 @@ async function keep(
 /** Bytes of all events of a call that is for several: they are stored together or not at all, and nobody gets a turn then. [choice] */
 const MAX_CALL_BYTES = 16 * 1024 * 1024;
 
-function answerFull({ limits }: WorkContext): Answered {
+function answerFull({ limits }: HostContext): Answered {
   const text = 'The queue of this webhook is full. Try again later.';
   const retryAfter = String(Math.ceil(limits.retryAfterMs / 1000));
   return { answer: answerText(429, text, { 'retry-after': retryAfter }), reason: 'queue-full' };
@@ -264,20 +263,18 @@ function asObject(value: unknown): PlainObject {
 }
 
 /**
- * Runs the event in this process, so that a responder can answer. The event is stored as taken by it: should it end,
- * another takes over.
+ * Runs the event in this process, so that a responder can answer. Should the process end, the job of the event goes to another.
  *
  * @returns undefined where nothing answered in time; the run goes on
  */
 function answerAtOnce(options: ReceiveOptions, claim: EventClaim): Promise<Response | undefined> {
-  const { context, signal } = options;
+  const { context, worker } = options;
   return new Promise((resolve) => {
     const cancel = context.clock.after(context.limits.answerTimeoutMs, () => resolve(undefined));
-    const onRan = options.begin(claim.scenario.id);
-    runClaim(context, claim, { signal, onRan, onAnswer: resolve })
+    worker
+      .answer(claim, resolve)
       .catch(context.onError)
       .finally(() => {
-        onRan();
         cancel();
         resolve(undefined);
       });

@@ -4,29 +4,7 @@ import type { PlainAnswer } from '../../server/plain-request.js';
 import type { JsonText } from '../../store/json-text.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
-import type { EventRow, HookRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
-
-/**
- * Says when to look for work. What there is to do, whose it is and in what order, stands in the store alone: a call too
- * many does no harm, and one that is lost costs the time until the next look. So nothing is ever held through a queue.
- */
-export interface HostQueue {
-  /**
-   * Says, in the transaction that makes something due, which scenarios it is for. Where the transaction is not committed
-   * nobody needs to be told; other processes are told after the commit.
-   */
-  readonly announce: (writer: HostWriter, scenarioIds: readonly number[]) => Promise<void>;
-  /** Says that the transactions of what was announced in this process are through. */
-  readonly wake: () => void;
-  /**
-   * Begins to call `look`: at once, with the scenarios of what is announced, and without names every so often, as time
-   * makes things due by itself and calls may be lost.
-   */
-  readonly start: (look: (scenarioIds?: readonly number[]) => void) => Promise<void>;
-  /** Calls no more. */
-  readonly stop: () => Promise<void>;
-  readonly close: () => Promise<void>;
-}
+import type { EventRow, HookRow, IncompleteRow, ScenarioRow } from '../store/tables.js';
 
 /** What a run of a flow works on. */
 export type FlowSource =

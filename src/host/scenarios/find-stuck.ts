@@ -23,14 +23,13 @@ export async function findStuck(store: HostStore, nowMs: number): Promise<readon
   const dead = await store.countBy('events', 'hookId', { status: 'dead' });
   const unresolved = await store.countBy('incompletes', 'scenarioId', { status: 'unresolved' });
   const running = await store.countBy('events', 'hookId', { status: 'running' });
-  const workers = await store.count('workers');
   const stuck: Stuck[] = [];
   for (const row of scenarios) {
     const count = waiting.get(row.hookId ?? 0) ?? 0;
     const oldestMs = count === 0 || row.hookId === null ? null : await ageOfOldest(store, row.hookId, nowMs);
     const reasons = [
       whyItRests(row, nowMs, unresolved.get(row.id) ?? 0, count) ??
-        whyItIsLate({ oldestMs, workers, running: running.get(row.hookId ?? 0) ?? 0 }),
+        whyItIsLate({ oldestMs, running: running.get(row.hookId ?? 0) ?? 0 }),
       describeCount(dead.get(row.hookId ?? 0), 'dead event', 'iml events replay or discard'),
       describeCount(unresolved.get(row.id), 'unresolved execution', 'iml scenarios retry or discard'),
     ];
@@ -66,18 +65,15 @@ function whyItRests(
 /** Of what could begin: why it does not. */
 function whyItIsLate({
   oldestMs,
-  workers,
   running,
 }: {
   readonly oldestMs: number | null;
-  readonly workers: number;
   readonly running: number;
 }): string | undefined {
   if (oldestMs === null) return undefined;
-  if (workers === 0) return 'no host works on it; iml serve does';
   if (oldestMs < LATE_MS) return undefined;
   return running === 0
-    ? 'due, and nobody does it; /health of the host says more'
+    ? 'due, and no host works on it: start iml serve, or see its /health'
     : `late, ${running} of it under way`;
 }
 

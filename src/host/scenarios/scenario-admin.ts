@@ -1,8 +1,8 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { nextState } from '../../scenario/state/next-state.js';
 import { NEW_SCENARIO, type ScenarioState } from '../../scenario/state/scenario-state.js';
-import { OPEN_INCOMPLETES } from '../claim/claim.js';
 import type { AdminOptions } from '../events/event-admin.js';
+import { enqueueScenario, keyOf, retryJob, runJob } from '../queue/scenario-jobs.js';
 import { type PlannedRun, planFirst } from '../schedule/schedule.js';
 import { copyKept } from '../store/kept-value.js';
 import {
@@ -14,6 +14,7 @@ import {
   type StoredPlan,
 } from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
+import { OPEN_INCOMPLETES } from '../work/claim.js';
 
 /** A scenario as configuration asks for it. */
 export interface ScenarioWanted {
@@ -54,7 +55,7 @@ const COMMITTED = { isolation: 'read-committed' } as const;
 
 /** Manages the scenarios of a store. */
 export function createScenarioAdmin(options: AdminOptions): ScenarioAdmin {
-  const { store, queue, clock } = options;
+  const { store, clock } = options;
   const get = async (name: string): Promise<ScenarioRow> => {
     const row = await store.get('scenarios', { name });
     if (row === undefined) throw new EngineError('HOST_MISSING', `There is no scenario "${name}".`);
@@ -64,8 +65,7 @@ export function createScenarioAdmin(options: AdminOptions): ScenarioAdmin {
     get,
     list: () => store.find('scenarios', { sortBy: 'name' }),
     put: async (wanted) => {
-      await store.transaction((writer) => putScenario(writer, options, wanted));
-      queue.wake();
+      await store.transaction((writer) => putScenario(writer, options, wanted), COMMITTED);
       return get(wanted.name);
     },
     remove: async (name) => {
@@ -116,15 +116,16 @@ async function turn(
       return;
     }
     const isFresh = before.kind === 'inactive';
-    const planned = isFresh ? await planFirst(plan, row.lastRunMs, nowMs) : {};
+    const planned: Partial<PlannedRun> = isFresh ? await planFirst(plan, row.lastRunMs, nowMs) : {};
     await writer.update('scenarios', { id }, { state, ...planned });
     if (isFresh && row.hookId !== null) {
       const waiting = { hookId: row.hookId, status: 'pending', notBeforeMs: { above: nowMs } } as const;
       await writer.update('events', waiting, { notBeforeMs: nowMs });
     }
-    await queue.announce(writer, [id]);
+    const nextRunMs = planned.nextRunMs ?? row.nextRunMs;
+    if (nextRunMs !== null) await queue.enqueue(writer, [runJob(row, nextRunMs)]);
+    await queue.release(writer, keyOf(id));
   }, COMMITTED);
-  queue.wake();
 }
 
 async function changeIncomplete(
@@ -140,9 +141,15 @@ async function changeIncomplete(
     if (changed === 0) {
       throw new EngineError('HOST_REFUSED', `The incomplete execution ${id} is ${present.status}.`);
     }
-    await queue.announce(writer, [present.scenarioId]);
+    const { scenarioId } = present;
+    const columns = ['definition'] as const;
+    const [scenario] = await writer.find('scenarios', { where: { id: scenarioId }, columns });
+    if (scenario === undefined) return;
+    if (change.status === 'waiting') {
+      await queue.enqueue(writer, [retryJob(scenario, id, change.retryAtMs ?? null)]);
+    }
+    await queue.release(writer, keyOf(scenarioId));
   }, COMMITTED);
-  queue.wake();
 }
 
 async function removeScenario(writer: HostWriter, id: number, nowMs: number): Promise<void> {
@@ -160,7 +167,9 @@ async function putScenario(
   assertCanAnswer(name, plan);
   assertFits(name, plan);
   const hookId = wantedHook ?? null;
-  const present = await writer.get('scenarios', { name });
+  // Who stores an event for a hook without a scenario holds the hook, too: it gets a job here or there.
+  if (hookId !== null) await writer.getLocked('hooks', { id: hookId }, 'update');
+  const present = await writer.getLocked('scenarios', { name }, 'update');
   const taken = hookId === null ? undefined : await writer.get('scenarios', { hookId });
   if (taken !== undefined && taken.name !== name) {
     throw new EngineError('HOST_REFUSED', `The hook of "${name}" belongs to the scenario "${taken.name}".`);
@@ -173,7 +182,11 @@ async function putScenario(
   const change = { definition: stored, hookId, ...planned };
   const id = present?.id ?? (await insertScenario(writer, name, { ...change, state }));
   if (present !== undefined) await writer.update('scenarios', { id }, change);
-  if (state.kind !== 'inactive') await queue.announce(writer, [id]);
+  const row = await writer.get('scenarios', { id });
+  if (row === undefined) return;
+  await enqueueScenario(writer, queue, row);
+  // A plan with another schedule or another hook may have something to do at once.
+  await queue.release(writer, keyOf(id));
 }
 
 async function insertScenario(
@@ -187,7 +200,6 @@ async function insertScenario(
     triggerState: null,
     lastRunMs: null,
     lastError: null,
-    claimedBy: null,
     attempts: 0,
     crashes: 0,
     crashesAlone: 0,

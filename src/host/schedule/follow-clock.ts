@@ -1,4 +1,6 @@
 import type { ScenarioState } from '../../scenario/state/scenario-state.js';
+import type { HostQueue } from '../queue/host-queue.js';
+import { keyOf } from '../queue/scenario-jobs.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostStore } from '../store/tables.js';
 import { planAfter } from './schedule.js';
@@ -14,7 +16,7 @@ const MAX_SKEW_MS = 5 * 60_000;
  * the hours that the clock has to make up for. That it was set back shows by runs that lie in the future. Calendars go by the
  * clock as it is.
  */
-export async function followClock(store: HostStore, nowMs: number): Promise<void> {
+export async function followClock(store: HostStore, queue: HostQueue, nowMs: number): Promise<void> {
   const where = { lastRunMs: { above: nowMs + MAX_SKEW_MS } };
   for (const { id, lastRunMs } of await store.find('scenarios', { where, columns: ['lastRunMs'] })) {
     if (lastRunMs === null) continue;
@@ -36,6 +38,8 @@ export async function followClock(store: HostStore, nowMs: number): Promise<void
         for (const one of await writer.find('incompletes', { where: retries, columns: ['retryAtMs'] })) {
           await writer.update('incompletes', { id: one.id }, { retryAtMs: moved(one.retryAtMs) });
         }
+        // Jobs whose rows lie ahead wait again.
+        await queue.release(writer, keyOf(id));
         if (row.hookId === null) return;
         const waiting = { hookId: row.hookId, status: 'pending', notBeforeMs: { above: nowMs } } as const;
         // They wait for the scenario, whose time has just been moved.

@@ -1,8 +1,8 @@
 import type { ScenarioSettings } from '../../scenario/state/scenario-settings.js';
 import { nextStart, type StartKind } from '../../scenario/state/scenario-state.js';
-import { OPEN_INCOMPLETES } from '../claim/claim.js';
 import { readPlans, readState } from '../store/scenario-plan.js';
 import type { HostReader, ScenarioRow } from '../store/tables.js';
+import { OPEN_INCOMPLETES } from '../work/claim.js';
 
 /** Since when something has to be due. */
 export interface StalledOptions {
@@ -11,7 +11,7 @@ export interface StalledOptions {
 }
 
 /** What is looked at of every scenario: not its plan, which may be large. */
-export const LOOKED_AT = ['name', 'hookId', 'state', 'claimedBy', 'lastRunMs', 'nextRunMs'] as const;
+export const LOOKED_AT = ['name', 'hookId', 'state', 'crashes', 'lastRunMs', 'nextRunMs'] as const;
 
 export type LookedAt = Pick<ScenarioRow, 'id' | (typeof LOOKED_AT)[number]>;
 
@@ -25,7 +25,7 @@ export async function findStalled(
   { nowMs, afterMs }: StalledOptions,
 ): Promise<readonly string[]> {
   const dueMs = nowMs - afterMs;
-  const idle = scenarios.filter((row) => row.claimedBy === null && (row.lastRunMs ?? 0) <= dueMs);
+  const idle = scenarios.filter((row) => row.crashes === 0 && (row.lastRunMs ?? 0) <= dueMs);
   const waiting = await readWaiting(reader, idle, dueMs);
   const late = idle.filter((row) => mayBeLate(row, waiting, dueMs));
   const plans = await readPlans(reader, late);

@@ -6,11 +6,10 @@ import { findStalled, LOOKED_AT } from './find-stalled.js';
 /** How a host is, for people and for load balancers. */
 export interface Health {
   /**
-   * `failing`: the store does not answer, or has no room. `stalled`: work of some scenario is due for longer than the
-   * lease, and nothing of it is under way nor has ended meanwhile. `stopping`: no more requests, please.
+   * `failing`: the store does not answer, or has no room. `stalled`: work of some scenario is due for longer than
+   * `stalledMs`, and nothing of it is under way nor has ended meanwhile. `stopping`: no more requests, please.
    */
   readonly status: 'ok' | 'failing' | 'stalled' | 'stopping';
-  readonly workers: number;
   readonly events: { readonly pending: number; readonly running: number; readonly dead: number };
   /** Milliseconds since the oldest event that waits came in; null where none waits. */
   readonly oldestPendingMs: number | null;
@@ -29,7 +28,6 @@ export interface StoreTrouble {
 }
 
 const NONE: Omit<Health, 'status' | 'problem'> = {
-  workers: 0,
   events: { pending: 0, running: 0, dead: 0 },
   oldestPendingMs: null,
   scenarios: { active: 0, suspended: 0, inactive: 0 },
@@ -71,11 +69,10 @@ async function readAll(
   const states = scenarios.map((row) => readState(row).kind);
   const off = scenarios.filter((row) => wentOff(readState(row))).map(({ name }) => name);
   const count = (...kinds: readonly string[]): number => states.filter((kind) => kinds.includes(kind)).length;
-  const stalled = await findStalled(store, scenarios, { nowMs, afterMs: limits.leaseMs });
+  const stalled = await findStalled(store, scenarios, { nowMs, afterMs: limits.stalledMs });
   const status = trouble.isFull() ? 'failing' : stalled.length > 0 ? 'stalled' : 'ok';
   return {
     status: isStopping ? 'stopping' : status,
-    workers: await store.count('workers'),
     events: {
       pending: counts.get('pending') ?? 0,
       running: counts.get('running') ?? 0,

@@ -170,6 +170,21 @@ async function countIncompletes(db: Kysely<SqlTables>): Promise<void> {
   await sql`update ${sql.table(table)} set bytes = length(execution)`.execute(db);
 }
 
+/** The queue knows which process has what. What was under way as the last process of an earlier version ended waits again. */
+async function leaveToQueue(db: Kysely<SqlTables>): Promise<void> {
+  const table = (name: string): string => HOST_TABLE_PREFIX + name;
+  await db.schema.dropTable(table('workers')).execute();
+  for (const name of ['events', 'scenarios', 'incompletes']) {
+    await db.schema.alterTable(table(name)).dropColumn('claimed_by').execute();
+  }
+  for (const [name, status] of [
+    ['events', 'pending'],
+    ['incompletes', 'waiting'],
+  ] as const) {
+    await db.updateTable(table(name)).set({ status }).where('status', '=', 'running').execute();
+  }
+}
+
 /** The history of the tables of a host. */
 export const HOST_MIGRATIONS: readonly Migration[] = [
   {
@@ -206,4 +221,5 @@ export const HOST_MIGRATIONS: readonly Migration[] = [
       await moveApart({ db, kind }, 'incompletes', { table: 'executions', columns: ['execution'] });
     },
   },
+  { name: 'host/007-queue', up: leaveToQueue },
 ];

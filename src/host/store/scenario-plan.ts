@@ -58,6 +58,11 @@ export function assertFits(name: string, plan: ScenarioPlan): void {
   throw new EngineError('HOST_REFUSED', message);
 }
 
+/** Whether a scenario takes its events one after the other. */
+export function isSerial({ ordered, settings }: ScenarioPlan): boolean {
+  return ordered || settings.sequential || settings.scheduling === 'timed';
+}
+
 /** A plan as it is stored. */
 export interface StoredPlan extends ScenarioPlan {
   /**

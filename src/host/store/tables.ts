@@ -6,18 +6,6 @@ import type {
   TableDefinitions,
 } from '../../store/record-store.js';
 
-/** A process that works on the queue. It is gone once its beat stands still for longer than the lease. */
-export interface WorkerRow extends Row {
-  /** Given anew at each start, and whenever the worker was taken for dead. */
-  readonly name: string;
-  /** Where its process id means something: host name and process namespace. */
-  readonly machine: string;
-  readonly pid: number;
-  /** Grows while the worker lives. Compared, never read as a time, so that clocks need not agree. */
-  readonly beat: number;
-  readonly startedAtMs: number;
-}
-
 /**
  * `dedicated`: an address of its own; `address`: the one address of a shared webhook of an app;
  * `member`: who gets the events of such an address whose uid is his.
@@ -73,8 +61,6 @@ export interface EventRow extends Row, CrashCounts {
   readonly bytes: number;
   /** How often processing has begun. */
   readonly attempts: number;
-  /** Name of the worker, while running. */
-  readonly claimedBy: string | null;
   /** When it may be tried again after a failure that was not its own. */
   readonly notBeforeMs: number | null;
   /** What the last attempt failed with. */
@@ -101,8 +87,6 @@ export interface ScenarioRow extends Row, CrashCounts {
   readonly scheduledMs: number | null;
   /** When it starts next by itself: as scheduled, or for the rerun of a backoff, or at the end of a suspension. */
   readonly nextRunMs: number | null;
-  /** Name of the worker whose scheduled run is under way. */
-  readonly claimedBy: string | null;
   /** How many scheduled runs have begun. */
   readonly attempts: number;
   readonly lastRunMs: number | null;
@@ -124,7 +108,6 @@ export interface IncompleteRow extends Row, CrashCounts {
   /** Bytes of the execution as JSON; of those that were stored before it was counted, characters as they are kept. */
   readonly bytes: number;
   readonly attempts: number;
-  readonly claimedBy: string | null;
   readonly error: unknown;
   readonly createdAtMs: number;
   readonly retryAtMs: number | null;
@@ -133,7 +116,6 @@ export interface IncompleteRow extends Row, CrashCounts {
 }
 
 export type HostTables = {
-  readonly workers: WorkerRow;
   readonly hooks: HookRow;
   readonly events: EventRow;
   readonly scenarios: ScenarioRow;
@@ -146,10 +128,6 @@ export type HostReader = RecordReader<HostTables>;
 export type HostWriter = RecordWriter<HostTables>;
 
 export const HOST_TABLES: TableDefinitions<HostTables> = {
-  workers: {
-    columns: ['name', 'machine', 'pid', 'beat', 'startedAtMs'],
-    unique: [['name']],
-  },
   hooks: {
     columns: [
       ...(['kind', 'name', 'token', 'app', 'webhook', 'uid', 'connection'] as const),
@@ -165,7 +143,7 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
   events: {
     columns: [
       ...(['hookId', 'scenarioId', 'status', 'bundles', 'bytes', 'request', 'attempts'] as const),
-      ...(['crashes', 'crashesAlone', 'claimedBy', 'notBeforeMs', 'error'] as const),
+      ...(['crashes', 'crashesAlone', 'notBeforeMs', 'error'] as const),
       ...(['receivedAtMs', 'finishedAtMs'] as const),
     ],
     json: ['bundles', 'request', 'error'],
@@ -177,7 +155,7 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
     columns: [
       ...(['name', 'definition', 'hookId', 'state', 'triggerState'] as const),
       ...(['scheduledMs', 'nextRunMs', 'lastRunMs', 'lastError'] as const),
-      ...(['claimedBy', 'attempts', 'crashes', 'crashesAlone'] as const),
+      ...(['attempts', 'crashes', 'crashesAlone'] as const),
     ],
     json: ['definition', 'state', 'triggerState', 'lastError'],
     large: ['triggerState'],
@@ -190,7 +168,7 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
   incompletes: {
     columns: [
       ...(['scenarioId', 'status', 'execution', 'bytes', 'attempts'] as const),
-      ...(['claimedBy', 'error', 'createdAtMs', 'retryAtMs', 'finishedAtMs'] as const),
+      ...(['error', 'createdAtMs', 'retryAtMs', 'finishedAtMs'] as const),
       ...(['crashes', 'crashesAlone'] as const),
     ],
     json: ['execution', 'error'],

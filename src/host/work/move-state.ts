@@ -1,6 +1,7 @@
 import { nextState, type StoredExecution } from '../../scenario/state/next-state.js';
 import type { HostContext } from '../ports/context.js';
 import type { FlowOutcome, IncompleteDraft } from '../ports/ports.js';
+import { retryJob } from '../queue/scenario-jobs.js';
 import { measureKept } from '../store/kept-value.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
@@ -31,25 +32,29 @@ export async function moveState(
 /** Stores what could not be processed. */
 export async function addIncompletes(
   writer: HostWriter,
-  { clock }: HostContext,
+  { clock, queue }: HostContext,
   scenario: ScenarioRow,
   drafts: readonly IncompleteDraft[],
 ): Promise<void> {
   if (drafts.length === 0) return;
   const nowMs = clock.now();
-  await writer.insertAll(
+  const rows = await writer.insertAll(
     'incompletes',
     drafts.map((draft) => ({
       scenarioId: scenario.id,
       ...toExecution(draft),
       error: draft.error,
-      claimedBy: null,
       createdAtMs: nowMs,
       crashes: 0,
       crashesAlone: 0,
       finishedAtMs: null,
       ...toResolution(draft.stored),
     })),
+  );
+  const waiting = rows.filter(({ status }) => status === 'waiting');
+  await queue.enqueue(
+    writer,
+    waiting.map(({ id, retryAtMs }) => retryJob(scenario, id, retryAtMs)),
   );
 }
 

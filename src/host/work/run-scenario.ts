@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Transition } from '../../scenario/state/next-state.js';
-import { OPEN_INCOMPLETES } from '../claim/claim.js';
 import { findHookRows } from '../hooks/hooks.js';
 import type { HostContext } from '../ports/context.js';
 import type { RunSource } from '../ports/observer.js';
@@ -9,6 +8,7 @@ import type { FlowOutcome, FlowRequest, FlowSource } from '../ports/ports.js';
 import { readCallId, readTraceparent } from '../ports/read-call-id.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { HookRow, ScenarioRow } from '../store/tables.js';
+import { OPEN_INCOMPLETES } from './claim.js';
 import { persist } from './persist.js';
 import type { WorkEnd } from './work-end.js';
 

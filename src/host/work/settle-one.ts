@@ -1,54 +1,124 @@
 import type { ScenarioState } from '../../scenario/state/scenario-state.js';
-import type { Claim, EventClaim, IncompleteClaim, ScheduledClaim } from '../claim/claim.js';
-import { RELEASED } from '../claim/free-work.js';
 import type { HostContext } from '../ports/context.js';
 import type { FlowOutcome } from '../ports/ports.js';
+import type { QueueDelivery, QueueJob } from '../queue/host-queue.js';
+import { eventJob, retryJob, runJob } from '../queue/scenario-jobs.js';
 import { planAfter } from '../schedule/schedule.js';
 import { dropKept } from '../store/kept-value.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
+import type { Claim, EventClaim, IncompleteClaim, ScheduledClaim } from './claim.js';
 import { addIncompletes, moveState, toExecution, toResolution } from './move-state.js';
 import type { Settled } from './run-scenario.js';
 
 /** Even where nothing says how long to wait, a failure must not be repeated in a tight loop. */
 const MIN_WAIT_MS = 1000;
 
-/** Something that was taken, and what its run ended with. */
+/** Of what a process has seen the end, or was not at: it ended none. */
+export const RELEASED = { crashes: 0, crashesAlone: 0 } as const;
+
+/** Something that was begun, and what its run ended with. */
 export type Settlement =
   | { readonly claim: Claim; readonly report: FlowOutcome }
-  /** The run of a schedule whose events were settled one by one. */
-  | { readonly claim: ScheduledClaim; readonly report: undefined };
+  /** A scheduled run whose events were settled one by one. */
+  | { readonly claim: ScheduledClaim; readonly report: undefined }
+  /** A run that was stopped: what it worked on waits again. */
+  | { readonly claim: Claim; readonly report: 'stopped' };
 
 /**
- * Writes down what follows from one run.
+ * Writes down what follows from one run, and settles its job.
  *
- * @returns undefined where it was settled already, by a transaction whose answer was lost with the connection
+ * @returns undefined where nothing followed for its scenario
+ * @throws EngineError (HOST_LEASE) if another process has the job
  */
 export async function settleOne(
   writer: HostWriter,
   context: HostContext,
   { claim, report }: Settlement,
 ): Promise<Settled | undefined> {
-  if (report === undefined) return endQueue(writer, context, claim);
+  if (report === 'stopped') return stopOne(writer, context, claim);
   switch (claim.kind) {
     case 'event':
-      return settleEvent(writer, context, claim, report);
+      return report && settleEvent(writer, context, claim, report);
     case 'incomplete':
-      return settleIncomplete(writer, context, claim, report);
+      return report && settleIncomplete(writer, context, claim, report);
     case 'scheduled':
-      return settlePoll(writer, context, claim, report);
+      return report === undefined
+        ? endQueue(writer, context, claim)
+        : settlePoll(writer, context, claim, report);
+  }
+}
+
+async function stopOne(writer: HostWriter, { queue, clock }: HostContext, claim: Claim): Promise<undefined> {
+  if (claim.kind === 'event') {
+    await writer.update(
+      'events',
+      { id: claim.event.id, status: 'running' },
+      { status: 'pending', ...RELEASED },
+    );
+  } else if (claim.kind === 'incomplete') {
+    const waits = { status: 'waiting', ...RELEASED } as const;
+    await writer.update('incompletes', { id: claim.incomplete.id, status: 'running' }, waits);
+  } else await writer.update('scenarios', { id: claim.scenario.id }, RELEASED);
+  if (takesQueue(claim)) return;
+  await queue.hold(writer, claim.delivery, clock.now());
+}
+
+/** Whether an event belongs to a scheduled run, whose job is settled at its end. */
+function takesQueue({ kind, delivery }: Claim): boolean {
+  return kind === 'event' && delivery.kind === 'run';
+}
+
+/**
+ * Removes the job of what is over. Where the delivered job is another one of the same key, that one is due again at once.
+ */
+export async function completeJobs(
+  writer: HostWriter,
+  { queue, clock }: HostContext,
+  claims: readonly Claim[],
+): Promise<void> {
+  const done: QueueDelivery[] = [];
+  const others: QueueDelivery[] = [];
+  for (const claim of claims) {
+    const { delivery } = claim;
+    if (takesQueue(claim)) await queue.renew(writer, delivery);
+    else if (isOwnJob(claim)) done.push(delivery);
+    else {
+      others.push(delivery);
+      const { kind, rowId, key, isOrdered } = jobOf(claim);
+      done.push({ kind, rowId, key, isOrdered });
+    }
+  }
+  if (done.length > 0) await queue.complete(writer, done);
+  for (const delivery of others) await queue.hold(writer, delivery, clock.now());
+}
+
+function isOwnJob(claim: Claim): boolean {
+  const { kind, rowId } = jobOf(claim);
+  return kind === claim.delivery.kind && rowId === claim.delivery.rowId;
+}
+
+function jobOf(claim: Claim): QueueJob {
+  const { scenario } = claim;
+  switch (claim.kind) {
+    case 'event':
+      return eventJob(scenario, claim.event.id);
+    case 'incomplete':
+      return retryJob(scenario, claim.incomplete.id, null);
+    case 'scheduled':
+      return runJob(scenario, 0);
   }
 }
 
 async function settleEvent(
   writer: HostWriter,
   context: HostContext,
-  { event, scenario }: EventClaim,
+  claim: EventClaim,
   report: FlowOutcome,
 ): Promise<Settled | undefined> {
-  const { clock, worker } = context;
-  const mine = { id: event.id, status: 'running', claimedBy: worker.name() } as const;
-  if ((await writer.getLocked('events', mine, 'update')) === undefined) return undefined;
+  const { event, scenario, delivery } = claim;
+  const { clock, queue } = context;
+  const mine = { id: event.id, status: 'running' } as const;
   const { transition, end } = await moveState(writer, context, scenario, report);
   const nowMs = clock.now();
   const error = report.error ?? null;
@@ -59,8 +129,11 @@ async function settleEvent(
     // What is through is not done again.
     const left = bundlesDone === 0 ? {} : { bundles: dropKept(event.bundles, bundlesDone) };
     await writer.update('events', mine, { ...waits, ...left });
+    if (takesQueue(claim)) await queue.renew(writer, delivery);
+    else await queue.hold(writer, delivery, notBeforeMs);
   } else {
     await writer.update('events', mine, { status: end, error, finishedAtMs: nowMs, ...RELEASED });
+    await completeJobs(writer, context, [claim]);
   }
   await addIncompletes(writer, context, scenario, report.incompletes);
   return { transition, end };
@@ -69,17 +142,21 @@ async function settleEvent(
 async function settleIncomplete(
   writer: HostWriter,
   context: HostContext,
-  { incomplete, scenario }: IncompleteClaim,
+  claim: IncompleteClaim,
   report: FlowOutcome,
 ): Promise<Settled | undefined> {
-  const mine = { id: incomplete.id, status: 'running', claimedBy: context.worker.name() } as const;
-  if ((await writer.getLocked('incompletes', mine, 'update')) === undefined) return undefined;
+  const { incomplete, scenario } = claim;
+  const mine = { id: incomplete.id, status: 'running' } as const;
   const { transition, end } = await moveState(writer, context, scenario, report);
   const [own, ...further] = report.incompletes;
   const error = own?.error ?? report.error ?? incomplete.error;
+  await completeJobs(writer, context, [claim]);
   if (own !== undefined) {
     const change = { ...toResolution(own.stored), ...toExecution(own) };
     await writer.update('incompletes', mine, { error, ...RELEASED, ...change });
+    if (change.status === 'waiting') {
+      await context.queue.enqueue(writer, [retryJob(scenario, incomplete.id, change.retryAtMs)]);
+    }
   } else {
     const status = report.outcome.kind === 'error' ? 'unresolved' : 'resolved';
     const finishedAtMs = status === 'resolved' ? context.clock.now() : null;
@@ -93,10 +170,12 @@ async function settleIncomplete(
 async function settlePoll(
   writer: HostWriter,
   context: HostContext,
-  { scenario }: ScheduledClaim,
+  claim: ScheduledClaim,
   report: FlowOutcome,
 ): Promise<Settled | undefined> {
-  const fresh = await lockOwnScenario(writer, context, scenario);
+  const { scenario } = claim;
+  const fresh = await writer.getLocked('scenarios', { id: scenario.id }, 'update');
+  await completeJobs(writer, context, [claim]);
   if (fresh === undefined) return undefined;
   const { transition, end } = await moveState(writer, context, scenario, report);
   const triggerState = end === 'done' ? (report.triggerState ?? report.progressState) : report.progressState;
@@ -106,31 +185,20 @@ async function settlePoll(
   return { transition, end };
 }
 
-async function endQueue(
-  writer: HostWriter,
-  context: HostContext,
-  { scenario }: ScheduledClaim,
-): Promise<undefined> {
-  const fresh = await lockOwnScenario(writer, context, scenario);
+async function endQueue(writer: HostWriter, context: HostContext, claim: ScheduledClaim): Promise<undefined> {
+  const fresh = await writer.getLocked('scenarios', { id: claim.scenario.id }, 'update');
+  await completeJobs(writer, context, [claim]);
   if (fresh !== undefined) await planNext(writer, context, fresh, readState(fresh));
-}
-
-/** Holds a scenario whose scheduled run this process has; undefined where it has not. */
-export function lockOwnScenario(
-  writer: HostWriter,
-  { worker }: HostContext,
-  { id }: ScenarioRow,
-): Promise<ScenarioRow | undefined> {
-  return writer.getLocked('scenarios', { id, claimedBy: worker.name() }, 'update');
 }
 
 async function planNext(
   writer: HostWriter,
-  { clock }: HostContext,
+  { clock, queue }: HostContext,
   fresh: ScenarioRow,
   state: ScenarioState,
 ): Promise<void> {
   const lastRunMs = clock.now();
   const planned = await planAfter(readPlan(fresh), state, fresh.scheduledMs, lastRunMs);
   await writer.update('scenarios', { id: fresh.id }, { ...planned, ...RELEASED, lastRunMs });
+  if (planned.nextRunMs !== null) await queue.enqueue(writer, [runJob(fresh, planned.nextRunMs)]);
 }

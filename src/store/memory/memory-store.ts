@@ -52,7 +52,13 @@ export function createMemoryStore<T extends Tables>(definitions: TableDefinition
     tally: (table, column, summed, where) => last.then(() => reader.tally(table, column, summed, where)),
     count: (table, where) => last.then(() => reader.count(table, where)),
     countBy: (table, column, where) => last.then(() => reader.countBy(table, column, where)),
-    transaction: (work) => queue(() => runUndone((undo) => work(createWriter(tables, reader, undo)))),
+    transaction: (work) =>
+      queue(async () => {
+        const callbacks: (() => void)[] = [];
+        const result = await runUndone((undo) => work(createWriter(tables, reader, undo, callbacks)));
+        for (const callback of callbacks) callback();
+        return result;
+      }),
     insertLinked: (rows) =>
       queue(() =>
         // Each row is of the table it names.
@@ -195,6 +201,7 @@ function createWriter<T extends Tables>(
   tables: ReadonlyMap<string, MemoryTable>,
   reader: RecordReader<T>,
   undo: Undo,
+  callbacks: (() => void)[],
 ): RecordWriter<T> {
   const insert: RecordWriter<T>['insert'] = async (name, row) => {
     // `id` is the one member `Omit` took away.
@@ -225,9 +232,7 @@ function createWriter<T extends Tables>(
   return {
     ...reader,
     getLocked: reader.get,
-    lockFree: async (name, where) => read(name, where),
-    lockFreeBeside: async (name, where, beside) =>
-      read(beside.table, beside.where).length === 0 ? undefined : read(name, where),
+    afterCommit: (callback) => void callbacks.push(callback),
     insertLinked: async (rows) => {
       // Each row is of the table it names.
       return addLinked(tables, undo, rows) as AddedRows<T, typeof rows>;

@@ -1,7 +1,7 @@
 import { chmod, open, realpath } from 'node:fs/promises';
 import type Database from 'libsql';
 import { ANY_TEXT, type OptionShapes, oneOfChoices, wholeNumber } from '../../errors/check-options.js';
-import { StoreError } from '../../errors/engine-error.js';
+import { EngineError, StoreError } from '../../errors/engine-error.js';
 import { loadPackages } from '../../errors/load-packages.js';
 import { OWNER_ONLY_FILE } from '../../util/files/folder-writer.js';
 import { readErrno } from '../../util/files/read-regular-file.js';
@@ -66,6 +66,13 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
       // The file gets shorter as the log is written back; whoever reads at this moment is not waited for.
       await alone(() => void database.pragma('wal_checkpoint(PASSIVE)')).catch(leaveHeld);
     },
+    ...(file !== ':memory:' && {
+      changeCount: async () => {
+        const { rows } = await run('pragma data_version', []);
+        return Number(rows[0]?.['data_version']);
+      },
+      lockHost: async () => lockHost(libsql.default, file),
+    }),
     close: async () => {
       await db.destroy();
       connection.close();
@@ -83,6 +90,27 @@ async function transact<R>(connection: SqliteConnection, work: (on: SqlRunner) =
     connection.rollback();
     throw error;
   }
+}
+
+/**
+ * Holds a transaction of an empty database beside the file. The operating system ends it with the process, so no lock is left behind.
+ *
+ * @throws EngineError (HOST_REFUSED)
+ */
+function lockHost(driver: typeof Database, file: string): () => void {
+  const lock = new driver(`${file}-host`, { timeout: 0 });
+  try {
+    lock.exec('begin exclusive');
+  } catch (cause) {
+    lock.close();
+    if (!isHeld(cause)) throw cause;
+    throw new EngineError(
+      'HOST_REFUSED',
+      `Another host runs on ${file}. One host can run on a SQLite file: stop the other one, or give each a folder of its own (--data). Several hosts share a PostgreSQL database (--database).`,
+      { cause },
+    );
+  }
+  return () => lock.close();
 }
 
 /** Another process at work is no failure: there is a next time. */

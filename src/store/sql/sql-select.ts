@@ -2,7 +2,7 @@ import type { Query, Row } from '../record-store.js';
 import type { SqlRunner } from '../sql-runner.js';
 import { quoteName } from './quote-name.js';
 import type { RowCodec } from './row-codec.js';
-import { type RowLock, writeLock } from './row-lock.js';
+import { LOCKS, type RowLock } from './row-lock.js';
 import { runText, type SqlRow } from './run-text.js';
 import { requireCodec, type SqlSources, SqlValues, writeCondition } from './sql-where.js';
 
@@ -44,36 +44,6 @@ export async function selectRows(
   return rows.map((row) => codec.decode(row, query.columns));
 }
 
-/** A row of another table that has to be there. */
-export interface Beside {
-  readonly table: string;
-  readonly where: AnyWhere;
-}
-
-/**
- * The rows that fit and nobody else has locked, locked, and with them a row of another table, locked as by `key`.
- * @returns undefined where that other row is not there
- */
-export async function selectBeside(
-  on: SqlRunner,
-  sources: SqlSources,
-  name: string,
-  { where, beside }: { readonly where: AnyWhere; readonly beside: Beside },
-): Promise<Row[] | undefined> {
-  const values = new SqlValues(sources.kind);
-  const codec = requireCodec(sources, name);
-  const { selected, from } = writeSource(codec);
-  const isLocking = sources.kind === 'postgres';
-  const other = `select 1 as "one" from ${quoteName(requireCodec(sources, beside.table).table)} where ${writeCondition(sources, beside.table, beside.where, values)}${isLocking ? writeLock('key') : ''}`;
-  const own = `select ${selected} from ${from} where ${writeCondition(sources, name, where, values)}${isLocking ? writeLock('free', codec.table) : ''}`;
-  const text = `select ${selected} from (${other}) as "beside" left join (${own}) as "found" on true`;
-  const { rows } = await runText(on, text, values);
-  if (rows.length === 0) return undefined;
-  // Where there is none of them, the other row stands alone.
-  const found = rows.filter((row) => row['id'] !== null);
-  return found.map((row) => codec.decode(row)).sort((a, b) => a.id - b.id);
-}
-
 /** A query as text, which selects the id and what is named. */
 export function writeSelect(
   sources: SqlSources,
@@ -93,7 +63,8 @@ export function writeSelect(
   // SQLite has no offset without a limit.
   if (limit !== undefined || offset > 0) text += ` limit ${values.mark(limit ?? Number.MAX_SAFE_INTEGER)}`;
   if (offset > 0) text += ` offset ${values.mark(offset)}`;
-  if (lock !== undefined && sources.kind === 'postgres') text += writeLock(lock, codec.table);
+  if (lock !== undefined && sources.kind === 'postgres')
+    text += `${LOCKS[lock]} of ${quoteName(codec.table)}`;
   return text;
 }
 

@@ -23,7 +23,7 @@ import { countInWindow } from './sql-count-window.js';
 import { translateErrors } from './sql-errors.js';
 import { type AnyNewRows, insertInTurn, readLinkedInsert, writeLinkedInsert } from './sql-insert-linked.js';
 import { type LinkStatements, readLinked } from './sql-links.js';
-import { groupRows, selectBeside, selectDistinct, selectFirst, selectRows } from './sql-select.js';
+import { groupRows, selectDistinct, selectFirst, selectRows } from './sql-select.js';
 import { requireCodec, type SqlSources, SqlValues, writeCondition } from './sql-where.js';
 
 export interface SqlStoreOptions {
@@ -44,8 +44,8 @@ export function createSqlStore<T extends Tables>(
   const { kind } = database;
   const sources: StoreSources = { codecs, kind, statements: new WeakMap() };
   // A connection runs one transaction after the other, and is the same for all of them.
-  const writers = new WeakMap<SqlRunner, RecordWriter<T>>();
-  const writerOn = (on: SqlRunner): RecordWriter<T> => {
+  const writers = new WeakMap<SqlRunner, Omit<RecordWriter<T>, 'afterCommit'>>();
+  const writerOn = (on: SqlRunner): Omit<RecordWriter<T>, 'afterCommit'> => {
     const known = writers.get(on);
     if (known !== undefined) return known;
     const writer = createWriter<T>(on, sources);
@@ -58,8 +58,17 @@ export function createSqlStore<T extends Tables>(
         ? { durable: true, reach: 'network' }
         : { durable: true, reach: 'machine', holdsProcess: true },
     ...createReader<T>(database, sources),
-    transaction: (work, isolation) =>
-      translateErrors(() => database.transaction((on) => work(writerOn(on)), isolation)),
+    transaction: async (work, isolation) => {
+      let callbacks: (() => void)[] = [];
+      const result = await translateErrors(() =>
+        database.transaction((on) => {
+          callbacks = [];
+          return work({ ...writerOn(on), afterCommit: (callback) => void callbacks.push(callback) });
+        }, isolation),
+      );
+      for (const callback of callbacks) callback();
+      return result;
+    },
     insertLinked: async (rows) => {
       // Each row is of the table it names.
       const added = await translateErrors(() => insertAlone(database, sources, rows));
@@ -68,6 +77,8 @@ export function createSqlStore<T extends Tables>(
     countInWindow: (name, nowMs, windowMs) =>
       countInWindow(database, sources, `${options.prefix}windows`, { name, nowMs, windowMs }),
     shrink: () => translateErrors(() => database.shrink()),
+    changeCount: database.changeCount,
+    lockHost: database.lockHost,
     close: () => database.close(),
   };
 }
@@ -128,14 +139,15 @@ function createReader<T extends Tables>(on: SqlRunner, sources: StoreSources): R
   };
 }
 
-function createWriter<T extends Tables>(on: SqlRunner, sources: StoreSources): RecordWriter<T> {
+function createWriter<T extends Tables>(
+  on: SqlRunner,
+  sources: StoreSources,
+): Omit<RecordWriter<T>, 'afterCommit'> {
   return {
     ...createReader<T>(on, sources),
     sql: on,
     getLocked: async (name, where, lock) =>
       (await selectRows(on, sources, name, { where, limit: 1, lock }))[0] as T[typeof name] | undefined,
-    lockFree: async (name, where) =>
-      (await selectRows(on, sources, name, { where, lock: 'free' })) as T[typeof name][],
     insertLinked: async (rows) => {
       const added = await insertTogether(on, sources, rows);
       // Each row is of the table it names.
@@ -152,11 +164,6 @@ function createWriter<T extends Tables>(on: SqlRunner, sources: StoreSources): R
       return rows.map((row, index) => withId(ids[index] ?? 0, row)) as T[typeof name][];
     },
     update: async (name, where, change) => (await updateRows(on, sources, name, { where, change })).count,
-    lockFreeBeside: async (name, where, beside) => {
-      const rows = await selectBeside(on, sources, name, { where, beside });
-      // The codec of a table gives rows of the type its name stands for.
-      return rows as T[typeof name][] | undefined;
-    },
     updateAndRead: async (name, where, change, { isLast, columns } = {}) => {
       const codec = requireCodec(sources, name);
       const returning = writeReturning(codec, columns);

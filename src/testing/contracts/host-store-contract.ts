@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict';
 import { EngineError } from '../../errors/engine-error.js';
-import type { EventRow, HostStore, WorkerRow } from '../../host/store/tables.js';
+import type { EventRow, HookRow, HostStore } from '../../host/store/tables.js';
 
 /** One requirement for stores of a host. */
 export interface HostStoreCase {
@@ -20,7 +20,6 @@ function event(hookId: number, change: Partial<EventRow> = {}): Omit<EventRow, '
     status: 'pending' as const,
     crashes: 0,
     crashesAlone: 0,
-    claimedBy: null,
     notBeforeMs: null,
     error: null,
     receivedAtMs: 1,
@@ -30,8 +29,21 @@ function event(hookId: number, change: Partial<EventRow> = {}): Omit<EventRow, '
   return row;
 }
 
-function worker(name: string): Omit<WorkerRow, 'id'> {
-  return { name, machine: 'm', pid: 1, beat: 0, startedAtMs: 0 };
+function hook(name: string): Omit<HookRow, 'id'> {
+  return {
+    name,
+    kind: 'dedicated',
+    token: name,
+    app: 'a',
+    webhook: 'w',
+    uid: null,
+    connection: null,
+    parameters: {},
+    data: null,
+    attachedWith: null,
+    enabled: true,
+    createdAtMs: 0,
+  };
 }
 
 const COMMITTED = { isolation: 'read-committed' } as const;
@@ -83,21 +95,21 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
   {
     name: 'keeps nothing of a transaction whose last statement fails, or one that nobody waited for',
     run: async (store) => {
-      const { id } = await store.transaction((writer) => writer.insert('workers', worker('taken')));
+      const { id } = await store.transaction((writer) => writer.insert('hooks', hook('taken')));
       await rejects(
         store.transaction(
           (writer) =>
             Promise.all([
               writer.insert('events', event(1)),
-              writer.insert('workers', worker('taken')),
-              writer.updateAndRead('workers', { id }, { beat: 9 }, { isLast: true }),
+              writer.insert('hooks', hook('taken')),
+              writer.updateAndRead('hooks', { id }, { createdAtMs: 9 }, { isLast: true }),
             ]),
           COMMITTED,
         ),
         { code: 'STORE_CONFLICT' },
       );
       strictEqual(await store.count('events'), 0);
-      strictEqual((await store.get('workers', { id }))?.beat, 0);
+      strictEqual((await store.get('hooks', { id }))?.createdAtMs, 0);
     },
   },
   {
@@ -117,13 +129,12 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
     name: 'changes rows only under the conditions of the change, and says how many',
     run: async (store) => {
       const { id } = await store.transaction((writer) => writer.insert('events', event(1)));
-      const take = (by: string): Promise<number> =>
+      const take = (attempts: number): Promise<number> =>
         store.transaction(
-          (writer) =>
-            writer.update('events', { id, status: 'pending' }, { status: 'running', claimedBy: by }),
+          (writer) => writer.update('events', { id, status: 'pending' }, { status: 'running', attempts }),
           COMMITTED,
         );
-      const taken = await Promise.all([take('a'), take('b'), take('c')]);
+      const taken = await Promise.all([take(1), take(2), take(3)]);
       strictEqual(
         taken.reduce((sum, count) => sum + count, 0),
         1,
@@ -186,15 +197,15 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
       );
       const id = first?.id ?? 0;
       const read = await store.transaction((writer) =>
-        writer.updateAndRead('events', { hookId: 1 }, { status: 'running', claimedBy: 'a' }),
+        writer.updateAndRead('events', { hookId: 1 }, { status: 'running', attempts: 5 }),
       );
       deepStrictEqual(read, [
-        { ...first, status: 'running', claimedBy: 'a' },
-        { ...second, status: 'running', claimedBy: 'a' },
+        { ...first, status: 'running', attempts: 5 },
+        { ...second, status: 'running', attempts: 5 },
       ]);
       const change = { status: 'pending', bundles: [3] } as const;
       strictEqual(await store.transaction((writer) => writer.update('events', { id }, change)), 1);
-      deepStrictEqual(await store.get('events', { id }), { ...first, ...change, claimedBy: 'a' });
+      deepStrictEqual(await store.get('events', { id }), { ...first, ...change, attempts: 5 });
       const only = await store.transaction((writer) => writer.update('events', { id }, { bundles: [4] }));
       strictEqual(only, 1);
       deepStrictEqual((await store.get('events', { id }))?.bundles, [4]);
@@ -252,53 +263,21 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
     },
   },
   {
-    name: 'gives rows to lock, and none that somebody else has locked where stores are shared',
+    name: 'calls back once a transaction is committed, and not where it fails',
     run: async (store) => {
-      await store.transaction((writer) => writer.insertAll('workers', [worker('a'), worker('b')]));
+      const order: string[] = [];
       await store.transaction(async (writer) => {
-        const free = await writer.lockFree('workers', { name: ['a'] });
-        deepStrictEqual(
-          free.map(({ name }) => name),
-          ['a'],
-        );
-        if (store.capabilities.reach !== 'network') return;
-        const others = await store.transaction(
-          (other) => other.lockFree('workers', { name: ['a', 'b'] }),
-          COMMITTED,
-        );
-        deepStrictEqual(
-          others.map(({ name }) => name),
-          ['b'],
-        );
+        writer.afterCommit(() => void order.push('first'));
+        writer.afterCommit(() => void order.push('second'));
+        await writer.insert('events', event(1));
+        order.push('work');
       }, COMMITTED);
-    },
-  },
-  {
-    name: 'gives rows to lock beside a row that has to be there, and locks both where stores are shared',
-    run: async (store) => {
-      const { id } = await store.transaction(async (writer) => {
-        await writer.insertAll('events', [event(1), event(2)]);
-        return writer.insert('workers', worker('a'));
+      const failing = store.transaction(async (writer) => {
+        writer.afterCommit(() => void order.push('never'));
+        throw new EngineError('HOST_REFUSED', 'Not this time.');
       });
-      const beside = { table: 'workers', where: { name: 'a' } } as const;
-      const gone = { table: 'workers', where: { name: 'b' } } as const;
-      await store.transaction(async (writer) => {
-        const rows = await writer.lockFreeBeside('events', { hookId: [1, 3] }, beside);
-        deepStrictEqual(rows, [await writer.get('events', { hookId: 1 })]);
-        deepStrictEqual(await writer.lockFreeBeside('events', { hookId: 3 }, beside), []);
-        strictEqual(await writer.lockFreeBeside('events', { hookId: 2 }, gone), undefined);
-        if (store.capabilities.reach !== 'network') return;
-        const others = await store.transaction(
-          (other) => other.lockFreeBeside('events', { hookId: [1, 2] }, beside),
-          COMMITTED,
-        );
-        deepStrictEqual(
-          others?.map(({ hookId }) => hookId),
-          [2],
-        );
-        const free = await store.transaction((other) => other.lockFree('workers', { id }), COMMITTED);
-        deepStrictEqual(free, []);
-      }, COMMITTED);
+      await rejects(failing, { code: 'HOST_REFUSED' });
+      deepStrictEqual(order, ['work', 'first', 'second']);
     },
   },
   {
@@ -331,25 +310,25 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
           [2, 1],
         ],
       );
-      const owners = await store.countBy('events', 'claimedBy');
-      deepStrictEqual([...owners], [[null, 4]]);
+      const finished = await store.countBy('events', 'finishedAtMs');
+      deepStrictEqual([...finished], [[null, 4]]);
     },
   },
   {
     name: 'lets no two rows share what is unique',
     run: async (store) => {
-      await store.transaction((writer) => writer.insert('workers', worker('a')));
+      await store.transaction((writer) => writer.insert('hooks', hook('a')));
       await rejects(
-        store.transaction((writer) => writer.insert('workers', worker('a'))),
+        store.transaction((writer) => writer.insert('hooks', hook('a'))),
         { code: 'STORE_CONFLICT' },
       );
-      strictEqual(await store.count('workers'), 1);
+      strictEqual(await store.count('hooks'), 1);
     },
   },
   {
     name: 'holds a row against its removal until the transaction ends',
     run: async (store) => {
-      await store.transaction((writer) => writer.insert('workers', worker('w')));
+      await store.transaction((writer) => writer.insert('hooks', hook('w')));
       const order: string[] = [];
       let hold: () => void = () => {};
       const held = new Promise<void>((resolve) => {
@@ -360,14 +339,14 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
         begin = resolve;
       });
       const holder = store.transaction(async (writer) => {
-        deepStrictEqual((await writer.getLocked('workers', { name: 'w' }, 'key'))?.machine, 'm');
+        deepStrictEqual((await writer.getLocked('hooks', { name: 'w' }, 'key'))?.app, 'a');
         begin();
         await held;
         order.push('held');
       }, COMMITTED);
       await begun;
       const removal = store
-        .transaction((writer) => writer.remove('workers', { name: 'w' }), COMMITTED)
+        .transaction((writer) => writer.remove('hooks', { name: 'w' }), COMMITTED)
         .then(() => order.push('removed'));
       await new Promise((resolve) => setTimeout(resolve, 50));
       hold();

@@ -1,11 +1,10 @@
-import { createWorkerLease } from '../../../src/host/claim/worker-lease.js';
-import { createHost, createHostMemoryStore, createStoreQueue, type Host } from '../../../src/host/index.js';
+import { createHost, createHostMemoryStore, createLocalQueue, type Host } from '../../../src/host/index.js';
+import { assertOwned } from '../../../src/host/queue/host-queue.js';
 import { readScenarioFile } from '../../../src/host/scenarios/scenario-file.js';
 import { createEnginePool, defineApp } from '../../../src/index.js';
 import { readCase } from '../../../src/testing/cases/read-case.js';
 import { recordCase } from '../../../src/testing/index.js';
 import { readTraceFile } from '../../../src/testing/traces/read-trace-file.js';
-import { SYSTEM_CLOCK } from '../../../src/util/clock.js';
 import { eventually } from '../../host/open-parts.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from '../../host/test-flows.js';
 import { bundleWorkers } from '../../pool/build-workers.js';
@@ -14,7 +13,7 @@ import type { ErrorCase } from './error-case.js';
 const openHost = (flows = flowsOf(() => SUCCESS)): Host =>
   createHost({
     store: createHostMemoryStore(),
-    queue: createStoreQueue({ pollMs: 20 }),
+    queue: createLocalQueue(),
     receiver: receiveJson,
     flows,
   });
@@ -59,26 +58,6 @@ const hangInPool = async (): Promise<void> => {
   }
 };
 
-const workAfterLoss = async (): Promise<void> => {
-  const store = createHostMemoryStore();
-  const lease = createWorkerLease({
-    store,
-    clock: SYSTEM_CLOCK,
-    leaseMs: 60_000,
-    onError: () => {},
-    onLost: () => {},
-    onFreed: () => {},
-  });
-  await lease.join();
-  // Simulates another worker that takes over after the lease of this one has expired.
-  await store.transaction((writer) => writer.remove('workers', { name: lease.name() }));
-  try {
-    await store.transaction((writer) => lease.assertOwn(writer));
-  } finally {
-    await lease.leave();
-  }
-};
-
 export const HOSTS: readonly ErrorCase[] = [
   { code: 'ABORTED', title: 'a host stops while a flow runs', provoke: stopWhileRunning },
   { code: 'WORKER_TERMINATED', title: 'a custom function that does not end', provoke: hangInPool },
@@ -92,7 +71,11 @@ export const HOSTS: readonly ErrorCase[] = [
     title: 'a hook of a shared webhook without `uid`',
     provoke: () => openHost().putHook({ name: 'orders', app: 'crm', webhook: 'w', kind: 'member' }),
   },
-  { code: 'HOST_LEASE', title: 'a worker commits that others took for dead', provoke: workAfterLoss },
+  {
+    code: 'HOST_LEASE',
+    title: 'a process settles a job that another has taken over',
+    provoke: () => assertOwned(0, 1),
+  },
   {
     code: 'HOST_FILE',
     title: 'a scenario without modules',

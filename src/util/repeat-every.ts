@@ -1,4 +1,4 @@
-import type { Clock } from '../../util/clock.js';
+import type { Clock } from './clock.js';
 
 /** Does something every so often, counted from the end of the time before. @returns what ends it */
 export function repeatEvery(

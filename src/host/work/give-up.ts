@@ -26,7 +26,7 @@ export async function giveUpEvent(
 ): Promise<readonly GiveUpNotice[]> {
   const error = explain(context);
   const dead = { status: 'dead', finishedAtMs: context.clock.now(), error } as const;
-  const [event] = await writer.updateAndRead('events', { id, status: 'pending' }, dead);
+  const [event] = await writer.updateAndRead('events', { id, status: ['pending', 'running'] }, dead);
   if (event === undefined) return [];
   const source = { kind: 'event', eventId: id, hookId, callId: readCallId(event) } as const;
   return [{ kind: 'given-up', scenario, source, attempts, error }];
@@ -41,7 +41,7 @@ export async function giveUpIncomplete(
 ): Promise<readonly GiveUpNotice[]> {
   const error = explain(context);
   const change = { status: 'unresolved', retryAtMs: null, error } as const;
-  if ((await writer.update('incompletes', { id, status: 'waiting' }, change)) === 0) return [];
+  if ((await writer.update('incompletes', { id, status: ['waiting', 'running'] }, change)) === 0) return [];
   return [{ kind: 'given-up', scenario, source: { kind: 'incomplete', incompleteId: id }, attempts, error }];
 }
 

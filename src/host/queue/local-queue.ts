@@ -1,0 +1,236 @@
+import { checkOptions, objectWithFunctions } from '../../errors/check-options.js';
+import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
+import type { HostQueue, NewQueueJob, QueueDelivery, QueueJob, QueueStartOptions } from './host-queue.js';
+
+/** The clock of a queue. Default: the clock of the system. */
+export interface LocalQueueOptions {
+  readonly clock?: Clock | undefined;
+}
+
+/** When a job is delivered again whose handler did not settle it. */
+const UNSETTLED_MS = 1000;
+/** What of the deliveries at a time one key may have. [choice] */
+const KEY_SHARE = 0.75;
+/** A timer waits no longer, as clocks are set. */
+const MAX_TIMER_MS = 10_000;
+
+/** The jobs of one key that are delivered alike. */
+interface Lane {
+  readonly key: string;
+  readonly isOrdered: boolean;
+  /** Jobs that are due, in their order. */
+  readonly due: Map<string, QueueJob>;
+  /** Jobs whose time is yet to come. */
+  readonly later: Map<string, { readonly job: QueueJob; readonly runAtMs: number }>;
+  /** Jobs that were delivered, and whether the same was added again meanwhile. */
+  readonly active: Map<string, { isAddedAgain: boolean }>;
+  /** No job of an ordered lane is delivered before. */
+  heldUntilMs: number;
+}
+
+/**
+ * The queue of one process. Its jobs are in memory: the host restores them from the rows as it starts.
+ * Keys take turns, so a key with many jobs keeps no other one waiting.
+ */
+export function createLocalQueue(options: LocalQueueOptions = {}): HostQueue {
+  checkOptions(
+    options,
+    { clock: objectWithFunctions(['now', 'sleep', 'after']) },
+    'The options of createLocalQueue',
+  );
+  const { clock = SYSTEM_CLOCK } = options;
+  const lanes = new Map<string, Lane>();
+  /** Lanes that may have something to deliver, the next one first. */
+  const ready = new Set<Lane>();
+  const handlers = new Set<Promise<void>>();
+  let run: ({ readonly handler: (delivery: QueueDelivery) => Promise<void> } & QueueStartOptions) | undefined;
+  let timer: { readonly atMs: number; readonly cancel: () => void } | undefined;
+  let isScheduled = false;
+
+  function laneOf({ key, isOrdered }: Pick<QueueJob, 'key' | 'isOrdered'>): Lane {
+    const name = `${isOrdered ? 'ordered' : 'parallel'} ${key}`;
+    const known = lanes.get(name);
+    if (known !== undefined) return known;
+    const lane: Lane = {
+      key,
+      isOrdered,
+      due: new Map(),
+      later: new Map(),
+      active: new Map(),
+      heldUntilMs: Number.NEGATIVE_INFINITY,
+    };
+    lanes.set(name, lane);
+    return lane;
+  }
+
+  function add({ runAtMs, ...job }: NewQueueJob): void {
+    const lane = laneOf(job);
+    const name = nameOf(job);
+    const active = lane.active.get(name);
+    if (active !== undefined) {
+      active.isAddedAgain = true;
+      return;
+    }
+    if (lane.due.has(name) || lane.later.has(name)) return;
+    if (runAtMs === undefined || runAtMs <= clock.now()) {
+      lane.due.set(nameOf(job), job);
+      wake(lane);
+    } else {
+      lane.later.set(nameOf(job), { job, runAtMs });
+      wakeAt(runAtMs);
+    }
+  }
+
+  function wake(lane: Lane): void {
+    ready.add(lane);
+    if (isScheduled || run === undefined) return;
+    isScheduled = true;
+    queueMicrotask(() => {
+      isScheduled = false;
+      deliver();
+    });
+  }
+
+  function wakeAt(atMs: number): void {
+    if (run === undefined || (timer !== undefined && timer.atMs <= atMs)) return;
+    timer?.cancel();
+    const delayMs = Math.min(Math.max(1, atMs - clock.now()), MAX_TIMER_MS);
+    timer = { atMs, cancel: clock.after(delayMs, lookAtTimes) };
+  }
+
+  /** Makes due what has become so, and sets the timer for what comes next. */
+  function lookAtTimes(): void {
+    timer = undefined;
+    const nowMs = clock.now();
+    let nextMs = Number.POSITIVE_INFINITY;
+    for (const lane of lanes.values()) {
+      for (const [name, { job, runAtMs }] of lane.later) {
+        if (runAtMs > nowMs) nextMs = Math.min(nextMs, runAtMs);
+        else {
+          lane.later.delete(name);
+          lane.due.set(name, job);
+        }
+      }
+      if (lane.heldUntilMs > nowMs) nextMs = Math.min(nextMs, lane.heldUntilMs);
+      else if (lane.due.size > 0) wake(lane);
+    }
+    if (nextMs !== Number.POSITIVE_INFINITY) wakeAt(nextMs);
+  }
+
+  function canDeliver(lane: Lane, concurrency: number): boolean {
+    if (lane.due.size === 0) return false;
+    if (!lane.isOrdered) return lane.active.size < Math.max(1, Math.floor(concurrency * KEY_SHARE));
+    return lane.active.size === 0 && lane.heldUntilMs <= clock.now();
+  }
+
+  function deliver(): void {
+    if (run === undefined) return;
+    const { concurrency } = run;
+    for (const lane of ready) {
+      if (handlers.size >= concurrency) return;
+      ready.delete(lane);
+      if (!canDeliver(lane, concurrency)) continue;
+      const [job] = lane.due.values();
+      if (job !== undefined) handle(lane, job);
+      // Behind the others, until nothing of it can be delivered.
+      ready.add(lane);
+    }
+  }
+
+  function handle(lane: Lane, job: QueueJob): void {
+    if (run === undefined) return;
+    const { handler, onError } = run;
+    lane.due.delete(nameOf(job));
+    const state = { isAddedAgain: false };
+    lane.active.set(nameOf(job), state);
+    const done = handler({ ...job, attempt: 1 })
+      .catch(onError)
+      .finally(() => {
+        handlers.delete(done);
+        // Neither completed nor held.
+        if (lane.active.get(nameOf(job)) === state) giveBack(lane, job, clock.now() + UNSETTLED_MS);
+        wake(lane);
+        if (ready.size > 0) deliver();
+      });
+    handlers.add(done);
+  }
+
+  function giveBack(lane: Lane, job: QueueJob, untilMs: number): void {
+    lane.active.delete(nameOf(job));
+    if (!lane.isOrdered) lane.later.set(nameOf(job), { job, runAtMs: untilMs });
+    else {
+      lane.heldUntilMs = untilMs;
+      const others = [...lane.due];
+      lane.due.clear();
+      lane.due.set(nameOf(job), job);
+      for (const [name, other] of others) lane.due.set(name, other);
+    }
+    wakeAt(untilMs);
+    if (untilMs <= clock.now()) lookAtTimes();
+  }
+
+  function remove(job: QueueJob): void {
+    const lane = laneOf(job);
+    const isAddedAgain = lane.active.get(nameOf(job))?.isAddedAgain ?? false;
+    lane.active.delete(nameOf(job));
+    lane.later.delete(nameOf(job));
+    lane.due.delete(nameOf(job));
+    if (isAddedAgain) lane.due.set(nameOf(job), toJob(job));
+    wake(lane);
+  }
+
+  return {
+    isShared: false,
+    enqueue: async (writer, jobs) => {
+      writer.afterCommit(() => {
+        for (const job of jobs) add(job);
+      });
+    },
+    complete: async (writer, jobs) => {
+      writer.afterCommit(() => {
+        for (const job of jobs) remove(job);
+      });
+    },
+    hold: async (writer, delivery, untilMs) => {
+      const job = toJob(delivery);
+      writer.afterCommit(() => {
+        const lane = laneOf(job);
+        lane.due.delete(nameOf(job));
+        if (delivery.attempt === undefined) lane.later.set(nameOf(job), { job, runAtMs: untilMs });
+        else giveBack(lane, job, untilMs);
+        wakeAt(untilMs);
+      });
+    },
+    renew: async () => {},
+    release: async (writer, key) => {
+      writer.afterCommit(() => {
+        for (const isOrdered of [true, false]) {
+          const lane = laneOf({ key, isOrdered });
+          lane.heldUntilMs = Number.NEGATIVE_INFINITY;
+          for (const [name, { job }] of lane.later) lane.due.set(name, job);
+          lane.later.clear();
+          wake(lane);
+        }
+      });
+    },
+    start: async (handler, startOptions) => {
+      run = { handler, ...startOptions };
+      lookAtTimes();
+    },
+    stop: async () => {
+      run = undefined;
+      timer?.cancel();
+      timer = undefined;
+      while (handlers.size > 0) await Promise.all(handlers);
+    },
+    close: async () => {},
+  };
+}
+
+function nameOf({ kind, rowId }: QueueJob): string {
+  return `${kind} ${rowId}`;
+}
+
+function toJob({ kind, rowId, key, isOrdered }: QueueJob): QueueJob {
+  return { kind, rowId, key, isOrdered };
+}

@@ -1,0 +1,84 @@
+/** What `postgres-queue.ts` uses of pg-boss. The types that the package ships do not compile without `skipLibCheck`. */
+declare module 'pg-boss' {
+  export interface Db {
+    executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+    listen?(
+      channel: string,
+      onNotification: () => void,
+      onReconnect: () => void,
+    ): Promise<{ close(): Promise<void> }>;
+  }
+
+  interface On {
+    readonly db?: Db;
+  }
+
+  export interface JobAttempt {
+    readonly id: string;
+    readonly retryCount: number;
+  }
+
+  /** `settled` are the ids that were affected. */
+  interface Answer {
+    readonly affected: number;
+    readonly settled: readonly string[];
+  }
+
+  interface QueueSettings {
+    readonly policy?: 'standard' | 'key_strict_fifo';
+    readonly retryLimit: number;
+    readonly retryDelay: number;
+    readonly retryBackoff: boolean;
+    readonly expireInSeconds: number;
+    readonly retentionSeconds: number;
+    readonly heartbeatSeconds: number;
+  }
+
+  interface NewJob {
+    readonly id: string;
+    readonly data: object;
+    readonly singletonKey: string;
+    readonly group: { readonly id: string };
+    /** Seconds from now. */
+    readonly startAfter?: string;
+  }
+
+  type Target = { readonly id: string } | { readonly singletonKey: string; readonly match: 'all' };
+
+  export class PgBoss {
+    constructor(options: {
+      readonly connectionString: string;
+      readonly schema: string;
+      readonly max: number;
+      readonly application_name: string;
+      readonly schedule: boolean;
+      readonly supervise: boolean;
+      readonly superviseIntervalSeconds: number;
+      readonly monitorIntervalSeconds: number;
+      readonly registerInstance: boolean;
+      readonly openTelemetry: { readonly enabled: boolean };
+    });
+    on(event: 'error', listener: (error: unknown) => void): this;
+    start(): Promise<this>;
+    stop(options: { readonly graceful: boolean }): Promise<void>;
+    getDb(): Db;
+    getQueues(
+      names: string[],
+    ): Promise<readonly { readonly name: string; readonly heartbeatSeconds: number | null }[]>;
+    createQueue(name: string, settings: QueueSettings): Promise<void>;
+    updateQueue(name: string, settings: QueueSettings): Promise<void>;
+    fetch<D>(
+      name: string,
+      options: { readonly batchSize: number; readonly ignoreGroups: string[] },
+    ): Promise<readonly (JobAttempt & { readonly data: D })[]>;
+    insert(name: string, jobs: NewJob[], options: On): Promise<unknown>;
+    update(
+      name: string,
+      data: undefined,
+      options: On & Target & { readonly startAfter: number },
+    ): Promise<unknown>;
+    fail(name: string, job: JobAttempt, data: null, options: On): Promise<Answer>;
+    deleteJob(name: string, jobs: JobAttempt[] | string[], options: On): Promise<Answer>;
+    touch(name: string, jobs: JobAttempt | JobAttempt[], options?: On): Promise<Answer>;
+  }
+}

@@ -1,0 +1,97 @@
+import { isSerial, readPlan } from '../store/scenario-plan.js';
+import type { HostReader, HostStore, HostWriter, ScenarioRow } from '../store/tables.js';
+import type { HostQueue, NewQueueJob } from './host-queue.js';
+
+type Scenario = Pick<ScenarioRow, 'id' | 'definition'>;
+
+/** All jobs of a scenario have one key. */
+export function keyOf(scenarioId: number): string {
+  return `scenario-${scenarioId}`;
+}
+
+export function scenarioIdOf(key: string): number {
+  return Number(key.slice('scenario-'.length));
+}
+
+/** The job of an event. A timed scenario takes events as it runs, so they have none. */
+export function eventJob(scenario: Scenario, rowId: number): NewQueueJob {
+  return { kind: 'event', rowId, key: keyOf(scenario.id), isOrdered: isSerial(readPlan(scenario)) };
+}
+
+/** The job of an incomplete execution. */
+export function retryJob(scenario: Scenario, rowId: number, runAtMs: number | null): NewQueueJob {
+  const isOrdered = readPlan(scenario).settings.sequential;
+  return { kind: 'retry', rowId, key: keyOf(scenario.id), isOrdered, runAtMs: runAtMs ?? undefined };
+}
+
+/** The job of the scheduled run. */
+export function runJob({ id }: Scenario, runAtMs: number): NewQueueJob {
+  return { kind: 'run', rowId: id, key: keyOf(id), isOrdered: true, runAtMs };
+}
+
+const COMMITTED = { isolation: 'read-committed' } as const;
+/** Jobs that are added in one transaction as a host starts. */
+const STEP = 1000;
+
+/** Adds the jobs of all that a scenario has to do. Those that are there already stay. */
+export async function enqueueScenario(
+  writer: HostWriter,
+  queue: HostQueue,
+  scenario: ScenarioRow,
+): Promise<void> {
+  await queue.enqueue(writer, await findScheduled(writer, scenario));
+  for (let afterId = 0; ; ) {
+    const jobs = await findEvents(writer, scenario, afterId);
+    await queue.enqueue(writer, jobs);
+    if (jobs.length < STEP) return;
+    afterId = jobs.at(-1)?.rowId ?? 0;
+  }
+}
+
+/**
+ * Adds the jobs of all rows: a queue in memory is empty as a host starts, and a database may be one that had no queue before.
+ * Each step is a transaction of its own.
+ *
+ * @param options.isReleasing makes held jobs due as well
+ */
+export async function restoreJobs(
+  store: HostStore,
+  queue: HostQueue,
+  { isReleasing = false }: { readonly isReleasing?: boolean } = {},
+): Promise<void> {
+  for (const scenario of await store.find('scenarios')) {
+    const scheduled = await findScheduled(store, scenario);
+    if (isReleasing)
+      await store.transaction((writer) => queue.release(writer, keyOf(scenario.id)), COMMITTED);
+    const add = (jobs: readonly NewQueueJob[]): Promise<void> =>
+      store.transaction((writer) => queue.enqueue(writer, jobs), COMMITTED);
+    if (scheduled.length > 0) await add(scheduled);
+    for (let afterId = 0; ; ) {
+      const jobs = await findEvents(store, scenario, afterId);
+      if (jobs.length > 0) await add(jobs);
+      if (jobs.length < STEP) break;
+      afterId = jobs.at(-1)?.rowId ?? 0;
+    }
+  }
+}
+
+async function findScheduled(reader: HostReader, scenario: ScenarioRow): Promise<readonly NewQueueJob[]> {
+  const where = { scenarioId: scenario.id, status: ['waiting', 'running'] } as const;
+  const retries = await reader.find('incompletes', { where, columns: ['retryAtMs'] });
+  return [
+    ...(scenario.nextRunMs === null ? [] : [runJob(scenario, scenario.nextRunMs)]),
+    ...retries.map(({ id, retryAtMs }) => retryJob(scenario, id, retryAtMs)),
+  ];
+}
+
+async function findEvents(
+  reader: HostReader,
+  scenario: ScenarioRow,
+  afterId: number,
+): Promise<readonly NewQueueJob[]> {
+  const { hookId } = scenario;
+  if (hookId === null || readPlan(scenario).settings.scheduling === 'timed') return [];
+  const where = { hookId, status: ['pending', 'running'], id: { above: afterId } } as const;
+  const rows = await reader.find('events', { where, columns: ['status'], limit: STEP });
+  return rows.map(({ id }) => eventJob(scenario, id));
+}

@@ -1,0 +1,331 @@
+import { setImmediate } from 'node:timers/promises';
+import { EngineError } from '../../errors/engine-error.js';
+import { JsonText } from '../../store/json-text.js';
+import { createBatcher } from '../../util/batcher.js';
+import type { HostContext } from '../ports/context.js';
+import type { FlowOutcome, FlowRequest, PollProgress } from '../ports/ports.js';
+import type { QueueDelivery } from '../queue/host-queue.js';
+import { copyKept, isSameKept, readKept } from '../store/kept-value.js';
+import type { EventRow, HostWriter, IncompleteRow } from '../store/tables.js';
+import { type Beginning, type Begun, beginQueuedEvent, beginWork } from './begin.js';
+import type { Claim, EventClaim, ScheduledClaim } from './claim.js';
+import { createGate } from './gate.js';
+import { addIncompletes } from './move-state.js';
+import { isPassing, persist } from './persist.js';
+import { defectReport, observeEnd, runScenario, type Settled, type WantedRun } from './run-scenario.js';
+import { settleAll } from './settle.js';
+import type { Settlement } from './settle-one.js';
+
+/** Does what the queue delivers: begins it, runs its flow, and writes down what follows. */
+export interface Worker {
+  /** Handles one delivery. What it does not settle, the queue delivers again. */
+  readonly handle: (delivery: QueueDelivery) => Promise<void>;
+  /** Runs an event that is stored as running already, for a sender who waits for the answer. */
+  readonly answer: (claim: EventClaim, onAnswer: FlowRequest['onAnswer']) => Promise<void>;
+  /** Resolves once all answers are over. */
+  readonly settled: () => Promise<void>;
+}
+
+export interface WorkerOptions {
+  /** Ends what is under way as the host stops. */
+  readonly signal: AbortSignal;
+  /** No further event of a scheduled run is begun. */
+  readonly isStopping: () => boolean;
+  /** Told of each event that begins. */
+  readonly onBegun: (event: Pick<EventRow, 'hookId'>) => void;
+  /** Waits before each transaction for what belongs to it. Default: one turn of the event loop. */
+  readonly gather?: (() => Promise<void>) | undefined;
+}
+
+/** Deliveries or ends of runs that share a transaction at most. */
+const MAX_BATCH = 200;
+/** Bytes of payloads that are read together: other work waits meanwhile. [choice] */
+const MAX_READ_BYTES = 2 * 1024 * 1024;
+/** How long the job of an event that answers its sender is kept from other processes at a time. */
+export const RESERVE_MS: number = 60_000;
+
+/** How checkpoints call what was begun. */
+const POINT_NAMES = { event: 'event', incomplete: 'incomplete', scheduled: 'scenario' } as const;
+
+export function createWorker(context: HostContext, options: WorkerOptions): Worker {
+  const { store, clock, limits, checkpoint } = context;
+  const { signal, isStopping, onBegun, gather = setImmediate } = options;
+  const gate = createGate();
+  const answering = new Set<Promise<void>>();
+  // One that the store refuses, or whose job another process has, must not take the others with it.
+  const isOfOne = (error: unknown): boolean => !isPassing(error) && !signal.aborted;
+  const batch = { maxItems: MAX_BATCH, isOfOne, gather };
+
+  const begin = createBatcher(async (beginnings: readonly Beginning[]) => {
+    const begun = await persist(context, signal, async (writer) => {
+      const all = await beginWork(writer, context, beginnings);
+      checkpoint('work: begun');
+      return all;
+    });
+    for (const one of begun) {
+      if (one.kind === 'nothing') for (const notice of one.notices) context.observe(notice);
+    }
+    return begun;
+  }, batch);
+
+  const settle = createBatcher(
+    (settlements: readonly Settlement[]) =>
+      persist(context, signal, async (writer) => {
+        const settled = await settleAll(writer, context, settlements);
+        for (const kind of new Set(settlements.map(({ claim }) => claim.kind))) {
+          checkpoint(`${POINT_NAMES[kind]}: before the commit`);
+        }
+        return settled;
+      }),
+    batch,
+  );
+
+  const weight = { of: ({ bytes }: { readonly bytes: number }) => bytes, most: MAX_READ_BYTES };
+  const reading = { maxItems: MAX_BATCH, weight };
+  const readEvent = createBatcher(async (rows: readonly Pick<EventRow, 'id' | 'bytes'>[]) => {
+    const id = rows.map((row) => row.id);
+    const found = new Map((await store.find('events', { where: { id } })).map((row) => [row.id, row]));
+    return rows.map((row) => found.get(row.id));
+  }, reading);
+  const readIncomplete = createBatcher(async (rows: readonly Pick<IncompleteRow, 'id' | 'bytes'>[]) => {
+    const id = rows.map((row) => row.id);
+    const found = new Map((await store.find('incompletes', { where: { id } })).map((row) => [row.id, row]));
+    return rows.map((row) => found.get(row.id));
+  }, reading);
+
+  async function toClaim(
+    begun: Begun,
+    delivery: QueueDelivery,
+    isAlone: boolean,
+  ): Promise<Claim | undefined> {
+    switch (begun.kind) {
+      case 'event': {
+        const event = await readEvent(begun.row);
+        return event && { kind: 'event', event, scenario: begun.scenario, delivery };
+      }
+      case 'incomplete': {
+        const incomplete = await readIncomplete(begun.row);
+        return incomplete && { kind: 'incomplete', incomplete, scenario: begun.scenario, delivery };
+      }
+      case 'scheduled':
+        return { kind: 'scheduled', scenario: begun.scenario, delivery, isAlone };
+      default:
+        return undefined;
+    }
+  }
+
+  async function handle(delivery: QueueDelivery): Promise<void> {
+    let leave = await gate.enter(false);
+    try {
+      let isAlone = false;
+      const becomeAlone = async (): Promise<void> => {
+        leave();
+        leave = await gate.enter(true);
+        isAlone = true;
+      };
+      let begun = await begin({ delivery, isAlone });
+      if (begun.kind === 'alone') {
+        await becomeAlone();
+        begun = await begin({ delivery, isAlone });
+      }
+      const claim = await toClaim(begun, delivery, isAlone);
+      if (claim === undefined) return;
+      if (claim.kind === 'event') onBegun(claim.event);
+      const both = delivery.signal === undefined ? signal : AbortSignal.any([signal, delivery.signal]);
+      if (claim.kind === 'scheduled') await runScheduled(claim, both, becomeAlone);
+      else await runClaim(claim, { signal: both });
+    } catch (error) {
+      if (!signal.aborted && !isTakenOver(error)) throw error;
+    } finally {
+      leave();
+    }
+  }
+
+  /** Runs the flow, and writes down what follows. It is over once that is committed. */
+  async function runClaim(claim: Claim, run: ClaimRun): Promise<void> {
+    const point = POINT_NAMES[claim.kind];
+    checkpoint(`${point}: claimed`);
+    const { scenario } = claim;
+    const work = await describeWork(context, claim).catch((error: unknown) => defectReport(context, error));
+    if ('outcome' in work) {
+      // It cannot be read, as what is sealed was changed: a person has to see to it, and nothing waits for it.
+      await settle({ claim, report: work });
+      return;
+    }
+    const ended = await runScenario(context, { scenario, ...run, ...work });
+    const { report } = ended;
+    if (report === undefined) {
+      // Once the host has stopped, nothing is retried.
+      await store
+        .transaction((writer) => settleAll(writer, context, [{ claim, report: 'stopped' }]), COMMITTED)
+        .catch((error: unknown) => void (isTakenOver(error) || context.onError(error)));
+      observeEnd(context, ended, undefined);
+      return;
+    }
+    checkpoint(`${point}: run`);
+    const settled = await settleRun(claim, report);
+    checkpoint(`${point}: committed`);
+    observeEnd(context, ended, settled);
+  }
+
+  async function settleRun(claim: Claim, report: FlowOutcome): Promise<Settled | undefined> {
+    try {
+      return await settle({ claim, report });
+    } catch (error) {
+      if (signal.aborted || isTakenOver(error)) throw error;
+      // What no repeat can store would hold up its hook for ever; it is put aside without it.
+      return settle({ claim, report: defectReport(context, error) });
+    }
+  }
+
+  /** The run of a schedule: a poll, or what the webhook has gathered by then. */
+  async function runScheduled(
+    claim: ScheduledClaim,
+    both: AbortSignal,
+    becomeAlone: () => Promise<void>,
+  ): Promise<void> {
+    if (claim.scenario.hookId !== null) return takeQueue(claim, both, becomeAlone);
+    const onProgress = (progress: PollProgress): Promise<void> =>
+      persist(context, both, (writer) => saveProgress(writer, context, claim, progress));
+    await runClaim(claim, { signal: both, onProgress });
+  }
+
+  /** One run of a scenario that takes what its webhook has gathered, event by event. */
+  async function takeQueue(
+    claim: ScheduledClaim,
+    both: AbortSignal,
+    becomeAlone: () => Promise<void>,
+  ): Promise<void> {
+    const { scenario, delivery } = claim;
+    let { isAlone } = claim;
+    for (let left = limits.maxEventsPerRun; left > 0 && !isStopping() && !both.aborted; ) {
+      const begun = await persist(context, both, (writer) =>
+        beginQueuedEvent(writer, context, { scenario, delivery, isAlone }),
+      );
+      if (begun.kind === 'given-up') for (const notice of begun.notices) context.observe(notice);
+      if (begun.kind === 'alone') {
+        await becomeAlone();
+        isAlone = true;
+      }
+      if (begun.kind === 'nothing') break;
+      if (begun.kind !== 'event') continue;
+      left--;
+      onBegun(begun.event);
+      await runClaim({ kind: 'event', event: begun.event, scenario, delivery }, { signal: both });
+    }
+    if (!signal.aborted) await settle({ claim, report: undefined });
+    else {
+      await store.transaction(
+        (writer) => settleAll(writer, context, [{ claim, report: 'stopped' }]),
+        COMMITTED,
+      );
+    }
+  }
+
+  async function answer(claim: EventClaim, onAnswer: FlowRequest['onAnswer']): Promise<void> {
+    let isOver = false;
+    let cancel: () => void = () => {};
+    // Other processes get the job if this one ends, and not while it is at it.
+    const reserve = (): void => {
+      cancel = clock.after(RESERVE_MS / 2, () => {
+        const untilMs = clock.now() + RESERVE_MS;
+        store
+          .transaction((writer) => context.queue.hold(writer, claim.delivery, untilMs), COMMITTED)
+          .catch(context.onError)
+          .finally(() => isOver || reserve());
+      });
+    };
+    reserve();
+    try {
+      await runClaim(claim, { signal, onAnswer });
+    } catch (error) {
+      if (!signal.aborted && !isTakenOver(error)) throw error;
+    } finally {
+      isOver = true;
+      cancel();
+    }
+  }
+
+  return {
+    handle,
+    answer: (claim, onAnswer) => {
+      const work = answer(claim, onAnswer).finally(() => answering.delete(work));
+      answering.add(work);
+      return work;
+    },
+    settled: async () => {
+      while (answering.size > 0) await Promise.allSettled(answering);
+    },
+  };
+}
+
+type ClaimRun = Pick<WantedRun, 'signal' | 'onAnswer' | 'onProgress'>;
+
+const COMMITTED = { isolation: 'read-committed' } as const;
+
+function isTakenOver(error: unknown): boolean {
+  return error instanceof EngineError && error.code === 'HOST_LEASE';
+}
+
+/** What is through now is not done again, should the process end; and what makes headway is not given up. */
+async function saveProgress(
+  writer: HostWriter,
+  context: HostContext,
+  { scenario, delivery, isAlone }: ScheduledClaim,
+  { triggerState, incompletes }: PollProgress,
+): Promise<void> {
+  const fresh = await writer.getLocked('scenarios', { id: scenario.id }, 'update');
+  await context.queue.renew(writer, delivery);
+  // A transaction before this one may have come through, though its answer was lost with the connection.
+  if (fresh === undefined || isSameKept(fresh.triggerState, triggerState)) return;
+  const counts = { crashes: 1, crashesAlone: isAlone ? 1 : 0 };
+  await writer.update('scenarios', { id: scenario.id }, { triggerState, ...counts });
+  await addIncompletes(writer, context, scenario, incompletes);
+  context.checkpoint('scenario: progress');
+}
+
+/** @throws StoreError (STORE_FAILED) for a sealed value that does not open */
+function assertOpens(kept: unknown): void {
+  if (kept instanceof JsonText) void kept.text;
+}
+
+async function describeWork(
+  { clock }: HostContext,
+  claim: Claim,
+): Promise<Pick<WantedRun, 'source' | 'attempt' | 'dueAtMs'>> {
+  switch (claim.kind) {
+    case 'event': {
+      const { event } = claim;
+      assertOpens(event.bundles);
+      const source = {
+        kind: 'event',
+        event,
+        get bundles() {
+          const bundles = readKept(event.bundles);
+          return Array.isArray(bundles) ? bundles : [];
+        },
+      } as const;
+      return { source, attempt: event.attempts, dueAtMs: event.notBeforeMs ?? event.receivedAtMs };
+    }
+    case 'incomplete': {
+      const { incomplete } = claim;
+      assertOpens(incomplete.execution);
+      const source = {
+        kind: 'incomplete',
+        incomplete,
+        get execution() {
+          return copyKept(incomplete.execution);
+        },
+      } as const;
+      return {
+        source,
+        attempt: incomplete.attempts,
+        dueAtMs: incomplete.retryAtMs ?? incomplete.createdAtMs,
+      };
+    }
+    case 'scheduled': {
+      const { crashes, nextRunMs } = claim.scenario;
+      return { source: { kind: 'poll' }, attempt: crashes + 1, dueAtMs: nextRunMs ?? clock.now() };
+    }
+  }
+}
