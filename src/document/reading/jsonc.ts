@@ -6,8 +6,7 @@ import { RecentlyUsed } from '../../util/bounded-cache.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import { type Document, limitWarnings, type Warn } from './document.js';
 import { findInJson, JsonIndex } from './find-in-json.js';
-import type { JsonSource } from './json-tokens.js';
-import { walkJson } from './walk-json.js';
+import { type JsonSource, walkJson } from './walk-json.js';
 
 /**
  * Reads a file of an app: JSON with comments and trailing commas, a byte order mark allowed.
@@ -43,10 +42,7 @@ export function readDocument(text: string, file: string, warn?: Warn): Document 
   };
 }
 
-/**
- * Of all files of a process the four to eight in which places were looked for last: places are asked for seldom, and then often many of one file.
- * An index takes up to some 40 MB for a file of the size that is read at most, most of them a few kB. [choice]
- */
+/** The four to eight files of a process whose locations were needed last. Locations are needed rarely, then many of one file. [choice] */
 const INDEXES = new RecentlyUsed<JsonIndex>(8);
 
 /** The steps of a JSON pointer, unescaped. Source: RFC 6901 section 4. */
