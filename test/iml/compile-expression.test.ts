@@ -283,7 +283,7 @@ describe('a deep expression', () => {
       const error = imlErrorOf(() => evaluateSource(source));
       expect(error).toMatchObject({
         code: 'IML_LIMIT',
-        message: 'An expression can nest at most 256 levels.',
+        message: 'The expression is nested too deeply: expected at most 256 levels.',
         position: { line: 1, column: 4 },
       });
     },

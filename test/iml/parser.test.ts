@@ -71,7 +71,7 @@ describe('the message of a syntax error', () => {
       'Braces cannot stand inside an expression: it has no object literals, and {{ }} nests only as an index.',
     ],
     ['{{a # b}}', 'Unexpected character "#". A name with special characters needs backticks: `@type`.'],
-    ['{{a} b', 'An expression ends with two braces: one "}" is missing here.'],
+    ['{{a} b', 'Expected two closing braces: one "}" is missing here.'],
     ['{{a 😀}}', 'Unexpected character "😀".'],
     ['{{“a”}}', 'The quote “ does not delimit text; write \' or ".'],
     ['{{a[1}}', 'The bracket opened here has no closing ].'],
@@ -84,13 +84,13 @@ describe('the message of a syntax error', () => {
     ['{{a, b}}', 'Unexpected separator: expected only between the arguments of a function.'],
     [
       '{{a b}}',
-      'An operator is expected before b. A name with spaces or a leading digit needs backticks: `first name`.',
+      'Expected an operator before b. A name with spaces or a leading digit needs backticks: `first name`.',
     ],
-    ['{{a ! b}}', 'An operator is expected before !.'],
-    ['{{a(}}', 'A value is expected before the end of the expression.'],
-    ['{{* a}}', 'A value is expected before *.'],
-    ['{{a.}}', 'A name is expected after the dot, not the end of the expression.'],
-    ["{{a.'b'}}", "A name is expected after the dot, not 'b'."],
+    ['{{a ! b}}', 'Expected an operator before !.'],
+    ['{{a(}}', 'Expected a value before the end of the expression.'],
+    ['{{* a}}', 'Expected a value before *.'],
+    ['{{a.}}', 'Expected a name after the dot, not the end of the expression.'],
+    ["{{a.'b'}}", "Expected a name after the dot, not 'b'."],
     ['{{a', 'This expression has no closing }}.'],
     ["{{'a}}", 'This text has no closing quote.'],
     ['{{`a}}', 'This quoted name has no closing backtick.'],
@@ -324,15 +324,13 @@ describe('a token in a message', () => {
   const messageOf = (source: string): string => imlErrorOf(() => parse(source)).message;
 
   it('is truncated to 40 characters', () => {
-    expect(messageOf(`{{a ${'b'.repeat(40)}}}`)).toContain(
-      `An operator is expected before ${'b'.repeat(40)}. `,
-    );
+    expect(messageOf(`{{a ${'b'.repeat(40)}}}`)).toContain(`Expected an operator before ${'b'.repeat(40)}. `);
     expect(messageOf(`{{a ${'b'.repeat(41)}}}`)).toContain(
-      `An operator is expected before ${'b'.repeat(40)}.... `,
+      `Expected an operator before ${'b'.repeat(40)}.... `,
     );
   });
   it('may be the end of the expression', () =>
-    expect(messageOf('{{a +}}')).toBe('A value is expected before the end of the expression.'));
+    expect(messageOf('{{a +}}')).toBe('Expected a value before the end of the expression.'));
 });
 
 describe('operators', () => {

@@ -78,12 +78,16 @@ export function compileExpression(node: Expression, context: CompileContext): Ev
 
 function refuseDepth({ start }: Expression, { source, pointer }: CompileContext): Evaluate {
   return () => {
-    throw new ImlError('IML_LIMIT', `An expression can nest at most ${MAX_HEIGHT} levels.`, {
-      kind: 'limit',
-      source,
-      offset: start,
-      place: { pointer },
-    });
+    throw new ImlError(
+      'IML_LIMIT',
+      `The expression is nested too deeply: expected at most ${MAX_HEIGHT} levels.`,
+      {
+        kind: 'limit',
+        source,
+        offset: start,
+        place: { pointer },
+      },
+    );
   };
 }
 

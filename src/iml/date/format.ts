@@ -103,7 +103,7 @@ const LINE_BREAK = /[\n\r\u2028\u2029]/;
  */
 export function tokenizeFormat(format: string): readonly FormatToken[] {
   if (format.length > MAX_FORMAT_LENGTH) {
-    throw limitError(`The date format is longer than ${MAX_FORMAT_LENGTH} characters.`);
+    throw limitError(`Date format is too long: expected at most ${MAX_FORMAT_LENGTH} characters.`);
   }
   const expanded = format.replace(LONG_FORMAT, (found) => LONG_FORMATS.get(found) ?? found);
   const tokens: FormatToken[] = [];

@@ -29,7 +29,7 @@ export function parseInstant(
 ): number | undefined {
   if (format === undefined || format === '') return readDateInstant(text, timezone);
   if (format.length > MAX_PARSE_FORMAT_LENGTH) {
-    throw limitError(`The date format is longer than ${MAX_PARSE_FORMAT_LENGTH} characters.`);
+    throw limitError(`Date format is too long: expected at most ${MAX_PARSE_FORMAT_LENGTH} characters.`);
   }
   if (text.length > MAX_TEXT_LENGTH) return undefined;
   const zone = requireZone(timezone);

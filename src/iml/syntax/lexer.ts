@@ -73,7 +73,7 @@ export class Lexer {
   /** Creates the error of an unexpected token. */
   failUnexpected(expected: string, hint = ''): ImlError {
     if (this.kind === 'punctuator' && this.text === '{{') return this.fail(BRACES);
-    return this.fail(`${expected} is expected before ${this.describe()}.${hint}`);
+    return this.fail(`Expected ${expected} before ${this.describe()}.${hint}`);
   }
 
   /** Describes the current token for a message. */
@@ -225,7 +225,7 @@ export class Lexer {
     if ('\u2018\u2019\u201c\u201d'.includes(character)) {
       return this.fail(`The quote ${character} does not delimit text; write ' or ".`);
     }
-    if (character === '}') return this.fail('An expression ends with two braces: one "}" is missing here.');
+    if (character === '}') return this.fail('Expected two closing braces: one "}" is missing here.');
     const hint = '@#:'.includes(character) ? ' A name with special characters needs backticks: `@type`.' : '';
     return this.fail(`Unexpected character ${JSON.stringify(character)}.${hint}`);
   }

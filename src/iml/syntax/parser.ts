@@ -182,7 +182,7 @@ class ExpressionParser {
           this.top = { kind: 'unary', operator, start, outer: this.top };
           return true;
         }
-        throw lexer.failUnexpected('A value');
+        throw lexer.failUnexpected('a value');
       default:
         return this.readBracketAsOperand();
     }
@@ -242,7 +242,7 @@ class ExpressionParser {
         return false;
       }
     }
-    throw lexer.failUnexpected('A value');
+    throw lexer.failUnexpected('a value');
   }
 
   /** Handles a token after an operand. Returns whether the next token must start an operand. */
@@ -281,14 +281,14 @@ class ExpressionParser {
     // `body.first name` is most likely one name that needs backticks.
     const hint =
       lexer.kind === 'name' ? ' A name with spaces or a leading digit needs backticks: `first name`.' : '';
-    throw lexer.failUnexpected('An operator', hint);
+    throw lexer.failUnexpected('an operator', hint);
   }
 
   private readSegment(): boolean {
     const { lexer } = this;
     lexer.advanceSegment();
     const isName = lexer.kind === 'name' || lexer.kind === 'quoted' || lexer.kind === 'number';
-    if (!isName) throw lexer.fail(`A name is expected after the dot, not ${lexer.describe()}.`);
+    if (!isName) throw lexer.fail(`Expected a name after the dot, not ${lexer.describe()}.`);
     const object = this.takeOperand();
     const { text: name, end } = lexer;
     this.operand = { kind: 'member', object, name, start: object.start, end, height: object.height + 1 };

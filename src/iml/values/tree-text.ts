@@ -38,7 +38,8 @@ export function treeText(root: unknown, style: TreeStyle): string {
   let value = root;
   let text = '';
   for (let count = 1; ; count++) {
-    if (count > MAX_LIST_LENGTH) throw limitError(`The value has more than ${MAX_LIST_LENGTH} parts.`);
+    if (count > MAX_LIST_LENGTH)
+      throw limitError(`Value is too large: expected at most ${MAX_LIST_LENGTH} parts.`);
     const entered = openFrame(value, style);
     if (entered === undefined) text += style.leaf(value);
     else {

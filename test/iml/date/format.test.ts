@@ -171,7 +171,7 @@ describe('formatDate', () => {
     for (const pattern of ['Y'.repeat(10_001), '['.repeat(1_000_000), `[${'\\'.repeat(1_000_000)}`]) {
       expect(failure('formatDate', [new Date(MS), pattern])).toEqual({
         code: 'IML_LIMIT',
-        message: 'The date format is longer than 10000 characters.',
+        message: 'Date format is too long: expected at most 10000 characters.',
       });
     }
   });

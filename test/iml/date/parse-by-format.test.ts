@@ -203,7 +203,7 @@ describe('parseDate', () => {
     for (const length of [1001, 1_000_000]) {
       expect(failure('parseDate', ['2016', 'Y'.repeat(length)])).toEqual({
         code: 'IML_LIMIT',
-        message: 'The date format is longer than 1000 characters.',
+        message: 'Date format is too long: expected at most 1000 characters.',
       });
     }
     expect(parses(`2016${'-'.repeat(996)}`, 'YYYY')).toBe('2016-01-01T00:00:00.000Z');
