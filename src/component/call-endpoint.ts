@@ -10,9 +10,10 @@ import {
   type EndpointCall,
   endpointContext,
   type RunContext,
+  type RunNames,
+  type RunScope,
   warnOnce,
 } from '../run/scope/run-context.js';
-import type { RunNames, RunScope } from '../run/scope/run-scope.js';
 import { isPlainObject } from '../util/plain-object.js';
 import { didYouMean } from '../util/suggest.js';
 import type { Runtime } from './runtime.js';

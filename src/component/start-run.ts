@@ -4,8 +4,13 @@ import { jsonText } from '../http/body/json-text.js';
 import { toNumber } from '../iml/values/coerce.js';
 import { collectGiven } from '../redaction/collect-secrets.js';
 import { type Limits, limitsWithCommon } from '../run/limits/limits.js';
-import { Run, type RunContext, type RunRules, startContext } from '../run/scope/run-context.js';
-import type { RunScope } from '../run/scope/run-scope.js';
+import {
+  Run,
+  type RunContext,
+  type RunRules,
+  type RunScope,
+  startContext,
+} from '../run/scope/run-context.js';
 import { addAbortListener, removeAbortListener } from '../util/abort-listeners.js';
 import { isPlainObject, ownMember } from '../util/plain-object.js';
 import type { RunInput, Runtime } from './runtime.js';

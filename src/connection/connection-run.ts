@@ -12,8 +12,13 @@ import { SANITIZED } from '../redaction/redact-value.js';
 import { collectPages } from '../run/paging/page-source.js';
 import { runRequest } from '../run/run-communication.js';
 import { atDirective, evaluateDirective, learnGiven, runError } from '../run/scope/evaluate-directive.js';
-import { type RunContext, warn, withPosition, withVariables } from '../run/scope/run-context.js';
-import type { RunNames } from '../run/scope/run-scope.js';
+import {
+  type RunContext,
+  type RunNames,
+  warn,
+  withPosition,
+  withVariables,
+} from '../run/scope/run-context.js';
 import type { TraceDepth, TraceEvent } from '../run/trace/trace.js';
 import { deepMerge, isPlainObject, ownMember, type PlainObject } from '../util/plain-object.js';
 import { unixTimeToMs } from '../util/time.js';

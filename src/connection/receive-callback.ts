@@ -7,8 +7,7 @@ import type {
 } from '../document/compile/compiled-request.js';
 import { AppError } from '../errors/app-error.js';
 import { toText } from '../iml/values/coerce.js';
-import { checkResponse, failureError } from '../run/response/check-response.js';
-import { extendTemp } from '../run/response/receive-response.js';
+import { checkResponse, extendTemp, failureError } from '../run/response/receive-response.js';
 import { withPosition } from '../run/scope/run-context.js';
 import { ownMember, type PlainObject } from '../util/plain-object.js';
 import type { ConnectionRun } from './connection-run.js';

@@ -116,3 +116,8 @@ export class TransportError extends EngineError {
     this.retryable = options.retryable ?? TRANSIENT.has(code);
   }
 }
+
+/** Error of a request that cannot be built. A retry does not help. */
+export function requestInvalid(message: string, cause?: unknown): TransportError {
+  return new TransportError('REQUEST_INVALID', message, { retryable: false, cause });
+}

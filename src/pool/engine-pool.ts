@@ -23,7 +23,7 @@ import {
   wholeNumber,
 } from '../errors/check-options.js';
 import { EngineError } from '../errors/engine-error.js';
-import { toResponse } from '../webhook/answer.js';
+import { toResponse } from '../run/response/build-answer.js';
 import type { Webhook } from '../webhook/create-webhook.js';
 import { type IncomingCall, readCall } from '../webhook/incoming-call.js';
 import type { WebhookInput } from '../webhook/process-webhook.js';

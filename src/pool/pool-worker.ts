@@ -2,7 +2,7 @@
 
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { EngineError } from '../errors/engine-error.js';
-import { withByteReservation } from '../http/transport/response-bytes.js';
+import { withByteReservation } from '../http/transport/response-collector.js';
 import { carryError, carryErrors, restoreError } from './carry-error.js';
 import type { PoolMessage, PoolWorkerData, PostedTask, TaskResult, WorkerMessage } from './messages.js';
 import { toLocalSource, type WorkerContext, type WorkerFunction } from './pool-task.js';

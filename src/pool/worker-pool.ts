@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import type { AppDefinition } from '../app/assembling/app-definition.js';
 import { EngineError } from '../errors/engine-error.js';
-import { UNCOUNTED_BYTES } from '../http/transport/response-bytes.js';
+import { UNCOUNTED_BYTES } from '../http/transport/response-collector.js';
 import { ByteBudget } from '../util/byte-budget.js';
 import { carryError, restoreError, restoreErrors } from './carry-error.js';
 import type { PoolMessage, PoolWorkerData, PostedTask, TaskResult, WorkerMessage } from './messages.js';

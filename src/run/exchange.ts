@@ -5,13 +5,12 @@ import type { ErrorCode } from '../errors/codes.js';
 import { type EngineError, isEngineError } from '../errors/engine-error.js';
 import type { SourceLocation } from '../errors/source-location.js';
 import { jsonText } from '../http/body/json-text.js';
-import { textBytes } from '../http/body/text-bytes.js';
 import type { TransportRequest, TransportResponse } from '../http/message/transport.js';
 import { hashBody } from '../http/signing/hash-body.js';
 import { type Account, type Shortage, takeTurn, wakeNext } from './limits/call-budget.js';
 import { endpointError, evaluateEndpointCall } from './request/endpoint-call.js';
 import { type Following, type ResolvedRequest, resolveRequest } from './request/resolve-request.js';
-import { describeRequest } from './response/check-response.js';
+import { describeRequest } from './response/receive-response.js';
 import { atDirective, runError } from './scope/evaluate-directive.js';
 import {
   awaitAbortable,
@@ -82,7 +81,7 @@ export function exchangeKey(
     const { name, input } = exchange.call;
     const text = atDirective(pagination.input, context, () => jsonText([name, input]));
     if (text === undefined || text.length <= MAX_KEY_BYTES) return text;
-    return hashBody('sha256', textBytes(text)).toString('latin1');
+    return hashBody('sha256', Buffer.from(text, 'utf8')).toString('latin1');
   }
   const { method, url, headers, body = NO_BYTES } = exchange.request;
   // Headers count only where pagination sets them: a signature changes with each request.

@@ -5,7 +5,6 @@ import { MAX_SECRET_LENGTH } from '../redaction/secret-forms.js';
 import { buildExchange, type Exchange, sendExchange } from './exchange.js';
 import { Paginator, waitForRepeat, warnOfLimit } from './paging/paginate.js';
 import type { Following } from './request/resolve-request.js';
-import { checkResponse, failureError } from './response/check-response.js';
 import {
   assertAccepted,
   collectOutputs,
@@ -16,7 +15,7 @@ import {
   singlePage,
   wrapPages,
 } from './response/collect-outputs.js';
-import { decodeResponse, extendTemp } from './response/receive-response.js';
+import { checkResponse, decodeResponse, extendTemp, failureError } from './response/receive-response.js';
 import {
   atDirective,
   evaluateDirective,

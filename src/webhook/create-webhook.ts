@@ -3,8 +3,7 @@ import { type Reporting, reporting, withReadableValues } from '../component/repo
 import type { Runtime } from '../component/runtime.js';
 import type { WebhookComponent } from '../document/app.js';
 import type { CompiledWebhook } from './compile-webhook.js';
-import type { IncomingCall } from './incoming-call.js';
-import type { WebhookLimits } from './payload/webhook-limits.js';
+import type { IncomingCall, WebhookLimits } from './incoming-call.js';
 import type { WebhookInput } from './process-webhook.js';
 import type { HookInput, HookReport, HookStep } from './run-hook-request.js';
 import type { WebhookReport } from './webhook-report.js';

@@ -2,13 +2,14 @@ import type { ConnectedInput } from '../component/check-and-connect.js';
 import { INPUT_SHAPES } from '../component/input-shapes.js';
 import type { Runtime } from '../component/runtime.js';
 import { findRunSecrets, type StartedRun, startRun } from '../component/start-run.js';
+import type { CompiledRespond } from '../document/compile/compile-request.js';
 import { ANY_FUNCTION, ANY_LIST, checkMembers, either, type OptionShapes } from '../errors/check-options.js';
 import { parseForm } from '../http/body/decode-text.js';
 import { findHeader } from '../http/message/headers.js';
 import { createCaseless } from '../iml/values/collection.js';
-import { evaluateDirective, evaluateFlag, traceScope } from '../run/scope/evaluate-directive.js';
+import { type BuiltResponse, buildAnswer, textAnswer } from '../run/response/build-answer.js';
+import { evaluateDirective, evaluateFlag, runError, traceScope } from '../run/scope/evaluate-directive.js';
 import { type RunContext, withPosition, withVariables } from '../run/scope/run-context.js';
-import { buildFinalAnswer } from './answer.js';
 import {
   type CollectedBundles,
   collectBundles,
@@ -18,11 +19,9 @@ import {
   selectDelivered,
 } from './collect-bundles.js';
 import type { CompiledWebhook } from './compile-webhook.js';
-import { type IncomingCall, readCall, readCallQuery } from './incoming-call.js';
+import { type IncomingCall, readCall, readCallQuery, type WebhookLimits } from './incoming-call.js';
 import { explainNoBundles, findReason } from './no-bundles.js';
-import { decompressPayload } from './payload/decompress-payload.js';
-import { parsePayload } from './payload/parse-payload.js';
-import type { WebhookLimits } from './payload/webhook-limits.js';
+import { decompressPayload, parsePayload } from './parse-payload.js';
 import { reportEvents, reportFailedCall, type WebhookPhase, type WebhookReport } from './webhook-report.js';
 
 /** Input of a call of a webhook. */
@@ -175,4 +174,24 @@ async function openCall(
     rawBody,
     body: hasBody ? parsePayload(rawBody, findHeader(headers, 'content-type'), limits) : undefined,
   });
+}
+
+/**
+ * Default response if the app defines no `respond`.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [inf]
+ */
+const ACCEPTED: BuiltResponse = textAnswer(200, 'Accepted');
+
+/**
+ * Evaluates `respond`.
+ *
+ * @throws AppError of type RuntimeError for an invalid response: the status has to be 200 to 599 [choice]
+ */
+function buildFinalAnswer(respond: CompiledRespond | undefined, context: RunContext): BuiltResponse {
+  if (respond === undefined) return ACCEPTED;
+  const answer = buildAnswer(respond, context);
+  if (answer.status >= 200 && answer.status <= 599) return answer;
+  const place = respond.document.locationOf(respond.status?.pointer ?? '');
+  const message = `A webhook can answer with a status of 200 to 599, not ${answer.status}.`;
+  throw runError('RuntimeError', message, context, { place });
 }

@@ -1,10 +1,9 @@
 import { asRunError, type Report } from '../component/report.js';
 import { AppError } from '../errors/app-error.js';
-import { isEngineError, WebhookError } from '../errors/engine-error.js';
-import type { BuiltResponse } from '../run/response/build-answer.js';
+import { type EngineError, isEngineError, WebhookError } from '../errors/engine-error.js';
+import { type BuiltResponse, textAnswer, toResponse } from '../run/response/build-answer.js';
 import { emit, type RunContext } from '../run/scope/run-context.js';
 import type { RunWarning, TraceEvent } from '../run/trace/trace.js';
-import { answerFailure, toResponse } from './answer.js';
 import type { Delivery } from './collect-bundles.js';
 import type { IncomingCall } from './incoming-call.js';
 import type { NoBundles } from './no-bundles.js';
@@ -155,4 +154,22 @@ export function reportFailedCall(
 /** A defect, or a port that fails: the sender may try again, and whoever runs the hook sees the cause. */
 function unexpected(cause: unknown): AppError {
   return new AppError('UnexpectedError', 'Something other than the app failed at the event.', { cause });
+}
+
+/**
+ * Statuses of what senders do wrong; the rest is an error of the app, 500.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks. [inf]
+ */
+const STATUSES: Readonly<Record<string, number>> = {
+  WEBHOOK_TOO_LARGE: 413,
+  WEBHOOK_ENCODING: 415,
+  WEBHOOK_PAYLOAD: 400,
+};
+
+/** Response to a call that could not be processed. It does not show errors of the app. */
+function answerFailure({ code, message }: EngineError): BuiltResponse {
+  const status = STATUSES[code];
+  return status === undefined
+    ? textAnswer(500, 'The event could not be processed.')
+    : textAnswer(status, message);
 }

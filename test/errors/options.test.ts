@@ -37,7 +37,7 @@ import {
   runFixture,
   runFixtures,
 } from '../../src/testing/index.js';
-import { resolveWebhookLimits } from '../../src/webhook/payload/webhook-limits.js';
+import { resolveWebhookLimits } from '../../src/webhook/incoming-call.js';
 
 const store = createHostMemoryStore();
 const receiver = async (): Promise<never> => expect.fail('Nobody calls.');

@@ -7,17 +7,23 @@ import type { App } from '../../document/app.js';
 import { compileCommunication } from '../../document/compile/compile-request.js';
 import type { CompiledRequest } from '../../document/compile/compiled-request.js';
 import type { Document } from '../../document/reading/document.js';
-import { checkMembers, checkOptions } from '../../errors/check-options.js';
+import {
+  ANY_FUNCTION,
+  ANY_TEXT,
+  checkMembers,
+  checkOptions,
+  checkValue,
+  type OptionShape,
+} from '../../errors/check-options.js';
 import { type Environment, toEnvironment } from '../../iml/environment/environment.js';
 import { CallBudget, PROCESS_ACCOUNTS } from '../../run/limits/call-budget.js';
 import { resolveLimits } from '../../run/limits/limits.js';
 import { DEFAULT_ON_PAGE_LOOP } from '../../run/paging/paginate.js';
 import type { EngineSettings } from '../../run/scope/engine-settings.js';
 import { type GetOrCreate, RecentlyUsed } from '../../util/bounded-cache.js';
-import { SYSTEM_CLOCK } from '../../util/clock.js';
+import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import { createWebhook, type Webhook } from '../../webhook/create-webhook.js';
-import { resolveWebhookLimits } from '../../webhook/payload/webhook-limits.js';
-import { withCheckedPorts } from './checked-ports.js';
+import { resolveWebhookLimits } from '../../webhook/incoming-call.js';
 import {
   callNamedRpc,
   createEngineModule,
@@ -222,4 +228,48 @@ function nameFunctions(options: EngineOptions): NamedFunctions {
       wasm,
     });
   });
+}
+
+const INSTANT: OptionShape = { expected: 'milliseconds since the epoch', fits: Number.isFinite };
+const SHARE: OptionShape = {
+  expected: 'a number from 0 to below 1',
+  fits: (value) => typeof value === 'number' && value >= 0 && value < 1,
+};
+
+/**
+ * The options with what an embedder's clock, random numbers and UUIDs give looked at: they throw EngineError (USAGE) where that is
+ * none. With an hour that is none a run would never end in time.
+ */
+export function withCheckedPorts(options: EngineOptions): EngineOptions {
+  const { clock, random, uuid } = options;
+  return {
+    ...options,
+    clock: clock && checkedClock(clock),
+    random: random && checkedDraw(random, SHARE, 'What random() gives'),
+    uuid: uuid && checkedDraw(uuid, ANY_TEXT, 'What uuid() gives'),
+  };
+}
+
+function checkedClock(clock: Clock): Clock {
+  return {
+    now: () => {
+      const now = clock.now();
+      if (!Number.isFinite(now)) checkValue(now, INSTANT, 'What now() of the clock gives');
+      return now;
+    },
+    sleep: async (delayMs, signal) => clock.sleep(delayMs, signal),
+    after: (delayMs, callback) => {
+      const cancel = clock.after(delayMs, callback);
+      checkValue(cancel, ANY_FUNCTION, 'What after() of the clock gives');
+      return cancel;
+    },
+  };
+}
+
+function checkedDraw<T>(draw: () => T, shape: OptionShape, what: string): () => T {
+  return () => {
+    const value = draw();
+    checkValue(value, shape, what);
+    return value;
+  };
 }

@@ -10,7 +10,7 @@ import type { Limits } from '../../run/limits/limits.js';
 import type { RunObserver } from '../../run/scope/engine-settings.js';
 import type { TraceDepth, TraceListener } from '../../run/trace/trace.js';
 import type { Clock } from '../../util/clock.js';
-import type { WebhookLimits } from '../../webhook/payload/webhook-limits.js';
+import type { WebhookLimits } from '../../webhook/incoming-call.js';
 import type { CustomFunctions } from './custom-functions.js';
 import type { NetworkOptions } from './engine-transport.js';
 

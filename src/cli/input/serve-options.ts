@@ -2,7 +2,7 @@ import type { EngineOptions } from '../../app/engine/engine-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { type HostLimits, resolveHostLimits } from '../../host/host-limits.js';
 import { resolveLimits } from '../../run/limits/limits.js';
-import { resolveWebhookLimits } from '../../webhook/payload/webhook-limits.js';
+import { resolveWebhookLimits } from '../../webhook/incoming-call.js';
 import type { Arguments, OptionSpec } from '../command.js';
 import type { HostLogForm } from '../output/host/host-log.js';
 import { usageError } from '../usage-error.js';

@@ -1,9 +1,9 @@
 import { REQUEST_TYPES } from '../../document/shapes/directive-values.js';
+import { requestInvalid } from '../../errors/engine-error.js';
 import { describeType } from '../../iml/values/value-kind.js';
 import { assertNever, isPlainObject, ownMember } from '../../util/plain-object.js';
 import { didYouMean } from '../../util/suggest.js';
 import { atMember, fieldText } from '../message/headers.js';
-import { requestInvalid } from '../message/http-url.js';
 import { encodeFormComponent } from '../message/percent-encoding.js';
 import { bytesToBase64, jsonBytes } from './json-text.js';
 

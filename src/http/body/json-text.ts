@@ -1,7 +1,7 @@
+import { requestInvalid } from '../../errors/engine-error.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
 import { jsonProblem } from '../../util/text.js';
 import { atMember } from '../message/headers.js';
-import { requestInvalid } from '../message/http-url.js';
 
 /** Deeper than known APIs nest, shallow enough for all JSON parsers. */
 const MAX_DEPTH = 1000;

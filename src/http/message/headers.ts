@@ -1,6 +1,5 @@
-import { isEngineError, TransportError } from '../../errors/engine-error.js';
+import { isEngineError, requestInvalid, TransportError } from '../../errors/engine-error.js';
 import { describeType } from '../../iml/values/value-kind.js';
-import { requestInvalid } from './http-url.js';
 import type { HeaderEntry, ResponseHeaders } from './transport.js';
 
 interface BuiltHeaders {

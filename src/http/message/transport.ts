@@ -1,5 +1,3 @@
-import type { HttpServer } from './http-url.js';
-
 /** An HTTP request, completely evaluated. */
 export interface TransportRequest {
   /** In upper case. */
@@ -55,3 +53,14 @@ export type ResponseHeaders = Readonly<Record<string, string | readonly string[]
  * reason after an abort. Layers have the form `Transport => Transport`.
  */
 export type Transport = (request: TransportRequest) => Promise<TransportResponse>;
+
+/** The server of an HTTP URL. */
+export interface HttpServer {
+  /** `https://host:port`: host in lower case and ASCII, default port omitted. */
+  readonly origin: string;
+  readonly protocol: 'http:' | 'https:';
+  /** Without the port; an IPv6 address without brackets. */
+  readonly hostname: string;
+  /** With the port unless it is the default. */
+  readonly host: string;
+}

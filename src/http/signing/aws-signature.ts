@@ -1,4 +1,4 @@
-import { requestInvalid } from '../message/http-url.js';
+import { requestInvalid } from '../../errors/engine-error.js';
 import type { HeaderEntry } from '../message/transport.js';
 import type { AwsCredentials } from './aws-credentials.js';
 import { signAwsV2 } from './aws-signature-v2.js';

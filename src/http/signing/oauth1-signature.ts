@@ -1,6 +1,7 @@
 import { createHmac, createPrivateKey, createSign, type KeyObject } from 'node:crypto';
+import { requestInvalid } from '../../errors/engine-error.js';
 import { findHeader, readContentType, withHeader } from '../message/headers.js';
-import { type HttpUrl, parseHttpUrl, requestInvalid } from '../message/http-url.js';
+import { type HttpUrl, parseHttpUrl } from '../message/http-url.js';
 import { encodeComponent } from '../message/percent-encoding.js';
 import { canonicalQuery, parseQueryPairs, type QueryPair } from './canonical-query.js';
 import { hashBody } from './hash-body.js';

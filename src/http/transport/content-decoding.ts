@@ -5,7 +5,7 @@ import { responseHeader } from '../message/headers.js';
 import { parseHttpUrl } from '../message/http-url.js';
 import type { Transport, TransportResponse } from '../message/transport.js';
 import { followRedirects } from './redirects.js';
-import { findByteReservation, MAX_RESPONSE_BYTES, UNCOUNTED_BYTES } from './response-bytes.js';
+import { findByteReservation, MAX_RESPONSE_BYTES, UNCOUNTED_BYTES } from './response-collector.js';
 
 export interface ContentDecodingOptions {
   /** Largest decoded body in bytes. Default: 64 MiB. */

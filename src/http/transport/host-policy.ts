@@ -1,6 +1,6 @@
 import { EngineError, TransportError } from '../../errors/engine-error.js';
-import { type HttpServer, parseHttpUrl } from '../message/http-url.js';
-import type { Transport } from '../message/transport.js';
+import { parseHttpUrl } from '../message/http-url.js';
+import type { HttpServer, Transport } from '../message/transport.js';
 
 /** Which hosts receive credentials and secrets of an app. */
 export interface HostPolicy {

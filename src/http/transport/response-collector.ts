@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Dispatcher } from 'undici';
 import type { ErrorCode } from '../../errors/codes.js';
 import { TransportError } from '../../errors/engine-error.js';
@@ -5,7 +6,6 @@ import { type AbortListener, addAbortListener, removeAbortListener } from '../..
 import { CASELESS, setMember } from '../../util/plain-object.js';
 import { trimTrailing } from '../../util/text.js';
 import type { TransportRequest, TransportResponse } from '../message/transport.js';
-import { findByteReservation, type ReserveBytes, UNCOUNTED_BYTES } from './response-bytes.js';
 
 /** Largest number of interim responses (103 Early Hints and similar) per response. */
 const MAX_INTERIM = 16;
@@ -273,4 +273,25 @@ function timedOut(text: string): Failure {
 function findErrno(error: unknown): string | undefined {
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : undefined;
+}
+
+/** Largest size of a response in bytes, encoded and decoded: 64 MiB. */
+export const MAX_RESPONSE_BYTES: number = 64 * 1024 * 1024;
+
+/** Waits until the run may hold a response of this size. */
+export type ReserveBytes = (bytes: number) => Promise<void>;
+
+/** Smaller responses are not counted; the number of concurrent runs bounds them. [choice] */
+export const UNCOUNTED_BYTES: number = 256 * 1024;
+
+const CURRENT = new AsyncLocalStorage<ReserveBytes>();
+
+/** Runs `work` and counts the bytes of its responses. */
+export function withByteReservation<T>(hold: ReserveBytes, work: () => T): T {
+  return CURRENT.run(hold, work);
+}
+
+/** Returns the byte counter of the current work, if any. */
+export function findByteReservation(): ReserveBytes | undefined {
+  return CURRENT.getStore();
 }

@@ -1,8 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { Agent, buildConnector } from 'undici';
+import { requestInvalid } from '../../errors/engine-error.js';
 import type { NetworkGuard } from '../guard/network-guard.js';
-import { requestInvalid } from '../message/http-url.js';
 
 /** All values are milliseconds. */
 export interface TransportTimeouts {

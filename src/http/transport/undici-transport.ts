@@ -7,13 +7,12 @@ import {
   oneOfChoices,
   wholeNumber,
 } from '../../errors/check-options.js';
-import { EngineError } from '../../errors/engine-error.js';
+import { EngineError, requestInvalid } from '../../errors/engine-error.js';
 import { LONGEST_TIMER_MS } from '../../util/time.js';
 import { createNetworkGuard, type NetworkGuard } from '../guard/network-guard.js';
-import { parseHttpUrl, requestInvalid } from '../message/http-url.js';
+import { parseHttpUrl } from '../message/http-url.js';
 import type { Transport, TransportRequest, TransportResponse } from '../message/transport.js';
-import { MAX_RESPONSE_BYTES } from './response-bytes.js';
-import { ResponseCollector } from './response-collector.js';
+import { MAX_RESPONSE_BYTES, ResponseCollector } from './response-collector.js';
 import { type AgentPool, createAgentPool, type TransportTimeouts } from './undici-agents.js';
 
 /** Guard, limits and timeouts (milliseconds) of the undici transport. Default: public addresses only, 64 MiB. */

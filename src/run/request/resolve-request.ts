@@ -5,10 +5,14 @@ import { AppError } from '../../errors/app-error.js';
 import { isEngineError, TransportError } from '../../errors/engine-error.js';
 import { childPointer, type SourceLocation } from '../../errors/source-location.js';
 import { encodeBody, readRequestType } from '../../http/body/body-encoding.js';
-import { type BuiltUrl, buildUrl } from '../../http/message/build-url.js';
 import { buildHeaders, findHeader, withHeader } from '../../http/message/headers.js';
-import { type HttpServer, isSameHost } from '../../http/message/http-url.js';
-import type { CrossOriginPolicy, HeaderEntry, TransportRequest } from '../../http/message/transport.js';
+import { type BuiltUrl, buildUrl, isSameHost } from '../../http/message/http-url.js';
+import type {
+  CrossOriginPolicy,
+  HeaderEntry,
+  HttpServer,
+  TransportRequest,
+} from '../../http/message/transport.js';
 import { withholdSecrets } from '../../http/transport/redirects.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import {

@@ -151,3 +151,19 @@ function respondError(message: string, directive: Directive | undefined, context
     place: directive && context.position.document?.locationOf(directive.pointer),
   });
 }
+
+export function textAnswer(status: number, text: string): BuiltResponse {
+  return { status, headers: [['Content-Type', 'text/plain']], body: Buffer.from(text, 'utf8') };
+}
+
+/** Statuses a body must not follow. */
+const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
+
+/** An answer as the Fetch API has it. A status that allows no body gets none. */
+export function toResponse({ status, headers, body }: BuiltResponse): Response {
+  const hasBody = body.byteLength > 0 && !BODILESS.has(status);
+  return new Response(hasBody ? body : null, {
+    status,
+    headers: headers.map(([name, value]) => [name, value]),
+  });
+}

@@ -1,7 +1,6 @@
 import type { Report, RunFailure } from '../../component/report.js';
 import type { AppError, AppErrorType } from '../../errors/app-error.js';
-import type { BuiltResponse } from '../../run/response/build-answer.js';
-import { textAnswer, toResponse } from '../../webhook/answer.js';
+import { type BuiltResponse, textAnswer, toResponse } from '../../run/response/build-answer.js';
 import type { WebhookFacts } from '../../webhook/webhook-report.js';
 import type { RunOutcome } from '../state/scenario-state.js';
 import type { TriggerData } from './flow.js';
