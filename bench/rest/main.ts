@@ -5,6 +5,7 @@ import { Hono } from 'hono';
 import pg from 'pg';
 import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
 import { createRest, type Rest } from '../../src/rest/create-rest.js';
+import { createStoreBackend } from '../../src/rest/create-store-backend.js';
 import { createOrganization } from '../../src/rest/organizations/organization-life.js';
 import { DEFAULT_LICENSE } from '../../src/rest/services/license.js';
 import {
@@ -76,8 +77,8 @@ async function main(args: readonly string[]): Promise<void> {
 }
 
 async function prepare(store: RestStore): Promise<Rest> {
-  const rest = await createRest({ store, encryptionKey: new Uint8Array(32) });
-  const { services } = rest;
+  const backend = await createStoreBackend({ store, encryptionKey: new Uint8Array(32) });
+  const { services } = backend;
   const zone = services.zones.current;
   // More calls a minute than any license gives: what is measured is the way of a call, not its refusal.
   const license = { ...DEFAULT_LICENSE, apiLimit: 1_000_000_000 };
@@ -91,7 +92,7 @@ async function prepare(store: RestStore): Promise<Rest> {
       await createOrganization(services, writer, fields);
     }
   });
-  return rest;
+  return createRest({ backend });
 }
 
 async function runWorkload(

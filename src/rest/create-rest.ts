@@ -1,60 +1,25 @@
-import { randomUUID } from 'node:crypto';
 import {
   ANY_FUNCTION,
-  ANY_OBJECT,
   ANY_TEXT,
-  ANY_VALUE,
   checkOptions,
   type OptionShapes,
   objectWithFunctions,
   TEXT_LIST,
 } from '../errors/check-options.js';
-import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
-import { createLocalBilling } from './billing/billing.js';
+import { isPlainObject } from '../util/plain-object.js';
+import { didYouMean } from '../util/suggest.js';
 import { addressesAt, createAddressReader, UNKNOWN_ORIGIN } from './call/addresses.js';
+import type { RestBackend } from './call/backend.js';
 import { createOpenApi } from './call/openapi.js';
-import type { Addresses } from './call/operation.js';
+import type { Addresses, RestOperation } from './call/operation.js';
 import { type AnsweredCall, createRouter, type FailedCall } from './call/router.js';
 import { OPERATIONS } from './operations.js';
-import { FEATURES } from './organizations/organization-life.js';
 import { configError } from './problems.js';
-import { assertEncryptionKey } from './services/encryption-check.js';
-import { DEFAULT_LICENSE } from './services/license.js';
-import { createOidc } from './services/oidc-provider.js';
-import type { AccessListPort, BillingPort, NotificationPort, ZoneDirectory } from './services/ports.js';
-import { createSeal, type Seal } from './services/seal.js';
-import type { RestServices, RestSettings } from './services/services.js';
-import { createZoneDirectory } from './services/zone-directory.js';
-import type { RestStore } from './store/tables.js';
 
-/** What an instance of the REST API is made of. */
-export interface RestOptions {
-  /** Where everything is kept: `createRestMemoryStore()`, `openRestSqlite(file)`, `openRestPostgres(url)`. Closed with the API. */
-  readonly store: RestStore;
-  /**
-   * 32 bytes; encrypts the parameters of keys and the signing key in the store. A store is opened with the key it was first opened
-   * with, by every node and at every start.
-   */
-  readonly encryptionKey: Uint8Array;
-  /** How messages name where the encryption key is from. Default `encryptionKey`. */
-  readonly encryptionKeySource?: string | undefined;
-  /** What gives the time and waits. Default: the clock of the system. */
-  readonly clock?: Clock;
-  /** Who sells and takes payments. Default: prices of test plans, and every checkout counts as paid. */
-  readonly billing?: BillingPort;
-  /** Who tells people of invitations and the like. Default: nobody is told. */
-  readonly notifications?: NotificationPort;
-  /** Who keeps access lists beside the store. Default: nobody. */
-  readonly accessLists?: AccessListPort;
-  /** The map of the zones, and which of them this instance is. Default: the public cloud, as `eu1.make.com`. */
-  readonly zones?: ZoneDirectory;
-  /**
-   * Whether the email address of a user was verified: the claim `email_verified` of the user info. Default: undefined, which leaves
-   * the claim out.
-   */
-  readonly isEmailVerified?: RestServices['isEmailVerified'] | undefined;
-  /** Rules of the instance; what is left out has its default. */
-  readonly settings?: Partial<RestSettings>;
+/** Options of `createRest`. */
+export interface RestOptions<C = unknown, S = unknown> {
+  /** What is behind the API: `createStoreBackend(...)`, `createForwardBackend(...)` or your own. Closed with the API. */
+  readonly backend: RestBackend<C, S>;
   /**
    * Where callers reach the API, without a path: `https://api.example.com`. Metadata, checkout addresses and the OpenAPI document
    * are made from it. Default: the host a request names, if it is one of this machine or of `hosts`; else where the server listens.
@@ -68,25 +33,15 @@ export interface RestOptions {
   readonly authPath?: string;
   /** Origin that browsers may call from, or `*`. Default: none. */
   readonly cors?: string;
-  /** Told of everything that ends in a status of 500 and more, which callers learn nothing about. Default: nobody is. */
+  /** Receives every error that ends in a status of 500 and more, which callers learn nothing about. Default: none. */
   readonly onError?: (error: unknown, call: FailedCall) => void;
-  /** Told of every call once it is answered. Default: nobody is. */
+  /** Receives every call after its response. Default: none. */
   readonly onAnswer?: (call: AnsweredCall) => void;
-  /** Gives identifiers: tokens and hashes of invitations. Default: random ones of version 4. */
-  readonly uuid?: () => string;
 }
 
+const BACKEND = objectWithFunctions(['identify'], ['findSubject', 'countCall', 'showPage', 'close']);
 const SHAPES: OptionShapes<RestOptions> = {
-  store: objectWithFunctions(['get', 'transaction', 'close']),
-  encryptionKey: ANY_VALUE, // what is wrong with one says createSeal
-  encryptionKeySource: ANY_TEXT,
-  clock: objectWithFunctions(['now', 'sleep', 'after']),
-  billing: ANY_VALUE,
-  notifications: ANY_VALUE,
-  accessLists: ANY_VALUE,
-  zones: ANY_VALUE,
-  isEmailVerified: ANY_FUNCTION,
-  settings: ANY_OBJECT,
+  backend: BACKEND,
   origin: ANY_TEXT,
   hosts: TEXT_LIST,
   basePath: ANY_TEXT,
@@ -94,7 +49,6 @@ const SHAPES: OptionShapes<RestOptions> = {
   cors: ANY_TEXT,
   onError: ANY_FUNCTION,
   onAnswer: ANY_FUNCTION,
-  uuid: ANY_FUNCTION,
 };
 
 /** What a server knows of a request beside the request. */
@@ -105,43 +59,30 @@ export interface RestReception {
 
 /** The API, ready to be mounted on anything that speaks Fetch. */
 export interface Rest {
-  /** Answers one request. Never rejects. */
+  /** Responds to one request. Never rejects. */
   fetch(request: Request, reception?: RestReception): Promise<Response>;
-  /** What handlers work with: for embedders that add rows or issue tokens themselves. */
-  readonly services: RestServices;
   /** The OpenAPI 3.1 document of an instance that is reached at an origin. Default: `RestOptions.origin`, or this machine. */
   openApi(origin?: string): Readonly<Record<string, unknown>>;
-  /** Closes the store. */
+  /** Closes the backend. */
   close(): Promise<void>;
 }
 
-const DEFAULT_SETTINGS: RestSettings = Object.freeze({
-  defaultLicense: DEFAULT_LICENSE,
-  defaultProductName: 'Free',
-  defaultFeatures: Object.values(FEATURES).map((name) => ({ name, enabled: true })),
-  publicCloud: true,
-  productManagement: 'selfService',
-  syncDelayMs: 0,
-  invitationLifetimeMs: 14 * 24 * 60 * 60 * 1000,
-});
-
 /**
- * Makes the API from the table of operations. Loads Hono.
+ * Creates the API in front of a backend. Loads Hono.
  * @example
- * const rest = await createRest({ store: createRestMemoryStore(), encryptionKey });
+ * const backend = await createStoreBackend({ store: createRestMemoryStore(), encryptionKey });
+ * const rest = await createRest({ backend });
  * const response = await rest.fetch(new Request('http://127.0.0.1/api/v2/ping'));
- * @throws EngineError (USAGE) for an option that is none, missing, or of another type; RestError `REST_CONFIG` for an encryption key that is none, or not the one of the store; StoreError
+ * @throws EngineError (USAGE) for an unknown option or one of another type; RestError `REST_CONFIG` for an unknown operation of the backend and for an invalid origin
  */
-export async function createRest(options: RestOptions): Promise<Rest> {
-  checkOptions(options, SHAPES, 'The options of createRest', ['store', 'encryptionKey']);
-  const { store, basePath = '/api/v2', authPath = '/oauth/v2', hosts = [] } = options;
+export async function createRest<C, S>(options: RestOptions<C, S>): Promise<Rest> {
+  checkOptions<RestOptions<C, S>>(options, SHAPES, 'The options of createRest', ['backend']);
+  const { backend, basePath = '/api/v2', authPath = '/oauth/v2', hosts = [] } = options;
   const origin = readOrigin(options.origin);
-  const seal = createSeal(options.encryptionKey);
-  await assertEncryptionKey(store, seal, options.encryptionKeySource ?? 'encryptionKey');
-  const services = createServices(options, seal);
-  const openApi = createDocumentReader();
-  const route = await createRouter(services, {
-    operations: OPERATIONS,
+  const operations = listOperations(backend.operations);
+  const openApi = createDocumentReader(operations);
+  const route = await createRouter(backend, {
+    operations,
     openApi,
     basePath,
     authPath,
@@ -152,18 +93,38 @@ export async function createRest(options: RestOptions): Promise<Rest> {
   });
   return {
     fetch: (request, { listeningAt } = {}) => route(request, listeningAt),
-    services,
     openApi: (at = origin ?? UNKNOWN_ORIGIN) => openApi(addressesAt(at, { basePath, authPath })),
-    close: () => store.close(),
+    close: async () => backend.close?.(),
   };
 }
 
+/** The operations that a backend has. @throws RestError `REST_CONFIG` */
+function listOperations(operations: unknown): readonly RestOperation[] {
+  if (!isPlainObject(operations)) {
+    throw configError('backend.operations must be an object with a function for each operation.');
+  }
+  const known: readonly string[] = OPERATIONS.map(({ id }) => id);
+  for (const [id, perform] of Object.entries(operations)) {
+    if (!known.includes(id)) {
+      throw configError(
+        `backend.operations: unknown operation "${id}".${didYouMean(id, known)} OPERATIONS lists the known ones.`,
+      );
+    }
+    if (perform !== undefined && typeof perform !== 'function') {
+      throw configError(`backend.operations.${id} must be a function.`);
+    }
+  }
+  return OPERATIONS.filter(({ id }) => Object.hasOwn(operations, id) && operations[id] !== undefined);
+}
+
 /** The document is large, and nearly all callers of an instance reach it at one address. */
-function createDocumentReader(): (addresses: Addresses) => Readonly<Record<string, unknown>> {
+function createDocumentReader(
+  operations: readonly RestOperation[],
+): (addresses: Addresses) => Readonly<Record<string, unknown>> {
   let last: { readonly origin: string; readonly document: Readonly<Record<string, unknown>> } | undefined;
   return (addresses) => {
     const { origin } = addresses;
-    if (last?.origin !== origin) last = { origin, document: createOpenApi(OPERATIONS, addresses) };
+    if (last?.origin !== origin) last = { origin, document: createOpenApi(operations, addresses) };
     return last.document;
   };
 }
@@ -174,29 +135,4 @@ function readOrigin(origin: string | undefined): string | undefined {
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url && isWeb && `${url.origin}/` === url.href) return url.origin;
   throw configError(`origin: "${origin}" is no origin such as https://api.example.com, without a path.`);
-}
-
-function createServices(options: RestOptions, seal: Seal): RestServices {
-  const { store, clock = SYSTEM_CLOCK, zones = createZoneDirectory() } = options;
-  return {
-    store,
-    clock,
-    zones,
-    seal,
-    oidc: createOidc({ store, seal, clock }),
-    billing: options.billing ?? createLocalBilling(),
-    notifications: options.notifications ?? { notify: async () => undefined },
-    accessLists: options.accessLists ?? { provision: async () => undefined },
-    settings: completeSettings(options.settings),
-    isEmailVerified: options.isEmailVerified ?? (() => undefined),
-    uuid: options.uuid ?? randomUUID,
-  };
-}
-
-function completeSettings(given: RestOptions['settings']): RestSettings {
-  const settings = { ...DEFAULT_SETTINGS, ...given };
-  return {
-    ...settings,
-    defaultLicense: { productManagement: settings.productManagement, ...settings.defaultLicense },
-  };
 }

@@ -1,6 +1,7 @@
+import { defineOperation, type StoreOperation } from './access/store-operation.js';
 import { PAYMENT_OPERATIONS } from './billing/payments.js';
 import { SUBSCRIPTION_OPERATIONS } from './billing/subscription.js';
-import { defineOperation, type RestOperation } from './call/operation.js';
+import type { RestOperation } from './call/operation.js';
 import { KEY_OPERATIONS } from './keys/keys.js';
 import { ADMIN_ORGANIZATION_OPERATIONS } from './organizations/admin-organizations.js';
 import { ORGANIZATION_OPERATIONS } from './organizations/organizations.js';
@@ -16,7 +17,7 @@ import { INVITATION_OPERATIONS } from './users/invitations.js';
 import { ROLE_OPERATIONS } from './users/user-roles.js';
 import { USER_OPERATIONS } from './users/users.js';
 
-const ping: RestOperation = defineOperation({
+const ping: StoreOperation = defineOperation({
   id: 'ping',
   method: 'GET',
   path: '/ping',
@@ -32,8 +33,8 @@ const ping: RestOperation = defineOperation({
   },
 });
 
-/** Every operation of the API: routes, checks and the OpenAPI document all come from this table. */
-export const OPERATIONS: readonly RestOperation[] = [
+/** Every operation, with what the store backend does for it. */
+export const STORE_OPERATIONS: readonly StoreOperation[] = [
   ...ORGANIZATION_OPERATIONS,
   ...INVITATION_OPERATIONS,
   ...INSTALLED_APP_OPERATIONS,
@@ -52,3 +53,8 @@ export const OPERATIONS: readonly RestOperation[] = [
   ...ENUM_OPERATIONS,
   ping,
 ];
+
+/** Every operation of the API: routes, checks and the OpenAPI document all come from this table. */
+export const OPERATIONS: readonly RestOperation[] = STORE_OPERATIONS.map(
+  ({ handle, ...operation }) => operation,
+);

@@ -98,11 +98,28 @@ export function tooManyRequests(headers: Readonly<Record<string, string>>): Rest
   });
 }
 
+/** A backend returned what the operation does not document; the caller gets a 500 without these details. */
+export function invalidResponse(operation: string, path: string, expectation: string): RestError {
+  const member = path === '' ? 'The response' : `The member ${path} of the response`;
+  return failed(new Error(`${member} that the backend returned for ${operation} ${expectation}.`));
+}
+
+/** A defect on our side or of a backend. Callers see only that something went wrong. */
+export function failed(cause: unknown): RestError {
+  return new RestError('REST_FAILED', 'Internal Server Error', {
+    status: 500,
+    apiCode: 'SC500',
+    detail: 'Something went wrong on our side.',
+    cause,
+  });
+}
+
 /** The instance is not set up as it has to be; callers are told nothing of it. */
 export function configError(message: string, cause?: unknown): RestError {
   return new RestError('REST_CONFIG', message, { status: 500, apiCode: 'SC500', cause });
 }
 
+/** Options of `refused`: status, message and detail of the response. */
 export interface RefusalOptions {
   /** Default 400. */
   readonly status?: number;

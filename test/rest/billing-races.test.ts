@@ -1,23 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { activateSubscription } from '../../src/rest/billing/subscription-change.js';
 import { bootstrap } from '../../src/rest/bootstrap.js';
-import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import type { BillingPort, Price } from '../../src/rest/services/ports.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 import type { RestStore } from '../../src/rest/store/tables.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
+import { createStoreRest, type StoreRest } from './store-rest.js';
 
 const CALLS = 50;
 const PATH = '/organizations/1/subscription';
 
 interface Stage {
-  readonly rest: Rest;
+  readonly rest: StoreRest;
   readonly call: (method: string, path: string, body?: unknown) => Promise<Response>;
 }
 
 async function start(store: RestStore, billing?: BillingPort): Promise<Stage> {
   const encryptionKey = new Uint8Array(32);
-  const rest = await createRest({ store, encryptionKey, ...(billing && { billing }) });
+  const rest = await createStoreRest({ store, encryptionKey, ...(billing && { billing }) });
   const token = await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' });
   const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };
   return {
@@ -174,7 +174,7 @@ describe('a checkout that a customer is paying', () => {
     let nowMs = Date.UTC(2026, 0, 1);
     const store = createRestMemoryStore();
     const clock = { now: () => nowMs, sleep: async () => undefined, after: () => () => undefined };
-    const rest = await createRest({ store, clock, encryptionKey: new Uint8Array(32), billing: LATER });
+    const rest = await createStoreRest({ store, clock, encryptionKey: new Uint8Array(32), billing: LATER });
     const token = await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' });
     const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };
     const send = (method: string, path: string, body?: string): Promise<Response> =>

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { bootstrap, makeToken } from '../../src/rest/bootstrap.js';
-import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { createRestMemoryStore, openRestPostgres } from '../../src/rest/store/open-rest-store.js';
 import type { RestStore } from '../../src/rest/store/tables.js';
 import { openTestSchema } from './open-stores.js';
+import { createStoreRest, type StoreRest } from './store-rest.js';
 
 const FIRST = { name: 'Administrator', email: 'admin@localhost' };
 const schema = await openTestSchema();
 
 /** Nodes of one instance. */
-async function start(stores: readonly RestStore[]): Promise<readonly Rest[]> {
-  return Promise.all(stores.map((store) => createRest({ store, encryptionKey: new Uint8Array(32) })));
+async function start(stores: readonly RestStore[]): Promise<readonly StoreRest[]> {
+  return Promise.all(stores.map((store) => createStoreRest({ store, encryptionKey: new Uint8Array(32) })));
 }
 
-async function expectOneToken(nodes: readonly Rest[]): Promise<void> {
+async function expectOneToken(nodes: readonly StoreRest[]): Promise<void> {
   const tokens = await Promise.all(nodes.map(({ services }) => bootstrap(services, FIRST)));
   expect(tokens.filter((token) => token !== undefined)).toHaveLength(1);
   const [first] = nodes;

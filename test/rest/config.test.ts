@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/engine-error.js';
-import { createRest } from '../../src/rest/create-rest.js';
 import { createStatusPages } from '../../src/rest/server/status-pages.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 import type { RestStore } from '../../src/rest/store/tables.js';
 import { type StartedCli, startCli } from '../cli/fake-io.js';
 import { httpServer, readBody } from '../http/loopback.js';
+import { createStoreRest } from './store-rest.js';
 
 const cwd = await mkdtemp(path.join(tmpdir(), 'iml-rest-config-'));
 afterAll(() => rm(cwd, { recursive: true, force: true }));
@@ -157,7 +157,7 @@ describe('an instance whose database is down', () => {
       count: (...args: Parameters<RestStore['count']>) =>
         isDown ? Promise.reject(new StoreError('STORE_UNAVAILABLE', 'down')) : memory.count(...args),
     };
-    const rest = await createRest({ store, encryptionKey: new Uint8Array(32) });
+    const rest = await createStoreRest({ store, encryptionKey: new Uint8Array(32) });
     isDown = true;
     const ping = await rest.fetch(new Request('http://x/api/v2/ping'));
     expect([ping.status, ping.headers.get('retry-after')]).toEqual([503, '1']);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createRest } from '../../src/rest/create-rest.js';
 import { createSeal } from '../../src/rest/services/seal.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 import { insertRestRows } from '../../src/testing/contracts/rest-contract.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
 import { readWorld } from './run-contract.js';
+import { createStoreRest } from './store-rest.js';
 
 const OWN = new Uint8Array(32).fill(1);
 const OTHER = new Uint8Array(32).fill(2);
@@ -19,9 +19,13 @@ describe('the encryption key', () => {
   for (const stores of kinds) {
     it.skipIf(stores.missing !== undefined)(`of a store is the first one: ${stores.name}`, async () => {
       const store = await stores.create();
-      await createRest({ store, encryptionKey: OWN });
-      await createRest({ store, encryptionKey: OWN });
-      const second = createRest({ store, encryptionKey: OTHER, encryptionKeySource: 'the key of node 2' });
+      await createStoreRest({ store, encryptionKey: OWN });
+      await createStoreRest({ store, encryptionKey: OWN });
+      const second = createStoreRest({
+        store,
+        encryptionKey: OTHER,
+        encryptionKeySource: 'the key of node 2',
+      });
       await expect(second).rejects.toMatchObject(WRONG);
       expect(await store.count('settings')).toBe(1);
     });
@@ -30,7 +34,9 @@ describe('the encryption key', () => {
       `of nodes that start together is one: ${stores.name}`,
       async () => {
         const store = await stores.create();
-        const starts = [OWN, OTHER, OWN, OTHER].map((encryptionKey) => createRest({ store, encryptionKey }));
+        const starts = [OWN, OTHER, OWN, OTHER].map((encryptionKey) =>
+          createStoreRest({ store, encryptionKey }),
+        );
         const outcomes = (await Promise.allSettled(starts)).map((it) => it.status);
         const first = outcomes.slice(0, 2).sort();
         expect(first).toEqual(['fulfilled', 'rejected']);
@@ -42,7 +48,7 @@ describe('the encryption key', () => {
   it('is noticed where an older store holds sealed data and no check value', async () => {
     for (const what of ['signing key', 'key of a team']) {
       const store = createRestMemoryStore();
-      const rest = await createRest({ store, encryptionKey: OWN });
+      const rest = await createStoreRest({ store, encryptionKey: OWN });
       if (what === 'signing key') await rest.services.oidc.jwks();
       else {
         const world = readWorld();
@@ -53,16 +59,20 @@ describe('the encryption key', () => {
         });
       }
       await store.transaction((writer) => writer.remove('settings', { name: 'encryption-check' }));
-      const second = createRest({ store, encryptionKey: OTHER, encryptionKeySource: 'the key of node 2' });
+      const second = createStoreRest({
+        store,
+        encryptionKey: OTHER,
+        encryptionKeySource: 'the key of node 2',
+      });
       await expect(second).rejects.toMatchObject(WRONG);
-      await createRest({ store, encryptionKey: OWN });
+      await createStoreRest({ store, encryptionKey: OWN });
     }
   });
 
   it('tells nothing of itself', async () => {
     const store = createRestMemoryStore();
-    await createRest({ store, encryptionKey: OWN });
-    const error = await createRest({ store, encryptionKey: OTHER }).catch((it: unknown) => it);
+    await createStoreRest({ store, encryptionKey: OWN });
+    const error = await createStoreRest({ store, encryptionKey: OTHER }).catch((it: unknown) => it);
     for (const form of ['base64', 'hex'] as const) {
       expect(String(error)).not.toContain(Buffer.from(OTHER).toString(form));
     }
@@ -70,7 +80,7 @@ describe('the encryption key', () => {
 
   it('is of 32 bytes', async () => {
     const store = createRestMemoryStore();
-    await expect(createRest({ store, encryptionKey: new Uint8Array(31) })).rejects.toMatchObject({
+    await expect(createStoreRest({ store, encryptionKey: new Uint8Array(31) })).rejects.toMatchObject({
       code: 'REST_CONFIG',
     });
     expect(await store.count('settings')).toBe(0);

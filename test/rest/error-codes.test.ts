@@ -1,13 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { describeFailure } from '../../src/cli/output/rest-log.js';
+import { createRestLog, type RestLogFormat } from '../../src/cli/output/rest-log.js';
 import { ERROR_CODES } from '../../src/errors/codes.js';
 import { EngineError } from '../../src/errors/engine-error.js';
 import { createLocalBilling } from '../../src/rest/billing/billing.js';
 import { bootstrap } from '../../src/rest/bootstrap.js';
 import { toRestError } from '../../src/rest/call/answer.js';
-import { createRest, type RestOptions } from '../../src/rest/create-rest.js';
+import type { FailedCall } from '../../src/rest/call/router.js';
 import * as problems from '../../src/rest/problems.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
+import { createStoreRest, type StoreRestOptions } from './store-rest.js';
+
+/** The lines that `iml rest` logs for failures of one call, the last ones at its end. */
+function logFailures(
+  failures: readonly unknown[],
+  call: FailedCall,
+  format: RestLogFormat = 'text',
+): readonly string[] {
+  const lines: string[] = [];
+  const log = createRestLog((line) => lines.push(line), { format, now: () => 0 });
+  for (const failure of failures) log.failure(failure, call);
+  log.close();
+  return lines;
+}
 
 /** Each code of the REST API: who makes it, and what callers get. */
 const TABLE: readonly (readonly [
@@ -46,13 +60,13 @@ describe('the codes of the REST API', () => {
 
   const store = createRestMemoryStore();
   const good = { store, encryptionKey: new Uint8Array(32) };
-  it.each<[string, Partial<RestOptions>]>([
+  it.each<[string, Partial<StoreRestOptions>]>([
     ['a key of another length', { encryptionKey: new Uint8Array(16) }],
     ['an origin with a path', { origin: 'https://api.example.com/v2' }],
     ['an origin of no web server', { origin: 'file:///x' }],
     ['an origin that is none', { origin: 'api.example.com' }],
   ])('REST_CONFIG for %s', async (_, options) => {
-    await expect(createRest({ ...good, ...options })).rejects.toMatchObject({
+    await expect(createStoreRest({ ...good, ...options })).rejects.toMatchObject({
       code: 'REST_CONFIG',
       status: 500,
     });
@@ -63,7 +77,7 @@ describe('the codes of the REST API', () => {
     const answers: unknown[] = [];
     const reason = new Error('secret');
     const billing = { ...createLocalBilling(), findPrice: () => Promise.reject(reason) };
-    const rest = await createRest({
+    const rest = await createStoreRest({
       store: createRestMemoryStore(),
       encryptionKey: new Uint8Array(32),
       billing,
@@ -82,11 +96,7 @@ describe('the codes of the REST API', () => {
     const call = { requestId, operation: 'createSubscription', method: 'POST', path };
     expect(failures).toEqual([[reason, call]]);
     expect(answers).toEqual([{ ...call, status: 500, durationMs: expect.any(Number) }]);
-    const line = describeFailure(
-      new Error('not stored', { cause: reason }),
-      { ...call, requestId: 'id' },
-      'text',
-    );
+    const [line] = logFailures([new Error('not stored', { cause: reason })], { ...call, requestId: 'id' });
     expect(line).toBe(`failed POST ${path} createSubscription id: Error: not stored < Error: secret`);
   });
 
@@ -94,7 +104,43 @@ describe('the codes of the REST API', () => {
     const call = { requestId: 'id', operation: undefined, method: 'GET', path: '/' };
     let chain = new Error('6');
     for (const message of ['5', '4', '3', '2', '1']) chain = new Error(message, { cause: chain });
-    const line = describeFailure(chain, call, format);
-    expect(line.match(/Error: \d/g)).toEqual(['1', '2', '3', '4', '5'].map((each) => `Error: ${each}`));
+    const [line] = logFailures([chain], call, format);
+    expect(line?.match(/Error: \d/g)).toEqual(['1', '2', '3', '4', '5'].map((each) => `Error: ${each}`));
+  });
+
+  it('logs repeated failures once and then their number', () => {
+    const call = { requestId: 'id', operation: undefined, method: 'GET', path: '/' };
+    const down = (): Error => new Error('The database does not answer.');
+    const lines = logFailures([down(), down(), new Error('other'), down()], call);
+    expect(lines).toEqual([
+      'failed GET / - id: Error: The database does not answer.',
+      'failed GET / - id: Error: other',
+      'failed 2 more times: Error: The database does not answer.',
+    ]);
+  });
+
+  it('logs the number of repeated failures after a minute', () => {
+    let nowMs = 0;
+    const lines: string[] = [];
+    const log = createRestLog((line) => lines.push(line), { format: 'json', now: () => nowMs });
+    const call = {
+      requestId: 'id',
+      operation: undefined,
+      method: 'GET',
+      path: '/',
+      status: 200,
+      durationMs: 1,
+    };
+    for (const at of [0, 30_000, 59_999]) {
+      nowMs = at;
+      log.failure(new Error('down'), call);
+    }
+    expect(lines.map((line) => JSON.parse(line).kind)).toEqual(['failure']);
+    nowMs = 60_000;
+    log.answer(call);
+    expect(lines.map((line) => JSON.parse(line)).slice(1)).toMatchObject([
+      { kind: 'failures', count: 2, causes: ['Error: down'] },
+      { kind: 'answer' },
+    ]);
   });
 });

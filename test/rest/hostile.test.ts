@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { OPERATIONS } from '../../src/rest/operations.js';
 import { REST_TABLES, type RestStore, type RestTables } from '../../src/rest/store/tables.js';
 import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
@@ -7,6 +6,7 @@ import { insertRestRows, type RestFixtureFile } from '../../src/testing/contract
 import { MEMORY_STORES, postgresStores, sqliteStores, type TestStores } from './open-stores.js';
 import { readFixture, readWorld } from './run-contract.js';
 import { fieldsOf, fieldsWithSql } from './sql-coverage.js';
+import { createStoreRest, type StoreRest } from './store-rest.js';
 
 interface HostileLine {
   readonly as?: string;
@@ -36,7 +36,7 @@ for (const stores of [MEMORY_STORES, await sqliteStores(), await postgresStores(
 function runHostile(stores: TestStores): void {
   const title = `hostile requests on ${stores.name}${stores.missing ? `: ${stores.missing}` : ''}`;
   describe.skipIf(stores.missing !== undefined)(title, () => {
-    let rest: Rest;
+    let rest: StoreRest;
     let store: RestStore;
     let before: string;
     const failures: unknown[] = [];
@@ -46,7 +46,7 @@ function runHostile(stores: TestStores): void {
       const nowMs = Date.parse(world.now);
       const clock = { now: () => nowMs, sleep: async () => undefined, after: () => () => undefined };
       const onError = (error: unknown): void => void failures.push(error);
-      rest = await createRest({ store, clock, encryptionKey: new Uint8Array(32), onError });
+      rest = await createStoreRest({ store, clock, encryptionKey: new Uint8Array(32), onError });
       await insertRestRows(store, world, world.rows);
       // The first token of the right form makes the instance look for its signing key, and make it where there is none.
       await rest.services.oidc.jwks();
@@ -68,7 +68,7 @@ function runHostile(stores: TestStores): void {
   });
 }
 
-async function judge(handle: Rest['fetch'], line: HostileLine): Promise<string | undefined> {
+async function judge(handle: StoreRest['fetch'], line: HostileLine): Promise<string | undefined> {
   const [method = '', target = ''] = line.request.split(/ (.*)/s);
   const token = line.as === undefined ? undefined : world.tokens[line.as];
   const [text = '', count = 0] = line.repeatBody ?? [];

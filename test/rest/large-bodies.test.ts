@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import { bootstrap } from '../../src/rest/bootstrap.js';
-import { createRest } from '../../src/rest/create-rest.js';
 import { DEFAULT_LICENSE } from '../../src/rest/services/license.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
+import { createStoreRest } from './store-rest.js';
 
-const rest = await createRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32) });
+const rest = await createStoreRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32) });
 const token = (await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' })) ?? '';
 afterAll(() => rest.close());
 

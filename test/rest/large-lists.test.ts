@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bootstrap } from '../../src/rest/bootstrap.js';
-import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { readAllRows, readRows } from '../../src/rest/store/read-rows.js';
 import type { OrganizationRow, RestStore } from '../../src/rest/store/tables.js';
 import type { Query } from '../../src/store/record-store.js';
 import { MEMORY_STORES, postgresStores, sqliteStores, type TestStores } from './open-stores.js';
+import { createStoreRest, type StoreRest } from './store-rest.js';
 
 /** More than SQLite takes as values of one statement. */
 const MANY = 33_000;
@@ -18,13 +18,13 @@ function runLists(stores: TestStores): void {
   const title = `long lists on ${stores.name}${stores.missing ? `: ${stores.missing}` : ''}`;
   describe.skipIf(stores.missing !== undefined)(title, () => {
     let store: RestStore;
-    let rest: Rest;
+    let rest: StoreRest;
     let token: string;
     let model: OrganizationRow;
 
     beforeAll(async () => {
       store = await stores.create();
-      rest = await createRest({ store, encryptionKey: new Uint8Array(32) });
+      rest = await createStoreRest({ store, encryptionKey: new Uint8Array(32) });
       token = (await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' })) ?? '';
       const [first] = await store.find('organizations');
       if (first === undefined) throw new Error('There is no organization.');

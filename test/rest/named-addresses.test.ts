@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bootstrap } from '../../src/rest/bootstrap.js';
-import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { type RestServer, serveRest } from '../../src/rest/server/serve-rest.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
+import { createStoreRest, type StoreRest } from './store-rest.js';
 
 /** What the instance names is asked for as a client would: over HTTP, at the very address. */
-let rest: Rest;
+let rest: StoreRest;
 let server: RestServer;
 let token: string | undefined;
 beforeAll(async () => {
-  rest = await createRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32) });
+  rest = await createStoreRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32) });
   token = await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' });
   server = await serveRest(rest, { port: 0 });
 });

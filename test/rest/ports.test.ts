@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/errors/engine-error.js';
 import { activateSubscription } from '../../src/rest/billing/subscription-change.js';
 import { bootstrap } from '../../src/rest/bootstrap.js';
-import { createRest, type Rest, type RestOptions } from '../../src/rest/create-rest.js';
 import type { BillingPort, RestNotification } from '../../src/rest/services/ports.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
+import { createStoreRest, type StoreRest, type StoreRestOptions } from './store-rest.js';
 
 interface Stage {
-  readonly rest: Rest;
+  readonly rest: StoreRest;
   readonly call: (method: string, path: string, body?: unknown) => Promise<{ status: number; body: unknown }>;
 }
 
-async function start(options: Partial<RestOptions>): Promise<Stage> {
-  const rest = await createRest({
+async function start(options: Partial<StoreRestOptions>): Promise<Stage> {
+  const rest = await createStoreRest({
     store: createRestMemoryStore(),
     encryptionKey: new Uint8Array(32),
     ...options,
@@ -115,7 +115,7 @@ describe('a store that cannot answer now', () => {
         getLinked: () => Promise.reject(new StoreError(code, 'secret reason')),
       };
       const errors: unknown[] = [];
-      const broken = await createRest({
+      const broken = await createStoreRest({
         store,
         encryptionKey: new Uint8Array(32),
         onError: (it) => errors.push(it),

@@ -1,6 +1,6 @@
-import { createRest } from '../../src/rest/create-rest.js';
 import { openRestPostgres, openRestSqlite } from '../../src/rest/store/open-rest-store.js';
 import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
+import { createStoreRest } from './store-rest.js';
 
 /** One node of an instance in a process of its own: does the requests it is sent all at once and answers their statuses. */
 
@@ -15,7 +15,7 @@ interface Order {
 
 const [kind, place = ''] = process.argv.slice(2);
 const store = kind === 'sqlite' ? await openRestSqlite(place) : await openRestPostgres(place);
-const rest = await createRest({ store, encryptionKey: new Uint8Array(32) });
+const rest = await createStoreRest({ store, encryptionKey: new Uint8Array(32) });
 
 const handle = withAnswerCheck((request) => rest.fetch(request));
 

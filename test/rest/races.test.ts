@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
-import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { createOrganization } from '../../src/rest/organizations/organization-life.js';
 import { openRestPostgres, openRestSqlite } from '../../src/rest/store/open-rest-store.js';
 import { addUser } from '../../src/rest/users/add-user.js';
 import { addToken } from '../../src/rest/users/api-tokens.js';
 import { compileProcess } from '../host/compile-process.js';
 import { openTestSchema } from './open-stores.js';
+import { createStoreRest, type StoreRest } from './store-rest.js';
 
 /** Two nodes of an instance, in processes of their own, over one database. */
 const ROUNDS = 5;
@@ -39,7 +39,7 @@ function runRaces(
   describe.skipIf(missing !== undefined)(
     `two processes on one ${title}${missing ? `: ${missing}` : ''}`,
     () => {
-      let rest: Rest;
+      let rest: StoreRest;
       let nodes: readonly ChildProcess[];
       let ownerId: number;
       let invitedId: number;
@@ -50,7 +50,7 @@ function runRaces(
 
       beforeAll(async () => {
         const store = kind === 'sqlite' ? await openRestSqlite(place) : await openRestPostgres(place);
-        rest = await createRest({ store, encryptionKey: new Uint8Array(32) });
+        rest = await createStoreRest({ store, encryptionKey: new Uint8Array(32) });
         const nowMs = Date.now();
         [ownerId, invitedId] = await store.transaction(async (writer) => {
           const owner = await addUser(

@@ -2,12 +2,12 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { bootstrap } from '../../src/rest/bootstrap.js';
 import { allows, ROLES, type Role } from '../../src/rest/call/roles.js';
 import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
-import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 import type { InvitationRow, RestTables } from '../../src/rest/store/tables.js';
 import { addUser } from '../../src/rest/users/add-user.js';
 import { addToken } from '../../src/rest/users/api-tokens.js';
 import { GIVES, gives, PAIRS, title } from './role-pairs.js';
+import { createStoreRest, type StoreRest } from './store-rest.js';
 
 const IN_ORGANIZATIONS = PAIRS.filter(
   ([giver, given]) => giver.category === 'organization' && given.category === 'organization',
@@ -17,12 +17,12 @@ const INVITER = '00000001-0000-4000-8000-000000000001';
 const INVITED = '00000002-0000-4000-8000-000000000002';
 
 describe('over the API', () => {
-  let rest: Rest;
+  let rest: StoreRest;
   let inviterId: number;
   let invitedId: number;
 
   beforeEach(async () => {
-    rest = await createRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32) });
+    rest = await createStoreRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32) });
     await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' });
     const nowMs = Date.now();
     [inviterId, invitedId] = await rest.services.store.transaction(async (writer) => {

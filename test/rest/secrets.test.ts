@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createRest } from '../../src/rest/create-rest.js';
 import { createSeal } from '../../src/rest/services/seal.js';
 import { REST_TABLES, type RestTables } from '../../src/rest/store/tables.js';
 import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
 import { insertRestRows } from '../../src/testing/contracts/rest-contract.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
 import { readWorld } from './run-contract.js';
+import { createStoreRest } from './store-rest.js';
 
 const CANARY = 'canary-5f1c2e"\\é';
 
@@ -29,7 +29,7 @@ describe('parameters of keys', () => {
       const store = await stores.create();
       const logged: unknown[] = [];
       const encryptionKey = new Uint8Array(32).fill(7);
-      const rest = await createRest({ store, encryptionKey, onError: (error) => logged.push(error) });
+      const rest = await createStoreRest({ store, encryptionKey, onError: (error) => logged.push(error) });
       const handle = withAnswerCheck((request) => rest.fetch(request));
       await insertRestRows(store, world, world.rows);
       const answers: string[] = [];

@@ -5,10 +5,10 @@ import Database from 'libsql';
 import pg from 'pg';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { bootstrap } from '../../src/rest/bootstrap.js';
-import { createRest } from '../../src/rest/create-rest.js';
 import { openRestPostgres, openRestSqlite } from '../../src/rest/store/open-rest-store.js';
 import type { RestStore } from '../../src/rest/store/tables.js';
 import { openTestSchema } from './open-stores.js';
+import { createStoreRest } from './store-rest.js';
 
 /** What a driver was told, and how often it had to be waited for. */
 interface Log {
@@ -106,8 +106,8 @@ function runCalls(title: string, open: () => Promise<RestStore>, missing?: strin
       const opening = missing === undefined ? start() : undefined;
       afterAll(async () => (await opening)?.rest.close());
 
-      async function start(): Promise<{ rest: Awaited<ReturnType<typeof createRest>>; token: string }> {
-        const rest = await createRest({ store: await open(), encryptionKey: new Uint8Array(32) });
+      async function start(): Promise<{ rest: Awaited<ReturnType<typeof createStoreRest>>; token: string }> {
+        const rest = await createStoreRest({ store: await open(), encryptionKey: new Uint8Array(32) });
         const token = (await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' })) ?? '';
         return { rest, token };
       }

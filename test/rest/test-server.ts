@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bootstrap } from '../../src/rest/bootstrap.js';
-import { createRest, type Rest } from '../../src/rest/create-rest.js';
 import { type RestServer, serveRest } from '../../src/rest/server/serve-rest.js';
 import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
+import { createStoreRest, type StoreRest } from './store-rest.js';
 
 export interface TestServer {
-  readonly rest: Rest;
+  readonly rest: StoreRest;
   readonly server: RestServer;
   /** `127.0.0.1:PORT`, what clients call a zone. */
   readonly zone: string;
@@ -24,7 +24,7 @@ export interface TestServer {
 
 /** The API on a free port of this machine over an empty store in memory. Every answer is held against the OpenAPI document. */
 export async function startTestServer(options: { readonly tls?: boolean } = {}): Promise<TestServer> {
-  const rest = await createRest({
+  const rest = await createStoreRest({
     store: createRestMemoryStore(),
     encryptionKey: new Uint8Array(32),
     zones: createZoneDirectory('eu1.make.com'),
@@ -33,7 +33,7 @@ export async function startTestServer(options: { readonly tls?: boolean } = {}):
   const tls = options.tls ? await makeCertificate() : undefined;
   const problems: unknown[] = [];
   const checked = withAnswerCheck((request) => rest.fetch(request));
-  const fetch: Rest['fetch'] = (request) =>
+  const fetch: StoreRest['fetch'] = (request) =>
     checked(request).catch((problem: unknown) => {
       problems.push(problem);
       throw problem;

@@ -1,33 +1,31 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createSecureContext } from 'node:tls';
+import { StoreError } from '../../errors/engine-error.js';
 import { listOffers } from '../../rest/billing/billing.js';
 import { bootstrap, makeToken } from '../../rest/bootstrap.js';
 import { type ApiScope, SCOPE_NAMES } from '../../rest/call/scopes.js';
-import type { Rest } from '../../rest/create-rest.js';
+import { createRest, type Rest } from '../../rest/create-rest.js';
+import type { StoreBackend, StoreBackendOptions } from '../../rest/create-store-backend.js';
 import { registerApps } from '../../rest/register-apps.js';
+import { answerFailure } from '../../rest/server/answer-refusal.js';
 import { serveRest } from '../../rest/server/serve-rest.js';
-import { createStatusPages, type StatusPages } from '../../rest/server/status-pages.js';
+import { createStatusPages } from '../../rest/server/status-pages.js';
+import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { didYouMean } from '../../util/suggest.js';
 import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { readPort } from '../input/read-port.js';
-import { type RestConfig, readRestConfig, toRestOptions } from '../input/rest-config.js';
+import { readRestConfig, toRestOptions } from '../input/rest-config.js';
 import {
   findRestInstance,
   openRestInstance,
   REST_INSTANCE_OPTIONS,
-  type RestHooks,
   type RestPlace,
 } from '../input/rest-instance.js';
 import type { Io } from '../io.js';
-import {
-  describeAnswer,
-  describeFailure,
-  describeInvitation,
-  type RestLogFormat,
-} from '../output/rest-log.js';
+import { createRestLog, type RestLog, type RestLogFormat } from '../output/rest-log.js';
 import { printableLine } from '../output/terminal-text.js';
 import { untilInterrupted } from '../until-interrupted.js';
 import { usageError } from '../usage-error.js';
@@ -99,86 +97,79 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   const port = readPort(args.text('port'), DEFAULT_PORT);
   const host = args.text('host');
   const config = await readRestConfig(args.text('config'), io);
-  let opened: Rest | undefined;
-  const pages = createStatusPages(() => opened?.services.store);
-  const hooks = readHooks(args, io, { config, pages });
+  const log = createRestLog((line) => void io.stderr.write(`${line}\n`).catch(() => {}), {
+    format: readLogFormat(args.text('log')),
+    now: () => SYSTEM_CLOCK.now(),
+  });
+  const origin = readOrigin(args.text('origin'));
   const tls = await readTls(args, io);
   const place = await findRestInstance(args, io);
-  // The port is opened first: without it no instance is created.
-  const opening = openLater(() => openRestInstance(place, { args, io, hooks }));
-  const fetchOrStatus: Rest['fetch'] = async (request, reception) =>
-    pages.answer(request) ?? opening.fetch(request, reception);
-  const server = await serveRest({ fetch: fetchOrStatus }, { port, host, tls }).catch((error: unknown) =>
+  let backend: StoreBackend | undefined;
+  let rest: Rest | undefined;
+  const pages = createStatusPages(() => backend?.services.store);
+  const fetch: Rest['fetch'] = async (request, reception) =>
+    pages.answer(request) ?? rest?.fetch(request, reception) ?? refuseUntilOpen();
+  // The port comes first: where it cannot be had, no instance is made.
+  const server = await serveRest({ fetch }, { port, host, tls }).catch((error: unknown) =>
     Promise.reject(cannotListen(port, error, host)),
   );
+  const stop = new AbortController();
+  const interrupted = untilInterrupted(io).then(() => stop.abort());
   try {
-    const rest = await opening.open();
-    const first = await firstToken(rest, place);
-    await registerApps(rest.services, config.apps ?? []);
-    opened = rest;
-    // Registered first, so that an interruption during the start counts.
-    const interrupted = untilInterrupted(io);
-    try {
-      const origin = hooks.origin ?? server.origin;
-      await io.stdout.write(`REST API: ${origin}/api/v2\n${first}`);
-      await interrupted;
-      return EXIT.ok;
-    } finally {
-      await server.close();
-      await rest.close();
-    }
+    backend = await openRestInstance(place, {
+      args,
+      io,
+      options: withInvitationLog(toRestOptions(config), log),
+      wait: {
+        waitMs: Number.MAX_SAFE_INTEGER,
+        onWait: () => log.message('Waiting for the database, which does not answer.'),
+        signal: stop.signal,
+      },
+    });
+    const first = await firstToken(backend, place);
+    await registerApps(backend.services, config.apps ?? []);
+    rest = await createRest({
+      backend,
+      origin,
+      hosts: args.texts('allow-host'),
+      onError: log.failure,
+      onAnswer: (call) => {
+        pages.count(call);
+        log.answer(call);
+      },
+    });
+    await io.stdout.write(`REST API: ${origin ?? server.origin}/api/v2\n${first}`);
+    await interrupted;
+    return EXIT.ok;
   } catch (error) {
-    await server.close();
+    if (stop.signal.aborted) return EXIT.ok;
     throw error;
+  } finally {
+    await server.close();
+    await backend?.close();
+    log.close();
   }
 }
 
-/** Opens an instance while the server already listens; requests wait for it. */
-function openLater(start: () => Promise<Rest>): Pick<Rest, 'fetch'> & { readonly open: () => Promise<Rest> } {
-  let settle: (rest: Promise<Rest>) => void = () => undefined;
-  const opened = new Promise<Rest>((resolve) => {
-    settle = resolve;
-  });
-  // The caller handles the rejection; waiting requests receive it too.
-  opened.catch(() => undefined);
-  return {
-    open: () => {
-      settle(start());
-      return opened;
-    },
-    fetch: async (request, reception) => (await opened).fetch(request, reception),
-  };
+/** The instance is not open yet: its database does not answer. */
+function refuseUntilOpen(): Response {
+  return answerFailure(new StoreError('STORE_UNAVAILABLE', 'The database does not answer at the moment.'));
 }
 
-interface HookParts {
-  readonly config: RestConfig;
-  readonly pages: StatusPages;
-}
-
-function readHooks(args: Arguments, io: Io, { config, pages }: HookParts): RestHooks {
-  const format = readLogFormat(args.text('log'));
-  const write = (line: string): void => {
-    io.stderr.write(`${line}\n`).catch(() => {});
-  };
-  const options = toRestOptions(config);
+/** Without mail the operator passes invitations on. */
+function withInvitationLog(
+  options: Partial<StoreBackendOptions>,
+  log: RestLog,
+): Partial<StoreBackendOptions> {
   return {
     ...options,
     notifications: {
       notify: async (notification) => {
-        // Without mail, the operator passes invitations on.
-        if (notification.kind === 'invitation created')
-          write(describeInvitation(notification, format ?? 'text'));
+        if (notification.kind === 'invitation created') log.invitation(notification);
         await options.notifications?.notify(notification).catch((error: unknown) => {
-          write(printableLine(error instanceof Error ? error.message : String(error)));
+          log.message(error instanceof Error ? error.message : String(error));
         });
       },
-    },
-    origin: readOrigin(args.text('origin')),
-    hosts: args.texts('allow-host'),
-    onError: (error, call) => write(describeFailure(error, call, format ?? 'text')),
-    onAnswer: (call) => {
-      pages.count(call);
-      if (format !== undefined) write(describeAnswer(call, format));
     },
   };
 }
@@ -198,7 +189,7 @@ function readOrigin(origin: string | undefined): string | undefined {
   throw usageError(`--origin: "${origin}" is no origin such as https://api.example.com, without a path.`);
 }
 
-async function firstToken({ services }: Rest, place: RestPlace): Promise<string> {
+async function firstToken({ services }: StoreBackend, place: RestPlace): Promise<string> {
   const token = await bootstrap(services, ADMINISTRATOR);
   const further = `iml rest token ${place.args}`;
   if (token === undefined) return `API tokens: ${further}\n`;
@@ -223,18 +214,18 @@ async function printPrices(args: Arguments, io: Io): Promise<number> {
 async function printToken(args: Arguments, io: Io): Promise<number> {
   const scopes = args.isSet('scope') ? args.texts('scope').map(readScope) : SCOPE_NAMES;
   const email = args.text('user');
-  const hooks = toRestOptions(await readRestConfig(args.text('config'), io)) as RestHooks;
-  const rest = await openRestInstance(await findRestInstance(args, io), { args, io, hooks });
+  const options = toRestOptions(await readRestConfig(args.text('config'), io));
+  const backend = await openRestInstance(await findRestInstance(args, io), { args, io, options });
   try {
-    const first = await bootstrap(rest.services, ADMINISTRATOR);
+    const first = await bootstrap(backend.services, ADMINISTRATOR);
     const wish = { email, label: args.text('label') ?? 'made by iml rest token', scopes };
     const wantsFirst = first !== undefined && email === undefined && !args.isSet('scope');
-    const token = wantsFirst ? first : await makeToken(rest.services, wish);
+    const token = wantsFirst ? first : await makeToken(backend.services, wish);
     if (token === undefined) throw usageError(`--user: there is no user "${email}".`);
     await io.stdout.write(`${token}\n`);
     return EXIT.ok;
   } finally {
-    await rest.close();
+    await backend.close();
   }
 }
 

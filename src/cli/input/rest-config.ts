@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { readUnquoted } from '../../check/read-unquoted.js';
 import { createLocalBilling, type LocalCoupon } from '../../rest/billing/billing.js';
-import type { RestOptions } from '../../rest/create-rest.js';
+import type { StoreBackendOptions } from '../../rest/create-store-backend.js';
 import type { RegisteredApp } from '../../rest/register-apps.js';
 import { LICENSE_SCHEMA } from '../../rest/services/license.js';
 import type { Price } from '../../rest/services/ports.js';
@@ -103,8 +103,8 @@ export async function readRestConfig(file: string | undefined, io: Io): Promise<
   throw usageError(`--config: "${steps.join('.')}" of ${file} ${message}.${hint}`);
 }
 
-/** Converts the `--config` file to options of an instance. */
-export function toRestOptions(config: RestConfig): Partial<RestOptions> {
+/** The options of an instance that a file of `--config` stands for. */
+export function toRestOptions(config: RestConfig): Partial<StoreBackendOptions> {
   const { prices, coupons, features, defaultLicense, defaultProductName, whiteLabel } = config;
   const { notifications, accessLists } = config;
   return {

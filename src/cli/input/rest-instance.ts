@@ -2,10 +2,19 @@ import { randomBytes } from 'node:crypto';
 import { chmod, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { loadPackages } from '../../errors/load-packages.js';
-import { createRest, type Rest, type RestOptions } from '../../rest/create-rest.js';
+import {
+  createStoreBackend,
+  type StoreBackend,
+  type StoreBackendOptions,
+} from '../../rest/create-store-backend.js';
 import { configError } from '../../rest/problems.js';
 import { createZoneDirectory } from '../../rest/services/zone-directory.js';
-import { findRestPostgres, openRestPostgres, openRestSqlite } from '../../rest/store/open-rest-store.js';
+import {
+  findRestPostgres,
+  openRestPostgres,
+  openRestSqlite,
+  type RestPostgresOptions,
+} from '../../rest/store/open-rest-store.js';
 import type { RestStore } from '../../rest/store/tables.js';
 import { OWNER_ONLY_FILE } from '../../util/files/folder-writer.js';
 import { readErrno } from '../../util/files/read-regular-file.js';
@@ -72,8 +81,15 @@ function quoted(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Options that a command adds to those of an instance. */
-export type RestHooks = Pick<RestOptions, 'origin' | 'hosts' | 'onError' | 'onAnswer'> & Partial<RestOptions>;
+/** How an instance is opened. */
+export interface OpenRestOptions {
+  readonly args: Arguments;
+  readonly io: Io;
+  /** Settings and ports of `--config`. */
+  readonly options: Partial<StoreBackendOptions>;
+  /** How long to wait for a database that does not answer. Default: not at all. */
+  readonly wait?: Pick<RestPostgresOptions, 'waitMs' | 'onWait' | 'signal'>;
+}
 
 /**
  * Opens an instance, or creates it.
@@ -82,26 +98,30 @@ export type RestHooks = Pick<RestOptions, 'origin' | 'hosts' | 'onError' | 'onAn
  */
 export async function openRestInstance(
   place: RestPlace,
-  { args, io, hooks }: { readonly args: Arguments; readonly io: Io; readonly hooks?: RestHooks },
-): Promise<Rest> {
+  { args, io, options, wait }: OpenRestOptions,
+): Promise<StoreBackend> {
   await loadPackages('The REST API', {
     kysely: () => import('kysely'),
     ...(place.database === undefined ? { libsql: () => import('libsql') } : { pg: () => import('pg') }),
   });
   const { key: encryptionKey, source: encryptionKeySource } = await readKey(place, io);
-  const store = await openStore(place, args);
+  const store = await openStore(place, args, wait);
   try {
     const zones = createZoneDirectory(args.text('zone'));
-    return await createRest({ store, encryptionKey, encryptionKeySource, zones, ...hooks });
+    return await createStoreBackend({ store, encryptionKey, encryptionKeySource, zones, ...options });
   } catch (error) {
     await store.close();
     throw error;
   }
 }
 
-async function openStore({ folder, database = '' }: RestPlace, args: Arguments): Promise<RestStore> {
+async function openStore(
+  { folder, database = '' }: RestPlace,
+  args: Arguments,
+  wait: OpenRestOptions['wait'],
+): Promise<RestStore> {
   if (folder !== undefined) return openRestSqlite(databaseFile(folder));
-  const options = { named: !args.isSet('no-prepare') };
+  const options = { named: !args.isSet('no-prepare'), ...wait };
   const open = args.isSet('create') ? openRestPostgres : findRestPostgres;
   const store = await open(database, options);
   if (!store) throw usageError('There is no instance in the database of --database. --create makes one.');

@@ -10,9 +10,10 @@ import {
   text,
 } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { absoluteAddress } from '../call/addresses.js';
 import { id, wrapped } from '../call/fields.js';
-import { type Addresses, defineOperation, type RestOperation } from '../call/operation.js';
+import type { Addresses } from '../call/operation.js';
 import { type Paging, pageQuery } from '../call/paging.js';
 import type { RestServices } from '../services/services.js';
 import { readAllRows } from '../store/read-rows.js';
@@ -68,7 +69,7 @@ const PAGING: Paging = {
   defaultLimit: 100,
 };
 
-const listPayments: RestOperation = defineOperation({
+const listPayments: StoreOperation = defineOperation({
   id: 'listPayments',
   method: 'GET',
   path: '/organizations/{organizationId}/payments',
@@ -126,4 +127,4 @@ function formatDate(instantMs: number): string {
   return new Date(instantMs).toISOString().slice(0, 10);
 }
 
-export const PAYMENT_OPERATIONS: readonly RestOperation[] = [listPayments];
+export const PAYMENT_OPERATIONS: readonly StoreOperation[] = [listPayments];

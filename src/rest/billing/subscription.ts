@@ -1,7 +1,7 @@
 import { dateTime, flag, named, number, object, text } from '../../schema/build.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { absoluteAddress } from '../call/addresses.js';
 import { freeText, id, OK, OK_SCHEMA } from '../call/fields.js';
-import { defineOperation, type RestOperation } from '../call/operation.js';
 import { changeLicense, presentOrganization } from '../organizations/organization-life.js';
 import { badRequest, blocked, invalidParameter } from '../problems.js';
 import { assertReferences } from '../reference/reference-data.js';
@@ -59,7 +59,7 @@ const CUSTOMER_SCHEMA = named(
   ),
 );
 
-const getSubscription: RestOperation = defineOperation({
+const getSubscription: StoreOperation = defineOperation({
   ...BASE,
   id: 'getSubscription',
   method: 'GET',
@@ -74,7 +74,7 @@ const getSubscription: RestOperation = defineOperation({
   },
 });
 
-const createSubscription: RestOperation = defineOperation({
+const createSubscription: StoreOperation = defineOperation({
   ...WRITE,
   id: 'createSubscription',
   method: 'POST',
@@ -106,7 +106,7 @@ const createSubscription: RestOperation = defineOperation({
   },
 });
 
-const changePrice: RestOperation = defineOperation({
+const changePrice: StoreOperation = defineOperation({
   ...WRITE,
   id: 'changeSubscription',
   method: 'PATCH',
@@ -130,7 +130,7 @@ const changePrice: RestOperation = defineOperation({
   },
 });
 
-const cancelSubscription: RestOperation = defineOperation({
+const cancelSubscription: StoreOperation = defineOperation({
   ...WRITE,
   id: 'cancelSubscription',
   method: 'DELETE',
@@ -150,7 +150,7 @@ const cancelSubscription: RestOperation = defineOperation({
   },
 });
 
-const pauseSubscription: RestOperation = defineOperation({
+const pauseSubscription: StoreOperation = defineOperation({
   ...WRITE,
   id: 'pauseSubscription',
   method: 'POST',
@@ -176,7 +176,7 @@ const pauseSubscription: RestOperation = defineOperation({
   },
 });
 
-const unpauseSubscription: RestOperation = defineOperation({
+const unpauseSubscription: StoreOperation = defineOperation({
   ...WRITE,
   id: 'unpauseSubscription',
   method: 'POST',
@@ -256,7 +256,7 @@ function assertCustomer(customer: { readonly countryId: number } | undefined, se
   if (customer) assertReferences({ countryId: customer.countryId }, services.zones);
 }
 
-export const SUBSCRIPTION_OPERATIONS: readonly RestOperation[] = [
+export const SUBSCRIPTION_OPERATIONS: readonly StoreOperation[] = [
   getSubscription,
   createSubscription,
   changePrice,

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../errors/codes.js';
 import { StoreError } from '../../errors/engine-error.js';
 import { RestError } from '../../errors/rest-error.js';
-import { refused, tooMuch } from '../problems.js';
+import { failed, refused, tooMuch } from '../problems.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -76,10 +76,5 @@ export function toRestError(error: unknown): RestError {
       cause: error,
     });
   }
-  return new RestError('REST_FAILED', 'Internal Server Error', {
-    status: 500,
-    apiCode: 'SC500',
-    detail: 'Something went wrong on our side.',
-    cause: error,
-  });
+  return failed(error);
 }

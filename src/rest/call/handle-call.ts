@@ -1,23 +1,25 @@
 import type { SchemaMap } from '../../schema/build.js';
+import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { badRequest, forbidden, invalidParameter } from '../problems.js';
-import { countCall } from '../services/rate-limit.js';
-import type { RestServices } from '../services/services.js';
-import { identifyCaller, readCredential } from './authenticate.js';
-import { type CallRows, readCallRows } from './call-rows.js';
+import { badRequest, forbidden, invalidParameter, notFound } from '../problems.js';
+import { readToken, unknownToken } from './authenticate.js';
+import type { BackendCall, BackendCaller, BackendSubject, RestBackend, SubjectReference } from './backend.js';
+import { createResponseCheck } from './check-response.js';
 import { chooseColumns } from './columns.js';
 import { isStorable, readJsonBody, UNSTORABLE } from './json-body.js';
-import { locate } from './locate.js';
-import type { Addresses, Caller, RestOperation, SubjectKind, SubjectSource } from './operation.js';
+import type { Addresses, RestOperation, SubjectKind } from './operation.js';
+import type { OperationId } from './operation-inputs.js';
 import { NO_PAGE, readPage } from './paging.js';
 import { coerce, readQuery } from './read-query.js';
+import { allows } from './roles.js';
+import { isAdminScope } from './scopes.js';
 import { createInputCheck } from './validate.js';
 
-/** What is handed to a handler beside its request. */
+/** What is handed to an operation beside its request. */
 export interface CallContext {
   /** The parameters of the path, as texts. */
   readonly params: Readonly<Record<string, string>>;
-  /** Gets the headers of the answer, however the call ends. Names are in lower case. */
+  /** Gets the headers of the response, however the call ends. Names are in lower case. */
   readonly headers: Record<string, string>;
   /** Where the caller reaches the API. */
   readonly addresses: Addresses;
@@ -25,116 +27,115 @@ export interface CallContext {
 
 export type CallHandler = (request: Request, context: CallContext) => Promise<unknown>;
 
+/** What a backend does for any operation; which input it gets is checked by the schemas of the operation. */
+type Perform<C, S> = (call: BackendCall<OperationId, C, S>) => Promise<unknown>;
+
 /**
- * The way of every request: who calls, with which scopes, is it valid, what is it about, may it still be called, do it.
+ * The steps of every request: identify the caller, check the scopes, validate the input, find the subject and check the role in it,
+ * count the request, perform it, and validate the response.
  * @throws RestError
  */
-export function createCallHandler(services: RestServices, operation: RestOperation): CallHandler {
-  const check = createInputCheck(operation);
+export function createCallHandler<C, S>(backend: RestBackend<C, S>, operation: RestOperation): CallHandler {
+  const { clock = SYSTEM_CLOCK } = backend;
+  const checkInput = createInputCheck(operation);
+  const checkResponse = createResponseCheck(operation);
   const querySchemas: SchemaMap = { ...operation.requiredQuery, ...operation.optionalQuery };
+  const perform = backend.operations[operation.id] as Perform<C, S>;
   return async (request, { params: texts, headers, addresses }) => {
-    const nowMs = services.clock.now();
+    const nowMs = clock.now();
     const search = new URL(request.url).searchParams;
-    const early = findSubjectId(operation, texts, search);
-    const { caller, rows } = await identify(services, operation, {
+    const early = findReference(operation, texts, search);
+    const caller = await identify(backend, operation, {
       header: request.headers.get('authorization'),
-      subjectId: early,
+      subject: early,
     });
-    if (caller !== NOBODY) headers['authtype'] = caller.authUsed;
+    if (caller) headers['authtype'] = caller.authUsed;
     const { values: query, columns, page } = readQuery(search, querySchemas);
     const params = readParams(operation, texts);
     const body = operation.body === undefined ? undefined : await readJsonBody(request);
-    check({ params, query, page, body });
+    checkInput({ params, query, page, body });
 
     const input = { params, query, body: isPlainObject(body) ? body : {} };
-    const complete =
-      operation.subject === undefined || early !== undefined
-        ? rows
-        : await readSubject(services, operation.subject, { caller, input });
-    const subject = locate(operation, complete);
-    if (subject) {
-      Object.assign(headers, await countCall(services, subject.organization, nowMs));
-    }
-    return operation.handler({
+    const reference = early ?? readReference(operation, input);
+    const subject = caller && reference && (await findSubject(backend, operation, { ...reference, caller }));
+    if (subject && backend.countCall) Object.assign(headers, await backend.countCall(subject, nowMs));
+    const response = await perform.call(backend.operations, {
       ...input,
-      services,
       addresses,
-      caller,
+      // Undefined for the operations that need no token, and for no others.
+      caller: caller as BackendCaller<C> & undefined,
       subject,
       nowMs,
+      headers,
       columns: operation.columns ? chooseColumns(columns, operation.columns) : [],
       page: operation.paging ? readPage(operation.paging, page) : NO_PAGE,
     });
+    checkResponse(response);
+    return response;
   };
 }
 
 /** As ids are written; what is written otherwise is found, and mostly refused, once the call is checked. */
 const PLAIN_ID = /^[1-9]\d{0,14}$/;
 
-/** The id of the subject, where path or query have it: then it is read together with the caller. */
-function findSubjectId(
+/** The subject, where path or query name it: a backend can read it together with the caller. */
+function findReference(
   { subject }: RestOperation,
   texts: Readonly<Record<string, string>>,
   search: URLSearchParams,
-): number | undefined {
+): SubjectReference | undefined {
   if (subject === undefined || subject.in === 'body') return undefined;
   const text = subject.in === 'params' ? texts[subject.name] : search.get(subject.name);
-  return PLAIN_ID.test(text ?? '') ? Number(text) : undefined;
+  return PLAIN_ID.test(text ?? '') ? { kind: subject.kind, id: Number(text) } : undefined;
 }
 
-/** Of a caller that is known already. */
-function readSubject(
-  { store }: RestServices,
-  { kind, in: part, name }: SubjectSource<SubjectKind>,
-  { caller, input }: { readonly caller: Caller; readonly input: Readonly<Record<typeof part, PlainObject>> },
-): Promise<CallRows> {
-  return readCallRows(store, { caller: { userId: caller.user.id }, kind, id: Number(input[part][name]) });
+function readReference(
+  { subject }: RestOperation,
+  input: Readonly<Record<'params' | 'query' | 'body', PlainObject>>,
+): SubjectReference | undefined {
+  return subject && { kind: subject.kind, id: Number(input[subject.in][subject.name]) };
 }
 
 interface Identification {
   readonly header: string | null;
-  /** What the call is about, if that is known by now. */
-  readonly subjectId: number | undefined;
+  readonly subject: SubjectReference | undefined;
 }
 
-async function identify(
-  services: RestServices,
+async function identify<C, S>(
+  backend: RestBackend<C, S>,
   operation: RestOperation,
-  { header, subjectId }: Identification,
-): Promise<{ readonly caller: Caller; readonly rows: CallRows }> {
-  if (operation.authentication === 'none') return { caller: NOBODY, rows: {} };
-  const credential = await readCredential(services, header);
-  const kind = subjectId === undefined ? 'none' : (operation.subject?.kind ?? 'none');
-  const rows = await readCallRows(services.store, { caller: credential, kind, id: subjectId ?? 0 });
-  const caller = identifyCaller(credential, rows);
-  if (operation.scopes.some((scope) => !caller.scopes.has(scope))) throw forbidden();
-  if (operation.administrators && caller.user.usersAdminsRoleId === null) throw forbidden();
-  return { caller, rows };
+  { header, subject }: Identification,
+): Promise<BackendCaller<C> | undefined> {
+  if (operation.authentication === 'none') return undefined;
+  const caller = await backend.identify({ token: readToken(header), operation: operation.id, subject });
+  if (!caller) throw unknownToken();
+  const scopes = new Set(caller.scopes);
+  const hasScope = (scope: string): boolean =>
+    scopes.has(scope) && (caller.isAdministrator || !isAdminScope(scope));
+  if (!operation.scopes.every(hasScope)) throw forbidden();
+  if (operation.administrators && !caller.isAdministrator) throw forbidden();
+  return caller;
 }
 
-/** Stands in for the caller where anybody may call. */
-const NOBODY: Caller = {
-  scopes: new Set(),
-  granted: new Set(),
-  authUsed: 'token',
-  user: {
-    id: 0,
-    name: '',
-    nameKey: '',
-    email: '',
-    language: 'en',
-    timezoneId: 0,
-    localeId: 0,
-    countryId: 0,
-    features: {},
-    avatar: '',
-    lastLogin: null,
-    tfaStatus: null,
-    usersAdminsRoleId: null,
-    createdAt: 0,
-    deleted: false,
-  },
+const TITLES: Readonly<Record<SubjectKind, string>> = {
+  organization: 'Organization',
+  team: 'Team',
+  key: 'Key',
 };
+
+async function findSubject<C, S>(
+  backend: RestBackend<C, S>,
+  { permission }: RestOperation,
+  request: SubjectReference & { readonly caller: BackendCaller<C> },
+): Promise<BackendSubject<S> | undefined> {
+  if (!backend.findSubject) return undefined;
+  const subject = await backend.findSubject(request);
+  if (!subject) throw notFound(TITLES[request.kind]);
+  const { roleIds } = subject;
+  const isAllowed = permission ? roleIds.some((roleId) => allows(roleId, permission)) : roleIds.length > 0;
+  if (!isAllowed) throw forbidden();
+  return subject;
+}
 
 function readParams(operation: RestOperation, texts: Readonly<Record<string, string>>): PlainObject {
   const entries = Object.entries(operation.params).map(([name, schema]) => {

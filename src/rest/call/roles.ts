@@ -65,6 +65,7 @@ export const OWNER_ROLE_ID = 11;
 export const TEAM_ADMIN_ROLE_ID = 1;
 export const TEAM_MEMBER_ROLE_ID = 2;
 
+/** The roles of organizations and teams, with the permissions that requests need. */
 export const ROLES: readonly Role[] = [
   role(TEAM_ADMIN_ROLE_ID, 'team_admin', 'team', ['team view', 'team delete', ...KEYS]),
   role(TEAM_MEMBER_ROLE_ID, 'team_member', 'team', ['team view', ...KEYS]),

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { methodNotAllowed, notFound } from '../problems.js';
-import type { RestServices } from '../services/services.js';
 import type { AddressReader } from './addresses.js';
 import { type Answer, completeAnswer, toRestError, writeRefusal, writeSuccess } from './answer.js';
 import { commonHeaders, preflight } from './answer-headers.js';
+import type { RestBackend } from './backend.js';
 import { createCallHandler } from './handle-call.js';
 import type { Addresses, RestOperation } from './operation.js';
 
@@ -48,7 +48,10 @@ interface Turn {
 }
 
 /** Routes requests to operations and answers whatever they end with. Loads Hono. @throws RestError `REST_CONFIG` */
-export async function createRouter(services: RestServices, options: RouterOptions): Promise<Router> {
+export async function createRouter<C, S>(
+  backend: RestBackend<C, S>,
+  options: RouterOptions,
+): Promise<Router> {
   const { operations, basePath, authPath, cors, readAddresses } = options;
   const { Hono } = await import('hono');
   const app = new Hono<{ Bindings: { listeningAt: string | undefined } }>();
@@ -65,7 +68,7 @@ export async function createRouter(services: RestServices, options: RouterOption
   for (const prefix of [basePath, '']) app.get(`${prefix}/openapi.json`, answering(undefined, openApi));
   const known = new Map<string, string[]>();
   for (const operation of [...operations].sort(bySpecificity)) {
-    const handle = createCallHandler(services, operation);
+    const handle = createCallHandler(backend, operation);
     for (const path of listPaths(operation, basePath, authPath)) {
       known.set(path, [...(known.get(path) ?? []), operation.method]);
       app.on(operation.method, path, (context) => {
@@ -83,14 +86,14 @@ export async function createRouter(services: RestServices, options: RouterOption
     };
     app.all(path, answering(undefined, refuse));
   }
-  app.notFound(answering(undefined, async ({ request }) => showPage(services, request)));
+  app.notFound(answering(undefined, async ({ request }) => showPage(backend, request)));
   return async (request, listeningAt) => app.fetch(request, { listeningAt });
 }
 
 /** Where no operation is, checkouts and invoices may be. @throws RestError 404 */
-async function showPage({ billing }: RestServices, { method, url }: Request): Promise<Answer> {
+async function showPage(backend: Pick<RestBackend, 'showPage'>, { method, url }: Request): Promise<Answer> {
   const isRead = method === 'GET' || method === 'HEAD';
-  const page = isRead ? billing.showPage?.(new URL(url).pathname) : undefined;
+  const page = isRead ? backend.showPage?.(new URL(url).pathname) : undefined;
   if (page === undefined) throw notFound('Path');
   const answer = writeSuccess(page);
   return { ...answer, headers: { ...answer.headers, 'x-content-type-options': 'nosniff' } };

@@ -1,5 +1,5 @@
-import { isAllowed } from '../call/locate.js';
-import type { KeySubject, TeamSubject } from '../call/operation.js';
+import type { KeySubject, TeamSubject } from '../access/locate.js';
+import { isAllowed } from '../access/locate.js';
 import { FEATURES, hasFeature } from '../organizations/organization-life.js';
 import { featureDisabled, forbidden } from '../problems.js';
 import type { KeyRow, RestReader } from '../store/tables.js';

@@ -1,7 +1,8 @@
 import { flag, freeForm, integer, list, object, oneOf, text } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import type { KeySubject } from '../access/locate.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { id, keyName, wrapped } from '../call/fields.js';
-import { defineOperation, type KeySubject, type RestOperation } from '../call/operation.js';
 import { badRequest, confirmationRequired, invalidParameter, notFound, refused } from '../problems.js';
 import { keyContext } from '../services/encryption-check.js';
 import type { RestServices } from '../services/services.js';
@@ -38,7 +39,7 @@ const SET_VISIBILITY = {
   response: VISIBILITY_SCHEMA,
 } as const;
 
-const listKeys: RestOperation = defineOperation({
+const listKeys: StoreOperation = defineOperation({
   id: 'listKeys',
   method: 'GET',
   path: '/keys',
@@ -63,7 +64,7 @@ const listKeys: RestOperation = defineOperation({
   },
 });
 
-const createKey: RestOperation = defineOperation({
+const createKey: StoreOperation = defineOperation({
   id: 'createKey',
   method: 'POST',
   path: '/keys',
@@ -111,7 +112,7 @@ const createKey: RestOperation = defineOperation({
   },
 });
 
-const listKeyTypes: RestOperation = defineOperation({
+const listKeyTypes: StoreOperation = defineOperation({
   id: 'listKeyTypes',
   method: 'GET',
   path: '/keys/types',
@@ -122,7 +123,7 @@ const listKeyTypes: RestOperation = defineOperation({
   handler: async () => ({ keysTypes: KEY_TYPES }),
 });
 
-const getKey: RestOperation = defineOperation({
+const getKey: StoreOperation = defineOperation({
   ...ONE,
   id: 'getKey',
   method: 'GET',
@@ -135,7 +136,7 @@ const getKey: RestOperation = defineOperation({
   handler: async ({ subject, columns }) => ({ key: keyRecord(subject.key, columns) }),
 });
 
-const updateKey: RestOperation = defineOperation({
+const updateKey: StoreOperation = defineOperation({
   ...ONE,
   id: 'updateKey',
   method: 'PATCH',
@@ -161,7 +162,7 @@ const updateKey: RestOperation = defineOperation({
   },
 });
 
-const deleteKey: RestOperation = defineOperation({
+const deleteKey: StoreOperation = defineOperation({
   ...ONE,
   id: 'deleteKey',
   method: 'DELETE',
@@ -184,7 +185,7 @@ const deleteKey: RestOperation = defineOperation({
 });
 
 /** Source: https://developers.make.com/api-documentation (States and transitions, key visibility). [seed] */
-const setLocked: RestOperation = defineOperation({
+const setLocked: StoreOperation = defineOperation({
   ...SET_VISIBILITY,
   id: 'setKeyLocked',
   path: `${PATH}/set-locked`,
@@ -207,7 +208,7 @@ const setLocked: RestOperation = defineOperation({
 });
 
 /** Source: the same table. [seed] */
-const setTeam: RestOperation = defineOperation({
+const setTeam: StoreOperation = defineOperation({
   ...SET_VISIBILITY,
   id: 'setKeyTeam',
   path: `${PATH}/set-team`,
@@ -259,7 +260,7 @@ function mergeParameters(services: RestServices, key: KeyRow, sent: Readonly<Pla
   return sealParameters(services, key, readKeyParameters(type, sent, before));
 }
 
-export const KEY_OPERATIONS: readonly RestOperation[] = [
+export const KEY_OPERATIONS: readonly StoreOperation[] = [
   listKeys,
   createKey,
   listKeyTypes,

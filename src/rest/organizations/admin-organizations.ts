@@ -1,6 +1,6 @@
 import { dateTime, flag, integer, object } from '../../schema/build.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { freeText, id, listed, properName, wrapped } from '../call/fields.js';
-import { defineOperation, type RestOperation } from '../call/operation.js';
 import { badRequest, invalidParameter } from '../problems.js';
 import { assertReferences } from '../reference/reference-data.js';
 import {
@@ -33,7 +33,7 @@ import {
 const TAG = 'administration of organizations';
 const PATH = '/admin/organizations/{organizationId}';
 
-const listInstanceOrganizations: RestOperation = defineOperation({
+const listInstanceOrganizations: StoreOperation = defineOperation({
   id: 'listInstanceOrganizations',
   method: 'GET',
   path: '/admin/organizations',
@@ -56,7 +56,7 @@ const listInstanceOrganizations: RestOperation = defineOperation({
   },
 });
 
-const createInstanceOrganization: RestOperation = defineOperation({
+const createInstanceOrganization: StoreOperation = defineOperation({
   id: 'createInstanceOrganization',
   method: 'POST',
   path: '/admin/organizations',
@@ -87,7 +87,7 @@ const createInstanceOrganization: RestOperation = defineOperation({
   },
 });
 
-const updateInstanceOrganization: RestOperation = defineOperation({
+const updateInstanceOrganization: StoreOperation = defineOperation({
   id: 'updateInstanceOrganization',
   method: 'PATCH',
   path: PATH,
@@ -126,7 +126,7 @@ const updateInstanceOrganization: RestOperation = defineOperation({
   },
 });
 
-const deleteInstanceOrganization: RestOperation = defineOperation({
+const deleteInstanceOrganization: StoreOperation = defineOperation({
   id: 'deleteInstanceOrganization',
   method: 'DELETE',
   path: PATH,
@@ -144,7 +144,7 @@ const deleteInstanceOrganization: RestOperation = defineOperation({
   },
 });
 
-const getDefaultLicense: RestOperation = defineOperation({
+const getDefaultLicense: StoreOperation = defineOperation({
   id: 'getDefaultLicense',
   method: 'GET',
   path: '/admin/platform-settings/default-license',
@@ -183,7 +183,7 @@ function resetChange(
   return nextMs === undefined ? {} : { nextReset: nextMs, resetAnchorAt: nextMs };
 }
 
-export const ADMIN_ORGANIZATION_OPERATIONS: readonly RestOperation[] = [
+export const ADMIN_ORGANIZATION_OPERATIONS: readonly StoreOperation[] = [
   listInstanceOrganizations,
   createInstanceOrganization,
   updateInstanceOrganization,

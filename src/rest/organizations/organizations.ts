@@ -1,6 +1,6 @@
 import { flag, integer, object } from '../../schema/build.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { freeText, id, listed, properName, wrapped } from '../call/fields.js';
-import { defineOperation, type RestOperation } from '../call/operation.js';
 import { badRequest, confirmationRequired, forbidden, invalidParameter, refused } from '../problems.js';
 import { assertReferences } from '../reference/reference-data.js';
 import { notify } from '../services/notify.js';
@@ -25,7 +25,7 @@ const TAG = 'organizations';
 const PATH = '/organizations/{organizationId}';
 const SUBJECT = { kind: 'organization', in: 'params', name: 'organizationId' } as const;
 
-const listOwnOrganizations: RestOperation = defineOperation({
+const listOwnOrganizations: StoreOperation = defineOperation({
   id: 'listOrganizations',
   method: 'GET',
   path: '/organizations',
@@ -47,7 +47,7 @@ const listOwnOrganizations: RestOperation = defineOperation({
   },
 });
 
-const createOrganizationOperation: RestOperation = defineOperation({
+const createOrganizationOperation: StoreOperation = defineOperation({
   id: 'createOrganization',
   method: 'POST',
   path: '/organizations',
@@ -79,7 +79,7 @@ const createOrganizationOperation: RestOperation = defineOperation({
 /** Longest a detail call waits for the zones. [inf] */
 const MAX_WAIT_MS = 30_000;
 
-const getOrganization: RestOperation = defineOperation({
+const getOrganization: StoreOperation = defineOperation({
   id: 'getOrganization',
   method: 'GET',
   path: PATH,
@@ -107,7 +107,7 @@ const getOrganization: RestOperation = defineOperation({
   },
 });
 
-const updateOrganization: RestOperation = defineOperation({
+const updateOrganization: StoreOperation = defineOperation({
   id: 'updateOrganization',
   method: 'PATCH',
   path: PATH,
@@ -129,7 +129,7 @@ const updateOrganization: RestOperation = defineOperation({
   },
 });
 
-const deleteOrganization: RestOperation = defineOperation({
+const deleteOrganization: StoreOperation = defineOperation({
   id: 'deleteOrganization',
   method: 'DELETE',
   path: PATH,
@@ -171,7 +171,7 @@ function notSynchronized(): Error {
   });
 }
 
-export const ORGANIZATION_OPERATIONS: readonly RestOperation[] = [
+export const ORGANIZATION_OPERATIONS: readonly StoreOperation[] = [
   listOwnOrganizations,
   createOrganizationOperation,
   getOrganization,

@@ -1,13 +1,10 @@
 import { flag, integer, named, nullable, object, type Schema } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import type { TeamSubject } from '../access/locate.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { pickColumns } from '../call/columns.js';
 import { freeText, id, listed, wrapped } from '../call/fields.js';
-import {
-  type ColumnChoice,
-  defineOperation,
-  type RestOperation,
-  type TeamSubject,
-} from '../call/operation.js';
+import type { ColumnChoice } from '../call/operation.js';
 import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
 import { confirmationRequired, featureDisabled, notFound } from '../problems.js';
 import { readRows } from '../store/read-rows.js';
@@ -44,7 +41,7 @@ const OPERATIONS_LIMIT: Schema<number | string | null> = {
   ],
 };
 
-const listPrivateSpaces: RestOperation = defineOperation({
+const listPrivateSpaces: StoreOperation = defineOperation({
   id: 'listPrivateSpaces',
   method: 'GET',
   path: '/private-spaces',
@@ -77,7 +74,7 @@ const listPrivateSpaces: RestOperation = defineOperation({
   },
 });
 
-const getPrivateSpace: RestOperation = defineOperation({
+const getPrivateSpace: StoreOperation = defineOperation({
   id: 'getPrivateSpace',
   method: 'GET',
   path: PATH,
@@ -96,7 +93,7 @@ const getPrivateSpace: RestOperation = defineOperation({
   },
 });
 
-const updatePrivateSpace: RestOperation = defineOperation({
+const updatePrivateSpace: StoreOperation = defineOperation({
   id: 'updatePrivateSpace',
   method: 'PATCH',
   path: PATH,
@@ -167,7 +164,7 @@ async function spaceRecords(
   });
 }
 
-export const PRIVATE_SPACE_OPERATIONS: readonly RestOperation[] = [
+export const PRIVATE_SPACE_OPERATIONS: readonly StoreOperation[] = [
   listPrivateSpaces,
   getPrivateSpace,
   updatePrivateSpace,

@@ -1,8 +1,9 @@
 import { flag, integer, named, nullable, object, oneOf, type Schema, text } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { pickColumns } from '../call/columns.js';
 import { id, listed, properName, wrapped } from '../call/fields.js';
-import { type ColumnChoice, defineOperation, type RestOperation } from '../call/operation.js';
+import type { ColumnChoice } from '../call/operation.js';
 import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
 import { TEAM_ADMIN_ROLE_ID } from '../call/roles.js';
 import { confirmationRequired, limitExceeded, notFound } from '../problems.js';
@@ -50,7 +51,7 @@ const PAGING: Paging = {
 /** As many as any license may allow: each organization that is shown shows all of them. [choice] */
 const MAX_TEAMS = 1000;
 
-const listTeams: RestOperation = defineOperation({
+const listTeams: StoreOperation = defineOperation({
   id: 'listTeams',
   method: 'GET',
   path: '/teams',
@@ -80,7 +81,7 @@ const listTeams: RestOperation = defineOperation({
   },
 });
 
-const createTeam: RestOperation = defineOperation({
+const createTeam: StoreOperation = defineOperation({
   id: 'createTeam',
   method: 'POST',
   path: '/teams',
@@ -126,7 +127,7 @@ const createTeam: RestOperation = defineOperation({
   },
 });
 
-const getTeam: RestOperation = defineOperation({
+const getTeam: StoreOperation = defineOperation({
   id: 'getTeam',
   method: 'GET',
   path: PATH,
@@ -143,7 +144,7 @@ const getTeam: RestOperation = defineOperation({
   }),
 });
 
-const deleteTeam: RestOperation = defineOperation({
+const deleteTeam: StoreOperation = defineOperation({
   id: 'deleteTeam',
   method: 'DELETE',
   path: PATH,
@@ -207,4 +208,4 @@ function teamMembers(row: TeamRow, activeScenarios: number): PlainObject {
   };
 }
 
-export const TEAM_OPERATIONS: readonly RestOperation[] = [listTeams, createTeam, getTeam, deleteTeam];
+export const TEAM_OPERATIONS: readonly StoreOperation[] = [listTeams, createTeam, getTeam, deleteTeam];

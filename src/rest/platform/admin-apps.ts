@@ -1,6 +1,6 @@
 import { integer, list, named, object, type Schema, text } from '../../schema/build.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { freeText, wrapped } from '../call/fields.js';
-import { defineOperation, type RestOperation } from '../call/operation.js';
 import { notFound } from '../problems.js';
 import { readAllRows } from '../store/read-rows.js';
 import type { AppRow } from '../store/tables.js';
@@ -13,7 +13,7 @@ const APP_SCHEMA: Schema<unknown> = named(
   object({ name: text(), label: text(), version: integer(), premiumTier: integer() }),
 );
 
-const listApps: RestOperation = defineOperation({
+const listApps: StoreOperation = defineOperation({
   id: 'listInstanceApps',
   method: 'GET',
   path: '/admin/apps',
@@ -31,7 +31,7 @@ const listApps: RestOperation = defineOperation({
   },
 });
 
-const getApp: RestOperation = defineOperation({
+const getApp: StoreOperation = defineOperation({
   id: 'getInstanceApp',
   method: 'GET',
   path: '/admin/apps/{appName}',
@@ -52,4 +52,4 @@ function appRecord({ name, label, version, premiumTier }: Omit<AppRow, 'id'>): O
   return { name, label, version, premiumTier };
 }
 
-export const ADMIN_APP_OPERATIONS: readonly RestOperation[] = [listApps, getApp];
+export const ADMIN_APP_OPERATIONS: readonly StoreOperation[] = [listApps, getApp];

@@ -1,6 +1,7 @@
 import { integer, list, nullable, object, type Schema, text } from '../../schema/build.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { wrapped } from '../call/fields.js';
-import { defineOperation, type RestOperation } from '../call/operation.js';
+import type { OperationId } from '../call/operation-inputs.js';
 import { SCOPE_NAMES } from '../call/scopes.js';
 import { FEATURES } from '../organizations/organization-life.js';
 import { COUNTRIES } from '../reference/countries.js';
@@ -11,7 +12,7 @@ import type { RestServices } from '../services/services.js';
 /** One list the API hands out. Paths and members: https://developers.make.com/api-documentation (users, teams, enums). [doc] */
 interface EnumList {
   readonly path: string;
-  readonly id: string;
+  readonly id: OperationId;
   readonly member: string;
   readonly item: Schema<unknown>;
   readonly entries: (services: RestServices) => readonly unknown[];
@@ -141,7 +142,7 @@ const MODULE_TYPES = [
   [12, 'Universal'],
 ] as const;
 
-export const ENUM_OPERATIONS: readonly RestOperation[] = LISTS.map((it) =>
+export const ENUM_OPERATIONS: readonly StoreOperation[] = LISTS.map((it) =>
   defineOperation({
     id: it.id,
     method: 'GET',

@@ -1,6 +1,6 @@
 import { dateTime, integer, list, named, object, type Schema, text } from '../../schema/build.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { id, wrapped } from '../call/fields.js';
-import { defineOperation, type RestOperation } from '../call/operation.js';
 import { readAllRows } from '../store/read-rows.js';
 
 /** Source: https://developers.make.com/api-documentation (Installed app). [seed] */
@@ -15,7 +15,7 @@ const INSTALLED_APP_SCHEMA: Schema<unknown> = named(
   }),
 );
 
-const listInstalledApps: RestOperation = defineOperation({
+const listInstalledApps: StoreOperation = defineOperation({
   id: 'listInstalledApps',
   method: 'GET',
   path: '/organizations/{organizationId}/apps',
@@ -45,4 +45,4 @@ const listInstalledApps: RestOperation = defineOperation({
   },
 });
 
-export const INSTALLED_APP_OPERATIONS: readonly RestOperation[] = [listInstalledApps];
+export const INSTALLED_APP_OPERATIONS: readonly StoreOperation[] = [listInstalledApps];

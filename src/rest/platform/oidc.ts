@@ -1,5 +1,6 @@
 import { flag, list, object, text } from '../../schema/build.js';
-import { type Addresses, defineOperation, type RestOperation } from '../call/operation.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+import type { Addresses } from '../call/operation.js';
 import { SCOPE_NAMES } from '../call/scopes.js';
 import { timezoneCode } from '../reference/timezones.js';
 
@@ -30,7 +31,7 @@ function metadata(issuer: string): Readonly<Record<string, unknown>> {
   };
 }
 
-const getJwks: RestOperation = defineOperation({
+const getJwks: StoreOperation = defineOperation({
   ...AUTH,
   id: 'getJwks',
   path: '/oidc/jwks',
@@ -40,7 +41,7 @@ const getJwks: RestOperation = defineOperation({
   handler: ({ services }) => services.oidc.jwks(),
 });
 
-const getUserInfo: RestOperation = defineOperation({
+const getUserInfo: StoreOperation = defineOperation({
   ...AUTH,
   id: 'getUserInfo',
   path: '/oidc/userinfo',
@@ -65,7 +66,7 @@ const getUserInfo: RestOperation = defineOperation({
   },
 });
 
-export const OIDC_OPERATIONS: readonly RestOperation[] = [
+export const OIDC_OPERATIONS: readonly StoreOperation[] = [
   defineOperation({
     ...AUTH,
     ...DISCOVERY,

@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { RestError } from '../../errors/rest-error.js';
 import type { Refusal } from '../../server/refusal.js';
 import { completeAnswer, toRestError, writeRefusal } from '../call/answer.js';
+import { commonHeaders } from '../call/answer-headers.js';
 import { badRequest, invalidParameter, tooLarge } from '../problems.js';
+
+/** The response to a request that cannot reach an operation because of an error, in the form of all other errors. */
+export function answerFailure(error: unknown): Response {
+  return completeAnswer(writeRefusal(toRestError(error)), commonHeaders(undefined, randomUUID()));
+}
 
 /** What the server refuses before an operation sees it, in the form of all other errors. */
 export function answerRefusal(refusal: Refusal, maxBodyBytes: number): Response {
-  return completeAnswer(writeRefusal(describeRefusal(refusal, maxBodyBytes)), {
-    'x-request-id': randomUUID(),
-  });
+  return answerFailure(describeRefusal(refusal, maxBodyBytes));
 }
 
 function describeRefusal(refusal: Refusal, maxBodyBytes: number): RestError {

@@ -19,8 +19,14 @@ export async function openRestSqlite(file: string): Promise<RestStore> {
   return openSql(await openSqlite({ file }));
 }
 
-/** How a database is used: connections at most, and whether statements are kept prepared on them (default: yes). */
-export type RestPostgresOptions = Pick<PostgresOptions, 'maxConnections' | 'named'>;
+/**
+ * How a database is used: connections at most, whether statements are kept prepared on them (default: yes), and how long to wait for a
+ * server that does not answer yet.
+ */
+export type RestPostgresOptions = Pick<
+  PostgresOptions,
+  'maxConnections' | 'named' | 'waitMs' | 'onWait' | 'signal'
+>;
 
 /**
  * A store in a PostgreSQL database; the tables are made or brought up to date. Statements are kept prepared on each connection, unless
@@ -29,8 +35,9 @@ export type RestPostgresOptions = Pick<PostgresOptions, 'maxConnections' | 'name
  */
 export async function openRestPostgres(url: string, options: RestPostgresOptions = {}): Promise<RestStore> {
   checkValue(url, ANY_TEXT, 'The address of openRestPostgres');
-  const { maxConnections, named } = POSTGRES_SHAPES;
-  checkOptions(options, { maxConnections, named }, 'The options of openRestPostgres');
+  const { maxConnections, named, waitMs, onWait, signal } = POSTGRES_SHAPES;
+  const shapes = { maxConnections, named, waitMs, onWait, signal };
+  checkOptions(options, shapes, 'The options of openRestPostgres');
   return openSql(await openPostgres({ url, named: true, ...options }));
 }
 

@@ -1,6 +1,6 @@
 import type { PlainObject } from '../../util/plain-object.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { freeText, id, listed } from '../call/fields.js';
-import { defineOperation, type RestOperation } from '../call/operation.js';
 import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
 import { readRows } from '../store/read-rows.js';
 import { nameKey, REST_TABLES, type UserRow } from '../store/tables.js';
@@ -19,7 +19,7 @@ const PAGING: Paging = {
   defaultLimit: 100,
 };
 /** Source: https://developers.make.com/white-label-documentation (admin API reference). [doc] */
-const listUsers: RestOperation = defineOperation({
+const listUsers: StoreOperation = defineOperation({
   id: 'listInstanceUsers',
   method: 'GET',
   path: '/admin/users',
@@ -61,4 +61,4 @@ const listUsers: RestOperation = defineOperation({
   },
 });
 
-export const ADMIN_USER_OPERATIONS: readonly RestOperation[] = [listUsers];
+export const ADMIN_USER_OPERATIONS: readonly StoreOperation[] = [listUsers];

@@ -1,8 +1,8 @@
 import { dateTime, list, named, object, oneOf, type Schema, text } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
-import { hashToken } from '../call/authenticate.js';
+import { hashToken } from '../access/authenticate.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { wrapped } from '../call/fields.js';
-import { defineOperation, type RestOperation } from '../call/operation.js';
 import { type ApiScope, SCOPE_NAMES } from '../call/scopes.js';
 import { forbidden, limitExceeded, notFound } from '../problems.js';
 import { readAllRows } from '../store/read-rows.js';
@@ -21,7 +21,7 @@ const HINT_LENGTH = 8;
 /** Of one user: they are listed all at once. [choice] */
 const MAX_TOKENS = 1000;
 
-const listTokens: RestOperation = defineOperation({
+const listTokens: StoreOperation = defineOperation({
   id: 'listApiTokens',
   method: 'GET',
   path: '/users/me/api-tokens',
@@ -39,7 +39,7 @@ const listTokens: RestOperation = defineOperation({
   },
 });
 
-const createToken: RestOperation = defineOperation({
+const createToken: StoreOperation = defineOperation({
   id: 'createApiToken',
   method: 'POST',
   path: '/users/me/api-tokens',
@@ -62,7 +62,7 @@ const createToken: RestOperation = defineOperation({
   },
 });
 
-const deleteToken: RestOperation = defineOperation({
+const deleteToken: StoreOperation = defineOperation({
   id: 'deleteApiToken',
   method: 'DELETE',
   path: '/users/me/api-tokens/{timestamp}',
@@ -113,4 +113,4 @@ function tokenRecord(
   return { token, scope: scopes, created: new Date(createdAt).toISOString(), label };
 }
 
-export const API_TOKEN_OPERATIONS: readonly RestOperation[] = [listTokens, createToken, deleteToken];
+export const API_TOKEN_OPERATIONS: readonly StoreOperation[] = [listTokens, createToken, deleteToken];

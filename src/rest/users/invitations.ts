@@ -1,7 +1,7 @@
 import { integer, list, named, object, type Schema, text } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { freeText, id, properName, wrapped } from '../call/fields.js';
-import { defineOperation, type RestOperation } from '../call/operation.js';
 import { roleById } from '../call/roles.js';
 import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from '../organizations/organization-role.js';
 import { badRequest, forbidden, invalidParameter } from '../problems.js';
@@ -24,7 +24,7 @@ const HASH: Schema<string> = text({ format: 'uuid' });
 /** What `userOrganizationRole` shows until the invitation is accepted. [inf] */
 const PENDING = 'pending';
 
-const getInvitation: RestOperation = defineOperation({
+const getInvitation: StoreOperation = defineOperation({
   id: 'getInvitation',
   method: 'GET',
   path: '/organizations/invitation',
@@ -56,7 +56,7 @@ const getInvitation: RestOperation = defineOperation({
   },
 });
 
-const acceptOwnInvitation: RestOperation = defineOperation({
+const acceptOwnInvitation: StoreOperation = defineOperation({
   id: 'acceptInvitation',
   method: 'POST',
   path: '/organizations/accept-invitation',
@@ -94,7 +94,7 @@ const INVITATION_SCHEMA: Schema<unknown> = named(
 );
 
 /** Source: https://developers.make.com/api-documentation (organizations, neighbour calls). [doc] */
-const listOwnInvitations: RestOperation = defineOperation({
+const listOwnInvitations: StoreOperation = defineOperation({
   id: 'listOwnInvitations',
   method: 'GET',
   path: '/users/me/organization-invitations',
@@ -132,7 +132,7 @@ async function describeInvitations(
 }
 
 /** Source: https://developers.make.com/api-documentation (organizations, neighbour calls). [doc] */
-const invite: RestOperation = defineOperation({
+const invite: StoreOperation = defineOperation({
   id: 'inviteUser',
   method: 'POST',
   path: '/organizations/{organizationId}/invite',
@@ -177,7 +177,7 @@ function describeRole(invitation: InvitationRow, state: string): PlainObject {
   return { userId, organizationId, usersRoleId, invitation: state };
 }
 
-export const INVITATION_OPERATIONS: readonly RestOperation[] = [
+export const INVITATION_OPERATIONS: readonly StoreOperation[] = [
   getInvitation,
   acceptOwnInvitation,
   listOwnInvitations,

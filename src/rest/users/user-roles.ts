@@ -9,9 +9,10 @@ import {
   type Schema,
   text,
 } from '../../schema/build.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { pickColumns } from '../call/columns.js';
 import { id, wrapped } from '../call/fields.js';
-import { type ColumnChoice, defineOperation, type RestOperation } from '../call/operation.js';
+import type { ColumnChoice } from '../call/operation.js';
 import { ROLES, roleById } from '../call/roles.js';
 import { notFound } from '../problems.js';
 
@@ -37,7 +38,7 @@ const ROLE_SCHEMA: Schema<unknown> = named(
 const ALL: readonly string[] = Object.keys(ROLE_SCHEMA['properties'] ?? {});
 const COLUMNS: ColumnChoice = { all: ALL, default: ALL };
 
-const listRoles: RestOperation = defineOperation({
+const listRoles: StoreOperation = defineOperation({
   id: 'listRoles',
   method: 'GET',
   path: '/users/roles',
@@ -65,7 +66,7 @@ const listRoles: RestOperation = defineOperation({
   },
 });
 
-const getRole: RestOperation = defineOperation({
+const getRole: StoreOperation = defineOperation({
   id: 'getRole',
   method: 'GET',
   path: '/users/roles/{roleId}',
@@ -81,4 +82,4 @@ const getRole: RestOperation = defineOperation({
   },
 });
 
-export const ROLE_OPERATIONS: readonly RestOperation[] = [listRoles, getRole];
+export const ROLE_OPERATIONS: readonly StoreOperation[] = [listRoles, getRole];

@@ -1,12 +1,12 @@
 import { flag, list, object, text } from '../../schema/build.js';
+import { defineOperation, type StoreOperation } from '../access/store-operation.js';
 import { id, wrapped } from '../call/fields.js';
-import { defineOperation, type RestOperation } from '../call/operation.js';
 import { USER_COLUMNS, USER_SCHEMA, userRecord } from './user-record.js';
 
 const TAG = 'users';
 
 /** Source: https://developers.make.com/api-documentation (users, teams, enums). [doc][src] */
-const getMe: RestOperation = defineOperation({
+const getMe: StoreOperation = defineOperation({
   id: 'getMe',
   method: 'GET',
   path: '/users/me',
@@ -22,7 +22,7 @@ const getMe: RestOperation = defineOperation({
   },
 });
 
-const getCurrentAuthorization: RestOperation = defineOperation({
+const getCurrentAuthorization: StoreOperation = defineOperation({
   id: 'getCurrentAuthorization',
   method: 'GET',
   path: '/users/me/current-authorization',
@@ -35,4 +35,4 @@ const getCurrentAuthorization: RestOperation = defineOperation({
   }),
 });
 
-export const USER_OPERATIONS: readonly RestOperation[] = [getMe, getCurrentAuthorization];
+export const USER_OPERATIONS: readonly StoreOperation[] = [getMe, getCurrentAuthorization];

@@ -6,6 +6,7 @@ import {
   ANY_FUNCTION,
   ANY_TEXT,
   type OptionShapes,
+  SIGNAL,
   wholeNumber,
 } from '../../errors/check-options.js';
 import { StoreError } from '../../errors/engine-error.js';
@@ -42,6 +43,8 @@ export interface PostgresOptions {
   readonly waitMs?: number | undefined;
   /** Called once when the wait begins. */
   readonly onWait?: (() => void) | undefined;
+  /** Ends the wait; opening rejects with its reason. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What its options may be. */
@@ -54,6 +57,7 @@ export const POSTGRES_SHAPES: OptionShapes<PostgresOptions> = {
   applicationName: ANY_TEXT,
   waitMs: wholeNumber(0),
   onWait: ANY_FUNCTION,
+  signal: SIGNAL,
 };
 
 const STATEMENT_TIMEOUT_MS = 20_000;
@@ -118,16 +122,17 @@ async function openPool(pg: typeof Postgres, options: PostgresOptions): Promise<
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   try {
-    await connectFirst(pool, options.waitMs ?? 0, options.onWait);
+    await connectFirst(pool, options);
   } catch (cause) {
     await pool.end();
+    options.signal?.throwIfAborted();
     throw new StoreError('STORE_FAILED', describeRefusal(cause), { cause });
   }
   return pool;
 }
 
 /** The server may be starting beside this process. What it refuses for good is not asked again. */
-async function connectFirst(pool: Pool, waitMs: number, onWait: (() => void) | undefined): Promise<void> {
+async function connectFirst(pool: Pool, { waitMs = 0, onWait, signal }: PostgresOptions): Promise<void> {
   const endMs = performance.now() + waitMs;
   let isWaiting = false;
   for (;;) {
@@ -139,7 +144,7 @@ async function connectFirst(pool: Pool, waitMs: number, onWait: (() => void) | u
       if (!isWaiting) onWait?.();
       isWaiting = true;
     }
-    await sleep(WAIT_STEP_MS);
+    await sleep(WAIT_STEP_MS, undefined, { signal });
   }
 }
 

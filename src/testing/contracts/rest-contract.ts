@@ -8,7 +8,8 @@ import {
   type OptionShapes,
 } from '../../errors/check-options.js';
 import { SCOPE_NAMES } from '../../rest/call/scopes.js';
-import { createRest, type RestOptions } from '../../rest/create-rest.js';
+import { createRest } from '../../rest/create-rest.js';
+import { createStoreBackend, type StoreBackendOptions } from '../../rest/create-store-backend.js';
 import { createZoneDirectory } from '../../rest/services/zone-directory.js';
 import { nameKey, type RestStore, type RestTables } from '../../rest/store/tables.js';
 import type { Clock } from '../../util/clock.js';
@@ -52,7 +53,7 @@ export interface RestCase {
   readonly zone?: string;
   /** Whether scenarios run in the zone. Default true. */
   readonly runsApps?: boolean;
-  readonly settings?: RestOptions['settings'];
+  readonly settings?: StoreBackendOptions['settings'];
   /** Access lists cannot be provisioned. */
   readonly accessListsFail?: boolean;
   readonly steps: readonly RestStep[];
@@ -123,15 +124,15 @@ async function playCase(
   const clock = createFixtureClock(Date.parse(world.now));
   const store = await createStore();
   const failures: unknown[] = [];
-  const rest = await createRest({
+  const backend = await createStoreBackend({
     store,
     clock,
     encryptionKey: new Uint8Array(32),
     zones: createZoneDirectory(zone, { runsApps }),
-    onError: (error) => failures.push(error),
     ...(settings && { settings }),
     ...(accessListsFail && { accessLists: { provision: () => Promise.reject(new Error('no access list')) } }),
   });
+  const rest = await createRest({ backend, onError: (error) => failures.push(error) });
   try {
     await insertRestRows(store, world, world.rows);
     await insertRestRows(store, world, given);

@@ -4,12 +4,12 @@ import {
   type ApiScope,
   bootstrap,
   createLocalBilling,
-  createRest,
   createRestMemoryStore,
+  createStoreBackend,
   makeToken,
   OPERATIONS,
-  type Rest,
-  type RestOptions,
+  type StoreBackend,
+  type StoreBackendOptions,
 } from '../../../src/rest/index.js';
 import { DEFAULT_LICENSE } from '../../../src/rest/services/license.js';
 import type { ErrorCase } from './error-case.js';
@@ -30,11 +30,15 @@ interface Asked {
   /** Scopes of the token. Default: all. */
   readonly scopes?: readonly ApiScope[];
   readonly isAnonymous?: boolean;
-  readonly options?: Partial<RestOptions>;
+  readonly options?: Partial<StoreBackendOptions>;
 }
 
-function startRest(options: Partial<RestOptions> = {}): Promise<Rest> {
-  return createRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32), ...options });
+function openBackend(options: Partial<StoreBackendOptions> = {}): Promise<StoreBackend> {
+  return createStoreBackend({
+    store: createRestMemoryStore(),
+    encryptionKey: new Uint8Array(32),
+    ...options,
+  });
 }
 
 /** Calls an operation like the router and rejects with the error of the response. */
@@ -46,13 +50,15 @@ const ask = async ({
   times = 1,
   ...asked
 }: Asked): Promise<unknown> => {
-  const { services } = await startRest(asked.options);
-  const first = await bootstrap(services, { name: 'Ada', email: 'ada@example.com' });
+  const backend = await openBackend(asked.options);
+  const first = await bootstrap(backend.services, { name: 'Ada', email: 'ada@example.com' });
   const { scopes } = asked;
-  const token = scopes ? await makeToken(services, { email: undefined, label: 'second', scopes }) : first;
+  const token = scopes
+    ? await makeToken(backend.services, { email: undefined, label: 'second', scopes })
+    : first;
   const operation = OPERATIONS.find((known) => known.id === id);
   if (operation === undefined) throw new Error(`There is no operation ${id}.`);
-  const handle = createCallHandler(services, operation);
+  const handle = createCallHandler(backend, operation);
   const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };
   const request = (): Request =>
     new Request(`https://api.example.test/api/v2${path}`, {
@@ -134,6 +140,6 @@ export const REST: readonly ErrorCase[] = [
   {
     code: 'REST_CONFIG',
     title: 'a key of 16 bytes',
-    provoke: () => startRest({ encryptionKey: new Uint8Array(16) }),
+    provoke: () => openBackend({ encryptionKey: new Uint8Array(16) }),
   },
 ];

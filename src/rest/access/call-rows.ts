@@ -1,4 +1,6 @@
 import type { Link } from '../../store/record-store.js';
+import type { SubjectReference } from '../call/backend.js';
+import type { SubjectKind } from '../call/operation.js';
 import type {
   KeyRow,
   MembershipRow,
@@ -10,7 +12,6 @@ import type {
   TokenRow,
   UserRow,
 } from '../store/tables.js';
-import type { SubjectKind } from './operation.js';
 
 /** Everything a call is judged by, read as of one moment: no call sees an organization that goes while it comes. */
 export interface CallRows {
@@ -26,9 +27,7 @@ export interface CallRows {
 /** What is looked for: who calls, and what the call is about. */
 export interface CallKeys {
   readonly caller: { readonly hash: string } | { readonly userId: number };
-  readonly kind: SubjectKind;
-  /** Of the subject; nothing is looked for where its kind is `none`. */
-  readonly id: number;
+  readonly subject: SubjectReference | undefined;
 }
 
 type CallLinks = Readonly<Record<string, Link<keyof RestTables>>>;
@@ -62,7 +61,7 @@ const KEY = {
 const SUBJECTS = { none: {}, organization: ORGANIZATION, team: TEAM, key: KEY } as const;
 
 /** The links of each kind of call, made once. */
-function linksFrom(caller: CallLinks): Readonly<Record<SubjectKind, CallLinks>> {
+function linksFrom(caller: CallLinks): Readonly<Record<SubjectKind | 'none', CallLinks>> {
   return {
     none: { ...caller },
     organization: { ...caller, ...SUBJECTS.organization },
@@ -74,8 +73,11 @@ function linksFrom(caller: CallLinks): Readonly<Record<SubjectKind, CallLinks>> 
 const LINKS = { token: linksFrom(BY_TOKEN), user: linksFrom(BY_USER) };
 
 /** Reads who calls and what the call is about in one go. */
-export async function readCallRows(reader: RestReader, { caller, kind, id }: CallKeys): Promise<CallRows> {
+export async function readCallRows(reader: RestReader, { caller, subject }: CallKeys): Promise<CallRows> {
   const links = 'hash' in caller ? LINKS.token : LINKS.user;
   // The names of the links are those of the rows, and each is of the table that holds such rows.
-  return (await reader.getLinked(links[kind], { ...caller, id })) as CallRows;
+  return (await reader.getLinked(links[subject?.kind ?? 'none'], {
+    ...caller,
+    id: subject?.id ?? 0,
+  })) as CallRows;
 }

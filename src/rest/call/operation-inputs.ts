@@ -1,0 +1,152 @@
+import type { PlainObject } from '../../util/plain-object.js';
+
+// biome-ignore lint/complexity/noBannedTypes: no members are what an absent map of schemas has.
+export type None = {};
+
+/** The validated input of an operation. */
+interface Input<P = None, Q = None, B = None> {
+  readonly params: Readonly<P>;
+  readonly query: Readonly<Q>;
+  readonly body: Readonly<B>;
+}
+
+/** The input of each operation, by its id. `defineOperation` checks it against the schemas that requests are validated with. */
+export interface OperationInputs {
+  readonly listOrganizations: Input<None, { zone?: string; externalId?: string }>;
+  readonly createOrganization: Input<
+    None,
+    None,
+    { name: string; regionId: number; timezoneId: number; countryId: number }
+  >;
+  readonly getOrganization: Input<{ organizationId: number }, { wait?: boolean }>;
+  readonly updateOrganization: Input<
+    { organizationId: number },
+    None,
+    { name?: string; countryId?: number; timezoneId?: number }
+  >;
+  readonly deleteOrganization: Input<{ organizationId: number }, { confirmed?: boolean }>;
+  readonly getInvitation: Input<None, { hash: string; organizationId?: number }>;
+  readonly acceptInvitation: Input<None, None, { hash: string }>;
+  readonly listOwnInvitations: Input;
+  readonly inviteUser: Input<
+    { organizationId: number },
+    None,
+    { usersRoleId: number; email: string; name: string; note?: string; teamsId?: readonly number[] }
+  >;
+  readonly listInstalledApps: Input<{ organizationId: number }>;
+  readonly listPayments: Input<{ organizationId: number }>;
+  readonly getSubscription: Input<{ organizationId: number }>;
+  readonly createSubscription: Input<
+    { organizationId: number },
+    None,
+    { priceId: number; couponCode?: string; customer?: PlainObject }
+  >;
+  readonly changeSubscription: Input<
+    { organizationId: number },
+    None,
+    { priceId: number; customer?: PlainObject }
+  >;
+  readonly cancelSubscription: Input<{ organizationId: number }>;
+  readonly pauseSubscription: Input<{ organizationId: number }, None, { resumeAt: string }>;
+  readonly unpauseSubscription: Input<{ organizationId: number }>;
+  readonly listKeys: Input<None, { teamId: number; typeName?: string }>;
+  readonly createKey: Input<
+    None,
+    None,
+    {
+      teamId: number;
+      name: string;
+      typeName: string;
+      parameters: PlainObject;
+      visibility?: 'team' | 'locked';
+    }
+  >;
+  readonly listKeyTypes: Input;
+  readonly getKey: Input<{ keyId: number }>;
+  readonly updateKey: Input<{ keyId: number }, None, { name?: string; parameters?: PlainObject }>;
+  readonly deleteKey: Input<{ keyId: number }, { confirmed?: boolean }>;
+  readonly setKeyLocked: Input<{ keyId: number }>;
+  readonly setKeyTeam: Input<{ keyId: number }>;
+  readonly getOpenIdConfiguration: Input;
+  readonly getRootOpenIdConfiguration: Input;
+  readonly getJwks: Input;
+  readonly getUserInfo: Input;
+  readonly listInstanceOrganizations: Input<None, { id?: number; name?: string; externalId?: string }>;
+  readonly createInstanceOrganization: Input<
+    None,
+    None,
+    { name: string; timezoneId?: number; countryId?: number; userOrgAdmin?: number; license?: PlainObject }
+  >;
+  readonly updateInstanceOrganization: Input<
+    { organizationId: number },
+    None,
+    {
+      name?: string;
+      timezoneId?: number;
+      countryId?: number;
+      nextReset?: string;
+      performReset?: boolean;
+      license?: PlainObject;
+    }
+  >;
+  readonly deleteInstanceOrganization: Input<{ organizationId: number }>;
+  readonly getDefaultLicense: Input;
+  readonly listInstanceUsers: Input<
+    None,
+    { organizationId?: number; teamId?: number; name?: string; email?: string }
+  >;
+  readonly listInstanceApps: Input;
+  readonly getInstanceApp: Input<{ appName: string }>;
+  readonly getMe: Input<None, { includeInvitedOrg?: boolean; organizationId?: number }>;
+  readonly getCurrentAuthorization: Input;
+  readonly listApiTokens: Input;
+  readonly createApiToken: Input<None, None, { label: string; scope: readonly string[] }>;
+  readonly deleteApiToken: Input<{ timestamp: string }>;
+  readonly listRoles: Input<
+    None,
+    {
+      category?: 'organization' | 'team';
+      excludeRole?: readonly number[];
+      roleId?: number;
+      organizationId?: number;
+      teamId?: number;
+    }
+  >;
+  readonly getRole: Input<{ roleId: number }>;
+  readonly listTeams: Input<None, { organizationId: number; includePrivateSpaces?: boolean }>;
+  readonly createTeam: Input<
+    None,
+    None,
+    { name: string; organizationId: number; operationsLimit?: number; transferLimit?: number }
+  >;
+  readonly getTeam: Input<{ teamId: number }>;
+  readonly deleteTeam: Input<{ teamId: number }, { confirmed?: boolean }>;
+  readonly listPrivateSpaces: Input<None, { organizationId: number; externalId?: string }>;
+  readonly getPrivateSpace: Input<{ privateSpaceId: number }>;
+  readonly updatePrivateSpace: Input<
+    { privateSpaceId: number },
+    { confirmed?: boolean },
+    { operationsLimit?: number | null | string }
+  >;
+  readonly listTimezones: Input;
+  readonly listCountries: Input;
+  readonly listRegions: Input;
+  readonly listZones: Input;
+  readonly listOrganizationFeatures: Input;
+  readonly listUserFeatures: Input;
+  readonly listScopes: Input;
+  readonly listLocales: Input;
+  readonly listLanguages: Input;
+  readonly listEmailNotifications: Input;
+  readonly listVariableTypes: Input;
+  readonly listReviewStatuses: Input;
+  readonly listModuleTypes: Input;
+  readonly listConnectedSystemApps: Input;
+  readonly ping: Input;
+}
+
+/** The id of an operation, as in the OpenAPI document: `listOrganizations`. */
+export type OperationId = keyof OperationInputs;
+
+/** Operations that need no token. */
+export type OpenOperationId = 'ping' | 'getJwks' | 'getOpenIdConfiguration' | 'getRootOpenIdConfiguration';

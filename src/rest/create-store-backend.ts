@@ -1,0 +1,187 @@
+import { randomUUID } from 'node:crypto';
+import {
+  ANY_FUNCTION,
+  ANY_OBJECT,
+  ANY_TEXT,
+  ANY_VALUE,
+  checkOptions,
+  type OptionShapes,
+  objectWithFunctions,
+} from '../errors/check-options.js';
+import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
+import { type Caller, identifyCaller, NOBODY, readCredential } from './access/authenticate.js';
+import { type CallRows, readCallRows } from './access/call-rows.js';
+import { listRoles, locate, type Subjects } from './access/locate.js';
+import type { StoreBackendCall, StoreOperation } from './access/store-operation.js';
+import { createLocalBilling } from './billing/billing.js';
+import type { BackendOperations, RestBackend, SubjectReference } from './call/backend.js';
+import type { SubjectKind } from './call/operation.js';
+import { STORE_OPERATIONS } from './operations.js';
+import { FEATURES } from './organizations/organization-life.js';
+import { assertEncryptionKey } from './services/encryption-check.js';
+import { DEFAULT_LICENSE } from './services/license.js';
+import { createOidc } from './services/oidc-provider.js';
+import type { AccessListPort, BillingPort, NotificationPort, ZoneDirectory } from './services/ports.js';
+import { countCall } from './services/rate-limit.js';
+import { createSeal, type Seal } from './services/seal.js';
+import type { RestServices, RestSettings } from './services/services.js';
+import { createZoneDirectory } from './services/zone-directory.js';
+import type { RestStore } from './store/tables.js';
+
+/** Options of `createStoreBackend`. */
+export interface StoreBackendOptions {
+  /** `createRestMemoryStore()`, `openRestSqlite(file)` or `openRestPostgres(url)`. The backend closes it. */
+  readonly store: RestStore;
+  /**
+   * 32 bytes; encrypts the parameters of keys and the signing key in the store. A store is opened with the key it was first opened
+   * with, by every node and at every start.
+   */
+  readonly encryptionKey: Uint8Array;
+  /** How messages name where the encryption key is from. Default `encryptionKey`. */
+  readonly encryptionKeySource?: string | undefined;
+  /** Time and delays. Default: the clock of the system. */
+  readonly clock?: Clock;
+  /** Prices, coupons and payments. Default: prices of test plans, and every checkout counts as paid. */
+  readonly billing?: BillingPort;
+  /** Receives invitations and the like. Default: none. */
+  readonly notifications?: NotificationPort;
+  /** Keeps access lists beside the store. Default: none. */
+  readonly accessLists?: AccessListPort;
+  /** The zones, and which of them this instance is. Default: the public cloud, as `eu1.make.com`. */
+  readonly zones?: ZoneDirectory;
+  /**
+   * Whether the email address of a user was verified: the claim `email_verified` of the user info. Default: undefined, which leaves
+   * the claim out.
+   */
+  readonly isEmailVerified?: RestServices['isEmailVerified'] | undefined;
+  /** Rules of the instance; what is left out has its default. */
+  readonly settings?: Partial<RestSettings>;
+  /** Creates identifiers: tokens and hashes of invitations. Default: random ones of version 4. */
+  readonly uuid?: () => string;
+}
+
+const SHAPES: OptionShapes<StoreBackendOptions> = {
+  store: objectWithFunctions(['get', 'transaction', 'close']),
+  encryptionKey: ANY_VALUE, // createSeal reports what is wrong with it
+  encryptionKeySource: ANY_TEXT,
+  clock: objectWithFunctions(['now', 'sleep', 'after']),
+  billing: ANY_VALUE,
+  notifications: ANY_VALUE,
+  accessLists: ANY_VALUE,
+  zones: ANY_VALUE,
+  isEmailVerified: ANY_FUNCTION,
+  settings: ANY_OBJECT,
+  uuid: ANY_FUNCTION,
+};
+
+const DEFAULT_SETTINGS: RestSettings = Object.freeze({
+  defaultLicense: DEFAULT_LICENSE,
+  defaultProductName: 'Free',
+  defaultFeatures: Object.values(FEATURES).map((name) => ({ name, enabled: true })),
+  publicCloud: true,
+  productManagement: 'selfService',
+  syncDelayMs: 0,
+  invitationLifetimeMs: 14 * 24 * 60 * 60 * 1000,
+});
+
+/** A caller with the rows that were read together with it. */
+interface StoreCaller {
+  readonly caller: Caller;
+  readonly rows: CallRows;
+  readonly subject: SubjectReference | undefined;
+}
+
+type StoreSubject = Subjects[SubjectKind];
+
+/** A backend that keeps organizations, teams, keys and users in a store. */
+export interface StoreBackend extends RestBackend<StoreCaller, StoreSubject> {
+  /** What the operations work with: for embedders that add rows or issue tokens themselves. */
+  readonly services: RestServices;
+  close(): Promise<void>;
+}
+
+/**
+ * Creates the backend that keeps everything in a store.
+ * @example
+ * const backend = await createStoreBackend({ store: createRestMemoryStore(), encryptionKey });
+ * const token = await bootstrap(backend.services, { name: 'Ada', email: 'ada@example.com' });
+ * @throws EngineError (USAGE) for an unknown option or one of another type; RestError `REST_CONFIG` for an encryption key that is invalid or not the one of the store; StoreError
+ */
+export async function createStoreBackend(options: StoreBackendOptions): Promise<StoreBackend> {
+  checkOptions(options, SHAPES, 'The options of createStoreBackend', ['store', 'encryptionKey']);
+  const { store } = options;
+  const seal = createSeal(options.encryptionKey);
+  await assertEncryptionKey(store, seal, options.encryptionKeySource ?? 'encryptionKey');
+  const services = createServices(options, seal);
+  return {
+    services,
+    clock: services.clock,
+    operations: bindOperations(STORE_OPERATIONS, services),
+    identify: async ({ token, subject }) => {
+      const credential = await readCredential(services, token);
+      if (!credential) return undefined;
+      const rows = await readCallRows(store, { caller: credential, subject });
+      const caller = identifyCaller(credential, rows);
+      if (!caller) return undefined;
+      const { user, granted: scopes, authUsed } = caller;
+      const isAdministrator = user.usersAdminsRoleId !== null;
+      return { userId: user.id, scopes, isAdministrator, authUsed, data: { caller, rows, subject } };
+    },
+    findSubject: async ({ kind, id, caller: { userId, data } }) => {
+      const rows = data.subject
+        ? data.rows
+        : await readCallRows(store, { caller: { userId }, subject: { kind, id } });
+      const subject = locate(kind, rows);
+      return { roleIds: listRoles(subject), data: subject };
+    },
+    countCall: ({ data }, nowMs) => countCall(services, data.organization, nowMs),
+    showPage: (path) => services.billing.showPage?.(path),
+    close: () => store.close(),
+  };
+}
+
+function bindOperations(
+  operations: readonly StoreOperation[],
+  services: RestServices,
+): BackendOperations<StoreCaller, StoreSubject> {
+  const bound = operations.map((operation) => {
+    const perform = (
+      call: StoreBackendCall & {
+        readonly caller: { readonly data: StoreCaller } | undefined;
+        readonly subject: { readonly data: StoreSubject } | undefined;
+      },
+    ): Promise<unknown> =>
+      operation.handle(services, {
+        ...call,
+        caller: call.caller?.data.caller ?? NOBODY,
+        subject: call.subject?.data,
+      });
+    return [operation.id, perform] as const;
+  });
+  return Object.fromEntries(bound);
+}
+
+function createServices(options: StoreBackendOptions, seal: Seal): RestServices {
+  const { store, clock = SYSTEM_CLOCK, zones = createZoneDirectory() } = options;
+  return {
+    store,
+    clock,
+    zones,
+    seal,
+    oidc: createOidc({ store, seal, clock }),
+    billing: options.billing ?? createLocalBilling(),
+    notifications: options.notifications ?? { notify: async () => undefined },
+    accessLists: options.accessLists ?? { provision: async () => undefined },
+    settings: completeSettings(options.settings),
+    isEmailVerified: options.isEmailVerified ?? (() => undefined),
+    uuid: options.uuid ?? randomUUID,
+  };
+}
+
+function completeSettings(input: StoreBackendOptions['settings']): RestSettings {
+  const settings = { ...DEFAULT_SETTINGS, ...input };
+  return {
+    ...settings,
+    defaultLicense: { productManagement: settings.productManagement, ...settings.defaultLicense },
+  };
+}
