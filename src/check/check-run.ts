@@ -2,12 +2,10 @@ import type { App } from '../document/app.js';
 import { EngineError } from '../errors/engine-error.js';
 import type { SourceLocation } from '../errors/source-location.js';
 import { checkSubject } from './check-app.js';
-import type { Finding } from './finding.js';
-import { hideIgnored } from './hide-ignored.js';
-import { createRefusal, orError } from './refusal.js';
+import { createRefusal, type Finding, orError } from './finding.js';
+import { hideIgnored } from './ignore.js';
 import { SETTINGS_ERROR } from './rules.js';
-import { DEFAULT_CHECK_SETTINGS } from './settings/check-settings.js';
-import { findConfig } from './settings/find-config.js';
+import { DEFAULT_CHECK_SETTINGS, findConfig } from './settings.js';
 import { createSubject } from './subject/subject.js';
 import type { ComponentName } from './subject/used-part.js';
 

@@ -1,3 +1,4 @@
+import { EngineError } from '../errors/engine-error.js';
 import type { SourceLocation } from '../errors/source-location.js';
 
 /** Severity: an `error` stops a run or makes it wrong, a `warning` probably does, `info` is worth a look. */
@@ -37,4 +38,39 @@ export interface TextEdit {
   /** End offset, exclusive. */
   readonly end: number;
   readonly text: string;
+}
+
+/** Sorts by file, line and column, then by severity. */
+export function compareFindings(a: Finding, b: Finding): number {
+  return (
+    compareTexts(a.place.file ?? '', b.place.file ?? '') ||
+    (a.place.line ?? 0) - (b.place.line ?? 0) ||
+    (a.place.column ?? 0) - (b.place.column ?? 0) ||
+    LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level)
+  );
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** The result of a promise, or the EngineError it rejects with. */
+export async function orError<T>(work: Promise<T>): Promise<T | EngineError> {
+  try {
+    return await work;
+  } catch (error) {
+    if (error instanceof EngineError) return error;
+    throw error;
+  }
+}
+
+/** The diagnostic for an error. */
+export function createRefusal(rule: string, error: EngineError): Finding {
+  return { rule, level: 'error', message: error.message, place: readPlace(error) };
+}
+
+function readPlace(error: EngineError): SourceLocation {
+  return 'place' in error && typeof error.place === 'object' && error.place !== null
+    ? (error.place as SourceLocation)
+    : {};
 }

@@ -3,10 +3,14 @@ import { openAppFolder } from '../app/loading/app-folder.js';
 import { findApp } from '../app/loading/find-app.js';
 import { loadApp } from '../app/loading/load-app.js';
 import { MANIFEST } from '../app/loading/read-manifest.js';
-import { checkLoadedApp } from '../check/check-folder.js';
+import { checkLoadedApp } from '../check/check-app.js';
 import type { Finding } from '../check/finding.js';
-import { compileFunctions } from '../check/subject/compile-functions.js';
-import { createSubject, type FunctionWarning, type Subject } from '../check/subject/subject.js';
+import {
+  compileFunctions,
+  createSubject,
+  type FunctionWarning,
+  type Subject,
+} from '../check/subject/subject.js';
 import type { App } from '../document/app.js';
 import type { Document } from '../document/reading/document.js';
 import { readDocument } from '../document/reading/jsonc.js';

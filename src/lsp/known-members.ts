@@ -1,6 +1,6 @@
 import type { CheckedDocument } from '../check/subject/checked-document.js';
 import { declaredParameters } from '../check/subject/declared-names.js';
-import { readableForm } from '../check/subject/readable-form.js';
+import { readableForm } from '../check/subject/form-fields.js';
 import { storedByConnection, writtenTemp } from '../check/subject/stored-data.js';
 import type { Subject } from '../check/subject/subject.js';
 import { OAUTH_MEMBERS } from '../check/subject/visible-names.js';

@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyFixes } from '../../src/check/apply-fixes.js';
-import { checkFolder } from '../../src/check/check-folder.js';
+import { checkFolder } from '../../src/check/check-app.js';
 import type { Finding } from '../../src/check/finding.js';
-import { createAnnotations } from '../../src/check/report/github.js';
-import { createSarif } from '../../src/check/report/sarif.js';
+import { createAnnotations, createSarif } from '../../src/check/reports.js';
 
 let folder: string;
 beforeEach(() => {

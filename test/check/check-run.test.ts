@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadApp } from '../../src/app/loading/load-app.js';
-import { checkFolder } from '../../src/check/check-folder.js';
+import { checkFolder } from '../../src/check/check-app.js';
 import { checkRun, type RunCheck } from '../../src/check/check-run.js';
 import type { ComponentName } from '../../src/check/subject/used-part.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createFrameReader, frameLine } from '../../src/app/loading/spec-frame.js';
-import { checkFolder } from '../../src/check/check-folder.js';
+import { checkFolder } from '../../src/check/check-app.js';
 import { JsonIndex } from '../../src/document/reading/find-in-json.js';
 import { cpuMsOf } from '../cpu-time.js';
 

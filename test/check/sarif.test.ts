@@ -6,9 +6,8 @@ import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
 import { defineApp } from '../../src/app/assembling/define-app.js';
-import { checkApp } from '../../src/check/check-app.js';
-import { checkFolder } from '../../src/check/check-folder.js';
-import { createSarif } from '../../src/check/report/sarif.js';
+import { checkApp, checkFolder } from '../../src/check/check-app.js';
+import { createSarif } from '../../src/check/reports.js';
 
 const require = createRequire(import.meta.url);
 

@@ -1,9 +1,8 @@
 import type { Document } from '../../document/reading/document.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import type { CheckedDocument, Owner } from './checked-document.js';
-import { createLookup } from './lookup.js';
 import { indexRpcCalls } from './rpc-calls.js';
-import type { Subject } from './subject.js';
+import { createLookup, type Subject } from './subject.js';
 
 /** Known names, and whether there may be others. */
 export interface DeclaredNames {

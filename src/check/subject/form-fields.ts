@@ -1,5 +1,8 @@
 import type { Document } from '../../document/reading/document.js';
+import { SpecError } from '../../errors/engine-error.js';
 import { childPointer } from '../../errors/source-location.js';
+import { readForm } from '../../parameters/form/form.js';
+import type { ParameterList } from '../../parameters/form/parameter-spec.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import type { CheckedDocument } from './checked-document.js';
 import type { Subject } from './subject.js';
@@ -68,5 +71,17 @@ function visitNested(
         if (isPlainObject(option)) visitNested(checked, option, childPointer(at, index), found);
       });
     }
+  }
+}
+
+const NO_FIELDS: ParameterList = { elements: [], warnings: [] };
+
+/** A form; empty if it is invalid, which the dry run reports. */
+export function readableForm(document: Document | undefined): ParameterList {
+  try {
+    return readForm(document);
+  } catch (error) {
+    if (error instanceof SpecError) return NO_FIELDS;
+    throw error;
   }
 }

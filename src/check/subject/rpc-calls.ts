@@ -1,7 +1,6 @@
+import { visitRpcReferences } from './calls.js';
 import type { CheckedDocument } from './checked-document.js';
-import { createLookup } from './lookup.js';
-import { visitRpcReferences } from './rpc-references.js';
-import type { Subject } from './subject.js';
+import { createLookup, type Subject } from './subject.js';
 
 /** An RPC URL in a document. */
 export interface RpcCall {

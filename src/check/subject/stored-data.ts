@@ -1,8 +1,7 @@
 import type { ConnectionComponent } from '../../document/app.js';
 import type { CheckedDocument } from './checked-document.js';
 import { type DeclaredNames, declaredFields, writtenMembers } from './declared-names.js';
-import { createLookup } from './lookup.js';
-import type { Subject } from './subject.js';
+import { createLookup, type Subject } from './subject.js';
 import { holdsRequests, listRequests, readAt } from './walk-requests.js';
 
 const STORED = createLookup<DeclaredNames>();

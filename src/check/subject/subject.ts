@@ -3,9 +3,9 @@ import { APP_FUNCTION_NAMES } from '../../app/engine/load-builtins.js';
 import type { App } from '../../document/app.js';
 import { holdsTemplates } from '../../document/shapes/document-shapes.js';
 import type { SourceLocation } from '../../errors/source-location.js';
-import { dryRunApp } from '../dry-run/dry-run-app.js';
-import type { RunRefusal } from '../dry-run/dry-run-requests.js';
 import { type CheckedDocument, listDocuments } from './checked-document.js';
+import { dryRunApp } from './dry-run-app.js';
+import type { RunRefusal } from './dry-run-requests.js';
 import { type ExpressionSite, listExpressions } from './expression-site.js';
 import { dryRunScenarios, type ScenarioFile, type ScenarioRefusal } from './scenario-files.js';
 import { type ComponentName, findUsedPart, type UsedPart } from './used-part.js';
@@ -106,4 +106,29 @@ function indexByOwner(documents: readonly CheckedDocument[]): Subject['documents
     else ofOwner.push(checked);
   }
   return (kind, name) => index.get(`${kind} ${name}`) ?? [];
+}
+
+/** Compiles the custom functions of an app in the sandbox and returns warnings. Runs none of them. */
+export async function compileFunctions(app: App): Promise<readonly FunctionWarning[]> {
+  const functions = [...app.functions.values()].filter(({ code }) => code !== undefined);
+  if (functions.length === 0) return [];
+  const { createSandbox } = await import('../../sandbox/create-sandbox.js');
+  const sandbox = await createSandbox({ functions, builtins: {} });
+  try {
+    return sandbox.warnings;
+  } finally {
+    sandbox.close();
+  }
+}
+
+/** Memoizes a lookup per app and key. */
+export function createLookup<T>(): (subject: Subject, key: string, find: () => T) => T {
+  const known = new WeakMap<Subject, Map<string, T>>();
+  return (subject, key, find) => {
+    const ofApp = known.get(subject) ?? new Map<string, T>();
+    known.set(subject, ofApp);
+    const found = ofApp.get(key) ?? find();
+    ofApp.set(key, found);
+    return found;
+  };
 }

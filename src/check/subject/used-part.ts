@@ -3,11 +3,9 @@ import type { ComponentKind } from '../../app/assembling/code-types.js';
 import { MANIFEST } from '../../app/loading/read-manifest.js';
 import type { App } from '../../document/app.js';
 import { childPointer, type SourceLocation } from '../../errors/source-location.js';
-import { findCalledFunctions, listCalls } from './called-functions.js';
+import { findCalledFunctions, listCalls, listEndpointCalls, listRpcNames } from './calls.js';
 import type { CheckedDocument } from './checked-document.js';
-import { listEndpointCalls } from './endpoint-calls.js';
 import type { ExpressionSite } from './expression-site.js';
-import { listRpcNames } from './rpc-references.js';
 import { holdsRequests } from './walk-requests.js';
 
 /** A component of an app by kind and name. */

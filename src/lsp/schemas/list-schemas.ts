@@ -1,5 +1,5 @@
 import { MANIFEST_SHAPE } from '../../app/loading/manifest-shape.js';
-import { CONFIG_SHAPE } from '../../check/settings/config-shape.js';
+import { CONFIG_SHAPE } from '../../check/settings.js';
 import type { CheckedDocument } from '../../check/subject/checked-document.js';
 import { DOCUMENT_RULES, type DocumentKind } from '../../document/shapes/document-shapes.js';
 import { described, type KeyShape, listOf, only, type Shape } from '../../document/shapes/shape.js';

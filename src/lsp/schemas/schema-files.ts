@@ -1,6 +1,6 @@
 import { CODE_TYPES, COMPONENT_KINDS, GENERAL_CODE_TYPES } from '../../app/assembling/code-types.js';
 import { MANIFEST } from '../../app/loading/read-manifest.js';
-import { CONFIG_FILE } from '../../check/settings/read-config.js';
+import { CONFIG_FILE } from '../../check/settings.js';
 import { listDocuments } from '../../check/subject/checked-document.js';
 import type { App } from '../../document/app.js';
 import { chooseSchema, type SchemaName } from './list-schemas.js';

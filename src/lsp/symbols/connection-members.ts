@@ -1,5 +1,5 @@
 import type { CheckedDocument } from '../../check/subject/checked-document.js';
-import { readableForm } from '../../check/subject/readable-form.js';
+import { readableForm } from '../../check/subject/form-fields.js';
 import type { Subject } from '../../check/subject/subject.js';
 import { listRequests, pointerTo, readAt } from '../../check/subject/walk-requests.js';
 import { isPlainObject } from '../../util/plain-object.js';

@@ -1,5 +1,5 @@
 import type { CheckedDocument } from '../../check/subject/checked-document.js';
-import { readableForm } from '../../check/subject/readable-form.js';
+import { readableForm } from '../../check/subject/form-fields.js';
 import { indexRpcCalls } from '../../check/subject/rpc-calls.js';
 import type { Subject } from '../../check/subject/subject.js';
 import { listRequests, readAt } from '../../check/subject/walk-requests.js';

@@ -1,5 +1,5 @@
 import type { Rule } from '../../rule.js';
-import { readableForm } from '../../subject/readable-form.js';
+import { readableForm } from '../../subject/form-fields.js';
 
 export const parameterType: Rule = {
   id: 'parameter-type',

@@ -1,6 +1,5 @@
 import type { Rule } from '../../rule.js';
-import { PLATFORM_DIRECTIVES } from '../../subject/platform-directives.js';
-import { findingAt } from '../../subject/site-finding.js';
+import { findingAt } from '../../subject/expression-site.js';
 import { pointerTo, readAt } from '../../subject/walk-requests.js';
 
 /** Parents of the directives. */
@@ -33,3 +32,13 @@ export const platformOnly: Rule = {
     }
   },
 };
+
+const NO_STOP = 'has no effect here: an empty page always ends the pages.';
+
+/** Directives that only the platform applies, with the message. [inf] */
+export const PLATFORM_DIRECTIVES: ReadonlyMap<string, string> = new Map([
+  ['isc', "sends to services inside Make. It works in Make's own apps only, and no run here sends it."],
+  ['agency', 'runs the request on premises of a customer. Only Make can do that, and no run here sends it.'],
+  ['stopOnEmptyResponse', NO_STOP],
+  ['stopOnEmptyBundles', NO_STOP],
+]);

@@ -3,7 +3,7 @@ import type { Expression } from '../../../iml/syntax/ast.js';
 import { listNodes } from '../../../iml/syntax/walk-expression.js';
 import { isTruthy } from '../../../iml/values/coerce.js';
 import type { Rule } from '../../rule.js';
-import { findingAt } from '../../subject/site-finding.js';
+import { findingAt } from '../../subject/expression-site.js';
 
 export const deadBranch: Rule = {
   id: 'dead-branch',

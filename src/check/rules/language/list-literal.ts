@@ -1,5 +1,5 @@
 import type { Rule } from '../../rule.js';
-import { findingAt } from '../../subject/site-finding.js';
+import { findingAt } from '../../subject/expression-site.js';
 
 export const listLiteral: Rule = {
   id: 'list-literal',

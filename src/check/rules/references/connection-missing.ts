@@ -1,7 +1,6 @@
 import { isPlainObject } from '../../../util/plain-object.js';
 import type { ReportFinding, Rule } from '../../rule.js';
-import type { ExpressionSite } from '../../subject/expression-site.js';
-import { findingAt } from '../../subject/site-finding.js';
+import { type ExpressionSite, findingAt } from '../../subject/expression-site.js';
 import type { Subject } from '../../subject/subject.js';
 import { inheritsBase, listRequests, readAt } from '../../subject/walk-requests.js';
 

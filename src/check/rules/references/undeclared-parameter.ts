@@ -4,10 +4,10 @@ import { didYouMean } from '../../../util/suggest.js';
 import type { Rule } from '../../rule.js';
 import type { CheckedDocument } from '../../subject/checked-document.js';
 import { declaredParameters } from '../../subject/declared-names.js';
-import { readableForm } from '../../subject/readable-form.js';
-import { findingAt } from '../../subject/site-finding.js';
+import { findingAt } from '../../subject/expression-site.js';
+import { readableForm } from '../../subject/form-fields.js';
 import type { Subject } from '../../subject/subject.js';
-import { createMemberRule } from './member-rule.js';
+import { createMemberRule } from './member-rules.js';
 
 const FIRST_MEMBERS: Rule = createMemberRule({
   id: 'undeclared-parameter',

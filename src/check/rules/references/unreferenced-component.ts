@@ -1,7 +1,6 @@
 import type { App } from '../../../document/app.js';
 import type { ReportFinding, Rule } from '../../rule.js';
-import { listCalls, listCodeCalls } from '../../subject/called-functions.js';
-import { listEndpointCalls } from '../../subject/endpoint-calls.js';
+import { listCalls, listCodeCalls, listEndpointCalls } from '../../subject/calls.js';
 import { indexRpcCalls } from '../../subject/rpc-calls.js';
 import type { Subject } from '../../subject/subject.js';
 import { holdsRequests } from '../../subject/walk-requests.js';
