@@ -10,7 +10,10 @@ interface Input {
   readonly code: string;
 }
 
-/** Where `$` stands, another expression is put. */
+/**
+ * Where `$` stands, another expression is put. No array is huge: QuickJS interrupts none of its own loops over one, such as
+ * `new Array(2 ** 32 - 1).join()` (docs/isolation.md).
+ */
 const LEAVES = [
   ...[
     '1',
@@ -46,7 +49,7 @@ const LEAVES = [
     'eval',
     'new Error("x")',
   ],
-  ...['new Array(4294967295)', "'a'.repeat(1e5)", 'new Uint8Array(1e5)', '(function f() { return f() })()'],
+  ...['new Array(1000)', "'a'.repeat(1e5)", 'new Uint8Array(1e5)', '(function f() { return f() })()'],
 ];
 const FORMS = [
   ...[

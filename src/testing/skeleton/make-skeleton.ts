@@ -19,7 +19,7 @@ import { type FixtureReport, playFixture } from '../fixtures/play-fixture.js';
 import { writeTagged } from '../matching/tagged-values.js';
 import { sampleAnswer, samplePayload } from './sample-answer.js';
 import { sampleParameters } from './sample-values.js';
-import { readTemplatePaths } from './template-paths.js';
+import { pathKey, readNeededKinds, readTemplatePaths } from './template-paths.js';
 
 /** A case made up for a component. It passes as it is, or is marked as `todo` if the run fails. */
 export interface Skeleton {
@@ -132,7 +132,9 @@ function inputFor(app: App, { type, name }: SkeletonSubject): PlainObject {
     listConnectionMembers(app).map((member) => [member, secretPlaceholder(member)]),
   );
   const ofConnection = Object.keys(connection).length === 0 || type === 'connection' ? {} : { connection };
-  const parameters = sampleParameters(formOf(app, { type, name }));
+  const kinds = readNeededKinds(communicationOf(app, { type, name })?.value);
+  const isNeeded = (field: string): boolean => kinds.has(pathKey(['parameters', field]));
+  const parameters = sampleParameters(formOf(app, { type, name }), isNeeded);
   const ofForm = Object.keys(parameters).length === 0 ? {} : { parameters };
   const module = type === 'module' ? app.modules.get(name) : undefined;
   const now = { now: '2026-01-31T12:00:00.000Z' };
@@ -160,6 +162,11 @@ function formOf(app: App, { type, name }: SkeletonSubject): readonly ParameterEl
   }
   const forms = { rpc: app.rpcs, connection: app.connections, webhook: app.webhooks }[type];
   return readForm(forms.get(name)?.params).elements;
+}
+
+function communicationOf(app: App, { type, name }: SkeletonSubject): Document | undefined {
+  const { modules: module, rpcs: rpc, connections: connection, webhooks: webhook } = app;
+  return { module, rpc, connection, webhook }[type].get(name)?.communication;
 }
 
 function samplesOf(app: App, { type, name }: SkeletonSubject): unknown {

@@ -1,7 +1,7 @@
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { ScriptedResponse } from '../exchanges/exchange.js';
 import { sampleMember } from './sample-values.js';
-import { readTemplatePaths, readWholePath } from './template-paths.js';
+import { pathKey, readNeededKinds, readTemplatePaths, readWholePath } from './template-paths.js';
 
 /**
  * An answer that the response of a request can read: with every member its templates name, and one record where it
@@ -76,13 +76,17 @@ function sampleTree(
 ): unknown {
   let tree: unknown;
   const paths = without(read, container);
-  const output = readWholePath(ownMember(read, 'output'))?.join('\0');
+  const whole = readWholePath(ownMember(read, 'output'));
+  const output = whole && pathKey(whole);
+  const kinds = readNeededKinds(read);
   // Longer ones first: a member that is read as a whole and in parts is an object.
   const below = paths.filter((path) => path[0] === root && path.length > 1);
   for (const path of below.toSorted((a, b) => b.length - a.length)) {
     if (readAt(tree, path.slice(1)) !== undefined) continue;
-    const isOutput = path.join('\0') === output;
-    const leaf = isOutput ? sampleRecord(samples) : sampleMember(path.at(-1) ?? '', samples);
+    const isOutput = pathKey(path) === output;
+    const leaf = isOutput
+      ? sampleRecord(samples)
+      : sampleMember(path.at(-1) ?? '', samples, kinds.get(pathKey(path)));
     tree = putAt(tree, path.slice(1), leaf);
   }
   return tree;

@@ -1,21 +1,31 @@
 import type { ParameterElement, ParameterSpec } from '../../parameters/form/parameter-spec.js';
 import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+import type { NeededKind } from './template-paths.js';
 
 /** Levels of fields in fields that samples follow. */
 const MAX_DEPTH = 6;
 
-/** Values for the fields of a form that have to be filled in, or are: required ones and those with a default. */
-export function sampleParameters(elements: readonly ParameterElement[], depth: number = 0): PlainObject {
+/**
+ * Values for the fields of a form that have to be filled in, or are: required ones and those with a default.
+ *
+ * @param isNeeded whether an expression fails without a field: it is filled in, too. Default: none fails
+ */
+export function sampleParameters(
+  elements: readonly ParameterElement[],
+  isNeeded: (name: string) => boolean = () => false,
+  depth: number = 0,
+): PlainObject {
   const values: PlainObject = {};
   for (const element of elements) {
     if (element.kind !== 'parameter' || element.name === undefined) continue;
     const isFilled = element.default !== undefined && element.default !== null;
-    if (!element.required && (!isFilled || DATES.has(element.type))) continue;
+    const isLeftOut = !element.required && (!isFilled || DATES.has(element.type));
+    if (isLeftOut && !isNeeded(element.name)) continue;
     const value = sampleField(element, depth);
     if (value === undefined) continue;
     setMember(values, element.name, value);
     if (element.type === 'boolean' && value === true && element.nested !== undefined && depth < MAX_DEPTH) {
-      Object.assign(values, sampleParameters(element.nested, depth + 1));
+      Object.assign(values, sampleParameters(element.nested, isNeeded, depth + 1));
     }
   }
   return values;
@@ -65,7 +75,7 @@ function sampleOfType(field: ParameterSpec, depth: number): unknown {
       return Math.max(1, min ?? 1);
     case 'date':
     case 'timestamp':
-      return '2026-01-31T12:00:00.000Z';
+      return SAMPLE_DATE;
     case 'time':
       return '12:00';
     case 'email':
@@ -85,11 +95,15 @@ function sampleOfType(field: ParameterSpec, depth: number): unknown {
     case 'filter':
       return [];
     case 'collection':
-      return spec?.kind === 'fields' && depth < MAX_DEPTH ? sampleParameters(spec.fields, depth + 1) : {};
+      return spec?.kind === 'fields' && depth < MAX_DEPTH
+        ? sampleParameters(spec.fields, undefined, depth + 1)
+        : {};
     case 'array':
       if (spec === undefined || depth >= MAX_DEPTH) return ['sample'];
       return [
-        spec.kind === 'fields' ? sampleParameters(spec.fields, depth + 1) : sampleField(spec.item, depth + 1),
+        spec.kind === 'fields'
+          ? sampleParameters(spec.fields, undefined, depth + 1)
+          : sampleField(spec.item, depth + 1),
       ];
     default:
       return sampleText(field.name ?? 'text', min);
@@ -104,18 +118,25 @@ function sampleText(name: string, min: number | undefined): string {
   return `sample ${name}`.padEnd(min ?? 0, '.');
 }
 
-/** A value for a member of an answer: what samples of the app have under its name, else what its name suggests. */
-export function sampleMember(name: string, samples: unknown): unknown {
+const SAMPLE_NUMBER = 3600;
+const SAMPLE_DATE = '2026-01-31T12:00:00.000Z';
+
+/** A value for a member of a response: what samples of the app have under its name, else what its use or its name suggests. */
+export function sampleMember(name: string, samples: unknown, needed: NeededKind | undefined): unknown {
   const sample = findMember(samples, name, 0);
   if (sample !== undefined && sample !== null) return sample;
-  if (/(?:expires|count|total|amount|limit|offset|page|size|seconds)(?:_?in)?$/i.test(name)) return 3600;
+  if (needed === 'date') return SAMPLE_DATE;
+  if (needed === 'number' || NUMBERS.test(name)) return SAMPLE_NUMBER;
   if (/(?:^|_)id$|Id$/.test(name)) return 1;
-  if (/(?:date|time|_at|At)$/.test(name)) return '2026-01-31T12:00:00.000Z';
+  if (/(?:date|time|_at|At)$/.test(name)) return SAMPLE_DATE;
   if (/email$/i.test(name)) return 'ann@example.com';
   if (/url$|link$/i.test(name)) return 'https://example.com/';
   if (/^(?:is|has|can)[A-Z_]|^(?:ok|success|enabled|active)$/.test(name)) return true;
   return `sample ${name}`;
 }
+
+const NUMBERS =
+  /(?:expires|count|total|amount|price|cents|quantity|limit|offset|page|size|seconds)(?:_?in)?$/i;
 
 function findMember(value: unknown, name: string, depth: number): unknown {
   if (depth > MAX_DEPTH) return undefined;

@@ -1,3 +1,5 @@
+import { findSignature } from '../../iml/functions/signatures.js';
+import type { Expression } from '../../iml/syntax/ast.js';
 import { safeParseTemplate } from '../../iml/syntax/parser.js';
 import { listNodes, listPaths, readPath, type WrittenPath } from '../../iml/syntax/walk-expression.js';
 import { isPlainObject } from '../../util/plain-object.js';
@@ -5,18 +7,58 @@ import { isPlainObject } from '../../util/plain-object.js';
 /** Paths that the templates in a value read, such as `['body', 'data', 'id']`; steps by index are left out. */
 export function readTemplatePaths(value: unknown): readonly (readonly string[])[] {
   const found = new Map<string, readonly string[]>();
+  visitExpressions(value, (nodes) => {
+    for (const path of listPaths(nodes)) found.set(pathKey(listSteps(path)), listSteps(path));
+  });
+  return [...found.values()];
+}
+
+/** What an expression needs the value of a path to be. */
+export type NeededKind = 'number' | 'date';
+
+/** Keys of the paths that have to be numbers or dates: operands of arithmetic, and arguments of functions. */
+export function readNeededKinds(value: unknown): ReadonlyMap<string, NeededKind> {
+  const found = new Map<string, NeededKind>();
+  visitExpressions(value, (nodes) => {
+    for (const { operand, kind } of nodes.flatMap(listNeeds)) {
+      const path = readPath(operand);
+      if (path !== undefined) found.set(pathKey(listSteps(path)), kind);
+    }
+  });
+  return found;
+}
+
+/** A path as one text, for maps. */
+export function pathKey(names: readonly string[]): string {
+  return names.join('\0');
+}
+
+const ARITHMETIC: ReadonlySet<string> = new Set(['-', '*', '/', '%']);
+
+interface Need {
+  readonly operand: Expression;
+  readonly kind: NeededKind;
+}
+
+function listNeeds(node: Expression): readonly Need[] {
+  if (node.kind === 'binary') {
+    if (!ARITHMETIC.has(node.operator)) return [];
+    return [node.left, node.right].map((operand) => ({ operand, kind: 'number' }));
+  }
+  if (node.kind !== 'call') return [];
+  const parameters = findSignature(node.name)?.parameters ?? [];
+  return node.args.flatMap((operand, index) => {
+    const kind = parameters[index]?.kind;
+    return operand !== undefined && (kind === 'number' || kind === 'date') ? [{ operand, kind }] : [];
+  });
+}
+
+function visitExpressions(value: unknown, onNodes: (nodes: readonly Expression[]) => void): void {
   visitTexts(value, (text) => {
     const parsed = safeParseTemplate(text);
     if (!parsed.ok) return;
-    for (const part of parsed.template.parts) {
-      if (typeof part === 'string') continue;
-      for (const path of listPaths(listNodes(part))) {
-        const steps = listSteps(path);
-        found.set(steps.join('\0'), steps);
-      }
-    }
+    for (const part of parsed.template.parts) if (typeof part !== 'string') onNodes(listNodes(part));
   });
-  return [...found.values()];
 }
 
 /** The path that a template is as a whole: of `{{body.data}}`, but not of `{{body.id}}!`. */
