@@ -65,7 +65,9 @@ beforeAll(() => {
   writeFileSync(path.join(home, 'package.json'), '{"private":true,"type":"module"}');
   mkdirSync(path.join(home, 'node_modules/@types'), { recursive: true });
   symlinkSync(ROOT, path.join(home, 'node_modules/iml-runtime'));
-  symlinkSync(path.join(ROOT, 'node_modules/vitest'), path.join(home, 'node_modules/vitest'));
+  for (const name of ['vitest', 'bullmq', '@temporalio']) {
+    symlinkSync(path.join(ROOT, 'node_modules', name), path.join(home, 'node_modules', name));
+  }
   symlinkSync(path.join(ROOT, 'node_modules/@types/node'), path.join(home, 'node_modules/@types/node'));
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
