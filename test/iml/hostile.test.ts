@@ -53,8 +53,8 @@ function outcomeOf(template: unknown, scope: Record<string, unknown>): unknown {
 }
 
 function check({ template, scope = {}, error: kind, ...rest }: HostileCase): void {
-  const given = Object.fromEntries(Object.entries(scope).map(([name, value]) => [name, grow(value)]));
-  const got = outcomeOf(grow(template), given);
+  const values = Object.fromEntries(Object.entries(scope).map(([name, value]) => [name, grow(value)]));
+  const got = outcomeOf(grow(template), values);
   if (kind !== undefined) expect(got).toMatchObject({ name: 'ImlError', kind });
   else if ('expect' in rest) expect(isSameValue(got, rest.expect), String(got).slice(0, 200)).toBe(true);
   if (got instanceof ImlError && got.kind === 'syntax') expect(got.position).toBeDefined();

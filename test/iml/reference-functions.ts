@@ -85,7 +85,7 @@ function alike(a: unknown, b: unknown): boolean {
 }
 
 /** A function of one text. A missing text is returned unchanged. */
-function ofText(run: (given: string, ...args: unknown[]) => unknown): Reference {
+function ofText(run: (input: string, ...args: unknown[]) => unknown): Reference {
   return (value, ...args) => (isMissing(value) ? value : run(text(value), ...args));
 }
 
@@ -94,7 +94,7 @@ function plain(result: number): number | null {
   return Number.isFinite(result) ? result + 0 : null;
 }
 
-function ofNumber(run: (given: number, ...args: unknown[]) => number): Reference {
+function ofNumber(run: (input: number, ...args: unknown[]) => number): Reference {
   return (value, ...args) => (isMissing(value) ? value : plain(run(number(value), ...args)));
 }
 
@@ -154,8 +154,8 @@ function hash(algorithm: string): Reference {
       return undocumented();
     const form = isMissing(encoding) ? 'hex' : encoding;
     const data = value instanceof Uint8Array ? value : text(value);
-    const made = isMissing(key) ? createHash(algorithm) : createHmac(algorithm, String(key));
-    return made.update(data).digest(form);
+    const hash = isMissing(key) ? createHash(algorithm) : createHmac(algorithm, String(key));
+    return hash.update(data).digest(form);
   };
 }
 
@@ -339,10 +339,10 @@ function flatten(items: readonly unknown[], depth: number): unknown[] {
 }
 
 function map(array: unknown, key: unknown, filterKey: unknown, values: unknown): unknown {
-  const wanted = Array.isArray(values) ? values.map(text) : text(values).split(',');
+  const allowed = Array.isArray(values) ? values.map(text) : text(values).split(',');
   const passes = (item: unknown): boolean => {
     const found = path(item, text(filterKey));
-    return !isMissing(found) && wanted.includes(text(found));
+    return !isMissing(found) && allowed.includes(text(found));
   };
   return list(array)
     .filter((item) => isEmpty(filterKey) || passes(item))
@@ -421,7 +421,7 @@ export const DESCRIBED: Readonly<Record<string, Reference>> = {
     if (isMissing(value)) return value;
     const places = whole(decimals, 0);
     if (places < 0 || places > 100) return fail();
-    const separator = (given: unknown, usual: string): string => (isMissing(given) ? usual : text(given));
+    const separator = (input: unknown, usual: string): string => (isMissing(input) ? usual : text(input));
     return formatted(number(value), places, separator(point, ','), separator(thousands, '.'));
   },
   parseNumber: (value, point) => {
@@ -433,15 +433,15 @@ export const DESCRIBED: Readonly<Record<string, Reference>> = {
     return number(kept.map((each) => (each === mark ? '.' : each)).join(''));
   },
 
-  ascii: ofText((given, plainLetters) =>
-    isMissing(plainLetters) ? [...given].filter((each) => each <= '\u007f').join('') : undocumented(),
+  ascii: ofText((input, plainLetters) =>
+    isMissing(plainLetters) ? [...input].filter((each) => each <= '\u007f').join('') : undocumented(),
   ),
   base64: (value) =>
     isMissing(value)
       ? value
       : Buffer.from(value instanceof Uint8Array ? value : text(value)).toString('base64'),
-  capitalize: ofText((given) => {
-    const [first = '', ...rest] = [...given];
+  capitalize: ofText((input) => {
+    const [first = '', ...rest] = [...input];
     return first.toUpperCase() + rest.join('');
   }),
   contains: (value, search, ignoreCase) => {
@@ -451,54 +451,54 @@ export const DESCRIBED: Readonly<Record<string, Reference>> = {
     if (Array.isArray(value)) return value.some((item) => equal(fold(item), fold(search)));
     return text(fold(text(value))).includes(text(fold(text(search))));
   },
-  decodeURL: ofText((given) => {
+  decodeURL: ofText((input) => {
     try {
-      return decodeURIComponent(given);
+      return decodeURIComponent(input);
     } catch {
       return fail();
     }
   }),
-  encodeURL: ofText((given) => encodeURIComponent(Buffer.from(given).toString())),
-  escapeHTML: ofText((given) =>
-    given.split('&').join('&amp;').split('<').join('&lt;').split('>').join('&gt;'),
+  encodeURL: ofText((input) => encodeURIComponent(Buffer.from(input).toString())),
+  escapeHTML: ofText((input) =>
+    input.split('&').join('&amp;').split('<').join('&lt;').split('>').join('&gt;'),
   ),
-  indexOf: ofText((given, search, start) => given.indexOf(text(search), whole(start, 0))),
+  indexOf: ofText((input, search, start) => input.indexOf(text(search), whole(start, 0))),
   length: (value) => {
     if (isMissing(value)) return 0;
     if (Array.isArray(value) || value instanceof Uint8Array) return value.length;
     return isCollection(value) ? Object.keys(value).length : text(value).length;
   },
-  lower: ofText((given) => given.toLowerCase()),
-  upper: ofText((given) => given.toUpperCase()),
+  lower: ofText((input) => input.toLowerCase()),
+  upper: ofText((input) => input.toUpperCase()),
   md5: (value) => (isMissing(value) ? value : hash('md5')(value)),
   sha1: hash('sha1'),
   sha256: hash('sha256'),
   sha512: hash('sha512'),
-  replace: ofText((given, search, replacement) => {
+  replace: ofText((input, search, replacement) => {
     const sought = text(search);
     // Tests in test/iml/pattern compare patterns with the host engine.
     if (sought.startsWith('/') && sought.lastIndexOf('/') > 1) return undocumented();
-    return sought === '' ? given : given.split(sought).join(text(replacement));
+    return sought === '' ? input : input.split(sought).join(text(replacement));
   }),
-  split: ofText((given, separator, keepsEmpty) => {
+  split: ofText((input, separator, keepsEmpty) => {
     const isWhole = isMissing(separator);
-    const parts = isWhole ? [given] : text(separator) === '' ? [...given] : given.split(text(separator));
+    const parts = isWhole ? [input] : text(separator) === '' ? [...input] : input.split(text(separator));
     const trimmed = parts.map((part) => part.trim());
     return keepsEmpty && keepsEmpty !== 'false' ? trimmed : trimmed.filter((part) => part.length > 0);
   }),
-  startcase: ofText((given) => {
-    if (!/^[A-Za-z ]*$/.test(given)) return undocumented();
-    return given
+  startcase: ofText((input) => {
+    if (!/^[A-Za-z ]*$/.test(input)) return undocumented();
+    return input
       .split(' ')
       .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
       .join(' ');
   }),
-  substring: ofText((given, start, end) => {
-    const inside = (at: number): number => Math.min(Math.max(at, 0), given.length);
-    const [a, b] = [inside(whole(start, 0)), inside(whole(end, given.length))];
-    return given.slice(Math.min(a, b), Math.max(a, b));
+  substring: ofText((input, start, end) => {
+    const inside = (at: number): number => Math.min(Math.max(at, 0), input.length);
+    const [a, b] = [inside(whole(start, 0)), inside(whole(end, input.length))];
+    return input.slice(Math.min(a, b), Math.max(a, b));
   }),
-  trim: ofText((given) => given.trim()),
+  trim: ofText((input) => input.trim()),
   toBinary: (value, encoding) => {
     if (isMissing(value) || !isMissing(encoding)) return undocumented();
     if (value instanceof Uint8Array) return value;
@@ -576,11 +576,11 @@ export const DESCRIBED: Readonly<Record<string, Reference>> = {
   },
 
   createJSON: (value) => (value === undefined ? undefined : json(value)),
-  parseJSON: ofText((given) => {
+  parseJSON: ofText((input) => {
     try {
-      return JSON.parse(given);
+      return JSON.parse(input);
     } catch {
-      return given.startsWith('\ufeff') ? undocumented() : fail();
+      return input.startsWith('\ufeff') ? undocumented() : fail();
     }
   }),
 };

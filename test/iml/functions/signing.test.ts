@@ -161,7 +161,7 @@ describe('cryptoSign', () => {
     ['hex', undefined],
     ['hex', 'hex'],
     ['base64', 'base64'],
-  ] as const)('gives a signature in %s for the encoding %s', (encoding, argument) => {
+  ] as const)('returns a signature in %s for the encoding %s', (encoding, argument) => {
     const signature = Buffer.from(call('cryptoSign', 'sha256', 'abc', pem, argument), encoding);
     expect(verify('sha256', Buffer.from('abc'), publicKey, signature)).toBe(true);
   });

@@ -119,44 +119,44 @@ describe('the own matcher', () => {
 });
 
 describe('an invalid pattern', () => {
-  function refuses(pattern: string, flags: string, message: string): void {
+  function throws(pattern: string, flags: string, message: string): void {
     it(`/${pattern}/${flags} throws ${JSON.stringify(message)}`, () => {
       const thrown = thrownBy(() => replacePattern('text', pattern, flags, ''));
       expect(thrown).toEqual({ code: 'IML_FUNCTION', message });
     });
   }
-  refuses('a**', '', 'Invalid regular expression: nothing to repeat at position 3.');
-  refuses('a(b', '', 'Invalid regular expression: unterminated group at position 2.');
-  refuses('a)b', '', 'Invalid regular expression: unmatched ) at position 2.');
-  refuses('x[b-a]', '', 'Invalid regular expression: invalid character class at position 2.');
-  refuses('x[a', '', 'Invalid regular expression: unterminated character class at position 2.');
-  refuses('ab\\', '', 'Invalid regular expression: \\ at the end at position 3.');
-  refuses('a{3,2}', '', 'Invalid regular expression: numbers of a quantifier out of order at position 2.');
-  refuses('(?<name>a)', '', 'Invalid regular expression: named groups are not supported at position 1.');
-  refuses('(?#a)', '', 'Invalid regular expression: unknown kind of group at position 1.');
-  refuses('(?<=a)+', '', 'Invalid regular expression: nothing to repeat at position 7.');
-  refuses('\\p{Nothing}', 'u', 'Invalid regular expression: invalid escape at position 1.');
-  refuses('(a)\\2', 'u', 'Invalid regular expression: invalid escape at position 4.');
-  refuses('a{1', 'u', 'Invalid regular expression: incomplete quantifier at position 2.');
-  refuses('a]', 'u', 'Invalid regular expression: lone bracket at position 2.');
-  refuses('?', '', 'Invalid regular expression: nothing to repeat at position 1.');
-  refuses('+a', '', 'Invalid regular expression: nothing to repeat at position 1.');
-  refuses('a|*', '', 'Invalid regular expression: nothing to repeat at position 3.');
-  refuses('({2})', '', 'Invalid regular expression: nothing to repeat at position 2.');
-  refuses('a{', 'u', 'Invalid regular expression: incomplete quantifier at position 2.');
-  refuses('{', 'u', 'Invalid regular expression: nothing to repeat at position 1.');
-  refuses('a}', 'u', 'Invalid regular expression: lone bracket at position 2.');
-  refuses('^*', '', 'Invalid regular expression: nothing to repeat at position 2.');
-  refuses('a\\b+', '', 'Invalid regular expression: nothing to repeat at position 4.');
-  refuses('(?=a)*', 'u', 'Invalid regular expression: nothing to repeat at position 6.');
-  refuses('(?<!a)*', '', 'Invalid regular expression: nothing to repeat at position 7.');
-  refuses('[a\\]', '', 'Invalid regular expression: unterminated character class at position 1.');
-  refuses('[a\\', '', 'Invalid regular expression: unterminated character class at position 1.');
-  refuses('\\c', 'u', 'Invalid regular expression: invalid escape at position 1.');
-  refuses('\\-', 'u', 'Invalid regular expression: invalid escape at position 1.');
-  refuses('a', 'gg', "Duplicate flag 'g' of a regular expression.");
-  refuses('a', 'gx', "Unknown flag 'x' of a regular expression. Known flags: dgimsuy.");
-  refuses('a', 'v', "Unknown flag 'v' of a regular expression. Known flags: dgimsuy.");
+  throws('a**', '', 'Invalid regular expression: nothing to repeat at position 3.');
+  throws('a(b', '', 'Invalid regular expression: unterminated group at position 2.');
+  throws('a)b', '', 'Invalid regular expression: unmatched ) at position 2.');
+  throws('x[b-a]', '', 'Invalid regular expression: invalid character class at position 2.');
+  throws('x[a', '', 'Invalid regular expression: unterminated character class at position 2.');
+  throws('ab\\', '', 'Invalid regular expression: \\ at the end at position 3.');
+  throws('a{3,2}', '', 'Invalid regular expression: numbers of a quantifier out of order at position 2.');
+  throws('(?<name>a)', '', 'Invalid regular expression: named groups are not supported at position 1.');
+  throws('(?#a)', '', 'Invalid regular expression: unknown kind of group at position 1.');
+  throws('(?<=a)+', '', 'Invalid regular expression: nothing to repeat at position 7.');
+  throws('\\p{Nothing}', 'u', 'Invalid regular expression: invalid escape at position 1.');
+  throws('(a)\\2', 'u', 'Invalid regular expression: invalid escape at position 4.');
+  throws('a{1', 'u', 'Invalid regular expression: incomplete quantifier at position 2.');
+  throws('a]', 'u', 'Invalid regular expression: lone bracket at position 2.');
+  throws('?', '', 'Invalid regular expression: nothing to repeat at position 1.');
+  throws('+a', '', 'Invalid regular expression: nothing to repeat at position 1.');
+  throws('a|*', '', 'Invalid regular expression: nothing to repeat at position 3.');
+  throws('({2})', '', 'Invalid regular expression: nothing to repeat at position 2.');
+  throws('a{', 'u', 'Invalid regular expression: incomplete quantifier at position 2.');
+  throws('{', 'u', 'Invalid regular expression: nothing to repeat at position 1.');
+  throws('a}', 'u', 'Invalid regular expression: lone bracket at position 2.');
+  throws('^*', '', 'Invalid regular expression: nothing to repeat at position 2.');
+  throws('a\\b+', '', 'Invalid regular expression: nothing to repeat at position 4.');
+  throws('(?=a)*', 'u', 'Invalid regular expression: nothing to repeat at position 6.');
+  throws('(?<!a)*', '', 'Invalid regular expression: nothing to repeat at position 7.');
+  throws('[a\\]', '', 'Invalid regular expression: unterminated character class at position 1.');
+  throws('[a\\', '', 'Invalid regular expression: unterminated character class at position 1.');
+  throws('\\c', 'u', 'Invalid regular expression: invalid escape at position 1.');
+  throws('\\-', 'u', 'Invalid regular expression: invalid escape at position 1.');
+  throws('a', 'gg', "Duplicate flag 'g' of a regular expression.");
+  throws('a', 'gx', "Unknown flag 'x' of a regular expression. Known flags: dgimsuy.");
+  throws('a', 'v', "Unknown flag 'v' of a regular expression. Known flags: dgimsuy.");
 });
 
 describe('the chosen engine', () => {
