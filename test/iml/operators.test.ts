@@ -1,5 +1,7 @@
+import { Decimal } from 'decimal.js';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { evaluate } from '../../src/iml/index.js';
+import { compile, evaluate } from '../../src/iml/index.js';
 
 const DAY = 86_400_000;
 const SCOPE = {
@@ -191,4 +193,32 @@ describe('& and | return an operand', () => {
     ['list & 1', 1],
     ['o | 1', SCOPE.o],
   ])('%s', (expression, value) => expect(evaluates(expression)).toBe(value));
+});
+
+describe('arithmetic with decimals', () => {
+  const Exact = Decimal.clone({ defaults: true });
+  const decimal = fc
+    .tuple(fc.maxSafeInteger(), fc.integer({ min: 0, max: 9 }))
+    .map(([digits, scale]) => digits / 10 ** scale);
+  const number = fc.oneof(decimal, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }));
+
+  it.each([
+    ['+', (a: Decimal, b: Decimal) => a.plus(b)],
+    ['*', (a: Decimal, b: Decimal) => a.times(b)],
+    ['/', (a: Decimal, b: Decimal) => a.dividedBy(b)],
+    ['%', (a: Decimal, b: Decimal) => a.modulo(b)],
+  ])('gives the result of decimal.js for %s', (operator, compute) => {
+    const run = compile(`{{a ${operator} b}}`);
+    fc.assert(
+      fc.property(number, number, (a, b) => {
+        const expected = compute(new Exact(a), new Exact(b)).toNumber();
+        const result = run({ a, b });
+        // Adding 0 removes the sign of zero, which is not compared.
+        expect(typeof result === 'number' ? result + 0 : result).toBe(
+          Number.isFinite(expected) ? expected + 0 : null,
+        );
+      }),
+      { seed: 20, numRuns: 5000 },
+    );
+  });
 });
