@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { TraceLog } from '../../src/run/scope/run-log.js';
-import type { TraceEvent } from '../../src/run/trace/trace.js';
+import { type TraceEvent, TraceLog } from '../../src/run/trace/trace.js';
 
 const event = (page: number): TraceEvent => ({
   at: 0,

@@ -1,7 +1,7 @@
 import type { ResponseHeaders, TransportRequest, TransportResponse } from '../../http/message/transport.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { MAX_KNOWN_SECRETS } from '../../redaction/secret-matcher.js';
-import type { RunWarning, TraceEvent, TraceListener } from '../trace/trace.js';
+import { type RunWarning, type TraceListener, TraceLog } from '../trace/trace.js';
 
 /** Bytes of messages that wait to be searched for secrets. [choice] */
 const MAX_UNSEARCHED_BYTES = 768 * 1024;
@@ -148,38 +148,5 @@ export class RunLog {
       changed: [...now].filter(([name, value]) => before.get(name) !== value),
       unset: [...before.keys()].filter((name) => !now.has(name)),
     };
-  }
-}
-
-/**
- * The events of a run, in order. Most traces are never read, and redacting an event takes as long as reading a small page:
- * an event is rendered for a listener, or when the events are read.
- */
-export class TraceLog {
-  readonly #listener: TraceListener | undefined;
-  // Hard private: events that are not rendered yet hold secrets.
-  readonly #events: (TraceEvent | (() => TraceEvent))[] = [];
-  #rendered = 0;
-
-  constructor(listener: TraceListener | undefined) {
-    this.#listener = listener;
-  }
-
-  add(render: () => TraceEvent): void {
-    if (this.#listener === undefined) {
-      this.#events.push(render);
-      return;
-    }
-    const event = render();
-    this.#events.push(event);
-    this.#listener(event);
-  }
-
-  get events(): readonly TraceEvent[] {
-    for (; this.#rendered < this.#events.length; this.#rendered++) {
-      const event = this.#events[this.#rendered];
-      if (typeof event === 'function') this.#events[this.#rendered] = event();
-    }
-    return this.#events as TraceEvent[];
   }
 }
