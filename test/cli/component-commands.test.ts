@@ -262,7 +262,7 @@ describe('iml run of a polling trigger', () => {
     const instant = await iml(['run', '.', 'watchEvents']);
     expect(instant).toMatchObject({ code: 0, err: expect.stringContaining('--payload gives one') });
     const other = await iml(['run', '.', 'watchDates', '--data', '{"lastId":3}']);
-    expect(other.err).toContain('The state is of another type');
+    expect(other.err).toContain('The state has another type');
     expect(other.err).toContain('a trigger without state starts here');
   });
 });
@@ -398,7 +398,7 @@ describe('the hosts of an app', () => {
   ])('are read by %s', async (...args) => {
     const { code, err } = await cli([...args, '--only-declared', '--app-host', 'a/b'], { cwd });
     expect(code).toBe(2);
-    expect(err).toContain('--app-host has the entry "a/b"; it must be a host');
+    expect(err).toContain('--app-host has the entry "a/b"; expected a host');
   });
 });
 
@@ -426,7 +426,7 @@ describe('--map', () => {
     ['x', '--map: "x" is not of the form'],
     ['=http://127.0.0.1', '--map: "=http://127.0.0.1" is not of the form'],
     ['https://a.example.com=ftp://x', '--map: "https://a.example.com" is mapped to "ftp://x"'],
-    ['https://a.example.com/path=http://x', '--map: "https://a.example.com/path" is not what can be mapped'],
+    ['https://a.example.com/path=http://x', '--map: "https://a.example.com/path" is not a valid key'],
   ])('refuses %j', async (map, message) => {
     const { code, err } = await cli(['run', '.', 'absolute', '--map', map], { cwd });
     expect(code).toBe(2);

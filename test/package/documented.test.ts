@@ -9,6 +9,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 const ENTRIES: Readonly<Record<string, string>> = {
   '.': 'dist/types/index.d.ts',
   './iml': 'dist/types/iml/index.d.ts',
+  './parameters': 'dist/types/parameters/index.d.ts',
   './scenario': 'dist/types/scenario/index.d.ts',
   './host': 'dist/types/host/index.d.ts',
   './rest': 'dist/types/rest/index.d.ts',

@@ -130,16 +130,10 @@ const PROMISED: Readonly<Record<string, readonly string[]>> = {
   '.': [
     ...['loadApp', 'defineApp', 'createEngine', 'createUndiciTransport', 'createNetworkGuard'],
     ...['AppError', 'EngineError', 'ImlError', 'SpecError', 'TransportError', 'WebhookError'],
-    ...[
-      'DEFAULT_LIMITS',
-      'ERROR_CODES',
-      'APP_ERROR_TYPES',
-      'validateParameters',
-      'toPortable',
-      'fromPortable',
-    ],
+    ...['DEFAULT_LIMITS', 'ERROR_CODES', 'APP_ERROR_TYPES', 'toPortable', 'fromPortable'],
   ],
   './iml': ['compile', 'evaluate', 'parse', 'print', 'functions'],
+  './parameters': ['parseForm', 'validateParameters', 'toJsonSchema'],
   './testing': [
     'runFixture',
     'runFixtures',
@@ -243,7 +237,7 @@ describe('the packed package', () => {
       'piscina',
       'undici',
     ]);
-    expect(Object.keys(manifest.peerDependencies).sort()).toEqual(['@opentelemetry/api', 'pg']);
+    expect(Object.keys(manifest.peerDependencies).sort()).toEqual(['@opentelemetry/api', 'pg', 'pg-boss']);
     for (const entry of ['', '/iml', '/scenario']) {
       const script = `console.log(JSON.stringify(Object.keys(await import('${NAME}${entry}')).length))`;
       expect(await runModule(script, lean)).toBeGreaterThan(0);

@@ -15,6 +15,7 @@ import {
   TAKEN_OVER,
 } from './host-queue.js';
 
+/** Options of `createPostgresQueue`. */
 export interface PostgresQueueOptions {
   /** The database the store is in. */
   readonly url: string;
