@@ -18,6 +18,7 @@ export type { AnsweredCall, FailedCall } from './call/router.js';
 export { type ApiScope, SCOPES } from './call/scopes.js';
 export { createRest, type Rest, type RestOptions, type RestReception } from './create-rest.js';
 export { createStoreBackend, type StoreBackend, type StoreBackendOptions } from './create-store-backend.js';
+export { createForwardBackend, type ForwardBackendOptions } from './forward/create-forward-backend.js';
 export { OPERATIONS } from './operations.js';
 export { confirmationRequired, forbidden, notFound, type RefusalOptions, refused } from './problems.js';
 export { type RegisteredApp, registerApps } from './register-apps.js';

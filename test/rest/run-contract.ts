@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
+  type RestContractOptions,
   type RestFixtureFile,
   type RestWorld,
   restContract,
@@ -22,7 +23,7 @@ export function readWorld(): RestWorld {
 }
 
 /** Runs every fixture on one kind of store. */
-export function runContract(stores: TestStores): void {
+export function runContract(stores: TestStores, connect?: RestContractOptions['connect']): void {
   describe(`the REST contract on ${stores.name}`, () => {
     if (stores.missing !== undefined) {
       it.skip(`everything: ${stores.missing}`, () => undefined);
@@ -30,7 +31,12 @@ export function runContract(stores: TestStores): void {
     }
     const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json') && !OTHERS.has(name));
     const files = names.map((name) => readFixture<RestFixtureFile>(name));
-    const cases = restContract({ world: readWorld(), files, createStore: stores.create });
+    const cases = restContract({
+      world: readWorld(),
+      files,
+      createStore: stores.create,
+      ...(connect && { connect }),
+    });
     it('has cases with ids of their own', () => {
       expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
       expect(cases.length).toBeGreaterThan(400);

@@ -83,6 +83,11 @@ export interface RestContractOptions {
   readonly files: readonly RestFixtureFile[];
   /** Gives an empty store; called once a case. */
   readonly createStore: () => Promise<RestStore>;
+  /** Puts a server in front of the instance, and returns how to call it. Default: the instance itself is called. */
+  readonly connect?: (fetch: (request: Request) => Promise<Response>) => Promise<{
+    readonly fetch: (request: Request) => Promise<Response>;
+    readonly close: () => Promise<void>;
+  }>;
   /** What the store cannot do, by id of case, each with its reason. */
   readonly skip?: readonly { readonly reason: string; readonly cases: readonly string[] }[];
 }
@@ -101,6 +106,7 @@ const SHAPES: OptionShapes<RestContractOptions> = {
   world: ANY_OBJECT,
   files: ANY_LIST,
   createStore: ANY_FUNCTION,
+  connect: ANY_FUNCTION,
   skip: ANY_LIST,
 };
 
@@ -119,7 +125,7 @@ export function restContract(options: RestContractOptions): readonly RestContrac
 
 async function playCase(
   { given = {}, zone, runsApps = true, settings, accessListsFail, steps }: RestCase,
-  { world, createStore }: RestContractOptions,
+  { world, createStore, connect }: RestContractOptions,
 ): Promise<void> {
   const clock = createFixtureClock(Date.parse(world.now));
   const store = await createStore();
@@ -133,11 +139,12 @@ async function playCase(
     ...(accessListsFail && { accessLists: { provision: () => Promise.reject(new Error('no access list')) } }),
   });
   const rest = await createRest({ backend, onError: (error) => failures.push(error) });
+  const connection = await connect?.((request) => rest.fetch(request));
   try {
     await insertRestRows(store, world, world.rows);
     await insertRestRows(store, world, given);
     const saved = new Map<string, unknown>();
-    const fetch = withAnswerCheck((request) => rest.fetch(request));
+    const fetch = withAnswerCheck(connection?.fetch ?? ((request) => rest.fetch(request)));
     for (const [index, step] of steps.entries()) {
       for (let time = 0; time < (step.times ?? 1); time++) {
         await playStep(step, { fetch, store, clock, world, saved }).catch((cause: unknown) => {
@@ -149,6 +156,7 @@ async function playCase(
       }
     }
   } finally {
+    await connection?.close();
     await rest.close();
   }
 }

@@ -1,0 +1,30 @@
+import { createRest } from '../../src/rest/create-rest.js';
+import { createForwardBackend } from '../../src/rest/forward/create-forward-backend.js';
+import { serveRest } from '../../src/rest/server/serve-rest.js';
+import { MEMORY_STORES } from './open-stores.js';
+import { runContract } from './run-contract.js';
+
+/** The API in front of an instance on a port of this machine. */
+runContract({ ...MEMORY_STORES, name: 'another instance' }, async (fetch) => {
+  // The cases expect addresses of localhost, and those of the instance behind are made from the host it is called by.
+  const behind = await serveRest(
+    {
+      fetch: (request) => {
+        const { pathname, search } = new URL(request.url);
+        const renamed = new Request(`http://localhost${pathname}${search}`, request);
+        renamed.headers.delete('host');
+        return fetch(renamed);
+      },
+    },
+    { port: 0 },
+  );
+  const backend = createForwardBackend({ url: `${behind.origin}/api/v2` });
+  const rest = await createRest({ backend });
+  return {
+    fetch: (request) => rest.fetch(request),
+    close: async () => {
+      await rest.close();
+      await behind.close();
+    },
+  };
+});
