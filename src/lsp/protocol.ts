@@ -3,16 +3,13 @@ import {
   CompletionItemKind,
   type Diagnostic,
   DiagnosticSeverity,
-  type DocumentSymbol,
   InsertTextFormat,
   type TextEdit as LspEdit,
   MarkupKind,
   type Range,
-  SymbolKind,
 } from 'vscode-languageserver/node.js';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Finding, Level, TextEdit } from '../check/finding.js';
-import type { OutlineEntry } from './outline.js';
 import type { Suggestion } from './suggestions.js';
 
 const SEVERITIES: Readonly<Record<Level, DiagnosticSeverity>> = {
@@ -79,19 +76,6 @@ export function toCompletion(
       range: rangeIn(document, { start: offset - replaces, end: offset }),
       newText: (isSnippet ? snippet : snippet?.replace(/\$0\)?/, '')) ?? label,
     },
-  };
-}
-
-export function symbolIn(
-  document: TextDocument,
-  { name, start, end, keyEnd, children }: OutlineEntry,
-): DocumentSymbol {
-  return {
-    name,
-    kind: children.length > 0 ? SymbolKind.Object : SymbolKind.Property,
-    range: rangeIn(document, { start, end }),
-    selectionRange: rangeIn(document, { start, end: keyEnd }),
-    children: children.map((child) => symbolIn(document, child)),
   };
 }
 

@@ -6,14 +6,11 @@ import {
   type ServerCapabilities,
   TextDocumentSyncKind,
 } from 'vscode-languageserver/node.js';
-import { handleCodeAction } from './handlers/code-action.js';
 import { handleCompletion } from './handlers/completion.js';
-import { handleDefinition } from './handlers/definition.js';
 import { handleDocumentSymbol } from './handlers/document-symbol.js';
-import { handleFormatting } from './handlers/formatting.js';
+import { handleCodeAction, handleFormatting } from './handlers/edits.js';
 import { handleHover } from './handlers/hover.js';
-import { handleReferences } from './handlers/references.js';
-import { handleRename } from './handlers/rename.js';
+import { handleDefinition, handleReferences, handleRename } from './handlers/navigation.js';
 import { handleSignatureHelp } from './handlers/signature-help.js';
 import { createJsonHelp, type JsonHelp } from './json-help.js';
 import { followEditor } from './session.js';

@@ -4,8 +4,8 @@ import { findSignature, printSignature } from '../iml/functions/signatures.js';
 import { isPlainName, KEYWORDS } from '../iml/syntax/grammar.js';
 import { type Cursor, readPrefix } from './cursor.js';
 import { listMembers } from './known-members.js';
-import { readOwnParameters } from './read-own-parameters.js';
 import { listRecordedItems } from './recorded-bodies.js';
+import { readOwnParameters } from './symbols/function-code.js';
 
 /** A completion item. */
 export interface Suggestion {

@@ -7,7 +7,7 @@ import { loadApp } from '../../src/app/loading/load-app.js';
 import { listDocuments } from '../../src/check/subject/checked-document.js';
 import { createSubject } from '../../src/check/subject/subject.js';
 import { readCursor } from '../../src/lsp/cursor.js';
-import { explainExpression } from '../../src/lsp/explain-expression.js';
+import { explainExpression } from '../../src/lsp/handlers/hover.js';
 import { listMembers } from '../../src/lsp/known-members.js';
 import { readRecordedBodies } from '../../src/lsp/recorded-bodies.js';
 import { listSuggestions } from '../../src/lsp/suggestions.js';

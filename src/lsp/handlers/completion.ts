@@ -3,8 +3,8 @@ import { readCursor } from '../cursor.js';
 import type { JsonHelp } from '../json-help.js';
 import { toCompletion } from '../protocol.js';
 import { readRecordedBodies } from '../recorded-bodies.js';
-import { guessSchema } from '../schemas/guess-schema.js';
 import { chooseSchema } from '../schemas/list-schemas.js';
+import { guessSchema } from '../schemas/schema-files.js';
 import { type EditorSession, toFilePath } from '../session.js';
 import { listSuggestions } from '../suggestions.js';
 

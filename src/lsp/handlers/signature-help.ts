@@ -2,8 +2,8 @@ import { MarkupKind } from 'vscode-languageserver/node.js';
 import type { Subject } from '../../check/subject/subject.js';
 import { findSignature, printSignature } from '../../iml/functions/signatures.js';
 import { findCallAt, readCursor } from '../cursor.js';
-import { readOwnParameters } from '../read-own-parameters.js';
 import type { EditorSession } from '../session.js';
+import { readOwnParameters } from '../symbols/function-code.js';
 
 /** `textDocument/signatureHelp`: parameters of the called function. */
 export function handleSignatureHelp({ connection, look }: EditorSession): void {

@@ -1,8 +1,7 @@
 import type { CheckedDocument } from '../../check/subject/checked-document.js';
 import type { Subject } from '../../check/subject/subject.js';
 import { flattenFields } from '../known-members.js';
-import { findConnectionMember } from './connection-members.js';
-import { findTempOwner, formsSeenBy } from './owners.js';
+import { findConnectionMember, findTempOwner, formsSeenBy } from './owners.js';
 import type { AppSymbol, Found } from './symbol.js';
 
 /** Members of `parameters`, `connection` and `temp`, and calls of custom functions. */

@@ -1,6 +1,5 @@
 import type { Subject } from '../../check/subject/subject.js';
 import type { Document } from '../../document/reading/document.js';
-import { inData } from './connection-members.js';
 import {
   findInForm,
   findInGroups,
@@ -10,7 +9,8 @@ import {
   findInTexts,
 } from './find-in-documents.js';
 import { findInExpressions } from './find-in-expressions.js';
-import { findInCode } from './find-in-function-code.js';
+import { findInCode } from './function-code.js';
+import { inData } from './owners.js';
 import type { AppSymbol, Found, Occurrence } from './symbol.js';
 
 /** The symbol at an offset of a file, or undefined. */

@@ -1,4 +1,5 @@
 import type { Subject } from '../../check/subject/subject.js';
+import type { FunctionComponent } from '../../document/app.js';
 import type { Found } from './symbol.js';
 
 /** The declaration of a custom function, and `iml.` calls in all code and tests. */
@@ -22,4 +23,14 @@ export function findInCode({ app }: Subject): readonly Found[] {
       ),
     ];
   });
+}
+
+/** Parameter names of a custom function; empty if its code does not parse. */
+export function readOwnParameters({ name, code = '' }: FunctionComponent): readonly string[] {
+  const heads = [...code.matchAll(/\bfunction\s+([A-Za-z_$][\w$]*)\s*\(([^()]*)\)/g)];
+  const list = heads.find((match) => match[1] === name)?.[2] ?? '';
+  return list
+    .split(',')
+    .map((parameter) => parameter.trim())
+    .filter((parameter) => parameter !== '');
 }
