@@ -141,7 +141,7 @@ const SCALES = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000] as const;
 /** Integers below this limit have at most 15 digits, so each decimal number of that length is a distinct double. */
 const MAX_SCALED = 1e15;
 
-/** Returns the smallest scale that makes a number an integer; undefined if there is none. */
+/** Returns the smallest scale that makes a number an integer; undefined if no scale does. */
 function scaleOf(number: number): number | undefined {
   for (const scale of SCALES) {
     const scaled = Math.round(number * scale);

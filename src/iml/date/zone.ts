@@ -78,7 +78,7 @@ function localUntils(untils: readonly number[], offsets: readonly number[]): num
   });
 }
 
-/** Returns the index of the first bound above `value`, or of the last bound if there is none, as for NaN. */
+/** Returns the index of the first bound above `value`, or of the last bound otherwise, as for NaN. */
 function firstAbove(bounds: readonly number[], value: number): number {
   let low = 0;
   let high = bounds.length - 1;

@@ -204,7 +204,7 @@ export class PatternMatcher {
     choices.length += CHOICE_SIZE;
   }
 
-  /** Returns to the last choice with an untried alternative. Returns false if there is none. */
+  /** Returns to the last choice with an untried alternative. Returns false if no choice remains. */
   private backtrack(): boolean {
     const { choices } = this;
     while (choices.length > 0) {
