@@ -74,7 +74,7 @@ describe('iml types', () => {
       });
     expect(checked()).toBe('');
     const text = readFileSync(path.join(cwd, 'app-types.ts'), 'utf8');
-    expect(text).toContain('/** Status *\\/ of */');
+    expect(text).toContain('      "parameters": {\n        /** Status *\\/ of */\n        "status": ');
     expect(await cli(['types'], { cwd })).toMatchObject({ code: 0, out: text });
   });
 

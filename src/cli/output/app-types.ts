@@ -92,7 +92,7 @@ function printFields(elements: readonly ParameterElement[], depth: number, isReq
   };
   add(elements, false);
   if (isOpen && members.size === 0) return 'Record<string, unknown>';
-  return printMembers([...members.values()], depth - 1, isOpen);
+  return printMembers([...members.values()], depth, isOpen);
 }
 
 function printType(field: ParameterSpec, depth: number, isRequired: IsRequired): string {
