@@ -176,7 +176,7 @@ export async function decompressPayload(
  * The fields of a form with `name[]` written as lists: `a[]=1` is a list of one, and `a=1&a[]=2` one of two.
  * Source: https://help.make.com/webhooks. [inf]
  */
-export function listFields(form: PlainObject): PlainObject {
+function listFields(form: PlainObject): PlainObject {
   const names = Object.keys(form);
   if (!names.some(isList)) return form;
   const fields = new Map<string, unknown>();

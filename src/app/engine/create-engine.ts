@@ -240,7 +240,7 @@ const SHARE: OptionShape = {
  * The options with what an embedder's clock, random numbers and UUIDs give looked at: they throw EngineError (USAGE) where that is
  * none. With an hour that is none a run would never end in time.
  */
-export function withCheckedPorts(options: EngineOptions): EngineOptions {
+function withCheckedPorts(options: EngineOptions): EngineOptions {
   const { clock, random, uuid } = options;
   return {
     ...options,

@@ -1,5 +1,5 @@
+import { readShownText } from '../../http/body/decode-text.js';
 import { findHeader, readContentType } from '../../http/message/headers.js';
-import { readShownText } from '../../redaction/read-shown-text.js';
 import type { Redactor } from '../../redaction/redact.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { HookKnowledge } from '../hooks/hook-secrets.js';

@@ -391,13 +391,13 @@ const FURTHER: unique symbol = Symbol('iml.furtherNames');
 const NONE: readonly string[] = [];
 
 /** The first scope of a run; `listener` gets what its expressions report. */
-export function createScope(names: RunScope, listener: ScopeListener): NewScope {
+function createScope(names: RunScope, listener: ScopeListener): NewScope {
   const further = Object.keys(names).filter((name) => !KNOWN.has(name));
   return addFurther(copyNames(names, listener), names, further);
 }
 
 /** A scope with the names and the listener of another one, some of them with another value. */
-export function deriveScope(
+function deriveScope(
   scope: RunScope,
   changes: RunNames,
   listener: ScopeListener | undefined = (scope as NewScope)[SCOPE_LISTENER],

@@ -1,8 +1,8 @@
 import type { EventRow } from '../../../host/store/tables.js';
+import { readShownText } from '../../../http/body/decode-text.js';
 import { findHeader, readContentType } from '../../../http/message/headers.js';
 import type { HeaderEntry } from '../../../http/message/transport.js';
 import { collectNamedSecrets } from '../../../redaction/collect-secrets.js';
-import { readShownText } from '../../../redaction/read-shown-text.js';
 import { createRedactor, type Redactor } from '../../../redaction/redact.js';
 import { isPlainObject, type PlainObject } from '../../../util/plain-object.js';
 import { formatInstant } from '../format-instant.js';
