@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
 import { APP_FUNCTIONS } from '../../src/app/engine/app-functions.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
 import { APP_FUNCTION_NAMES, loadAllBuiltins, loadBuiltins } from '../../src/app/engine/load-builtins.js';
 import { checkApp } from '../../src/check/check-app.js';
 import { SIGNED_NAMES } from '../../src/iml/functions/signatures.js';
-import { runVector } from '../../src/testing/vectors/run-vector.js';
+import { createEngine, defineApp } from '../../src/index.js';
+import { runVector } from '../../src/testing/index.js';
 import { service } from '../run/helpers.js';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };

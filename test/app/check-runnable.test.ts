@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import { loadApp } from '../../src/app/loading/load-app.js';
+import { type AppDefinition, createEngine, defineApp, loadApp } from '../../src/index.js';
 import { warningsOf, writeApp } from './temp-app.js';
 
 const found = (definition: Omit<AppDefinition, 'name'>): string[] =>

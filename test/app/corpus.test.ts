@@ -2,8 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { loadApp } from '../../src/app/loading/load-app.js';
-import type { App } from '../../src/document/app.js';
+import { type App, loadApp } from '../../src/index.js';
 import { specErrorOf, warningsOf } from './temp-app.js';
 
 /** Real apps, kept beside the repository and not in it. */

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { EngineOptions } from '../../src/app/engine/engine-options.js';
 import { parseHttpUrl } from '../../src/http/message/http-url.js';
-import type { TransportRequest } from '../../src/http/message/transport.js';
 import { readHosts } from '../../src/http/transport/host-policy.js';
+import { createEngine, defineApp, type EngineOptions, type TransportRequest } from '../../src/index.js';
 
 const KEY = 'key-of-the-connection';
 /** Under a name that says secret, and with a sign that parts the pairs of a query. */

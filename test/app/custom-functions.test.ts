@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
 import { traceLine } from '../../src/cli/output/trace-line.js';
+import { createEngine, defineApp } from '../../src/index.js';
 import { service } from '../run/helpers.js';
 
 function appOf(functions: Readonly<Record<string, string>>, output: unknown) {

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
-import { defineApp } from '../../src/app/assembling/define-app.js';
 import {
   findConnection,
   findEndpoint,
@@ -9,6 +7,7 @@ import {
   findRpc,
   findWebhook,
 } from '../../src/app/engine/find-component.js';
+import { type AppDefinition, defineApp } from '../../src/index.js';
 import { specErrorOf, warningsOf } from './temp-app.js';
 
 const DEFINITION: AppDefinition = {

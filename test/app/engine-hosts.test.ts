@@ -1,8 +1,6 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { EngineOptions } from '../../src/app/engine/engine-options.js';
+import { createEngine, defineApp, type EngineOptions } from '../../src/index.js';
 import { type Loopback, listen } from '../http/loopback.js';
 
 /** What the local server was asked: host it stands for, address, authorization. */

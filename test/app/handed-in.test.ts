@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
+import { createEngine, defineApp } from '../../src/index.js';
 
 // What an embedder without types hands in is refused by its name, before anything relies on it.
 

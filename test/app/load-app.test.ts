@@ -2,8 +2,8 @@ import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openAppFolder } from '../../src/app/loading/app-folder.js';
-import { loadApp } from '../../src/app/loading/load-app.js';
 import { MAX_FILE_BYTES } from '../../src/app/loading/read-app-file.js';
+import { loadApp } from '../../src/index.js';
 import { type Files, link, specErrorOf, warningsOf, writeApp } from './temp-app.js';
 
 interface ManifestOptions {

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadApp } from '../../src/app/loading/load-app.js';
+import { loadApp } from '../../src/index.js';
 import { type Files, specErrorOf, warningsOf, writeApp } from './temp-app.js';
 
 const EXPORT: Files = {

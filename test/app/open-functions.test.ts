@@ -1,10 +1,9 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
 import { openWhenNamed } from '../../src/app/engine/open-functions.js';
-import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import { createEngine, defineApp } from '../../src/index.js';
+import { createVirtualClock } from '../../src/testing/index.js';
 import { service } from '../run/helpers.js';
 
 const app = defineApp({

@@ -1,10 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { EngineOptions } from '../../src/app/engine/engine-options.js';
-import { loadApp } from '../../src/app/loading/load-app.js';
+import { createEngine, defineApp, type EngineOptions, loadApp } from '../../src/index.js';
 import { cli } from '../cli/fake-io.js';
 import { writeApp } from './temp-app.js';
 

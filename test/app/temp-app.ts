@@ -2,9 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { onTestFinished } from 'vitest';
-import type { App } from '../../src/document/app.js';
-import { SpecError } from '../../src/errors/engine-error.js';
-import { formatLocation } from '../../src/errors/source-location.js';
+import { type App, formatLocation, SpecError } from '../../src/index.js';
 
 /** Files by path: text as it is, anything else as JSON. */
 export type Files = Readonly<Record<string, unknown>>;

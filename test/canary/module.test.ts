@@ -1,9 +1,6 @@
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { EngineOptions } from '../../src/app/engine/engine-options.js';
-import type { RunReport } from '../../src/component/module-run.js';
+import { createEngine, defineApp, type EngineOptions, type RunReport } from '../../src/index.js';
 import { everythingOf } from '../connection/canary.js';
 import { expectNoSecret } from './expect-no-secret.js';
 import { BODIES, CONNECTION, FAILURES, PARAMETERS, secretApp } from './secret-app.js';

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { Transport } from '../../src/http/message/transport.js';
+import { createEngine, defineApp, type Transport } from '../../src/index.js';
 import { canary, everythingOf, expectNoCanary, findCanaries } from '../connection/canary.js';
 
 const S = {

@@ -1,10 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
+import { createEngine, defineApp } from '../../src/index.js';
 import { recordHar } from '../../src/testing/har/record-har.js';
-import { createDigestLog } from '../../src/testing/recording/digest-log.js';
-import { recordCase, type WrittenCase } from '../../src/testing/recording/record-case.js';
-import { recordTransport } from '../../src/testing/recording/record-transport.js';
+import { createDigestLog, recordCase, recordTransport, type WrittenCase } from '../../src/testing/index.js';
 import type { RunToRecord } from '../../src/testing/recording/rehearse-run.js';
 import { everythingOf } from '../connection/canary.js';
 import { expectNoSecret } from './expect-no-secret.js';

@@ -1,4 +1,4 @@
-import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
+import type { AppDefinition } from '../../src/index.js';
 import { SECRETS } from './secret-service.js';
 
 /** Quotes all it can see, as a careless author may. */

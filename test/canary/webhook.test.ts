@@ -1,8 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { Transport } from '../../src/http/message/transport.js';
+import { createEngine, defineApp, type Transport } from '../../src/index.js';
 import { everythingOf } from '../connection/canary.js';
 import { expectNoSecret } from './expect-no-secret.js';
 import { SECRETS } from './secret-service.js';

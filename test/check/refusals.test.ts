@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine, type Engine } from '../../src/app/engine/create-engine.js';
 import { checkApp } from '../../src/check/check-app.js';
-import type { App } from '../../src/document/app.js';
-import { EngineError } from '../../src/errors/engine-error.js';
+import {
+  type App,
+  type AppDefinition,
+  createEngine,
+  defineApp,
+  type Engine,
+  EngineError,
+} from '../../src/index.js';
 
 interface Case {
   readonly title: string;

@@ -16,7 +16,7 @@ import {
   openConnectionFiles,
   storeForApp,
 } from '../../src/cli/connections/connection-store.js';
-import type { StoredConnection } from '../../src/connection/connection-store.js';
+import type { StoredConnection } from '../../src/index.js';
 import { writeApp } from '../app/temp-app.js';
 
 const OWNER = { app: 'app', folder: '/apps/app', appIds: [] };

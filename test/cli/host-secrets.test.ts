@@ -1,9 +1,7 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { createHostSecretFinder, type HostSecrets } from '../../src/cli/connections/host-secrets.js';
-import { createHost, type Host } from '../../src/host/create-host.js';
 import { removeHook } from '../../src/host/hooks/hooks.js';
-import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
-import type { HostStore } from '../../src/host/store/tables.js';
+import { createHost, createHostMemoryStore, type Host, type HostStore } from '../../src/host/index.js';
 import { SYSTEM_CLOCK } from '../../src/util/clock.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from '../host/test-flows.js';
 

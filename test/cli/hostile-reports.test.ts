@@ -5,7 +5,7 @@ import { createHumanReport } from '../../src/cli/tests/human-report.js';
 import { createJunitReport } from '../../src/cli/tests/junit-report.js';
 import { createTapReport } from '../../src/cli/tests/tap-report.js';
 import type { MakeReporter } from '../../src/cli/tests/test-reporter.js';
-import type { TestResult } from '../../src/testing/suite/test-result.js';
+import type { TestResult } from '../../src/testing/index.js';
 
 /** Names and values of an app or a service: workflow commands, markup, and what steers a terminal. */
 const TEXTS = [

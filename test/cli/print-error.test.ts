@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { printError } from '../../src/cli/output/print-error.js';
-import { AppError } from '../../src/errors/app-error.js';
-import { TransportError } from '../../src/errors/engine-error.js';
-import { ImlError } from '../../src/errors/iml-error.js';
+import { ImlError } from '../../src/iml/index.js';
+import { AppError, TransportError } from '../../src/index.js';
 
 describe('printError', () => {
   it('shows what is known of an error of the app, in one order', () => {

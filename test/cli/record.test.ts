@@ -11,10 +11,10 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { loadApp } from '../../src/app/loading/load-app.js';
 import { configFolder } from '../../src/cli/connections/config-folder.js';
 import { identifyOwner, openConnectionFiles } from '../../src/cli/connections/connection-store.js';
 import { writeCaseFiles } from '../../src/cli/recording/write-case-files.js';
+import { loadApp } from '../../src/index.js';
 import { readBodyFile } from '../../src/testing/cases/body-files.js';
 import { fixtureOfCase } from '../../src/testing/cases/case-fixture.js';
 import { readCase } from '../../src/testing/cases/read-case.js';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { shownPlan } from '../../src/cli/output/host/shown-plan.js';
 import { shownScenario } from '../../src/cli/output/host/shown-scenario.js';
-import type { IncompleteRow, ScenarioRow } from '../../src/host/store/tables.js';
+import type { IncompleteRow, ScenarioRow } from '../../src/host/index.js';
 
 const SCENARIO: ScenarioRow = {
   id: 1,

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { APP_ERROR_TYPES } from '../../src/errors/app-error.js';
+import { APP_ERROR_TYPES } from '../../src/index.js';
 import { findCases } from '../../src/testing/conformance/find-cases.js';
 import { caseLists, listCases } from './list-cases.js';
 

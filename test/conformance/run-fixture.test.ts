@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
+import { defineApp } from '../../src/index.js';
 import { readCaseLists } from '../../src/testing/conformance/case-lists.js';
-import type { Fixture } from '../../src/testing/fixtures/fixture.js';
 import { type RunFixtureOptions, runFixture } from '../../src/testing/fixtures/run-fixture.js';
+import type { Fixture } from '../../src/testing/index.js';
 
 const FIXTURE: Fixture = {
   name: 'one',

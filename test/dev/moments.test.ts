@@ -11,9 +11,9 @@ import {
 import { type Moment, momentAt } from '../../src/dev/expressions/scope-at.js';
 import { type PackedBody, packEvents } from '../../src/dev/history/pack-events.js';
 import type { MomentName, PackedEvent } from '../../src/dev/protocol.js';
-import { TransportError } from '../../src/errors/engine-error.js';
 import { toEnvironment } from '../../src/iml/environment/environment.js';
-import { FUNCTIONS } from '../../src/iml/functions/table.js';
+import { functions as FUNCTIONS } from '../../src/iml/index.js';
+import { TransportError } from '../../src/index.js';
 import { engineOf, service } from '../run/helpers.js';
 
 const LANGUAGE: Language = { environment: toEnvironment({}), functions: FUNCTIONS };

@@ -9,7 +9,7 @@ import type {
   TestDetail,
   TestsState,
 } from '../../src/dev/protocol.js';
-import { runFixtures } from '../../src/testing/suite/run-fixtures.js';
+import { runFixtures } from '../../src/testing/index.js';
 import { API_KEY, startDev, type TestDev } from './start-dev.js';
 
 const SPEC = 'modules/list-books/list-books.communication.iml.json';

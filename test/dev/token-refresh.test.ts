@@ -1,11 +1,8 @@
 import { expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import type { StoredConnection } from '../../src/connection/connection-store.js';
 import { momentAt } from '../../src/dev/expressions/scope-at.js';
 import { packEvents } from '../../src/dev/history/pack-events.js';
 import { runComponent } from '../../src/dev/runs/run-component.js';
-import type { Transport } from '../../src/http/message/transport.js';
-import type { TraceEvent } from '../../src/run/trace/trace.js';
+import { defineApp, type StoredConnection, type TraceEvent, type Transport } from '../../src/index.js';
 import { memoryStore } from '../connection/memory-store.js';
 import { respond } from '../run/helpers.js';
 

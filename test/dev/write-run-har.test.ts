@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { PackedEvent } from '../../src/dev/protocol.js';
 import { writeRunHar } from '../../src/dev/runs/write-run-har.js';
-import { EngineError } from '../../src/errors/engine-error.js';
+import { EngineError } from '../../src/index.js';
 
 const UNSEEN = '\u009b\u200b\u202e\u{e0041}\u2800';
 

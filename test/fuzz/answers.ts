@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { AppError } from '../../src/errors/app-error.js';
-import type { Transport } from '../../src/http/message/transport.js';
+import { AppError, type Transport } from '../../src/index.js';
 import { type Answer, engineOf, respond } from '../run/helpers.js';
 import { jsonValues } from './arbitrary-json.js';
 import { assertPrototypes, type Target } from './target.js';

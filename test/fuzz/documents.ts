@@ -1,13 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
 import { checkApp } from '../../src/check/check-app.js';
-import type { App } from '../../src/document/app.js';
-import { AppError } from '../../src/errors/app-error.js';
-import { EngineError, SpecError } from '../../src/errors/engine-error.js';
-import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import {
+  type App,
+  type AppDefinition,
+  AppError,
+  createEngine,
+  defineApp,
+  EngineError,
+  SpecError,
+} from '../../src/index.js';
+import { createVirtualClock } from '../../src/testing/index.js';
 import { isPlainObject } from '../../src/util/plain-object.js';
 import { service } from '../run/helpers.js';
 import { edits, mutateJson } from './mutate-json.js';

@@ -12,8 +12,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { parse } from 'jsonc-parser';
-import { loadApp } from '../../src/app/loading/load-app.js';
-import { SpecError } from '../../src/errors/engine-error.js';
+import { loadApp, SpecError } from '../../src/index.js';
 import { edits, mutateJson } from './mutate-json.js';
 import { assertPrototypes, type Target } from './target.js';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
-import { ImlError } from '../../src/errors/iml-error.js';
 import { compileTemplate } from '../../src/iml/compile/compile-template.js';
-import { FUNCTIONS } from '../../src/iml/functions/table.js';
-import { fromPortable } from '../../src/util/portable-value.js';
+import { functions as FUNCTIONS, ImlError } from '../../src/iml/index.js';
+import { fromPortable } from '../../src/index.js';
 import { ENVIRONMENT } from '../iml/functions/call-function.js';
 import { Failure } from '../iml/reference-evaluator.js';
 import { DESCRIBED, Undocumented } from '../iml/reference-functions.js';

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { ImlError } from '../../src/errors/iml-error.js';
-import { FUNCTIONS } from '../../src/iml/functions/table.js';
+import { functions as FUNCTIONS, ImlError } from '../../src/iml/index.js';
 import { createSandbox } from '../../src/sandbox/create-sandbox.js';
 import { isPlainObject } from '../../src/util/plain-object.js';
 import { ENVIRONMENT } from '../sandbox/open-sandbox.js';

@@ -1,10 +1,13 @@
 import fc from 'fast-check';
-import { ImlError } from '../../src/errors/iml-error.js';
-import { compile } from '../../src/iml/compile.js';
-import { FUNCTIONS } from '../../src/iml/functions/table.js';
-import { parseTemplate, safeParseTemplate } from '../../src/iml/syntax/parser.js';
-import { printTemplate } from '../../src/iml/syntax/printer.js';
-import { fromPortable } from '../../src/util/portable-value.js';
+import {
+  compile,
+  functions as FUNCTIONS,
+  ImlError,
+  parse as parseTemplate,
+  print as printTemplate,
+  safeParse as safeParseTemplate,
+} from '../../src/iml/index.js';
+import { fromPortable } from '../../src/index.js';
 import { choices, shapesCalling, write } from '../iml/expression-arbitrary.js';
 import { jsonObjects } from './arbitrary-json.js';
 import { assertPrototypes, cpuMs, type Target } from './target.js';

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { loadApp } from '../../src/app/loading/load-app.js';
 import { listDocuments } from '../../src/check/subject/checked-document.js';
+import { loadApp } from '../../src/index.js';
 import { chooseSchema, listSchemas, makeSchema } from '../../src/lsp/schemas/list-schemas.js';
 
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true });

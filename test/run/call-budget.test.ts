@@ -1,12 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { ConnectionStore } from '../../src/connection/connection-store.js';
-import { EngineError } from '../../src/errors/engine-error.js';
-import type { Transport, TransportResponse } from '../../src/http/message/transport.js';
+import {
+  type ConnectionStore,
+  createEngine,
+  defineApp,
+  EngineError,
+  type TraceListener,
+  type Transport,
+  type TransportResponse,
+} from '../../src/index.js';
 import { CallBudget } from '../../src/run/limits/call-budget.js';
-import type { TraceListener } from '../../src/run/trace/trace.js';
-import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import { createVirtualClock } from '../../src/testing/index.js';
 import { httpServer } from '../http/loopback.js';
 import { type Answer, engineOf, PAGED, respond, type Setup, service, type TestRun } from './helpers.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TraceEvent } from '../../src/run/trace/trace.js';
+import type { TraceEvent } from '../../src/index.js';
 import { engineOf, service } from './helpers.js';
 
 type Of<Kind extends TraceEvent['kind']> = Extract<TraceEvent, { readonly kind: Kind }>;

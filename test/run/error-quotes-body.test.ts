@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { TransportRequest } from '../../src/http/message/transport.js';
+import type { TransportRequest } from '../../src/index.js';
 import { engineOf, service } from './helpers.js';
 
 const TOKEN = 'a-token-of-somebody';

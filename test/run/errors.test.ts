@@ -2,10 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import { loadApp } from '../../src/app/loading/load-app.js';
 import { transportFailure } from '../../src/http/transport/response-collector.js';
-import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import { createEngine, loadApp } from '../../src/index.js';
+import { createVirtualClock } from '../../src/testing/index.js';
 import { type Answer, engineOf, respond, service } from './helpers.js';
 
 const errorOf = async (answer: Answer, response: unknown = {}) => {

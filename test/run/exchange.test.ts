@@ -1,9 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { RunReport } from '../../src/component/module-run.js';
+import { createEngine, defineApp, type RunReport } from '../../src/index.js';
 import { httpServer, type Loopback, listen } from '../http/loopback.js';
 
 const pem = (name: string): string =>

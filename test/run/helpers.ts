@@ -1,9 +1,14 @@
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine, type Engine } from '../../src/app/engine/create-engine.js';
-import type { EngineOptions } from '../../src/app/engine/engine-options.js';
-import type { RunReport } from '../../src/component/module-run.js';
 import type { RunInput } from '../../src/component/runtime.js';
-import type { Transport, TransportRequest, TransportResponse } from '../../src/http/message/transport.js';
+import {
+  createEngine,
+  defineApp,
+  type Engine,
+  type EngineOptions,
+  type RunReport,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from '../../src/index.js';
 import { createVirtualClock, type VirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
 
 export interface Answer {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../src/errors/app-error.js';
+import { AppError } from '../../src/index.js';
 import { type Answer, engineOf, service } from './helpers.js';
 
 const JSON_TYPE = { 'content-type': 'application/json' };

@@ -1,10 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
 import { compileCommunication } from '../../src/document/compile/compile-request.js';
 import { createDocument } from '../../src/document/reading/create-document.js';
 import type { Document } from '../../src/document/reading/document.js';
 import { toEnvironment } from '../../src/iml/environment/environment.js';
+import { createEngine, defineApp } from '../../src/index.js';
 import { engineOf, service } from './helpers.js';
 
 const answering = (): ReturnType<typeof service> => service(() => ({ json: { ok: true } }));

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
+import { createEngine, defineApp } from '../../src/index.js';
 import { engineOf, service } from './helpers.js';
 
 const BASE = { baseUrl: 'https://api.example.test' };

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
+import { createEngine, defineApp } from '../../src/index.js';
 import { resolveLimits } from '../../src/run/limits/limits.js';
 import { SYSTEM_CLOCK } from '../../src/util/clock.js';
 import { endless, engineOf, PAGED, service } from './helpers.js';

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { RunReport } from '../../src/component/module-run.js';
-import type { TransportRequest } from '../../src/http/message/transport.js';
+import { createEngine, defineApp, type RunReport, type TransportRequest } from '../../src/index.js';
 
 /** Bytes that make a long text. */
 const BYTES = new Uint8Array(10_000_000).fill(67);

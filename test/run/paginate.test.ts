@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunReport } from '../../src/component/module-run.js';
-import type { TransportRequest } from '../../src/http/message/transport.js';
+import type { RunReport, TransportRequest } from '../../src/index.js';
 import { type Answer, engineOf, type Setup, service } from './helpers.js';
 
 interface Paged {

@@ -2,9 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import { loadApp } from '../../src/app/loading/load-app.js';
-import type { RunReport } from '../../src/component/module-run.js';
+import { createEngine, loadApp, type RunReport } from '../../src/index.js';
 import { engineOf, service } from './helpers.js';
 
 const BASE_URL = 'https://api.example.test';

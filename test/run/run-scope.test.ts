@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compile } from '../../src/iml/compile.js';
+import { compile } from '../../src/iml/index.js';
 import {
   createItemContext,
   endpointContext,

@@ -3,9 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import aws4 from 'aws4';
 import OAuth from 'oauth-1.0a';
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
 import { decodeFormComponent } from '../../src/http/message/percent-encoding.js';
+import { createEngine, defineApp } from '../../src/index.js';
 import { httpServer, readBody } from '../http/loopback.js';
 
 /** What a server received, which is all that a signature can be checked against. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../src/errors/app-error.js';
+import { AppError } from '../../src/index.js';
 import { endless, engineOf, PAGED, respond, service } from './helpers.js';
 
 /** A promise and the function that fulfils it. */

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { EngineOptions } from '../../src/app/engine/engine-options.js';
-import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import { createEngine, defineApp, type EngineOptions } from '../../src/index.js';
+import { createVirtualClock } from '../../src/testing/index.js';
 import { service } from './helpers.js';
 
 /** A step takes as long as the engine's clock says, whenever one of these directives is evaluated. */

@@ -1,8 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { RunReport } from '../../src/component/module-run.js';
-import type { TransportRequest } from '../../src/http/message/transport.js';
+import { createEngine, defineApp, type RunReport, type TransportRequest } from '../../src/index.js';
 import { engineOf, respond, service } from './helpers.js';
 
 const TOKEN = 'tok_live_9f8e7d6c5b4a';

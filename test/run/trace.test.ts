@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { TraceEvent } from '../../src/run/trace/trace.js';
+import { createEngine, defineApp, type TraceEvent } from '../../src/index.js';
 import { engineOf, PAGED, service } from './helpers.js';
 
 const traceOf = async (communication: unknown, setup: Parameters<typeof engineOf>[1] = {}, input = {}) => {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printTestFailures } from '../../src/testing/suite/print-failures.js';
-import { runFixtures } from '../../src/testing/suite/run-fixtures.js';
+import { printTestFailures, runFixtures } from '../../src/testing/index.js';
 import { writeApp } from '../app/temp-app.js';
 
 const CALL = { url: 'https://a.example/{{common.id}}', qs: { secret: '{{common.secret}}' } };

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import { loadApp } from '../../src/app/loading/load-app.js';
 import type { App, ModuleComponent } from '../../src/document/app.js';
+import { createEngine, loadApp } from '../../src/index.js';
 import { moduleForm } from '../../src/parameters/form/form.js';
-import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
-import { createDigestLog } from '../../src/testing/recording/digest-log.js';
-import { recordCase } from '../../src/testing/recording/record-case.js';
-import { type Recording, recordTransport } from '../../src/testing/recording/record-transport.js';
+import {
+  createDigestLog,
+  createVirtualClock,
+  type Recording,
+  recordCase,
+  recordTransport,
+} from '../../src/testing/index.js';
 import type { RunToRecord } from '../../src/testing/recording/rehearse-run.js';
 import { expectNoCanary } from '../connection/canary.js';
 import { httpServer, type Loopback, readBody } from '../http/loopback.js';

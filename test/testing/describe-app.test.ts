@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeApp } from '../../src/testing/suite/describe-app.js';
-import { runFixtures } from '../../src/testing/suite/run-fixtures.js';
+import { describeApp, runFixtures } from '../../src/testing/index.js';
 
 let folder: string;
 

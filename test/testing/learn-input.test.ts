@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
+import { defineApp } from '../../src/index.js';
 import { learnInput } from '../../src/testing/recording/learn-input.js';
 import { createSecretBook } from '../../src/testing/secrets/secret-book.js';
 

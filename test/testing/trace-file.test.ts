@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { DEFAULT_LIMITS } from '../../src/run/limits/limits.js';
+import { DEFAULT_LIMITS, defineApp } from '../../src/index.js';
 import { readTraceFile } from '../../src/testing/traces/read-trace-file.js';
 import { type RunTrace, traceDocuments } from '../../src/testing/traces/run-trace.js';
 import { writeTraceFile } from '../../src/testing/traces/trace-file.js';

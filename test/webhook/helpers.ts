@@ -1,9 +1,11 @@
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import type { EngineOptions } from '../../src/app/engine/engine-options.js';
-import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
-import type { Webhook } from '../../src/webhook/create-webhook.js';
-import type { IncomingCall } from '../../src/webhook/incoming-call.js';
+import {
+  createEngine,
+  defineApp,
+  type EngineOptions,
+  type IncomingCall,
+  type Webhook,
+} from '../../src/index.js';
+import { createVirtualClock } from '../../src/testing/index.js';
 
 /** A webhook of an app that has nothing else. */
 export function webhookOf(

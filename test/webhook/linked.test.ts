@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
+import { defineApp } from '../../src/index.js';
 
 // Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks: an instant trigger is always linked to a
 // webhook. [doc]

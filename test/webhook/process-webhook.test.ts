@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { AppError } from '../../src/errors/app-error.js';
+import { AppError } from '../../src/index.js';
 import { call, post, webhookOf } from './helpers.js';
 
 afterEach(() => {

@@ -2,10 +2,8 @@ import { createHmac } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createEngine } from '../../src/app/engine/create-engine.js';
-import { loadApp } from '../../src/app/loading/load-app.js';
+import { createEngine, loadApp, type WebhookReport } from '../../src/index.js';
 import { sameText } from '../../src/util/text.js';
-import type { WebhookReport } from '../../src/webhook/webhook-report.js';
 import { post, webhookOf } from './helpers.js';
 
 const APP = fileURLToPath(new URL('../../spec-fixtures/signed-events', import.meta.url));
