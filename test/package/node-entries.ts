@@ -22,6 +22,7 @@ export interface Install {
 const ENTRIES: Readonly<Record<string, string>> = {
   index: NAME,
   iml: `${NAME}/iml`,
+  parameters: `${NAME}/parameters`,
   rest: `${NAME}/rest`,
   scenario: `${NAME}/scenario`,
   host: `${NAME}/host`,
@@ -85,8 +86,9 @@ export function testNodeEntries(install: () => Install): void {
     for (const name of Object.keys(ENTRIES)) {
       const bundled = await loadedAtOnce(path.join(folder(), `${name}.js`));
       const plain = await loadedAtOnce(unbundled(name));
-      expect(plain.files.length).toBeGreaterThan(50);
-      expect(bundled.files.length, `files of ${name}`).toBeLessThan(plain.files.length / 5);
+      // A small entry shares pieces with larger ones.
+      const most = Math.max(8, plain.files.length / 5);
+      expect(bundled.files.length, `files of ${name}`).toBeLessThan(most);
       expect(plain.packages).toEqual(expect.arrayContaining([...bundled.packages]));
     }
   });

@@ -28,6 +28,7 @@ export interface QueueDelivery extends QueueJob {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** How a queue delivers its jobs. */
 export interface QueueStartOptions {
   /** Deliveries at a time. */
   readonly concurrency: number;
