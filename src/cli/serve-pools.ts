@@ -2,15 +2,13 @@ import { availableParallelism } from 'node:os';
 import { HOST_WORKER, type PoolHostApp } from '../host/pool-ports.js';
 import { createEnginePool, type EnginePool } from '../pool/engine-pool.js';
 import { DEFAULT_LIMITS } from '../run/limits/limits.js';
-import { configFolder } from './connections/config-folder.js';
 import {
+  type ConnectionFiles,
   identifyOwner,
   isSameApp,
-  openConnectionFiles,
   storeForApp,
 } from './connections/connection-store.js';
 import type { ServeSettings } from './input/serve-options.js';
-import type { Io } from './io.js';
 import type { LoadedApp } from './open-app.js';
 
 /** Worker threads of `iml serve`. Webhooks have their own threads, so that a call never waits for a scenario. */
@@ -34,9 +32,8 @@ const EXTRA_MS = 20_000;
 export function openServePools(
   loaded: readonly LoadedApp[],
   { engine, threads, limits }: Pick<ServeSettings, 'engine' | 'threads' | 'limits'>,
-  io: Io,
+  files: ConnectionFiles,
 ): ServePools {
-  const files = openConnectionFiles(configFolder(io.env));
   const stores = new Map(
     loaded.map(({ app, root }) => [root, storeForApp(files, identifyOwner(app))] as const),
   );

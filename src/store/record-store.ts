@@ -320,6 +320,12 @@ export interface RecordStore<T extends Tables> extends RecordReader<T> {
    * @throws EngineError (HOST_REFUSED) if another host has it
    */
   readonly lockHost?: (() => Promise<() => void>) | undefined;
+  /**
+   * Runs work while no other process runs work of the same name on the database. The end of the process or of its connection
+   * releases the lock. Absent where no other process shares the database.
+   * @throws StoreError `STORE_BUSY` if the lock is not free within a minute
+   */
+  readonly exclusively?: (<R>(name: string, work: () => Promise<R>) => Promise<R>) | undefined;
   close(): Promise<void>;
 }
 

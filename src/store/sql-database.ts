@@ -17,6 +17,8 @@ export interface SqlDatabase extends SqlRunner {
   /** See `RecordStore`. */
   readonly changeCount?: (() => Promise<number>) | undefined;
   /** See `RecordStore`. */
+  readonly exclusively?: (<R>(name: string, work: () => Promise<R>) => Promise<R>) | undefined;
+  /** See `RecordStore`. */
   readonly lockHost?: (() => Promise<() => void>) | undefined;
   close(): Promise<void>;
 }

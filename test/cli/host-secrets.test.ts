@@ -1,4 +1,5 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { openConnectionRows } from '../../src/cli/connections/connection-rows.js';
 import { createHostSecretFinder, type HostSecrets } from '../../src/cli/connections/host-secrets.js';
 import { removeHook } from '../../src/host/hooks/hooks.js';
 import { createHost, createHostMemoryStore, type Host, type HostStore } from '../../src/host/index.js';
@@ -17,7 +18,9 @@ beforeEach(() => {
 });
 
 async function findSecrets(): Promise<HostSecrets> {
-  return createHostSecretFinder(store, {}).forScenario(await host.scenarios.get('s'));
+  return createHostSecretFinder(store, openConnectionRows(store, new Uint8Array(32))).forScenario(
+    await host.scenarios.get('s'),
+  );
 }
 
 async function putWithHook(): Promise<number> {

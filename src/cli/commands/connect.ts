@@ -11,14 +11,12 @@ import { readForm } from '../../parameters/form/form.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { Arguments, Command } from '../command.js';
 import { authorizeInBrowser, type BrowserSettings } from '../connections/authorize-in-browser.js';
-import { configFolder } from '../connections/config-folder.js';
 import {
   type ConnectionFiles,
   type ConnectionOwner,
   identifyOwner,
   isConnectionName,
   isSameApp,
-  openConnectionFiles,
 } from '../connections/connection-store.js';
 import { EXIT } from '../exit-code.js';
 import { askParameters } from '../input/ask-parameters.js';
@@ -29,6 +27,7 @@ import {
   TRACE_OPTIONS,
 } from '../input/engine-options.js';
 import { findNamed } from '../input/find-named.js';
+import { CONNECTIONS_OPTION, openConnections } from '../input/host-store-options.js';
 import { readData } from '../input/input-data.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import type { Io } from '../io.js';
@@ -81,6 +80,7 @@ export const CONNECT_COMMAND: Command = {
       help: 'Redirect URI. Default: http://127.0.0.1:PORT/callback.',
     },
     wait: { value: 'SECONDS', help: `Seconds to wait for the redirect. Default: ${DEFAULT_WAIT_SECONDS}.` },
+    ...CONNECTIONS_OPTION,
     ...RECORD_OPTIONS,
     ...TRACE_OPTIONS,
     ...NETWORK_OPTIONS,
@@ -109,9 +109,36 @@ async function connect(args: Arguments, io: Io): Promise<number> {
   const component = chooseConnection(loaded, componentName);
   const scope = readScope(args, loaded, component);
   const name = readName(args, loaded, component);
-  const files = openConnectionFiles(configFolder(io.env));
   const owner = identifyOwner(app);
-  await assertNameIsFree(files, name, { owner, component });
+  const { files, close } = await openConnections(args, io);
+  try {
+    await assertNameIsFree(files, name, { owner, component });
+    const made = { loaded, component, name, files, owner, scope, common, recording, browser, engineOptions };
+    return await connectAs(made, args, io);
+  } finally {
+    await close();
+  }
+}
+
+interface Connecting {
+  readonly loaded: LoadedApp;
+  readonly component: ConnectionComponent;
+  readonly name: string;
+  readonly files: ConnectionFiles;
+  readonly owner: ConnectionOwner;
+  readonly scope: ScopeRequest;
+  readonly common: unknown;
+  readonly recording: Awaited<ReturnType<typeof readRecordSettings>>;
+  readonly browser: BrowserSettings;
+  readonly engineOptions: ReturnType<typeof readNetworkOptions> & ReturnType<typeof readTraceOptions>;
+}
+
+async function connectAs(
+  { loaded, component, name, files, owner, scope, common, recording, browser, engineOptions }: Connecting,
+  args: Arguments,
+  io: Io,
+): Promise<number> {
+  const { app } = loaded;
   const { text } = await printRunFindings(loaded, [{ kind: 'connection', name: component.name }]);
   await io.stderr.write(text);
   const list = readForm(component.params);

@@ -28,6 +28,7 @@ import {
 } from '../input/engine-options.js';
 import { findEntry } from '../input/find-entry.js';
 import { findNamed } from '../input/find-named.js';
+import { CONNECTIONS_OPTION, openConnections } from '../input/host-store-options.js';
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
 import { labelConnection } from '../output/connection-label.js';
@@ -37,7 +38,7 @@ import { printTable } from '../output/print-table.js';
 import { printableLine } from '../output/terminal-text.js';
 import { isUsageError, missingConnection, usageError } from '../usage-error.js';
 
-const ACTIONS = ['list', 'test', 'refresh', 'move', 'remove'] as const;
+const ACTIONS = ['list', 'test', 'refresh', 'move', 'remove', 'import', 'export'] as const;
 
 type Action = (typeof ACTIONS)[number];
 
@@ -45,10 +46,18 @@ const WAYS_OUT = `${MOVE_HINT}, and iml connections remove NAME --local needs no
 
 export const CONNECTIONS_COMMAND: Command = {
   name: 'connections',
-  about: 'Lists, tests, refreshes, moves and removes stored connections.',
+  about: 'Lists, tests, refreshes, moves, removes and copies stored connections.',
   positionals: [
-    { name: 'action', help: 'list, test, refresh, move or remove. Default: list.', isOptional: true },
-    { name: 'name', help: 'Name of the connection; required except for list.', isOptional: true },
+    {
+      name: 'action',
+      help: 'list, test, refresh, move, remove, import or export. Default: list.',
+      isOptional: true,
+    },
+    {
+      name: 'name',
+      help: 'Name of the connection; required except for list, import and export.',
+      isOptional: true,
+    },
   ],
   options: {
     app: {
@@ -57,6 +66,7 @@ export const CONNECTIONS_COMMAND: Command = {
     },
     local: { help: 'remove: deletes the connection here without revoking it at the API.' },
     json: { help: 'list: prints JSON.' },
+    ...CONNECTIONS_OPTION,
     ...TRACE_OPTIONS,
     ...NETWORK_OPTIONS,
   },
@@ -65,8 +75,12 @@ export const CONNECTIONS_COMMAND: Command = {
     'iml connections test work',
     'iml connections move work --app ./my-app',
     'iml connections remove work',
+    'iml connections import work --database postgres://localhost/iml',
   ],
-  notes: ['Credentials are never printed.'],
+  notes: [
+    'Credentials are never printed.',
+    'import copies connections of this user into --database, export from it; without a name all. Use a connection in one of the two: many APIs end a connection whose old token is used twice.',
+  ],
   run: manageConnections,
 };
 
@@ -74,7 +88,17 @@ async function manageConnections(args: Arguments, io: Io): Promise<number> {
   const [given = 'list', name] = args.positionals;
   const action = ACTIONS.find((known) => known === given);
   if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
-  const files = openConnectionFiles(configFolder(io.env));
+  const { files, close } = await openConnections(args, io);
+  try {
+    return await manage(action, name, { files, args, io });
+  } finally {
+    await close();
+  }
+}
+
+async function manage(action: Action, name: string | undefined, place: Workplace): Promise<number> {
+  const { files, args, io } = place;
+  if (action === 'import' || action === 'export') return copy(action, name, place);
   if (action === 'list') {
     if (name !== undefined) throw usageError(`Unexpected argument "${name}".`);
     return list(files, args, io);
@@ -82,8 +106,35 @@ async function manageConnections(args: Arguments, io: Io): Promise<number> {
   if (name === undefined) throw usageError(`Missing <name>: which connection to ${action}.`);
   if (action === 'remove' && args.isSet('local')) return forget(files, name, io);
   const entry = await findEntry(files, name);
-  if (action === 'move') return move(entry, { files, args, io });
-  return act(action, entry, { files, args, io });
+  if (action === 'move') return move(entry, place);
+  return act(action, entry, place);
+}
+
+/** Copies connections between the user's folder and a database. */
+async function copy(
+  action: 'import' | 'export',
+  name: string | undefined,
+  place: Workplace,
+): Promise<number> {
+  const { files, args, io } = place;
+  if (args.text('database') === undefined) throw usageError(`Missing --database URL: where to ${action}.`);
+  const own = openConnectionFiles(configFolder(io.env));
+  const [from, to] = action === 'import' ? [own, files] : [files, own];
+  const entries = name === undefined ? (await from.list()).entries : [await findEntry(from, name)];
+  const app = args.text('app');
+  const loaded = app === undefined ? undefined : await openApp(app, io);
+  for (const entry of entries) {
+    if (action === 'export' && loaded === undefined) {
+      throw usageError('Missing --app FOLDER: the folder of the app here, which owns the connection.');
+    }
+    const owner = loaded === undefined ? entry.owner : identifyOwner(loaded.app);
+    if (loaded !== undefined && !isSameApp({ ...entry.owner, folder: '' }, owner)) {
+      throw usageError(otherApp(entry));
+    }
+    await to.exclusively(entry.name, () => to.write(entry.name, entry.stored, owner));
+    await io.stdout.write(`${printableLine(`The connection "${entry.name}" is copied.`)}\n`);
+  }
+  return EXIT.ok;
 }
 
 async function list(files: ConnectionFiles, args: Arguments, io: Io): Promise<number> {
@@ -158,6 +209,9 @@ async function act(action: Action, entry: ConnectionEntry, place: Workplace): Pr
 async function openOwner(entry: ConnectionEntry, { args, io }: Workplace): Promise<LoadedApp> {
   const { owner } = entry;
   const given = args.text('app');
+  if (given === undefined && owner.folder === '') {
+    throw usageError(`Missing --app FOLDER: the folder of the app "${owner.app}" here.`);
+  }
   const loaded = given === undefined ? await openKnown(owner, io) : await openApp(given, io);
   if (isSameApp(owner, identifyOwner(loaded.app))) return loaded;
   throw usageError(`${otherApp(entry)} If this is that app: ${WAYS_OUT}`);

@@ -78,7 +78,11 @@ async function manageEvents(args: Arguments, io: Io): Promise<number> {
       );
       return EXIT.ok;
     }
-    const events = { desk, store: parts.store, secrets: createHostSecretFinder(parts.store, io.env) };
+    const events = {
+      desk,
+      store: parts.store,
+      secrets: createHostSecretFinder(parts.store, parts.connections),
+    };
     if (query !== undefined) return await list(events, query, args, io);
     await io.stdout.write(await act(events, action, id));
     return EXIT.ok;

@@ -62,7 +62,11 @@ async function manageScenarios(args: Arguments, io: Io): Promise<number> {
   const parts = await openHostParts(args, io, { mayCreate: false });
   try {
     const desk = createScenarioAdmin({ ...parts, clock: SYSTEM_CLOCK });
-    const opened = { desk, store: parts.store, secrets: createHostSecretFinder(parts.store, io.env) };
+    const opened = {
+      desk,
+      store: parts.store,
+      secrets: createHostSecretFinder(parts.store, parts.connections),
+    };
     if (action === 'list') return await list(opened, args, io);
     if (action === 'stuck') {
       const stuck = await findStuck(parts.store, SYSTEM_CLOCK.now());

@@ -79,7 +79,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
   if (settings.log !== 'quiet') await tellFindings(loaded, entries, say);
   const onWait = (): void => say('Waiting for the database, which does not answer.\n');
   const parts = await openHostParts(args, io, { mayCreate: true, onWait });
-  const pools = openServePools(loaded, settings, io);
+  const pools = openServePools(loaded, settings, parts.connections);
   const { apps, connectionNames } = pools;
   const notifier = openNotifier(args, say);
   const tracing = await createHostTracing();
@@ -98,7 +98,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
       connectionNames,
       tracing,
       expressions: { timezone: settings.engine.timezone, semantics: settings.engine.semantics },
-      findConnectionSecrets: createConnectionSecrets(io.env),
+      findConnectionSecrets: createConnectionSecrets(parts.connections),
       onBundles: settings.output === 'none' ? undefined : putOut(io, say),
     }),
     observer: tellAll(
@@ -171,7 +171,7 @@ async function openCallRecorder(
   const shown = args.text('record');
   if (shown === undefined) return { receiver, settled: async () => {} };
   const folder = path.resolve(io.cwd, shown);
-  const readData = createConnectionReader(io.env);
+  const readData = createConnectionReader(parts.connections);
   return recordCalls(receiver, {
     apps: loaded.map(({ app }) => app),
     folder,

@@ -1,16 +1,13 @@
 import { StoreError } from '../../errors/engine-error.js';
 import type { FindConnectionSecrets } from '../../host/scenarios/scenario-secrets.js';
 import { collectGiven } from '../../redaction/collect-secrets.js';
-import type { Io } from '../io.js';
-import { configFolder } from './config-folder.js';
-import { openConnectionFiles } from './connection-store.js';
+import type { ConnectionFiles } from './connection-store.js';
 
 /** Reads the data of a stored connection by name; an empty list for an unknown name. */
 export type ReadConnectionData = (name: string) => Promise<readonly unknown[]>;
 
 /** @returns a function that rejects with StoreError (STORE_FAILED) for a connection that cannot be opened */
-export function createConnectionReader(env: Io['env']): ReadConnectionData {
-  const files = openConnectionFiles(configFolder(env));
+export function createConnectionReader(files: ConnectionFiles): ReadConnectionData {
   return async (name) => {
     const entry = await files.read(name);
     if (entry === undefined) return [];
@@ -19,9 +16,9 @@ export function createConnectionReader(env: Io['env']): ReadConnectionData {
   };
 }
 
-/** Collects the secrets of the user's connections. Skips those that cannot be opened. */
-export function createConnectionSecrets(env: Io['env']): FindConnectionSecrets {
-  const read = createConnectionReader(env);
+/** Collects the secrets of stored connections. Skips those that cannot be opened. */
+export function createConnectionSecrets(files: ConnectionFiles): FindConnectionSecrets {
+  const read = createConnectionReader(files);
   return async ({ connection }) => collectGiven(...(await read(connection).catch(ignoreUnreadable)));
 }
 

@@ -41,7 +41,7 @@ export interface ConnectionList {
   readonly unreadable: readonly StoreError[];
 }
 
-/** Connections in the user's folder, one encrypted file each. */
+/** Stored connections: in the user's folder, one encrypted file each, or in the database of a host. */
 export interface ConnectionFiles {
   /** @throws StoreError (STORE_FAILED) for a file that cannot be opened */
   readonly read: (name: string) => Promise<ConnectionEntry | undefined>;
@@ -68,12 +68,7 @@ export function openConnectionFiles(folder: string): ConnectionFiles {
   const read = async (name: string): Promise<ConnectionEntry | undefined> => {
     const sealed = await readPrivateFile(locateEntry(name));
     if (sealed === undefined) return undefined;
-    const text = unseal(sealed.trim(), await userKey(folder), namePurpose(name));
-    const entry = text === undefined ? undefined : readEntry(name, JSON.parse(text));
-    if (entry !== undefined) return entry;
-    const hint = 'Make it again with iml connect, or forget it with iml connections remove NAME --local.';
-    const message = `The connection "${name}" cannot be opened: its file or the key was changed. ${hint}`;
-    throw new StoreError('STORE_FAILED', message);
+    return openEntry(name, sealed.trim(), await userKey(folder));
   };
   return {
     read,
@@ -98,12 +93,25 @@ export function openConnectionFiles(folder: string): ConnectionFiles {
   };
 }
 
+export function sealEntry(entry: ConnectionEntry, key: Uint8Array): string {
+  return seal(JSON.stringify(toPortable(entry)), key, namePurpose(entry.name));
+}
+
+/** @throws StoreError (STORE_FAILED) if it was sealed with another key or for another name */
+export function openEntry(name: string, sealed: string, key: Uint8Array): ConnectionEntry {
+  const text = unseal(sealed, key, namePurpose(name));
+  const entry = text === undefined ? undefined : readEntry(name, JSON.parse(text));
+  if (entry !== undefined) return entry;
+  const hint = 'Make it again with iml connect, or forget it with iml connections remove NAME --local.';
+  const message = `The connection "${name}" cannot be opened: it or the key was changed. ${hint}`;
+  throw new StoreError('STORE_FAILED', message);
+}
+
 async function writeEntry(entry: ConnectionEntry, file: string, folder: string): Promise<void> {
-  const text = JSON.stringify(toPortable(entry));
   try {
     await makePrivateFolder(folder);
     await makePrivateFolder(path.dirname(file));
-    await writePrivateFile(file, `${seal(text, await userKey(folder), namePurpose(entry.name))}\n`);
+    await writePrivateFile(file, `${sealEntry(entry, await userKey(folder))}\n`);
   } catch (error) {
     if (error instanceof StoreError) throw error;
     throw new StoreError(
@@ -147,11 +155,13 @@ export function otherApp({ name, owner }: ConnectionEntry): string {
 
 /**
  * Whether an app is the owner of a connection. The folder must match, because any app can use any name and ID. An app
- * that had IDs in Make must still have one of them, because another app may have replaced it in the folder.
+ * that had IDs in Make must still have one of them, because another app may have replaced it in the folder. In a database
+ * there is no folder, as machines have different ones: the operator chooses the apps that its hosts serve.
  */
 export function isSameApp(owner: ConnectionOwner, app: ConnectionOwner): boolean {
   const { folder, appIds } = owner;
-  return folder === app.folder && (appIds.length === 0 || appIds.some((id) => app.appIds.includes(id)));
+  const isSame = folder === '' ? owner.app === app.app : folder === app.folder;
+  return isSame && (appIds.length === 0 || appIds.some((id) => app.appIds.includes(id)));
 }
 
 async function listEntries(folder: string, read: ConnectionFiles['read']): Promise<ConnectionList> {

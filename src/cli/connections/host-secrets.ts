@@ -3,8 +3,8 @@ import { collectScenarioSecrets } from '../../host/scenarios/scenario-secrets.js
 import { readPlan } from '../../host/store/scenario-plan.js';
 import type { EventRow, HostStore, ScenarioRow } from '../../host/store/tables.js';
 import { createRedactor } from '../../redaction/redact.js';
-import type { Io } from '../io.js';
 import { createConnectionSecrets } from './connection-data.js';
+import type { ConnectionFiles } from './connection-store.js';
 
 /** Secrets to redact in stored host data. Undefined if they are unknown because the hook was removed, or too many. */
 export type HostSecrets = readonly string[] | undefined;
@@ -16,8 +16,8 @@ export interface HostSecretFinder {
 }
 
 /** Results are cached per hook. */
-export function createHostSecretFinder(store: HostStore, env: Io['env']): HostSecretFinder {
-  const findConnectionSecrets = createConnectionSecrets(env);
+export function createHostSecretFinder(store: HostStore, files: ConnectionFiles): HostSecretFinder {
+  const findConnectionSecrets = createConnectionSecrets(files);
   const found = new Map<string, Promise<HostSecrets>>();
   const find = async (hookId: number, scenarios: readonly ScenarioRow[]): Promise<HostSecrets> => {
     const hooks = await findHookRows(store, hookId);

@@ -9,6 +9,8 @@ import type { HostStore } from '../../host/store/tables.js';
 import { SEAL_KEY_BYTES } from '../../util/seal.js';
 import type { Arguments, OptionSpec } from '../command.js';
 import { configFolder } from '../connections/config-folder.js';
+import { openConnectionRows } from '../connections/connection-rows.js';
+import { type ConnectionFiles, openConnectionFiles } from '../connections/connection-store.js';
 import { makePrivateFolder } from '../connections/private-file.js';
 import { userKey } from '../connections/user-key.js';
 import type { Io } from '../io.js';
@@ -29,9 +31,35 @@ export const HOST_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   ...PREPARE_OPTION,
 };
 
+/** The option of commands that manage the connections of hosts on PostgreSQL. */
+export const CONNECTIONS_OPTION: Readonly<Record<string, OptionSpec>> = {
+  database: {
+    value: 'URL',
+    help: 'Connections of the hosts on this PostgreSQL database, sealed with IML_HOST_KEY. Default: those of this user.',
+  },
+};
+
+export interface OpenConnections {
+  readonly files: ConnectionFiles;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the connections that `--database` names, by default those of the user. */
+export async function openConnections(args: Arguments, io: Io): Promise<OpenConnections> {
+  const url = args.text('database');
+  if (url === undefined) return { files: openConnectionFiles(configFolder(io.env)), close: async () => {} };
+  const sealKey = await readKey(io.env);
+  const { connections, close } = await openDatabase({
+    ...{ url, sealKey, named: false, waitMs: 0, onWait: undefined },
+  });
+  return { files: connections, close };
+}
+
 export interface HostParts {
   readonly store: HostStore;
   readonly queue: HostQueue;
+  /** The connections of its scenarios: in the database, or with SQLite those of the user. */
+  readonly connections: ConnectionFiles;
   /** Description of the store, safe to print. */
   readonly at: string;
   readonly close: () => Promise<void>;
@@ -66,7 +94,8 @@ export async function openHostParts(
   if (mayCreate) await makePrivateFolder(root);
   else await assertData(file, root);
   const store = await openHostSqlite({ file, sealKey });
-  return { store, queue: createLocalQueue(), at: root, close: () => store.close() };
+  const connections = openConnectionFiles(configFolder(io.env));
+  return { store, queue: createLocalQueue(), connections, at: root, close: () => store.close() };
 }
 
 /**
@@ -121,7 +150,8 @@ async function openDatabase({
       await store.close();
     };
     // Never the whole URL: it contains the password.
-    return { store, queue, at: `PostgreSQL ${hostname}${pathname}`, close };
+    const connections = openConnectionRows(store, options.sealKey);
+    return { store, queue, connections, at: `PostgreSQL ${hostname}${pathname}`, close };
   } catch (error) {
     await store.close();
     throw error;

@@ -222,4 +222,12 @@ export const HOST_MIGRATIONS: readonly Migration[] = [
     },
   },
   { name: 'host/007-queue', up: leaveToQueue },
+  {
+    name: 'host/008-connections',
+    up: (db, kind) =>
+      createTable(db, kind, `${HOST_TABLE_PREFIX}connections`, {
+        columns: { name: 'text', sealed: 'text' },
+        unique: [['name']],
+      }),
+  },
 ];

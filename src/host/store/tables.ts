@@ -115,7 +115,15 @@ export interface IncompleteRow extends Row, CrashCounts {
   readonly finishedAtMs: number | null;
 }
 
+/** A connection of an app, sealed by whoever stores it. */
+export interface ConnectionRow extends Row {
+  readonly name: string;
+  /** Sealed text; bound to the name. */
+  readonly sealed: string;
+}
+
 export type HostTables = {
+  readonly connections: ConnectionRow;
   readonly hooks: HookRow;
   readonly events: EventRow;
   readonly scenarios: ScenarioRow;
@@ -128,6 +136,7 @@ export type HostReader = RecordReader<HostTables>;
 export type HostWriter = RecordWriter<HostTables>;
 
 export const HOST_TABLES: TableDefinitions<HostTables> = {
+  connections: { columns: ['name', 'sealed'], unique: [['name']] },
   hooks: {
     columns: [
       ...(['kind', 'name', 'token', 'app', 'webhook', 'uid', 'connection'] as const),

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type Postgres from 'pg';
-import type { CustomTypesConfig, Pool } from 'pg';
+import type { CustomTypesConfig, Pool, PoolClient } from 'pg';
 import {
   ANY_BOOLEAN,
   ANY_FUNCTION,
@@ -91,10 +91,42 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
       const level = isolation === 'serializable' ? 'serializable' : 'read committed';
       return runAgain(() => clients.transaction(level, work));
     },
+    exclusively: (name, work) => lockExclusively(pool, name, work),
     // The server does so by itself.
     shrink: async () => {},
     close: () => db.destroy(),
   };
+}
+
+const LOCK_STEP_MS = 100;
+const LOCK_WAIT_MS = 60_000;
+
+/** An advisory lock of the session: the server releases it with the connection. */
+async function lockExclusively<R>(pool: Pool, name: string, work: () => Promise<R>): Promise<R> {
+  const client = await pool.connect();
+  let isLocked = false;
+  try {
+    for (const endMs = performance.now() + LOCK_WAIT_MS; !isLocked; ) {
+      const text = 'select pg_try_advisory_lock(hashtextextended($1, 0)) as locked';
+      const { rows } = await client.query<{ locked: boolean }>(text, [name]);
+      isLocked = rows[0]?.locked === true;
+      if (isLocked) break;
+      if (performance.now() > endMs) {
+        throw new StoreError('STORE_BUSY', `Another process has held the lock "${name}" for a minute.`);
+      }
+      await sleep(LOCK_STEP_MS);
+    }
+    return await work();
+  } finally {
+    // A connection whose lock cannot be released is closed, which releases it.
+    const released = isLocked && (await unlock(client, name).catch(() => false));
+    client.release(isLocked && !released);
+  }
+}
+
+async function unlock(client: PoolClient, name: string): Promise<boolean> {
+  await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [name]);
+  return true;
 }
 
 async function openPool(pg: typeof Postgres, options: PostgresOptions): Promise<Pool> {

@@ -79,6 +79,7 @@ export function createSqlStore<T extends Tables>(
     shrink: () => translateErrors(() => database.shrink()),
     changeCount: database.changeCount,
     lockHost: database.lockHost,
+    exclusively: database.exclusively,
     close: () => database.close(),
   };
 }
