@@ -1,18 +1,18 @@
 import { type Node, type ParseOptions, parseTree } from 'jsonc-parser';
 import type { Position } from '../../errors/source-location.js';
 
-/** Where one value of a JSON text is written. Offsets are 0-based UTF-16 units. */
+/** Offsets of a value in a JSON text, as 0-based UTF-16 units. */
 export interface JsonLocation {
   readonly offset: number;
   /** Offset of the member's name; undefined in an array and at the root. */
   readonly keyOffset: number | undefined;
-  /** Whether the whole path led here, or only its beginning. */
+  /** Whether the whole path exists, or only its beginning. */
   readonly exact: boolean;
 }
 
 /**
- * Finds the value at a path (unescaped steps of a JSON pointer). Of members with one name the last counts, as it does for the
- * value; `findNodeAtLocation` of jsonc-parser takes the first, and searches all members for each step.
+ * Finds the value at a path (unescaped steps of a JSON pointer). Of duplicate names the last counts;
+ * `findNodeAtLocation` of jsonc-parser uses the first and searches all members for each step.
  */
 export function findInJson(index: JsonIndex, path: readonly string[]): JsonLocation {
   let node = index.root;
@@ -29,13 +29,13 @@ export function findInJson(index: JsonIndex, path: readonly string[]): JsonLocat
   return { offset, keyOffset: parent?.type === 'property' ? parent.offset : undefined, exact };
 }
 
-/** A text or name as it is written, its escapes in order. */
+/** A text or name with the positions of its escapes. */
 interface WrittenString {
-  /** Characters that it stands for. */
+  /** Length without escapes. */
   readonly length: number;
-  /** Which of them are escaped. */
+  /** Indices of escaped characters. */
   readonly escaped: readonly number[];
-  /** How much more room escapes take: none of them, the first, the first two, ... */
+  /** Additional length of the first 0, 1, 2, ... escapes. */
   readonly added: readonly number[];
 }
 
@@ -55,7 +55,7 @@ function readString(text: string, start: number): WrittenString {
   return { length, escaped, added };
 }
 
-/** How many of some numbers in order are below another. */
+/** Returns how many sorted numbers are below a limit. */
 function countBelow(numbers: readonly number[], limit: number): number {
   let first = 0;
   for (let last = numbers.length; first < last; ) {
@@ -66,7 +66,7 @@ function countBelow(numbers: readonly number[], limit: number): number {
   return first;
 }
 
-/** Texts whose escapes are remembered. */
+/** Number of texts whose escapes are cached. */
 const MAX_STRINGS = 16;
 
 const DIALECT: ParseOptions = { allowTrailingComma: true };
@@ -85,7 +85,7 @@ export class JsonIndex {
     this.root = parseTree(text, [], DIALECT) ?? { type: 'null', offset: 0, length: 0 };
   }
 
-  /** The member or item of a value; undefined if there is none. */
+  /** Returns the member or item of a value; undefined if there is none. */
   findMember(node: Node, step: string): Node | undefined {
     if (node.type === 'array')
       return String(Number(step)) === step ? node.children?.[Number(step)] : undefined;
@@ -103,7 +103,7 @@ export class JsonIndex {
     return members;
   }
 
-  /** The same as `positionAt` of the text. */
+  /** Same as `positionAt` of the text. */
   positionAt(offset: number): Position {
     this.lines ??= findLines(this.text);
     let first = 0;
@@ -116,8 +116,8 @@ export class JsonIndex {
   }
 
   /**
-   * The offset in the file of a character of the text or name that begins at `start`: escapes take more room than what they stand for. They are
-   * looked for once, as whoever asks for a place of one text asks for many, of some texts by turns.
+   * Returns the file offset of a character in the text or name that starts at `start`. Escapes are longer than their
+   * character. Cached, as callers ask for many locations in few texts.
    */
   offsetInString(start: number, characterOffset: number): number {
     const { length, escaped, added } = this.strings.get(start) ?? this.addString(start);
@@ -133,7 +133,7 @@ export class JsonIndex {
   }
 }
 
-/** The offsets at which lines begin. */
+/** Returns the offsets of line starts. */
 function findLines(text: string): readonly number[] {
   const lines = [0];
   for (const { index, 0: lineEnd } of text.matchAll(/\r\n|\r|\n/g)) lines.push(index + lineEnd.length);

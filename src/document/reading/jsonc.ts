@@ -9,14 +9,13 @@ import { findInJson, JsonIndex } from './find-in-json.js';
 import { type JsonSource, walkJson } from './walk-json.js';
 
 /**
- * Reads a file of an app: JSON with comments and trailing commas, a byte order mark allowed.
- * Of members with one name the last wins, and `warn` hears of it (`duplicate-key`).
- * Places are 1-based and count without the byte order mark.
+ * Reads a file of an app: JSON with comments, trailing commas and an optional byte order mark. Of duplicate names the
+ * last counts, with the warning `duplicate-key`. Locations are 1-based and ignore the byte order mark.
  *
- * @param file Path relative to the app's folder, for places and messages.
- * @throws SpecError SPEC_JSON with line, column and what was expected, nesting has a limit too; SPEC_INVALID for an object of more names
- *   than others on the thread could wait for
- * [app]
+ * @param file path relative to the app folder, for locations and messages
+ * @throws SpecError (SPEC_JSON) with line, column and expectation, also for too much nesting; SPEC_INVALID for an
+ * object with too many
+ *   names [app]
  */
 export function readDocument(text: string, file: string, warn?: Warn): Document {
   const source: JsonSource = { text: text.startsWith('\uFEFF') ? text.slice(1) : text, file };
@@ -42,10 +41,12 @@ export function readDocument(text: string, file: string, warn?: Warn): Document 
   };
 }
 
-/** The four to eight files of a process whose locations were needed last. Locations are needed rarely, then many of one file. [choice] */
+/**
+ * The four to eight files whose locations were used last. Locations are needed rarely, then many of one file. [choice]
+ */
 const INDEXES = new RecentlyUsed<JsonIndex>(8);
 
-/** The steps of a JSON pointer, unescaped. Source: RFC 6901 section 4. */
+/** Splits a JSON pointer into unescaped steps. Source: RFC 6901 section 4. */
 function splitPointer(pointer: string): string[] {
   const steps = pointer.split('/').slice(1);
   return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -99,8 +100,9 @@ function tooWide({ text, file }: JsonSource, offset: number): SpecError {
 }
 
 function duplicateMessage(name: string): string {
-  // Source: https://developers.make.com/custom-apps-documentation/best-practices/input-parameters/processing-of-input-parameters:
-  // several in one object cannot be told apart. [inf]
+  // Source:
+  // https://developers.make.com/custom-apps-documentation/best-practices/input-parameters/processing-of-input-parameters:
+  // several spread keys in one object cannot be distinguished. [inf]
   if (isSpreadKey(name)) return 'A second spread key "{{...}}" in one object; only the last one counts.';
   return `The member "${name}" is written twice; only the last one counts.`;
 }

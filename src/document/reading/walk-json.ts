@@ -3,7 +3,7 @@ import { SpecError } from '../../errors/engine-error.js';
 import { positionAt, type SourceLocation } from '../../errors/source-location.js';
 import { MAX_JSON_DEPTH } from './document.js';
 
-/** The text of one file, as errors need it. */
+/** Text and name of a file, for errors. */
 export interface JsonSource {
   readonly text: string;
   readonly file: string;
@@ -11,7 +11,7 @@ export interface JsonSource {
 
 /** Receives the parts of a JSON text in the order of the text. Offsets are 0-based UTF-16 units. */
 export interface JsonSink {
-  /** The name of the member whose value comes next. */
+  /** The name of the next member. */
   readonly key: (name: string, offset: number) => void;
   readonly enter: (kind: 'object' | 'array', offset: number) => void;
   readonly leave: () => void;
@@ -24,10 +24,10 @@ interface Open {
 }
 
 /**
- * Reads a JSON text with comments and trailing commas, in the dialect of the editor that Make apps are written in: the parser is
- * the editor's. Stops at the first error.
+ * Parses a JSON text with comments and trailing commas, with the parser of the editor that Make apps are written in.
+ * Stops at the first error.
  *
- * @throws SpecError SPEC_JSON with line, column and what was expected.
+ * @throws SpecError (SPEC_JSON) with line, column and expectation
  */
 export function walkJson(source: JsonSource, sink: JsonSink): void {
   const open: Open[] = [];
@@ -135,7 +135,7 @@ function expectedError(
   return jsonError(source, offset, `Expected ${what}, found the end of the file.${hint}`);
 }
 
-/** The error of a JSON text, with the line and column of `offset`. */
+/** Creates a JSON syntax error with line and column of `offset`. */
 function jsonError(source: JsonSource, offset: number, message: string): SpecError {
   const place: SourceLocation = { file: source.file, ...positionAt(source.text, offset) };
   const hint = isInsideExpression(source.text, offset) ? QUOTES_HINT : '';
@@ -147,13 +147,13 @@ function jsonError(source: JsonSource, offset: number, message: string): SpecErr
 const QUOTES_HINT =
   ' A double quote inside {{ }} ended the text here: use single quotes in expressions, or write \\".';
 
-/** Whether an expression is open in the line before `offset`: then a double quote of the expression ended the JSON text. */
+/** Whether an expression is open on the line before `offset`, so that its double quote ended the JSON text. */
 function isInsideExpression(text: string, offset: number): boolean {
   const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
   return line.lastIndexOf('{{') > line.lastIndexOf('}}') && line.endsWith('"');
 }
 
-/** A piece of source as a message may show it: short, on one line, invisible characters escaped. */
+/** Formats a piece of source for a message: short, on one line, invisible characters escaped. */
 function showSource(text: string): string {
   const shown = text.length > 24 ? `${text.slice(0, 24)}...` : text;
   return shown.replace(/[^\u0021-\u007e]/g, (character) => {
@@ -176,7 +176,7 @@ function stringError(source: JsonSource, offset: number, length: number): SpecEr
   return jsonError(source, at, `A text holds the control character ${found}: expected it escaped.`);
 }
 
-/** The offset in a quoted text of the first character that JSON does not allow there. */
+/** Returns the offset of the first character in a quoted text that JSON does not allow. */
 function firstBadCharacter(quoted: string): number {
   const withoutEscapes = quoted.replace(/\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g, (written) =>
     '-'.repeat(written.length),

@@ -3,7 +3,7 @@ import type { SaxesParser } from 'saxes';
 
 let loaded: typeof SaxesParser | undefined;
 
-/** Few services answer in XML, and expressions that read it cannot wait. */
+/** Loaded on first use, synchronously for expressions, as few APIs return XML. */
 export function loadSaxes(): typeof SaxesParser {
   if (loaded === undefined) {
     const saxes = createRequire(import.meta.url)('saxes') as { readonly SaxesParser: typeof SaxesParser };

@@ -7,7 +7,7 @@ import type { PlainObject } from '../../util/plain-object.js';
 
 const MAX_DEPTH = 256;
 
-/** Names as XML 1.0 has them, prefix included. */
+/** Names of XML 1.0, including a prefix. */
 const NAME =
   /^[:A-Z_a-z\u00C0-\u00D6\u00D8-\u00F6\u00F8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C-\u200D\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD][:\-.0-9A-Z_a-z\u00B7-\u00D6\u00D8-\u00F6\u00F8-\u037D\u037F-\u1FFF\u200C-\u200D\u203F\u2040\u2070-\u218F\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD]*$/;
 
@@ -25,11 +25,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes what `parseXml` reads: members are elements, those of a list one after the other, `_attributes` and `_value` of
- * a collection its attributes and text. Single values may stand where reading gives lists. Null is an empty element,
- * undefined none. Without a declaration and without white space of its own. [choice]
+ * Writes the structure that `parseXml` returns: members are elements, list items repeated elements, `_attributes` and
+ * `_value` attributes and text. Also accepts single values instead of lists. Null becomes an empty element, undefined
+ * is dropped. Adds neither a declaration nor white space. [choice]
  *
- * @throws ImlError `IML_FUNCTION` for what is no document with one root, `IML_LIMIT` for one too deep or too long
+ * @throws ImlError `IML_FUNCTION` without exactly one root, `IML_LIMIT` for a document too deep or too long
  */
 export function writeXml(document: PlainObject): string {
   const roots = Object.keys(document).filter((name) => document[name] !== undefined);

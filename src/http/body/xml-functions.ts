@@ -6,8 +6,8 @@ import { writeXml } from './write-xml.js';
 import { parseXml } from './xml.js';
 
 /**
- * What apps have beside the functions of the language, in the shape of `response.type` xml: `iml/` runs in a browser and
- * has no reader of XML. Published apps call both; their results are documented nowhere. [inf]
+ * XML functions of apps, with the structure of `response.type` xml. Not in `iml/`, which runs in browsers without an
+ * XML parser. Published apps call both; their results are undocumented. [inf]
  */
 export const XML_FUNCTIONS: FunctionTable = {
   parseXML: onText((text) => {

@@ -4,7 +4,7 @@ import { ownMember, type PlainObject, setMember } from '../../util/plain-object.
 import type { ParseResult } from './json-text.js';
 import { loadSaxes } from './load-saxes.js';
 
-/** Ceilings of one document. What is beyond them was made to exhaust a reader. */
+/** Limits of a document, against documents made to exhaust a reader. */
 const XML_LIMITS: XmlLimits = Object.freeze({
   maxDepth: 256,
   maxNodes: 1_000_000,
@@ -12,26 +12,26 @@ const XML_LIMITS: XmlLimits = Object.freeze({
   maxProlog: 1_048_576,
 });
 
-/** Characters that the parser takes at a time. */
+/** Number of characters per parser call. */
 const PIECE_LENGTH = 65_536;
 
 export interface XmlLimits {
-  /** Elements inside one another. */
+  /** Nesting depth of elements. */
   readonly maxDepth: number;
-  /** Elements of a document. */
+  /** Number of elements. */
   readonly maxNodes: number;
-  /** Attributes of an element. */
+  /** Number of attributes per element. */
   readonly maxAttributes: number;
-  /** Characters before the first element. The parser keeps each mark of a document type by itself, some 20 bytes for one. */
+  /** Number of characters before the first element. The parser stores a document type character by character. */
   readonly maxProlog: number;
 }
 
 interface OpenNode {
   readonly name: string;
   readonly attributes: PlainObject | undefined;
-  /** Lists of child values by element name, in order of first sight. */
+  /** Child values by element name, in order of appearance. */
   children: PlainObject | undefined;
-  /** How many names those are. */
+  /** Number of names in `children`. */
   names: number;
   text: string;
 }
@@ -39,11 +39,11 @@ interface OpenNode {
 class XmlProblem extends Error {}
 
 /**
- * Reads XML: every child is a list under its name, the root too; an element of text only is its text; one with
- * attributes is `{ _value, _attributes }`, `_value` absent where there is no text; text beside child elements is
- * `_value` unless it is white space. Names keep their prefix.
- * Entities are the five predefined and the numeric ones; a document type is skipped and declares nothing.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type. [doc-old], mixed
+ * Parses XML: every child is a list under its name, including the root; an element with text only is its text; one
+ * with attributes is `{ _value, _attributes }`, without `_value` if there is no text; text beside child elements is
+ * `_value` unless it is white space. Names keep their prefix. Supports the five predefined and numeric entities; skips
+ * a document type without declaring its entities. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type. [doc-old], mixed
  * content [inf]
  */
 export function parseXml(text: string, limits: XmlLimits = XML_LIMITS): ParseResult {
@@ -138,7 +138,7 @@ function nodeValue({ attributes, children, text }: OpenNode): unknown {
   return value;
 }
 
-/** Line and column stay; the parser quotes names of elements only, and those are cut short. */
+/** Keeps line and column. The parser quotes element names only; long ones are shortened. */
 function safeMessage(message: string): string {
   return message.length > 120 ? `${message.slice(0, 120)}…` : message;
 }

@@ -1,12 +1,12 @@
 /**
- * The `aws` directive, evaluated.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
+ * The evaluated `aws` directive. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [doc]
  */
 export interface AwsCredentials {
   readonly key: string;
   readonly secret: string;
   readonly session?: string | undefined;
   readonly bucket?: string | undefined;
-  /** Default: 2, the S3 style. */
+  /** Default: 2 (S3). */
   readonly sign_version?: string | number | undefined;
 }

@@ -1,15 +1,15 @@
-/** Service and region an AWS host name stands for. */
+/** Service and region of an AWS host name. */
 export interface AwsHost {
   readonly service: string;
   readonly region: string;
 }
 
-/** Where an endpoint without a region lies. [choice] */
+/** Region of an endpoint without one. [choice] */
 const DEFAULT_REGION = 'us-east-1';
 
 const REGION = /^[a-z]{2}(?:-[a-z]+)+-\d$/;
 
-/** Endpoint names that differ from the name a service signs with. */
+/** Signing names of services whose endpoint name differs. */
 const SIGNING_NAMES: Readonly<Record<string, string>> = {
   email: 'ses',
   'lambda-url': 'lambda',
@@ -19,8 +19,8 @@ const SIGNING_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a host such as `sqs.eu-west-1.amazonaws.com`, `bucket.s3.amazonaws.com`, `s3-eu-west-1.amazonaws.com`,
- * `x.execute-api.us-east-1.amazonaws.com` or `search-x.us-east-1.es.amazonaws.com`.
+ * Reads service and region from a host such as `sqs.eu-west-1.amazonaws.com`, `bucket.s3.amazonaws.com`,
+ * `s3-eu-west-1.amazonaws.com`, `x.execute-api.us-east-1.amazonaws.com` or `search-x.us-east-1.es.amazonaws.com`.
  * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [inf]
  */
 export function readAwsHost(hostname: string): AwsHost {

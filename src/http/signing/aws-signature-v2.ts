@@ -45,8 +45,8 @@ const SUBRESOURCES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Version 2 as S3 defines it: `Authorization: AWS <key>:<signature>` over method, content headers, date, `x-amz-` headers and
- * resource. A `Date` is added unless the request is dated already.
+ * Signs with version 2 of S3: `Authorization: AWS <key>:<signature>` over method, content headers, date, `x-amz-`
+ * headers and resource. Adds a `Date` unless the request has a date.
  */
 export function signAwsV2(request: SignableRequest, aws: AwsCredentials, nowMs: number): HeaderEntry[] {
   let headers: HeaderEntry[] = [...request.headers];
@@ -83,7 +83,7 @@ function amzHeaders(headers: readonly HeaderEntry[]): string {
     .join('');
 }
 
-/** The bucket goes in front unless the path starts with it; without one given it is read from an S3 host. [inf] */
+/** Prefixes the bucket unless the path starts with it. Default: the bucket in an S3 host name. [inf] */
 function canonicalResource({ hostname, path, query }: HttpUrl, given: string | undefined): string {
   const bucket = given || bucketOfHost(hostname);
   const isInPath = given !== undefined && (path === `/${given}` || path.startsWith(`/${given}/`));

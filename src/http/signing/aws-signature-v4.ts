@@ -9,7 +9,7 @@ import { canonicalQuery, compareText, parseQueryPairs, type QueryPair } from './
 import { hashBody } from './hash-body.js';
 import type { SignableRequest } from './signable-request.js';
 
-/** Headers that a proxy or the transport may change on the way. */
+/** Headers that a proxy or the transport may change. */
 const UNSIGNED_HEADERS: ReadonlySet<string> = new Set([
   'accept-encoding',
   'authorization',
@@ -29,19 +29,18 @@ const UNSIGNED_HEADERS: ReadonlySet<string> = new Set([
 
 const ALGORITHM = 'AWS4-HMAC-SHA256';
 
-/** What a version 4 key is derived for. */
+/** Scope of a version 4 key. */
 interface Scope extends AwsHost {
   /** `20150830T123600Z`. */
   readonly timestamp: string;
 }
 
 /**
- * Version 4: service and region from the host name, all headers signed but those that change on the way.
- * `X-Amz-Date` and, for S3, `X-Amz-Content-Sha256` are added.
- * Source: AWS reference "Signature Version 4 signing process";
+ * Signs with version 4: service and region from the host name; all headers except those that may change. Adds
+ * `X-Amz-Date` and, for S3, `X-Amz-Content-Sha256`. Source: AWS reference "Signature Version 4 signing process";
  * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [inf]
  *
- * @param signer what the key is derived for. Default: what the host name says
+ * @param signer service and region. Default: from the host name
  */
 export function signAwsV4(
   request: SignableRequest,
@@ -105,18 +104,18 @@ function canonicalRequest(
 }
 
 /**
- * S3 takes a path once encoded, whatever way it is written: it signs the name of the object it reads there, with a `+`
- * as the space it takes it for (a plus is sent as `%2B`). See `normalizedPath` for all others.
- * Source: what S3 answers as its canonical request, github.com/nginx/nginx-s3-gateway/issues/77,
- * github.com/http4k/http4k/pull/1280, github.com/ClickHouse/ClickHouse/issues/23283.
+ * S3 signs the path encoded once, regardless of its notation, and reads a `+` as a space (a plus is sent as `%2B`).
+ * Other services: see `normalizedPath`. Source: canonical requests in S3 responses,
+ * github.com/nginx/nginx-s3-gateway/issues/77, github.com/http4k/http4k/pull/1280,
+ * github.com/ClickHouse/ClickHouse/issues/23283.
  */
 function encodedPath(path: string): string {
   return decodeFormComponent(path).split('/').map(encodeComponent).join('/');
 }
 
 /**
- * The documented rule keeps every value of a repeated name, and all services but S3 do.
- * Source: what S3 answers as its canonical request, github.com/aws/aws-sdk-go/issues/1495.
+ * S3 uses the first value of a repeated name; the documented rule of all other services keeps every value. Source:
+ * canonical requests in S3 responses, github.com/aws/aws-sdk-go/issues/1495.
  */
 function firstOfEachName(pairs: readonly QueryPair[]): readonly QueryPair[] {
   const seen = new Set<string>();
@@ -127,7 +126,7 @@ function firstOfEachName(pairs: readonly QueryPair[]): readonly QueryPair[] {
   });
 }
 
-/** All services but S3: no empty and no dot segments, and each segment encoded once more than it is sent. */
+/** All services but S3: removes empty and dot segments and encodes each segment once more. */
 function normalizedPath(path: string): string {
   const kept: string[] = [];
   for (const segment of path.split('/')) {

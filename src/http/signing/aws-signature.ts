@@ -6,9 +6,10 @@ import { signAwsV4 } from './aws-signature-v4.js';
 import type { SignableRequest } from './signable-request.js';
 
 /**
- * The headers of a request with the signature in them.
- * @param nowMs time of the request, milliseconds since the epoch
- * @throws REQUEST_INVALID without key or secret, or for a version that is neither 2 nor 4
+ * Returns the headers of a request with its signature.
+ *
+ * @param nowMs time of the request in milliseconds since the Unix epoch
+ * @throws REQUEST_INVALID without key or secret, or for a version other than 2 and 4
  */
 export function signAws(request: SignableRequest, aws: AwsCredentials, nowMs: number): HeaderEntry[] {
   if (typeof aws.key !== 'string' || aws.key === '' || typeof aws.secret !== 'string' || aws.secret === '') {
