@@ -28,7 +28,7 @@ export type Exchange =
   | ({ readonly kind: 'http' } & ResolvedRequest)
   | { readonly kind: 'endpoint'; readonly call: EndpointCall; readonly first?: undefined };
 
-/** What came back. */
+/** The response. */
 export type Answer =
   | { readonly kind: 'http'; readonly response: TransportResponse }
   | ({ readonly kind: 'endpoint' } & EndpointAnswer);
@@ -71,7 +71,7 @@ const NO_BYTES = new Uint8Array();
 /** Bytes of a body that a key holds; of longer ones it holds a hash. */
 const MAX_KEY_BYTES = 1024;
 
-/** Two exchanges with the same key send the same. */
+/** Exchanges with the same key send equal requests. */
 export function exchangeKey(
   exchange: Exchange,
   pagination: CompiledPagination,
@@ -108,7 +108,7 @@ async function sendRequest(request: TransportRequest, context: RunContext): Prom
   const account = budget.open(request.url, context.run.connection, now);
   const shortage = budget.admit(account, now);
   if (shortage !== undefined) await waitForCallBudget(account, shortage, context);
-  // Nothing may wait or throw between here and `leave`, or calls that wait for this one would wait for ever.
+  // Nothing may wait or throw between here and `leave`, or requests that wait for this one would never continue.
   let response: TransportResponse;
   let sentAt = now;
   try {
@@ -125,7 +125,7 @@ async function sendRequest(request: TransportRequest, context: RunContext): Prom
   } finally {
     budget.leave(account);
   }
-  budget.heed(account, response, sentAt, clock.now());
+  budget.applyHeaders(account, response, sentAt, clock.now());
   throwIfAborted(context);
   log.receive(response);
   traceResponse(response, clock.now() - sentAt, context);
@@ -156,7 +156,7 @@ function traceRequest(request: TransportRequest, context: RunContext): void {
   const { document } = position;
   const isFull = run.settings.trace !== 'summary';
   const size = request.body?.byteLength ?? 0;
-  // Neither the body nor the context, whose names hold the last body: an event that is never rendered would keep them.
+  // Contains neither the body nor the context: an event that is never rendered would keep them in memory.
   const { method, url, headers } = request;
   const sent = { method, url, headers, body: isFull ? request.body : undefined };
   emitLater(() => {
@@ -169,7 +169,7 @@ function traceResponse(response: TransportResponse, durationMs: number, context:
   const { run } = context;
   const isFull = run.settings.trace !== 'summary';
   const { byteLength: size } = response.body;
-  // Without the body, which an event that is never rendered would keep.
+  // Without the body: an event that is never rendered would keep it in memory.
   const received = isFull ? response : { ...response, body: undefined };
   emitLater(() => {
     const { status, headers, body } = run.log.redactor.response(received);
@@ -177,7 +177,7 @@ function traceResponse(response: TransportResponse, durationMs: number, context:
   }, context);
 }
 
-/** Finding a place reads the text of the file again, which is too much for every page of a trace with a listener. */
+/** Cached, because finding a location reads the file again. */
 const URL_PLACES = new WeakMap<Document, SourceLocation>();
 
 function placeOfUrl(document: Document | undefined): SourceLocation | undefined {
@@ -188,7 +188,7 @@ function placeOfUrl(document: Document | undefined): SourceLocation | undefined 
 }
 
 /**
- * Waits until a call may go out, and counts it. What a service asks for is heeded as long as the run has the time for it: a call
+ * Waits until the budget allows a request, and counts it. A wait that the API asks for applies within the time of the run: a call
  * that would have to wait longer goes out at once, as it would without a budget, and the service answers what it likes.
  * Figures of the embedder's hold until the time of the run is up. [choice]
  *

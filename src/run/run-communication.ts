@@ -26,11 +26,11 @@ import {
 import { emit, type RunContext, throwIfAborted, withPosition, withVariables } from './scope/run-context.js';
 import type { StopReason } from './trace/trace.js';
 
-/** What differs between the uses of a request. */
+/** Options of a request. */
 export interface RequestPlan {
   /** Whether `response.limit` cuts the output. */
   readonly appliesLimit: boolean;
-  /** What the output has to be. Default: anything. */
+  /** Required type of the output. Default: any. */
   readonly accepts?: OutputKind | undefined;
   /** Called when `temp` and `condition` let the request go ahead, before it is sent. Returns the context to go on with. */
   readonly begin?: (request: CompiledRequest, context: RunContext) => RunContext;
@@ -38,7 +38,7 @@ export interface RequestPlan {
   readonly isSatisfied?: (page: Page, context: RunContext) => boolean;
 }
 
-/** What differs between the uses of a communication. All but `wraps` applies to its last request. */
+/** Options of a communication. All except `wraps` apply to its last request. */
 export interface CommunicationPlan extends Partial<RequestPlan> {
   /** Whether `wrapper` is applied. Default: true. */
   readonly wraps?: boolean;
@@ -86,8 +86,8 @@ export async function* runCommunication(
       end = step.value;
     }
     context = end.context;
-    // Without a result, that of an earlier request counts.
-    // Source: https://github.com/minsu-kang/make-custom-app-skill, component-test-guide. [inf]
+    // Without a result, the result of an earlier request counts. Source:
+    // https://github.com/minsu-kang/make-custom-app-skill, component-test-guide. [inf]
     if (end.hasResult) result = { request, pages, requestIndex };
   }
   if (result === undefined) return { hasResult: false, context };
@@ -120,7 +120,7 @@ export async function* runRequest(
   const first = plan.begin?.(request, prepared) ?? prepared;
   const limit = plan.appliesLimit ? evaluateLimit(request.response, first) : undefined;
   if (request.isStatic) return yield* runStatic(request, plan, limit, first);
-  // The requests of an endpoint are counted where they are sent.
+  // Requests of an endpoint are counted when they are sent.
   if (request.endpoint === undefined) assertRequestLeft(first);
 
   const { run } = first;
@@ -298,9 +298,9 @@ function acceptResponse(
 }
 
 /**
- * Repeats an exchange while `repeat` asks for it. A repeat of a follow-up page is evaluated with the names of its first
- * request, but for `temp`: an address from the page before stays that of this page.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests (repeat). [inf]
+ * Repeats an exchange while `repeat` holds. A repeat of a follow-up page uses the variables of its first request,
+ * except `temp`, so a URL from the previous page stays. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [inf]
  */
 async function repeatExchange(
   request: CompiledRequest,
@@ -315,7 +315,7 @@ async function repeatExchange(
   };
   let received = first;
   for (let repeats = 0; await waitForRepeat(request.repeat, repeats, received.context); repeats++) {
-    // A repeat starts over with temp and condition. [inf]
+    // A repeat evaluates temp and condition again. [inf]
     const context = extendTemp(request.temp, received.context);
     const goesAhead = evaluateFlag(request.condition?.test, true, context);
     if (!goesAhead) return { context, bytes: received.bytes };
@@ -333,7 +333,7 @@ function followingPage(isFollowUp: boolean, last: Exchange | undefined): Followi
   return { what: 'page', servers: last?.first === undefined ? [] : [last.first] };
 }
 
-/** Collects the outputs of a response, as many as are wanted and allowed. See docs/limits.md (Records). */
+/** Collects the outputs of a response up to the limit. See docs/limits.md (Requests and records). */
 function collectPage(
   request: CompiledRequest,
   limit: number | undefined,

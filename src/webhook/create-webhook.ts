@@ -20,15 +20,15 @@ export interface Webhook {
    * @throws EngineError (USAGE) for a request whose body somebody else has read
    */
   readonly handle: (request: Request | IncomingCall, input?: WebhookInput) => Reporting<WebhookReport>;
-  /** Tells the service to send events; the result is what to store with the hook. */
+  /** Registers the hook at the API; the result is the data to store with the hook. */
   readonly attach: (input?: HookInput) => Reporting<HookReport>;
-  /** Tells the service to stop. */
+  /** Removes the hook from the API. */
   readonly detach: (input?: HookInput) => Reporting<HookReport>;
-  /** Tells the service that the hook's parameters have changed; the result is merged into what is stored. */
+  /** Updates the hook at the API after its parameters changed; the result is merged into the stored data. */
   readonly update: (input?: HookInput) => Reporting<HookReport>;
 }
 
-/** Makes a webhook of an app ready. Its specification is compiled, and what processes calls is loaded, at the first call. */
+/** Creates a webhook of an app. Its specification is compiled, and its code loaded, at the first call. */
 export function createWebhook(component: WebhookComponent, runtime: Runtime, limits: WebhookLimits): Webhook {
   const { name, type } = component;
   let handle: Handle | undefined;

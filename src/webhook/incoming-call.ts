@@ -10,7 +10,7 @@ import {
 import { EngineError, isEngineError, WebhookError } from '../errors/engine-error.js';
 import type { HeaderEntry } from '../http/message/transport.js';
 
-/** A call of a webhook as it came in: all that is needed to process it, at once or again later. */
+/** A webhook call as received, with everything needed to process it now or later. */
 export interface IncomingCall {
   /** Upper case. */
   readonly method: string;
@@ -21,7 +21,7 @@ export interface IncomingCall {
   readonly body: Uint8Array;
 }
 
-/** The query of the address of a call, without its mark. */
+/** The query of a call without `?`. */
 export function readCallQuery(url: string): string {
   const mark = url.indexOf('?');
   if (mark === -1) return '';
@@ -30,7 +30,7 @@ export function readCallQuery(url: string): string {
 }
 
 export interface ReadCall {
-  /** Without a body where that could not be read. */
+  /** Without a body if it could not be read. */
   readonly call: IncomingCall;
   readonly error?: WebhookError;
 }
@@ -97,7 +97,7 @@ export async function readCallBody(
   request: Request,
   maxBytes: number = Number.POSITIVE_INFINITY,
 ): Promise<Uint8Array> {
-  // What the sender announces is enough to refuse, never enough to trust.
+  // A declared length can refuse a call, but is not trusted.
   if (Number(request.headers.get('content-length')) > maxBytes) throw tooLarge(maxBytes);
   if (request.body === null) return EMPTY;
   const reader = request.body.getReader();
@@ -125,7 +125,7 @@ function asWebhookError(error: unknown): WebhookError {
   return new WebhookError('WEBHOOK_PAYLOAD', 'The payload did not arrive whole.', { cause: error });
 }
 
-/** Ceilings of one call of a webhook. */
+/** Limits of one webhook call. */
 export interface WebhookLimits {
   /** Bytes of the payload, as received and decoded. Default 5 MB. */
   readonly maxBodyBytes: number;
@@ -133,11 +133,11 @@ export interface WebhookLimits {
   readonly maxItems: number;
   /** Fields of a form, or parts of a multipart payload. Default 10000. */
   readonly maxFields: number;
-  /** Levels of lists and collections inside one another. Default 1000. */
+  /** Maximum nesting of lists and collections. Default 1000. */
   readonly maxDepth: number;
 }
 
-/** 5 MB is what users of the platform tell. [app] The rest: [choice] */
+/** 5 MB as reported by users of the platform. [app] The rest: [choice] */
 export const DEFAULT_WEBHOOK_LIMITS: WebhookLimits = Object.freeze({
   maxBodyBytes: 5 * 1024 * 1024,
   maxItems: 100_000,

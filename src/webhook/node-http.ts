@@ -5,7 +5,7 @@ import type { HeaderEntry } from '../http/message/transport.js';
 import type { IncomingCall } from './incoming-call.js';
 import type { WebhookReport } from './webhook-report.js';
 
-/** How the request of a Node server is read. */
+/** Options of `fromNodeRequest`. */
 export interface NodeRequestOptions {
   /** The bytes of the body, where the framework has read them: as received, not parsed. Default: they are read. */
   readonly body?: Uint8Array | undefined;

@@ -17,11 +17,11 @@ import { decodeComponent } from '../http/message/percent-encoding.js';
 import { assertNever, type PlainObject, setMember } from '../util/plain-object.js';
 import type { WebhookLimits } from './incoming-call.js';
 
-/** Media types nobody reads as text. All others are text where their bytes are valid UTF-8. [choice] */
+/** Binary media types. Others are text if their bytes are valid UTF-8. [choice] */
 const BINARY_TYPE =
   /^(?:image|audio|video|font|model)\/|^application\/(?:octet-stream|pdf|zip|gzip|x-(?:gzip|tar|protobuf)|protobuf|msgpack|cbor|wasm)$|\+(?:zip|gzip|cbor|protobuf)$/;
 
-/** How a payload is read. */
+/** Format of a payload. */
 type PayloadFormat = 'multipart' | 'form' | 'json' | 'xml' | 'text' | 'binary';
 
 /**

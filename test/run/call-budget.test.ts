@@ -94,7 +94,7 @@ describe('Retry-After', () => {
     expect([waitsOf(one), requests.length]).toEqual([[7000], 4]);
   });
 
-  it('is heeded as long as the run has time: then the service answers for itself', async () => {
+  it('waits as long as the run has time, then sends the request', async () => {
     const long = { status: 429, headers: { 'retry-after': '999999999' } };
     const one = engineOf(ITEM, { transport: answering(long).transport });
     await one.run();
@@ -168,7 +168,7 @@ describe('rate limit headers', () => {
     for (let call = 0; call < 4; call++) budget.admit(account, 0);
     const answered = (response: TransportResponse, sentAtMs: number, nowMs: number): void => {
       budget.leave(account);
-      budget.heed(account, response, sentAtMs, nowMs);
+      budget.applyHeaders(account, response, sentAtMs, nowMs);
     };
     answered(answer(3, 30), 0, 10);
     expect(account.left).toBe(0);
@@ -264,7 +264,7 @@ describe('what is known of services', () => {
       const headers = host % 2 === 0 ? { 'retry-after': '999999999' } : {};
       const url = `https://h${host}.test/x`;
       budget.leave(account);
-      budget.heed(account, { status: 429, headers, body: new Uint8Array(), url }, 0, 0);
+      budget.applyHeaders(account, { status: 429, headers, body: new Uint8Array(), url }, 0, 0);
     }
     expect(accounts.size).toBeLessThanOrEqual(1000);
     expect(budget.open('https://busy.test/y?z', '', 0)).toBe(busy);

@@ -2,51 +2,51 @@ import { resolveBounds } from '../../errors/check-options.js';
 import { parseRetryAfter, RATE_LIMIT_HEADERS, readRateLimit } from '../../http/message/rate-limit.js';
 import type { ResponseHeaders, TransportResponse } from '../../http/message/transport.js';
 
-/** What runs may ask of one host with one connection, all of them together. */
+/** The budget of all runs for one host and connection. */
 export interface BudgetFigures {
-  /** Calls on their way at a time. Default: Infinity. */
+  /** Maximum concurrent requests. Default: Infinity. */
   readonly inFlight: number;
-  /** Calls within any stretch of `windowMs`. Default: Infinity. */
+  /** Maximum requests in any `windowMs`. Default: Infinity. */
   readonly calls: number;
   /** Milliseconds of a window. Default: 1000. */
   readonly windowMs: number;
 }
 
-/** Why a call has to wait: a figure of the embedder's, or what the service has said. */
+/** Why a request waits: an option of the embedder, or a header of the API. */
 export type BudgetReason = 'in-flight' | 'calls' | 'retry-after' | 'rate-limit';
 
-/** What stands against a call now. */
+/** Why a request must wait now. */
 export interface Shortage {
   readonly reason: BudgetReason;
-  /** Milliseconds until there is room again; undefined where another call has to end first. */
+  /** Milliseconds until the budget allows a request; undefined if another request must end first. */
   readonly waitMs: number | undefined;
-  /** Calls at a time, or of a window; undefined where that is not known. */
+  /** The exhausted budget: concurrent requests, or requests per window; undefined if unknown. */
   readonly limit: number | undefined;
 }
 
-/** What is known of one host and connection. */
+/** The budget state of one host and connection. */
 export interface Account {
   /** `https://api.example.com` */
   readonly origin: string;
   inFlight: number;
-  /** The service wants no call before. */
+  /** No request before this time. */
   heldUntilMs: number;
-  /** Calls the service has left, as long as its window lasts. */
+  /** Remaining requests of the API's window. */
   left: number;
-  /** When it said so. */
+  /** Time of the response that reported it. */
   toldAtMs: number;
   resetAtMs: number;
   limit: number | undefined;
-  /** Windows of the embedder's figures, by their length. */
+  /** Windows of the embedder's budgets by length. */
   windows: Map<number, SlidingWindow> | undefined;
-  /** Calls that wait for another one to end, the first first. */
+  /** Waiting requests in order. */
   readonly waiting: (() => void)[];
 }
 
 /** Accounts by host and connection. */
 export type Accounts = Map<string, Account>;
 
-/** Those of all runs in this process over its own network and clock. */
+/** Accounts of all runs in this process with the default transport and clock. */
 export const PROCESS_ACCOUNTS: Accounts = new Map();
 
 const DEFAULT_FIGURES: BudgetFigures = Object.freeze({
@@ -55,27 +55,27 @@ const DEFAULT_FIGURES: BudgetFigures = Object.freeze({
   windowMs: 1000,
 });
 
-/** Accounts that are kept while nothing is on its way. */
+/** Maximum number of idle accounts. */
 const MAX_ACCOUNTS = 1000;
 
-/** The longest that what a service says is heeded: one hour. [choice] */
+/** Maximum time that headers of a response apply: one hour. [choice] */
 const MAX_HOLD_MS = 3_600_000;
 
 /**
- * Says whether a call may go out, and learns from its answer. What services say only ever lowers what may be asked of
- * them: `Retry-After` of an answer of 400 and above, and rate limit headers of any.
+ * Decides whether a request may be sent, and applies the headers of responses. They only lower the budget:
+ * `Retry-After` with a status of 400 or above, and rate limit headers with any status.
  */
 export class CallBudget {
   readonly #figures: BudgetFigures;
   readonly #accounts: Accounts;
 
-  /** @throws EngineError (USAGE) for a figure that is none */
+  /** @throws EngineError (USAGE) for an invalid budget */
   constructor(figures: Partial<BudgetFigures> = {}, accounts: Accounts = new Map()) {
     this.#figures = resolveBounds(DEFAULT_FIGURES, figures, { least: 1, infinity: true });
     this.#accounts = accounts;
   }
 
-  /** @param connection whose calls are counted together: its name or a hash, never what it holds */
+  /** @param connection name or hash of the connection whose requests are counted together; contains no credentials */
   open(url: string, connection: string, nowMs: number): Account {
     const origin = readOrigin(url);
     const key = `${origin} ${connection}`;
@@ -88,10 +88,10 @@ export class CallBudget {
   }
 
   /**
-   * Counts a call, which has to `leave` once it is over.
+   * Counts a request, which must `leave` when it ends.
    *
    * @param isNext whether it has waited for its turn
-   * @returns what stands against it; then it is not counted
+   * @returns the reason to wait; then the request is not counted
    */
   admit(account: Account, nowMs: number, isNext = false): Shortage | undefined {
     const { inFlight, calls, windowMs } = this.#figures;
@@ -111,36 +111,36 @@ export class CallBudget {
     return undefined;
   }
 
-  /** Counts a call, whatever stands against it. */
+  /** Counts a request even if the budget is exhausted. */
   force(account: Account, nowMs: number): void {
     account.inFlight++;
     account.left--;
     if (account.windows !== undefined) for (const window of account.windows.values()) window.add(nowMs);
   }
 
-  /** A call is over. What was answered is to be heeded before others have their turn. */
+  /** Ends a request. Apply its response headers first. */
   leave(account: Account): void {
     account.inFlight--;
     wakeNext(account);
   }
 
   /**
-   * What the last answer says counts. An answer to a call that went out before that was known says nothing newer: it may only
-   * lower it.
+   * Applies the headers of a response. If the request was sent before the current state was known, they only lower
+   * the budget.
    *
-   * @param sentAtMs when the call went out
+   * @param sentAtMs when the request was sent
    */
-  heed(account: Account, response: TransportResponse, sentAtMs: number, nowMs: number): void {
+  applyHeaders(account: Account, response: TransportResponse, sentAtMs: number, nowMs: number): void {
     const { status, headers, url } = response;
     const asksToWait = status >= 400 && 'retry-after' in headers;
     const tellsWhatIsLeft = RATE_LIMIT_HEADERS.some((name) => name in headers);
     if (!asksToWait && !tellsWhatIsLeft) return;
-    // After a redirect it is another host that speaks.
+    // After a redirect the response is from another host.
     if (readOrigin(url) !== account.origin) return;
     if (asksToWait) holdBack(account, headers, nowMs);
     const told = tellsWhatIsLeft ? readRateLimit(headers, nowMs) : undefined;
     if (told === undefined) return;
-    // The service may not have seen those on their way.
+    // Requests in progress may not be counted yet.
     const left = Math.max(0, told.remaining - account.inFlight);
     const isOlder = nowMs < account.resetAtMs && sentAtMs < account.toldAtMs;
     if (isOlder && left > account.left) return;
@@ -150,7 +150,7 @@ export class CallBudget {
     account.limit = told.limit;
   }
 
-  /** Drops what says nothing any more; where that is not enough, the oldest that have nothing on its way. */
+  /** Drops expired accounts; if that is not enough, the oldest idle ones. */
   #forget(nowMs: number): void {
     const unused = [...this.#accounts].filter(
       ([, { inFlight, waiting }]) => inFlight === 0 && waiting.length === 0,
@@ -161,7 +161,10 @@ export class CallBudget {
   }
 }
 
-/** Resolves when a call of the account has ended; rejects with the reason of the signal. Calls come in turn. */
+/**
+ * Resolves when a request of the account has ended; rejects with the abort reason. Waiting requests continue in
+ * order.
+ */
 export function takeTurn(account: Account, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -178,7 +181,7 @@ export function takeTurn(account: Account, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Lets the next call of the account have its turn. For one that has had its turn and goes nowhere, too. */
+/** Continues the next waiting request; also for one that gives up after its turn. */
 export function wakeNext(account: Account): void {
   if (account.waiting.length > 0) account.waiting.shift()?.();
 }
@@ -187,7 +190,7 @@ function createAccount(origin: string): Account {
   return {
     origin,
     inFlight: 0,
-    // A clock of an embedder's may stand before 1970.
+    // A custom clock may be before 1970.
     heldUntilMs: Number.NEGATIVE_INFINITY,
     left: Number.POSITIVE_INFINITY,
     toldAtMs: Number.NEGATIVE_INFINITY,
@@ -214,7 +217,7 @@ function isIdle({ heldUntilMs, resetAtMs, windows }: Account, nowMs: number): bo
   return [...(windows?.values() ?? [])].every((window) => window.isEmpty(nowMs));
 }
 
-/** Of 2xx and 3xx it says when to look at a result or an address again, which is another matter. [choice] */
+/** With 2xx and 3xx, the header says when to request the result again, which is unrelated. [choice] */
 function holdBack(account: Account, headers: ResponseHeaders, nowMs: number): void {
   const value = headers['retry-after'];
   const delayMs = parseRetryAfter(typeof value === 'string' ? value : undefined, nowMs);
@@ -222,7 +225,7 @@ function holdBack(account: Account, headers: ResponseHeaders, nowMs: number): vo
   account.heldUntilMs = Math.max(account.heldUntilMs, nowMs + Math.min(delayMs, MAX_HOLD_MS));
 }
 
-/** Calls that went out one after the other, and are counted until the last of them is out of the window. */
+/** Consecutive requests that leave the window together. */
 interface CallGroup {
   readonly firstMs: number;
   lastMs: number;
@@ -279,7 +282,7 @@ export class SlidingWindow {
   #forget(nowMs: number): void {
     let gone = 0;
     for (const { lastMs, calls } of this.#groups) {
-      // Of a clock that was set back what is ahead says nothing.
+      // After a clock was set back, later times are ignored.
       if (lastMs <= nowMs && nowMs < lastMs + this.#windowMs) break;
       gone++;
       this.#calls -= calls;

@@ -3,7 +3,7 @@ import { toNumber } from '../../iml/values/coerce.js';
 import { DEFAULT_SANDBOX_LIMITS } from '../../sandbox/sandbox-limits.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 
-/** Ceilings of one module run. */
+/** Limits of one module run. */
 export interface Limits {
   /** HTTP requests of the whole module: chain, repeats and pages. A redirect hop is not counted. Default 100. */
   readonly maxRequests: number;

@@ -1,6 +1,6 @@
 import type { Page } from '../response/collect-outputs.js';
 
-/** Takes all pages there are. @returns them, and what the source gives in the end */
+/** Collects all pages. @returns the pages and the return value of the source */
 export async function collectPages<End>(
   source: AsyncGenerator<Page, End>,
 ): Promise<{ readonly pages: readonly Page[]; readonly end: End }> {
@@ -13,8 +13,8 @@ export async function collectPages<End>(
 }
 
 /**
- * Hands on what a source gives, asking it for the next step before the present one is taken:
- * the source works while the consumer does. When the consumer stops, the source is told to.
+ * Requests the next step of a source before the current one is consumed, so that both work concurrently. When the
+ * consumer stops, the source is stopped.
  */
 export async function* prefetch<T, R>(source: AsyncGenerator<T, R>): AsyncGenerator<T, R> {
   let ahead = source.next();
@@ -23,12 +23,12 @@ export async function* prefetch<T, R>(source: AsyncGenerator<T, R>): AsyncGenera
       const step = await ahead;
       if (step.done) return step.value;
       ahead = source.next();
-      // Whoever awaits this step sees its failure; until then it must not count as unhandled.
+      // Prevents an unhandled rejection until the step is awaited.
       ahead.catch(() => {});
       yield step.value;
     }
   } finally {
-    // Not awaited: the source may be in the middle of an exchange that only its own signal ends.
+    // Not awaited: the source may wait for a request that only its own signal ends.
     source.return(undefined as R).catch(() => {});
   }
 }

@@ -14,7 +14,7 @@ import {
 } from '../scope/run-context.js';
 import type { StopReason } from '../trace/trace.js';
 
-/** What follows where the embedder says nothing: the platform would go on, too. [choice] */
+/** The default: continue like the platform. [choice] */
 export const DEFAULT_ON_PAGE_LOOP: EngineSettings['onPageLoop'] = 'warn';
 
 /**

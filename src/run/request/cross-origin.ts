@@ -9,7 +9,7 @@ import { isSecretName } from '../../redaction/secret-names.js';
 import { runError } from '../scope/evaluate-directive.js';
 import { type RunContext, warnOnce } from '../scope/run-context.js';
 
-/** What a run is given, and what it keeps: a member of it is a credential where its name says so. */
+/** Input of a run, whose members are credentials if their names say so. */
 const GIVEN_NAMES: readonly string[] = [
   'connection',
   'common',
@@ -21,8 +21,8 @@ const GIVEN_NAMES: readonly string[] = [
 ];
 
 /**
- * What goes along when a redirect or the link of a next page leads to another host: nothing the run knows as secret,
- * unless the app's base names that host or the embedder does.
+ * Removes secrets from requests that follow a redirect or a page link to another host, unless the base or the
+ * embedder names that host.
  */
 export function createCrossOriginPolicy(request: CompiledRequest, context: RunContext): CrossOriginPolicy {
   const policy = context.run.settings.hosts;
@@ -32,7 +32,7 @@ export function createCrossOriginPolicy(request: CompiledRequest, context: RunCo
   const holdsCredential = (text: string): boolean => {
     const given = (): readonly string[] =>
       collectNamedSecrets(GIVEN_NAMES.map((name) => context.scope[name]));
-    // Hosts and names of headers are sent in lower case.
+    // Hosts and header names are sent in lower case.
     credentials ??= createRedactor({
       secrets: [...log.credentials, ...given()].flatMap((secret) => [secret, secret.toLowerCase()]),
     });
@@ -63,7 +63,9 @@ export function createCrossOriginPolicy(request: CompiledRequest, context: RunCo
   };
 }
 
-/** What the app's author and the owner of the connection decide; everything else may come from a run's data. */
+/**
+ * Variables that the author of the app or the owner of the connection controls; all others may come from run data.
+ */
 const TRUSTED_NAMES: readonly string[] = ['connection', 'common', 'environment'];
 
 /**

@@ -99,7 +99,7 @@ function endpointName(name: unknown, context: RunContext): string {
   throw endpointError('The name of the endpoint evaluates to nothing.', context);
 }
 
-/** A failure of a call, at the place where the endpoint is named. */
+/** The error of an endpoint call, at the location of the endpoint. */
 export function endpointError(message: string, context: RunContext): Error {
   return runError('RuntimeError', message, context, {
     place: context.position.document?.locationOf('/endpoint'),

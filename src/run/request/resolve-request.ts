@@ -48,14 +48,14 @@ const USER_AGENT: HeaderEntry = ['User-Agent', 'iml-runtime'];
 /** A request whose address may come from a response: that of a page, of a repeat, or of an endpoint called for one of them. */
 export interface Following {
   readonly what: 'page' | 'repeat' | 'endpoint';
-  /** Where the requests went that it follows. */
+  /** Servers of the requests that it follows. */
   readonly servers: readonly HttpServer[];
 }
 
 /** A request that is ready to be sent. */
 export interface ResolvedRequest {
   readonly request: TransportRequest;
-  /** Where the first request of the pagination loop went; undefined if that is not known. */
+  /** Server of the first request of the pagination loop; undefined if unknown. */
   readonly first: HttpServer | undefined;
   readonly headers: ResolvedHeaders;
 }
@@ -112,7 +112,7 @@ export function resolveRequest(
   return { request: seal(unsigned, policy, { page, request }, context), first, headers };
 }
 
-/** Signs a request; one that leaves for another host goes without secrets, and a signature is made of secrets. */
+/** Signs a request. A request to another host is not signed, because signatures derive from secrets. */
 function seal(
   unsigned: TransportRequest,
   policy: CrossOriginPolicy | undefined,
@@ -126,8 +126,8 @@ function seal(
 }
 
 /**
- * Where the link of a page, or the address of a repeat, which may be data of the service, leads to a host that nobody named: a
- * warning, and the rule for what does not go along. Undefined where all does.
+ * Warns if a page link or the URL of a repeat, which may come from the API, leads to an undeclared host. Returns the
+ * policy for its secrets; undefined if all are sent.
  */
 function findCrossOriginPolicy(
   server: HttpServer,
@@ -246,8 +246,8 @@ function mergeLayers(layers: Layers): PlainObject {
 }
 
 /**
- * Where the member that counts is written: in the strongest layer that has it. A name that an expression gave is written
- * nowhere, and may be a secret: then the place is that of the whole object.
+ * Location of the effective member: in the strongest layer that contains it. A computed name may be a secret and has
+ * the location of the whole object.
  */
 function placeOfMember(name: string, layers: Layers, context: RunContext): SourceLocation | undefined {
   for (const { directive, members } of layers.toReversed()) {
@@ -331,7 +331,7 @@ function buildBody(
   return atLayers(layers, parts.body, context, () => encodeBody(type, value, context.run.settings.random));
 }
 
-/** What headers are made of, beside what is written for all requests alike. */
+/** Inputs of headers other than the directives. */
 export interface HeaderParts {
   readonly host: string;
   readonly contentType: string | undefined;
@@ -339,11 +339,11 @@ export interface HeaderParts {
   readonly layers: readonly PlainObject[];
 }
 
-/** Headers, and what they are made of: those of the next page are mostly the same. */
+/** Headers and their inputs: those of the next page are mostly equal. */
 export interface ResolvedHeaders {
   readonly parts: HeaderParts;
   readonly entries: readonly HeaderEntry[];
-  /** Whether they hold for each request with the same parts. */
+  /** Whether they apply to each request with equal inputs. */
   readonly isReusable: boolean;
 }
 
@@ -387,7 +387,7 @@ function isMadeOfSame(known: HeaderParts, parts: HeaderParts): boolean {
   );
 }
 
-/** In the same order. Lists and dates are never the same: they may have been made anew. */
+/** In the same order. Lists and dates never compare equal, because they may be new objects. */
 function hasSameMembers(known: PlainObject, members: PlainObject): boolean {
   const names = Object.keys(members);
   return (

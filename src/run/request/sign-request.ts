@@ -52,7 +52,7 @@ function signWithOAuth(
   return { ...request, ...signed };
 }
 
-/** Says whether a hash is to be computed, or is one. */
+/** Whether to compute the hash, or the hash itself. */
 const BODY_HASH = 'body_hash';
 
 /** Evaluated members may be of any type; the signers take texts, and a boolean for that one. */

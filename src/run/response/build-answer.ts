@@ -30,7 +30,7 @@ const CONTENT_TYPES: Readonly<Record<RespondType, string>> = {
 };
 
 const STATUS = /^[1-9]\d\d$/;
-/** Characters of a wrong value that a message shows. */
+/** Maximum length of a value in a message. */
 const MAX_SHOWN = 80;
 
 const EMPTY = new Uint8Array();
@@ -156,10 +156,10 @@ export function textAnswer(status: number, text: string): BuiltResponse {
   return { status, headers: [['Content-Type', 'text/plain']], body: Buffer.from(text, 'utf8') };
 }
 
-/** Statuses a body must not follow. */
+/** Statuses without a body. */
 const BODILESS: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** An answer as the Fetch API has it. A status that allows no body gets none. */
+/** Converts to a Response of the Fetch API. A status without a body gets none. */
 export function toResponse({ status, headers, body }: BuiltResponse): Response {
   const hasBody = body.byteLength > 0 && !BODILESS.has(status);
   return new Response(hasBody ? body : null, {

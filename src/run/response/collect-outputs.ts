@@ -16,23 +16,23 @@ import {
   withVariables,
 } from '../scope/run-context.js';
 
-/** What one response gave. */
+/** The results of one response. */
 export interface Page {
-  /** Whether `iterate` took the response apart; otherwise there is one output at most. */
+  /** Whether `iterate` was applied; otherwise there is at most one output. */
   readonly isIterated: boolean;
   /** Results of the `output` directive; undefined and null are left out. */
   readonly outputs: readonly unknown[];
-  /** Of a polling trigger: what identifies each output, in the same order. */
+  /** Polling trigger: the keys of the outputs in order. */
   readonly keys: readonly ItemKey[];
-  /** Records the response held, before any filter; of a single output as `countRecords` counts it. */
+  /** Number of records before filters; see `countRecords` for a single output. */
   readonly held: number;
-  /** Whether the response held no record at all, before any filter. */
+  /** Whether the response contained no records, before filters. */
   readonly isEmpty: boolean;
-  /** Whether records were left behind because there were more than wanted. */
+  /** Whether records were dropped because of the limit. */
   readonly isCut: boolean;
 }
 
-/** A page, and the place it was taken at, with the names that it adds. */
+/** A page with its context. */
 interface TakenPage {
   readonly page: Page;
   readonly context: RunContext;
@@ -223,13 +223,13 @@ export function listBundles(page: Page): readonly Bundle[] {
   return withoutNothing(joinLists(page.outputs));
 }
 
-/** Copied only where something is left out: a list may have millions. */
+/** Copied only if something is dropped, because lists can be large. */
 function withoutNothing(list: readonly unknown[]): readonly unknown[] {
   if (!list.includes(undefined) && !list.includes(null)) return list;
   return list.filter((output) => output !== undefined && output !== null);
 }
 
-/** The outputs of pages, one behind the other. */
+/** The concatenated outputs of pages. */
 function joinOutputs(pages: readonly Page[]): readonly unknown[] {
   return joinLists(pages.map(({ outputs }) => outputs));
 }

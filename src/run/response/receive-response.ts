@@ -103,21 +103,21 @@ function mergeTemp(before: unknown, now: unknown, level = 0): unknown {
   return merged;
 }
 
-/** Why a response is no good; its message may hold secrets as yet. */
+/** Why a response failed; the message may contain secrets. */
 export interface ResponseFailure {
   readonly type: AppErrorType;
   readonly message: string;
   readonly details: Pick<AppErrorOptions, 'statusCode' | 'place' | 'retryAfterMs' | 'cause'>;
 }
 
-/** What was sent and received when a run failed. */
+/** The exchange of a failed request. */
 interface FailedExchange {
   readonly request: TransportRequest | undefined;
   readonly response: TransportResponse | undefined;
   readonly place: SourceLocation | undefined;
 }
 
-/** The error of a response, without secrets. */
+/** The redacted error of a response. */
 export function failureError(
   { type, message, details }: ResponseFailure,
   context: RunContext,
@@ -127,10 +127,10 @@ export function failureError(
   return runError(type, message, context, { ...details, request });
 }
 
-/** Characters of a response body that an error shows. */
+/** Maximum length of a response body in an error. */
 const MAX_SHOWN_BODY = 200;
 
-/** What was sent and received, as an error shows it: without secrets, the beginning of the body only. */
+/** The redacted exchange for an error, with the start of the body. */
 export function describeRequest(
   { request, response, place }: FailedExchange,
   context: RunContext,
@@ -208,7 +208,7 @@ class ErrorReader {
   /** An empty message counts as none. [choice] */
   message: string | undefined;
   type: string | undefined;
-  /** What the evaluation failed with first. */
+  /** The first evaluation error. */
   failure: AppError | undefined;
   readonly #status: number;
   readonly #context: RunContext;
@@ -221,7 +221,7 @@ class ErrorReader {
   read(source: ErrorEntry | CompiledValid): void {
     if (this.message === undefined) {
       const value = this.#evaluate(source.message);
-      // An expression in place of the whole entry may give the entry: it is read as if it were written.
+      // An expression can return the whole entry, which is read like a literal one.
       const isInPlace = source.message?.pointer === source.pointer;
       const made = isInPlace ? readErrorValue(value) : undefined;
       if (made !== undefined) {
@@ -254,12 +254,12 @@ class ErrorReader {
     return this.#attempt(() => evaluateDirective(directive, this.#context));
   }
 
-  /** Undefined for what has no text, or a longer one than can be made at a time. */
+  /** Undefined for values without text, or with text above the limit. */
   #toText(value: unknown, directive: Directive | undefined): string | undefined {
     return this.#attempt(() => atDirective(directive, this.#context, () => toText(value))) || undefined;
   }
 
-  /** What the app says about a failed response must not hide that it failed, so a failure of its own is only noted. */
+  /** An error in the error directive must not hide the failed response. */
   #attempt<T>(work: () => T): T | undefined {
     try {
       return work();

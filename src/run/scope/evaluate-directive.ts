@@ -61,10 +61,7 @@ export function atDirective<T>(
   }
 }
 
-/**
- * A directive as a yes or no. The literal text `false` is no.
- * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/error. [inf]
- */
+/** A directive as a boolean. The literal */
 export function evaluateFlag(
   directive: Directive | undefined,
   absent: boolean,
@@ -77,7 +74,7 @@ export function evaluateFlag(
   return isYes;
 }
 
-/** A directive as text; undefined where it evaluates to nothing or to empty text. */
+/** A directive as text; undefined for undefined, null and empty text. */
 export function evaluateText(directive: Directive | undefined, context: RunContext): string | undefined {
   if (directive === undefined) return undefined;
   const value = evaluateDirective(directive, context);
@@ -85,7 +82,7 @@ export function evaluateText(directive: Directive | undefined, context: RunConte
   return text || undefined;
 }
 
-/** A directive as a number; undefined where it evaluates to nothing, NaN where it is no number. */
+/** A directive as a number; undefined for undefined and null, NaN for other values that are not numbers. */
 export function evaluateNumber(directive: Directive | undefined, context: RunContext): number | undefined {
   const value = evaluateDirective(directive, context);
   if (value === undefined || value === null || value === '') return undefined;

@@ -10,17 +10,17 @@ import type { RunWarning, StopReason, TraceDetail, TraceEvent } from '../trace/t
 import type { EngineSettings } from './engine-settings.js';
 import { RunLog } from './run-log.js';
 
-/** What is decided when a run starts. */
+/** Facts of a run that are fixed at its start. */
 export interface RunRules {
-  /** What the app may take, its own `timeout` considered. */
+  /** Time limit in milliseconds, with the app's `timeout`. */
   readonly timeoutMs: number;
-  /** Whether requests may only go where the app, not the data of a run, sends them. Of universal modules. */
+  /** Whether requests are restricted to servers that the app names, not run data. For universal modules. */
   readonly keepsHost: boolean;
   /** Runs a sibling endpoint of the app. */
   readonly callEndpoint: EndpointCaller | undefined;
-  /** Whether all that `temp` holds is a secret. Of connections. Default: what its names say. */
+  /** Whether all values of `temp` are secret. For connections. Default: by name. */
   readonly hidesTemp?: boolean | undefined;
-  /** Gives the identity of the connection, whose calls share a budget. Default: that of a run without one. */
+  /** Returns the identity of the connection for budgets. Default: none. */
   readonly identifyConnection?: (() => string) | undefined;
   /** Default: those of the engine. */
   readonly limits?: Limits | undefined;
@@ -33,11 +33,11 @@ export interface EndpointCall {
   readonly connection: unknown;
   /** What the endpoint reads as `parameters`. */
   readonly input: PlainObject;
-  /** Whether it is made for a further page or a repeat: what it is given may come from an answer. */
+  /** Whether it is for a follow-up page or a repeat: its input may come from a response. */
   readonly isFollowing: boolean;
 }
 
-/** What the caller of an endpoint sees: its output as `body`, and the status and headers of its last response. */
+/** The result of an endpoint: its output as `body`, status and headers of its last response. */
 export interface EndpointAnswer {
   readonly body: unknown;
   readonly statusCode: unknown;
@@ -46,7 +46,7 @@ export interface EndpointAnswer {
 
 export type EndpointCaller = (call: EndpointCall, context: RunContext) => Promise<EndpointAnswer>;
 
-/** What a run has used of its limits, endpoints included. */
+/** Usage of the limits, endpoints included. */
 export interface RunCounters {
   requests: number;
   /** Follow-up pages. */
@@ -59,27 +59,27 @@ export interface RunCounters {
   stopReason: StopReason | undefined;
 }
 
-/** Calls that had to wait for one reason, added up. */
+/** Requests that waited for one reason. */
 export interface BudgetWait {
-  /** The service: `https://api.example.com`. */
+  /** Origin of the API: `https://api.example.com`. */
   readonly origin: string;
   readonly reason: BudgetReason;
-  /** What the budget was: calls at a time, or of a window; undefined where that is not known. */
+  /** The budget: concurrent requests, or requests per window; undefined if unknown. */
   readonly limit: number | undefined;
-  /** How often something had to wait. */
+  /** Number of waits. */
   readonly times: number;
   readonly waitedMs: number;
 }
 
-/** Where in a run something happens. */
+/** A position in a run. */
 export interface RunPosition {
-  /** The document that pointers of directives lead into; undefined where none is at work. */
+  /** The document of directive pointers; undefined outside of directives. */
   readonly document: Document | undefined;
-  /** 0-based, in the chain. */
+  /** Index in the chain. */
   readonly requestIndex: number;
   /** 1 for the first request, 2 for the first follow-up page. */
   readonly page: number;
-  /** Name of the endpoint at work; undefined while the component itself is. */
+  /** Name of the running endpoint; undefined for the component itself. */
   readonly endpoint: string | undefined;
   /** Whether that endpoint is called for a page or a repeat, so that its input may come from a response. */
   readonly followsResponse: boolean;
@@ -87,11 +87,11 @@ export interface RunPosition {
   readonly communication: object;
 }
 
-/** Nobody sees these reasons, so one of each does for all runs: making one takes the stack's trace. */
+/** Internal abort reasons, shared because creating an error captures the stack. */
 const RUN_OVER: DOMException = new DOMException('The run is over.', 'AbortError');
 const TIME_UP: DOMException = new DOMException('The time of the run is up.', 'TimeoutError');
 
-/** What everything in a run shares, from its first request to its report. */
+/** Shared state of a run, from its first request to its report. */
 export class Run {
   readonly settings: EngineSettings;
   readonly rules: RunRules;
@@ -103,7 +103,7 @@ export class Run {
     records: 0,
     stopReason: undefined,
   };
-  /** Where the requests of endpoints went when they were called for the first page, by endpoint and request. */
+  /** Servers of endpoint requests for the first page, by endpoint and request. */
   readonly endpointServers: Map<string, HttpServer> = new Map();
   readonly log: RunLog;
   readonly startedAt: number;
@@ -111,7 +111,7 @@ export class Run {
   private connectionIdentity: string | undefined;
   private waited: BudgetWait[] | undefined;
 
-  /** @param secrets values that nothing may show */
+  /** @param secrets values to redact */
   constructor(settings: EngineSettings, rules: RunRules, secrets: readonly string[]) {
     this.settings = settings;
     this.rules = rules;
@@ -124,7 +124,7 @@ export class Run {
     return this.settings.clock.now() - this.startedAt;
   }
 
-  /** Whose calls share a budget with those of this run. */
+  /** Identity of the connection for budgets. */
   get connection(): string {
     this.connectionIdentity ??= this.rules.identifyConnection?.() ?? '';
     return this.connectionIdentity;
@@ -144,24 +144,24 @@ export class Run {
     this.waited.splice(at < 0 ? this.waited.length : at, 1, wait);
   }
 
-  /** Ends the exchange under way, because time is up or nobody listens any more. Made for runs that ask for it only. */
+  /** Aborts the current request at the deadline or the caller's abort. Created on first use. */
   get signal(): AbortSignal {
     this.controller ??= new AbortController();
     return this.controller.signal;
   }
 
-  /** Ends what is under way for a reason of the caller's. */
+  /** Aborts the run with the caller's reason. */
   abort(reason: unknown): void {
     this.controller ??= new AbortController();
     this.controller.abort(reason);
   }
 
-  /** Ends what is under way because the time is up. */
+  /** Aborts the run at its deadline. */
   timeOut(): void {
     this.abort(TIME_UP);
   }
 
-  /** Ends what may still be under way once the run is over. */
+  /** Aborts leftover work after the end of the run. */
   end(): void {
     this.controller?.abort(RUN_OVER);
   }
@@ -350,7 +350,7 @@ function createScopeListener(run: Run, position: RunPosition): ScopeListener {
   };
 }
 
-/** Names that are seen somewhere in a run. An embedder may give further ones when it starts. */
+/** Variables of expressions. An embedder can add more. */
 export interface RunNames {
   readonly environment?: unknown;
   readonly parameters?: unknown;

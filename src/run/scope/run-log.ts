@@ -36,7 +36,7 @@ export class RunLog {
   /** The names each communication has reported, in the order of their first report. */
   readonly #scopes = new Map<object, ReadonlyMap<string, unknown>>();
 
-  /** @param secrets values that must not be shown */
+  /** @param secrets values to redact */
   constructor(secrets: readonly string[], onTrace: TraceListener | undefined) {
     this.#redactor = createRedactor({ secrets });
     this.trace = new TraceLog(onTrace);
@@ -53,7 +53,7 @@ export class RunLog {
     return this.redactor.text(message);
   }
 
-  /** Adds values that must not be shown. */
+  /** Adds values to redact. */
   collect(secrets: readonly string[]): void {
     this.#redactor.collect(secrets);
     if (!this.#redactor.isComplete()) this.#warnOfMany();
@@ -74,20 +74,20 @@ export class RunLog {
     if (kept.length < added.length) this.#warnOfMany();
   }
 
-  /** Notes a request before it is sent. */
+  /** Records a request before it is sent. */
   send(request: TransportRequest): void {
     if (this.#unsearchedBytes > MAX_UNSEARCHED_BYTES) this.#searchMessages();
     this.#unsearched.push({ request });
     this.#unsearchedBytes += request.body?.byteLength ?? 0;
   }
 
-  /** Notes a response; `decoded` follows if its body can be decoded. */
+  /** Records a response; `decoded` follows if its body can be decoded. */
   receive(response: TransportResponse): void {
     this.#unsearched.push({ headers: response.headers, body: response.body });
     this.#unsearchedBytes += response.body.byteLength;
   }
 
-  /** Notes the decoded body of the last response. */
+  /** Records the decoded body of the last response. */
   decoded(body: unknown): void {
     const last = this.#unsearched.at(-1);
     if (last !== undefined && 'headers' in last) last.body = body;

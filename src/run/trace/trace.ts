@@ -2,7 +2,7 @@ import type { SourceLocation } from '../../errors/source-location.js';
 import type { HeaderEntry, ResponseHeaders } from '../../http/message/transport.js';
 import type { BudgetReason } from '../limits/call-budget.js';
 
-/** Why a request asked for no further page. */
+/** Why paging ended. */
 export type StopReason =
   | 'no-pagination'
   | 'response-limit'
@@ -15,15 +15,15 @@ export type StopReason =
   | 'max-requests'
   | 'max-records';
 
-/** When and where in a run something happened. */
+/** Time and position of an event. */
 export interface EventPosition {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** 0-based index of the request in its chain. */
+  /** Index of the request in its chain, from 0. */
   readonly requestIndex: number;
   /** 1 for the first request, 2 for the first follow-up page. */
   readonly page: number;
-  /** Name of the endpoint of the app at work; absent while the component itself is. */
+  /** Name of the running endpoint; absent for the component itself. */
   readonly endpoint?: string;
 }
 
@@ -37,7 +37,7 @@ export interface UsedLimits {
   readonly elapsedMs: number;
 }
 
-/** What happened in a run, in order. Values in it are sanitized: no secret that is known or named as one. */
+/** An event of a run. Values are redacted. */
 export type TraceEvent = EventPosition &
   (
     | { readonly kind: 'skipped'; readonly place: SourceLocation }
@@ -62,7 +62,7 @@ export type TraceEvent = EventPosition &
         readonly size: number;
         readonly durationMs: number;
       }
-    /** Nothing is sent for a while: `repeat` asks for the same again. */
+    /** A wait of `repeat` before the same request. */
     | {
         readonly kind: 'wait';
         readonly delayMs: number;
@@ -71,11 +71,11 @@ export type TraceEvent = EventPosition &
         readonly repeats: number;
         readonly place: SourceLocation | undefined;
       }
-    /** Nothing is sent for a while: the budget of a service is used up. See docs/limits.md (Budget). */
+    /** A wait because the budget of an API is exhausted. See docs/limits.md (Rate limits). */
     | {
         readonly kind: 'wait';
         readonly reason: 'budget';
-        /** Undefined where another call has to end first. */
+        /** Undefined if another request must end first. */
         readonly delayMs: number | undefined;
         readonly because: BudgetReason;
         /** The service: `https://api.example.com`. */
@@ -84,29 +84,29 @@ export type TraceEvent = EventPosition &
         readonly limit: number | undefined;
       }
     /**
-     * Only with `trace: 'deep'`: what expressions see from here on, before a request is evaluated (`request`), one that is
-     * skipped or repeated too, and after its answer came (`response`).
+     * Only with `trace: 'deep'`: the variables of expressions, before a request is evaluated (`request`), also if it
+     * is skipped or repeated, and after its response (`response`).
      */
     | {
         readonly kind: 'scope';
         readonly phase: 'request' | 'response';
-        /** Tells apart the names of the component and those of endpoints it calls; 0 is the component's. */
+        /** Identifies the variables of the component (0) or of an endpoint call. */
         readonly scope: number;
-        /** Names whose value is another than at the event of this scope before. */
+        /** Variables that changed since the previous event of this scope. */
         readonly names: Readonly<Record<string, unknown>>;
-        /** Names that have no value any more. */
+        /** Variables that were removed. */
         readonly unset: readonly string[];
       }
-    /** Only with `trace: 'deep'`: what one response gave. */
+    /** Only with `trace: 'deep'`: the results of one response. */
     | {
         readonly kind: 'page';
-        /** Whether `iterate` took the response apart. */
+        /** Whether `iterate` was applied. */
         readonly isIterated: boolean;
-        /** Items that were looked at. */
+        /** Number of evaluated items. */
         readonly looked: number;
-        /** Whether items were left behind, as a limit was reached. */
+        /** Whether items were dropped because of a limit. */
         readonly isCut: boolean;
-        /** What `output` made of them. */
+        /** Results of `output`. */
         readonly outputs: readonly unknown[];
       }
     | {
@@ -124,7 +124,7 @@ export type TraceEvent = EventPosition &
         readonly place: SourceLocation;
       }
     | { readonly kind: 'warning'; readonly warning: RunWarning }
-    /** A call of a webhook could not be processed: at what step, and where in the app if it is the app's doing. */
+    /** A webhook call failed: the step, and the location in the app if the app caused it. */
     | {
         readonly kind: 'failed';
         readonly phase: string;
@@ -133,10 +133,10 @@ export type TraceEvent = EventPosition &
       }
   );
 
-/** What a trace holds: sizes only, bodies too, or what expressions saw and what pages gave as well. */
+/** Content of a trace: sizes, bodies, or also variables and page results. */
 export type TraceDepth = 'summary' | 'full' | 'deep';
 
-/** Something the author should know about a run that did not fail. */
+/** A warning of a run. */
 export interface RunWarning {
   readonly code:
     | 'limit-reached'
@@ -160,7 +160,7 @@ export interface RunWarning {
   readonly place: SourceLocation | undefined;
 }
 
-/** Gets each event of a run as it happens, secrets removed. It is called synchronously, in order. */
+/** Receives each redacted event of a run, synchronously and in order. */
 export type TraceListener = (event: TraceEvent) => void;
 
 /** An event without its position, which the run adds. */

@@ -10,7 +10,7 @@ export interface ErrorReaction {
     | 'suspend'
     /** Ends the run and reruns it with increasing delays. Not counted. */
     | 'retry'
-    /** Turns the scenario off at once and notifies its owner. */
+    /** Switches the scenario off at once and notifies its owner. */
     | 'stop'
     /** Ends the run without further consequences. */
     | 'none';
