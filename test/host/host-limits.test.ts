@@ -121,6 +121,32 @@ describeEach('a host', (engine) => {
     expect(slowRuns).toBeLessThan(30);
   });
 
+  it.each([true, false])(
+    'processes what waits for a hook whose scenario was made again (ordered: %s)',
+    async (ordered) => {
+      const seen: unknown[] = [];
+      const { host, store } = await open(engine, ({ source, scenario }) => {
+        if (source.kind === 'event') seen.push([scenario.name, ...source.bundles]);
+        return SUCCESS;
+      });
+      const path = await addScenario(host, 's', { ordered });
+      const { hookId } = await host.scenarios.get('s');
+      await post(host, path, { n: 1 });
+      await post(host, path, { n: 2 });
+      await host.scenarios.remove('s');
+      await host.scenarios.put({ name: 't', plan: plan({ ordered }), hookId: hookId ?? 0 });
+      await host.start();
+      await eventually(async () => (await store.count('events', { status: 'done' })) === 2);
+      expect(seen).toHaveLength(2);
+      expect(seen).toEqual(
+        expect.arrayContaining([
+          ['t', { n: 1 }],
+          ['t', { n: 2 }],
+        ]),
+      );
+    },
+  );
+
   it('bounds a queue in bytes, and turns a scenario on without reading what waits', async () => {
     const { host, store } = await open(engine, () => SUCCESS, { maxQueuedBytes: 5000, retryAfterMs: 7000 });
     const path = await addScenario(host, 's');

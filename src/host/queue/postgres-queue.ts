@@ -343,6 +343,9 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
       onError = startOptions.onError;
       await closeBoss();
       opening = open(true);
+      opening.catch(() => {
+        opening = undefined;
+      });
       const boss = await opening;
       const listener = await boss
         .getDb()

@@ -98,6 +98,15 @@ async function begin(
     await queue.enqueue(writer, [{ kind, rowId, key, isOrdered, runAtMs: atMs }]);
     return NOTHING;
   };
+  const event = delivery.kind === 'event' ? rows.events.get(delivery.rowId) : undefined;
+  if (event !== undefined && event.hookId !== scenario?.hookId) {
+    // The hook has another scenario since.
+    const [other] = await writer.find('scenarios', { where: { hookId: event.hookId } });
+    await queue.complete(writer, [delivery]);
+    const isTimed = other !== undefined && readPlan(other).settings.scheduling === 'timed';
+    if (other !== undefined && !isTimed) await queue.enqueue(writer, [eventJob(other, event.id)]);
+    return NOTHING;
+  }
   if (scenario === undefined) return complete();
   const { settings } = readPlan(scenario);
   const isTimed = settings.scheduling === 'timed';
@@ -144,25 +153,23 @@ async function begin(
       add: (counts) => marks.add('scenarios', scenario.id, { ...counts, attempts: scenario.attempts + 1 }),
     });
   }
-  const event = delivery.isOrdered
-    ? rows.firstEvents.get(scenario.hookId ?? 0)
-    : rows.events.get(delivery.rowId);
-  if (event === undefined) return complete();
-  if (event.notBeforeMs !== null && event.notBeforeMs > nowMs) {
-    return hold(writer, context, delivery, () => readNotBefore(writer, event.id, nowMs));
+  const first = delivery.isOrdered ? rows.firstEvents.get(scenario.hookId ?? 0) : event;
+  if (first === undefined) return complete();
+  if (first.notBeforeMs !== null && first.notBeforeMs > nowMs) {
+    return hold(writer, context, delivery, () => readNotBefore(writer, first.id, nowMs));
   }
-  const kind = event.notBeforeMs === null ? 'run' : 'rerun';
+  const kind = first.notBeforeMs === null ? 'run' : 'rerun';
   if (may(kind).kind !== 'now') return hold(writer, context, delivery, (row) => may(kind, row));
-  return mark(context, beginning, event, {
-    begun: { kind: 'event', row: event, scenario },
-    giveUp: () => giveUpEvent(writer, context, scenario, event),
-    complete: () => finishGivenUp(writer, context, delivery, eventJob(scenario, event.id)),
+  return mark(context, beginning, first, {
+    begun: { kind: 'event', row: first, scenario },
+    giveUp: () => giveUpEvent(writer, context, scenario, first),
+    complete: () => finishGivenUp(writer, context, delivery, eventJob(scenario, first.id)),
     add: (counts) =>
-      marks.add('events', event.id, {
+      marks.add('events', first.id, {
         ...counts,
         status: 'running',
         scenarioId: scenario.id,
-        attempts: event.attempts + 1,
+        attempts: first.attempts + 1,
       }),
   });
 }
@@ -309,9 +316,7 @@ async function readRows(
   const serial = scenarios.filter(({ id }) => deliveries.some((one) => one.isOrdered && isOf(one, id)));
   const hookIds = serial.flatMap(({ hookId }) => (hookId === null ? [] : [hookId]));
   const sequential = serial.filter((row) => readPlan(row).settings.sequential).map(({ id }) => id);
-  const eventIds = deliveries
-    .filter(({ kind, isOrdered }) => kind === 'event' && !isOrdered)
-    .map(({ rowId }) => rowId);
+  const eventIds = deliveries.filter(({ kind }) => kind === 'event').map(({ rowId }) => rowId);
   const retryIds = deliveries.filter(({ kind }) => kind === 'retry').map(({ rowId }) => rowId);
   const retrying = { status: ['waiting', 'running'] } as const;
   const open = { scenarioId: sequential, status: OPEN_INCOMPLETES };
