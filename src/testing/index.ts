@@ -7,11 +7,11 @@ export { mockTransport, type ScriptedTransport } from './exchanges/play-exchange
 export { createVirtualClock } from './exchanges/virtual-clock.js';
 export type { Fixture } from './fixtures/fixture.js';
 export { runFixture } from './fixtures/run-fixture.js';
+export { runVector, type Vector } from './fixtures/run-vector.js';
 export { createDigestLog } from './recording/digest-log.js';
 export { recordCase, type WrittenCase } from './recording/record-case.js';
 export { type Recording, recordTransport } from './recording/record-transport.js';
 export { describeApp } from './suite/describe-app.js';
-export { printTestFailures } from './suite/print-failures.js';
 export { runFixtures, type TestReport } from './suite/run-fixtures.js';
 export type { TestResult } from './suite/test-result.js';
-export { runVector, type Vector } from './vectors/run-vector.js';
+export { printTestFailures } from './suite/test-result.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine, defineApp } from '../../src/index.js';
-import { recordHar } from '../../src/testing/har/record-har.js';
+import { recordHar } from '../../src/testing/har/write-har.js';
 import { createDigestLog, recordCase, recordTransport, type WrittenCase } from '../../src/testing/index.js';
 import type { RunToRecord } from '../../src/testing/recording/rehearse-run.js';
 import { everythingOf } from '../connection/canary.js';

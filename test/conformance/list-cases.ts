@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { type CaseLists, readCaseLists } from '../../src/testing/conformance/case-lists.js';
 import { findCases } from '../../src/testing/conformance/find-cases.js';
-import { runCases } from '../../src/testing/conformance/run-cases.js';
+import { type CaseLists, readCaseLists, runCases } from '../../src/testing/conformance/run-cases.js';
 
 const LISTS = new URL('../../spec-fixtures/', import.meta.url);
 

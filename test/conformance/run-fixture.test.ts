@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/index.js';
-import { readCaseLists } from '../../src/testing/conformance/case-lists.js';
+import { readCaseLists } from '../../src/testing/conformance/run-cases.js';
 import { type RunFixtureOptions, runFixture } from '../../src/testing/fixtures/run-fixture.js';
 import type { Fixture } from '../../src/testing/index.js';
 

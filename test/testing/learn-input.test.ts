@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { defineApp } from '../../src/index.js';
-import { learnInput } from '../../src/testing/recording/learn-input.js';
+import { learnInput } from '../../src/testing/recording/collect-secrets.js';
 import { createSecretBook } from '../../src/testing/secrets/secret-book.js';
 
 const SECRET = 'hunter2-of-the-sender';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TransportRequest } from '../../src/index.js';
+import { printRequestDifference } from '../../src/testing/exchanges/match-request.js';
 import { mockTransport, type PlayOptions } from '../../src/testing/exchanges/play-exchanges.js';
-import { printRequestDifference } from '../../src/testing/exchanges/print-problem.js';
 import type { Exchange } from '../../src/testing/index.js';
 
 const request = (url: string, more: Partial<TransportRequest> = {}): TransportRequest => ({

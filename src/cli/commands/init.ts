@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { listSubjects, makeSkeleton } from '../../testing/skeleton/make-skeleton.js';
-import { findTests, TEST_FOLDER } from '../../testing/suite/find-tests.js';
-import { openCase } from '../../testing/suite/open-case.js';
+import { findTests, openCase, TEST_FOLDER } from '../../testing/suite/find-tests.js';
 import { createFolderWriter } from '../../util/files/folder-writer.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';

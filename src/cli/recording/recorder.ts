@@ -1,5 +1,5 @@
 import type { EngineOptions } from '../../app/engine/engine-options.js';
-import { recordHar } from '../../testing/har/record-har.js';
+import { recordHar } from '../../testing/har/write-har.js';
 import { recordCase } from '../../testing/recording/record-case.js';
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { createRunRecorder } from '../../testing/recording/run-recorder.js';

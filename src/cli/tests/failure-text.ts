@@ -1,4 +1,4 @@
-import { showValue } from '../../testing/matching/show-value.js';
+import { showValue } from '../../testing/matching/tagged-values.js';
 import type { TestFailure } from '../../testing/suite/test-result.js';
 import { printable } from '../output/terminal-text.js';
 import { printFilePlace, type ReportContext } from './test-reporter.js';

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { showValue } from '../../testing/matching/show-value.js';
+import { showValue } from '../../testing/matching/tagged-values.js';
 import type { TestFailure, TestSummary } from '../../testing/suite/test-result.js';
 import { printable, printableLine, withoutCommands } from '../output/terminal-text.js';
 import { fitText } from '../output/text-width.js';

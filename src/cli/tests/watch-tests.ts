@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { watch } from 'chokidar';
-import { findAffected } from '../../testing/suite/find-affected.js';
-import type { TestPlace } from '../../testing/suite/find-tests.js';
+import { findAffected, type TestPlace } from '../../testing/suite/find-tests.js';
 import type { Io } from '../io.js';
 
 /** Editors write a file in several steps; events within this time are one change. */

@@ -1,6 +1,5 @@
 import { EngineError } from '../../errors/engine-error.js';
-import { recordHar } from '../../testing/har/record-har.js';
-import { type HarCreator, writeHar } from '../../testing/har/write-har.js';
+import { type HarCreator, recordHar, writeHar } from '../../testing/har/write-har.js';
 import type { RecordedCall } from '../../testing/recording/record-transport.js';
 import type { RunToRecord } from '../../testing/recording/rehearse-run.js';
 import { escapeUnsafe } from '../../util/escape-unsafe.js';

@@ -1,6 +1,6 @@
 import type { Exchange, ExpectedRequest, ScriptedResponse } from '../exchanges/exchange.js';
 import type { Fixture, FixtureInput, FixtureKind } from '../fixtures/fixture.js';
-import type { StandIns } from './secret-placeholders.js';
+import type { StandIns } from './placeholders.js';
 
 /** A test case as in its file. Members of `Fixture` have the same meaning. */
 export interface TestCase extends Omit<Fixture, 'name' | 'kind' | 'component' | 'input' | 'exchanges'> {
@@ -52,3 +52,7 @@ export interface CaseExchange extends Exchange {
 export interface BodyInFile {
   readonly bodyFile?: string;
 }
+
+/** Comment above a case with generated responses. */
+export const MADE_UP_NOTE =
+  '// The answers in here are made up. For real ones add "record": true and run: iml test --record --connection NAME';

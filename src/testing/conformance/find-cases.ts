@@ -6,7 +6,7 @@ import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { Fixture } from '../fixtures/fixture.js';
 import { fixtureProblems, isSoundFixture, vectorProblems } from '../fixtures/fixture-shape.js';
 import { type RunFixtureOptions, runFixture } from '../fixtures/run-fixture.js';
-import { runVector, type Vector } from '../vectors/run-vector.js';
+import { runVector, type Vector } from '../fixtures/run-vector.js';
 
 /** A case of a file, ready to run. */
 export interface ConformanceCase {

@@ -1,5 +1,4 @@
-import { readCaseLists } from './case-lists.js';
-import { type CaseResult, type CaseStatus, runCases } from './run-cases.js';
+import { type CaseResult, type CaseStatus, readCaseLists, runCases } from './run-cases.js';
 
 /** Absent in the package: nothing is known to fail. */
 const LISTS = new URL('../../../spec-fixtures/', import.meta.url);

@@ -1,8 +1,7 @@
 import type { App } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
 import type { RunObserver } from '../../run/scope/engine-settings.js';
-import { type CountedPoint, pointKey } from './coverage-point.js';
-import { componentKey, listPoints } from './list-points.js';
+import { type CountedPoint, componentKey, listPoints, pointKey } from './coverage-points.js';
 
 /** Records which parts of an app its cases reach. */
 export interface CoverageCollector {

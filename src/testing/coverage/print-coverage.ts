@@ -1,4 +1,4 @@
-import type { CountedPoint, PointKind } from './coverage-point.js';
+import type { CountedPoint, PointKind } from './coverage-points.js';
 
 /** Coverage of one app, and how to print its paths. */
 export interface AppCoverage {

@@ -1,9 +1,9 @@
 import { parseForm } from '../../http/body/decode-text.js';
+import { type MultipartPart, readMultipartParts } from '../../http/body/multipart-parts.js';
 import { findHeader, isJsonMediaType, readContentType } from '../../http/message/headers.js';
 import type { TransportRequest } from '../../http/message/transport.js';
 import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { ExpectedPart } from './exchange.js';
-import { readMultipart } from './read-multipart.js';
 
 /** A request with those members of `ExpectedRequest` that have one representation. */
 export interface CanonicalRequest {
@@ -104,4 +104,42 @@ export function parseJsonText(text: string | undefined): unknown {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The parts of a multipart body, described with the members of their expectation, or with all members. Undefined if
+ * the body is not multipart.
+ */
+export function readMultipart(
+  request: Pick<TransportRequest, 'headers' | 'body'>,
+  expected?: readonly ExpectedPart[],
+): readonly ExpectedPart[] | undefined {
+  if (request.body === undefined) return undefined;
+  const contentType = findHeader(request.headers, 'content-type') ?? '';
+  try {
+    const parts = [...readMultipartParts(request.body, contentType, (reason) => new NoMultipart(reason))];
+    return parts.map((part, index) => describePart(part, expected && (expected[index] ?? NO_PART)));
+  } catch (error) {
+    if (error instanceof NoMultipart) return undefined;
+    throw error;
+  }
+}
+
+class NoMultipart extends Error {}
+
+/** The expectation of an unexpected part. */
+const NO_PART: Partial<ExpectedPart> = {};
+
+function describePart(part: MultipartPart, expected: Partial<ExpectedPart> | undefined): ExpectedPart {
+  const { disposition, contentType } = part;
+  const content = Buffer.from(part.content.buffer, part.content.byteOffset, part.content.byteLength);
+  const filename = disposition.get('filename');
+  const isText = expected?.text !== undefined || (expected?.base64 === undefined && filename === undefined);
+  return {
+    name: disposition.get('name') ?? '',
+    ...(isText ? { text: content.toString('utf8') } : { base64: content.toString('base64') }),
+    ...(filename !== undefined && { filename }),
+    ...(contentType !== undefined &&
+      (expected === undefined || expected.contentType !== undefined) && { contentType }),
+  };
 }

@@ -1,17 +1,17 @@
 import { parseForm } from '../../http/body/decode-text.js';
 import type { HeaderEntry } from '../../http/message/transport.js';
-import { matchValues, type ValuePath } from '../matching/compare-values.js';
+import { matchValues, printPath, type ValuePath } from '../matching/compare-values.js';
 import { isMatcher } from '../matching/matchers.js';
-import { readTagged } from '../matching/tagged-values.js';
+import { readTagged, showValue } from '../matching/tagged-values.js';
 import {
   canonicalRequest,
   parseJsonText,
+  readMultipart,
   type SentRequest,
   splitAddress,
   withoutBoundary,
 } from './canonical-request.js';
 import type { ExpectedRequest } from './exchange.js';
-import { readMultipart } from './read-multipart.js';
 
 /** A difference between a request and its expectation. */
 export interface RequestDifference {
@@ -151,4 +151,9 @@ function undescribedBody(request: SentRequest): Check[] {
   const sent = canonicalRequest(request);
   const member = BODY_MEMBERS.find((name) => sent[name] !== undefined);
   return member === undefined ? [] : [{ at: [member], expected: undefined, got: sent[member] }];
+}
+
+/** `query.page: expected "2", got "1"`. */
+export function printRequestDifference({ path, expected, got }: RequestDifference): string {
+  return `${printPath('', path)}: expected ${showValue(expected)}, got ${showValue(got)}`;
 }

@@ -3,17 +3,20 @@ import {
   ANY_BOOLEAN,
   ANY_FUNCTION,
   ANY_LIST,
+  ANY_TEXT,
   checkOptions,
   checkValue,
   type OptionShapes,
   objectWithFunctions,
+  oneOfChoices,
+  wholeNumber,
 } from '../../errors/check-options.js';
 import { ERROR_CODES } from '../../errors/codes.js';
 import { TransportError } from '../../errors/engine-error.js';
 import type { Transport, TransportRequest, TransportResponse } from '../../http/message/transport.js';
 import { transportFailure } from '../../http/transport/response-collector.js';
 import { readTagged } from '../matching/tagged-values.js';
-import type { Exchange, ScriptedResponse } from './exchange.js';
+import type { Exchange, PageServer, ScriptedResponse } from './exchange.js';
 import { type MatchOptions, matchRequest, type RequestDifference } from './match-request.js';
 import type { VirtualClock } from './virtual-clock.js';
 
@@ -237,4 +240,41 @@ function encodeBody(response: ScriptedResponse): Uint8Array {
   return response.body === undefined
     ? Buffer.alloc(0)
     : Buffer.from(JSON.stringify(readTagged(response.body)), 'utf8');
+}
+
+const PAGE_SERVER_SHAPES: OptionShapes<PageServer> = {
+  kind: oneOfChoices('pages'),
+  path: ANY_TEXT,
+  pageParam: ANY_TEXT,
+  pageSize: wholeNumber(0),
+  itemsKey: ANY_TEXT,
+  delayMs: wholeNumber(0),
+};
+
+/** Plays a service whose pages never end. */
+export function createPageServer(server: PageServer, clock: VirtualClock): ScriptedTransport {
+  checkOptions(server, PAGE_SERVER_SHAPES, 'The server of createPageServer', [
+    'path',
+    'pageParam',
+    'pageSize',
+    'itemsKey',
+  ]);
+  const problems: ExchangeProblem[] = [];
+  let calls = 0;
+  const transport: Transport = async (request) => {
+    request.signal.throwIfAborted();
+    calls++;
+    const url = new URL(request.url);
+    if (request.method !== 'GET' || url.pathname !== server.path) {
+      const message = `Only GET ${server.path} is served, not ${request.method} ${url.pathname}.`;
+      problems.push({ kind: 'unmatched', call: calls, exchange: undefined, differences: [], message });
+    }
+    clock.advance(server.delayMs ?? 0);
+    request.signal.throwIfAborted();
+    const page = Number(url.searchParams.get(server.pageParam) ?? 1);
+    const first = (page - 1) * server.pageSize + 1;
+    const items = Array.from({ length: server.pageSize }, (_, index) => ({ id: first + index }));
+    return respond({ status: 200, body: { [server.itemsKey]: items } }, request);
+  };
+  return { transport, problems: () => problems };
 }

@@ -6,16 +6,14 @@ import { readSanitize } from '../../redaction/sanitize-paths.js';
 import type { CaseExchange } from '../cases/test-case.js';
 import { canonicalRequest } from '../exchanges/canonical-request.js';
 import { listAppTexts, listSanitized } from '../recording/app-texts.js';
+import { learnRequest, learnResponse } from '../recording/collect-secrets.js';
 import { findSuspects, type Suspect } from '../recording/find-suspects.js';
-import { chooseHeaders } from '../recording/kept-headers.js';
-import { learnRequest, learnResponse } from '../recording/learn-call.js';
-import { maskResponse } from '../recording/mask-call.js';
+import { chooseHeaders, maskResponse } from '../recording/mask-call.js';
 import { printCase } from '../recording/print-case.js';
 import type { RecordedCall } from '../recording/record-transport.js';
 import { mapPlaceholders } from '../recording/rehearse-run.js';
-import { maskValue } from '../secrets/mask-value.js';
+import { maskValue, writePlaceholders } from '../secrets/mask-value.js';
 import { createSecretBook, type SecretBook } from '../secrets/secret-book.js';
-import { writePlaceholders } from '../secrets/write-placeholders.js';
 import { readHar } from './read-har.js';
 
 /** Exchanges of a HAR file. */

@@ -1,7 +1,14 @@
+import { RecordingError } from '../../errors/engine-error.js';
 import { findHeader, responseHeader } from '../../http/message/headers.js';
 import { decodeFormComponent } from '../../http/message/percent-encoding.js';
-import { isText } from '../recording/is-text.js';
+import type { ResponseHeaders } from '../../http/message/transport.js';
+import { escapeUnsafe } from '../../util/escape-unsafe.js';
+import { isPlainObject } from '../../util/plain-object.js';
+import { respond } from '../exchanges/play-exchanges.js';
+import { isText } from '../recording/mask-call.js';
 import type { RecordedCall } from '../recording/record-transport.js';
+import { type RehearsedRun, type RunToRecord, rehearseRun } from '../recording/rehearse-run.js';
+import { writePlaceholders } from '../secrets/mask-value.js';
 
 /** The program that wrote a HAR. */
 export interface HarCreator {
@@ -100,4 +107,76 @@ function listCookies(header: string): readonly { readonly name: string; readonly
     const [name = '', ...rest] = pair.trim().split('=');
     return name === '' || attribute.test(name) ? [] : [{ name, value: rest.join('=') }];
   });
+}
+
+/**
+ * Writes the calls of a run as HAR 1.2 with placeholders for secrets and escaped control and invisible characters.
+ *
+ * @throws RecordingError (RECORDING_REFUSED) if the run differs without its secrets, or a secret would remain in the
+ * file
+ */
+export async function recordHar(run: RunToRecord, creator: HarCreator): Promise<string> {
+  const rehearsed = await rehearseRun(run);
+  const har = writeHar(maskCalls(run, rehearsed), creator);
+  // A secret may contain escaped characters.
+  if (!rehearsed.book.isIn(har)) return escapeUnsafe(har);
+  throw new RecordingError(
+    'Nothing is written: a secret would stand in the HAR, in a form that cannot be replaced.',
+  );
+}
+
+/**
+ * The calls of a run without secrets: requests from the rehearsal, redacted responses, with times and durations.
+ *
+ * @throws RecordingError (RECORDING_REFUSED)
+ */
+function maskCalls(
+  run: RunToRecord,
+  { rehearsal, fixture, placeholders, book }: RehearsedRun,
+): readonly RecordedCall[] {
+  const write = (text: string): string => {
+    const written = writePlaceholders(text, placeholders);
+    const shown = typeof written === 'string' ? written : text;
+    // Secrets in the code of the app itself.
+    return book.isIn(shown) ? book.clean(shown) : shown;
+  };
+  return run.calls.map((call, index): RecordedCall => {
+    const request = rehearsal.requests[index];
+    const response = fixture.exchanges?.[index]?.response ?? {};
+    if (request === undefined) throw new RecordingError(`Call ${index + 1} of the run was not made again.`);
+    const { method, url, headers, body } = request;
+    const { startedAtMs, durationMs, error } = call;
+    const played = call.response === undefined ? undefined : respond(response, request);
+    return {
+      request: {
+        method,
+        url: write(url),
+        headers: headers.map(([name, value]) => [name, write(value)] as const),
+        body: body && writeBytes(body, write),
+      },
+      response: played && {
+        status: played.status,
+        headers: writeHeaders(played.headers, write),
+        body: writeBytes(played.body, write),
+      },
+      error,
+      startedAtMs,
+      durationMs,
+    };
+  });
+}
+
+function writeHeaders(headers: ResponseHeaders, write: (text: string) => string): ResponseHeaders {
+  const written = Object.entries(headers).map(([name, value]): [string, string | readonly string[]] => [
+    name,
+    typeof value === 'string' ? write(value) : value.map(write),
+  ]);
+  const kept: unknown = Object.fromEntries(written);
+  return isPlainObject(kept) ? (kept as Record<string, string | readonly string[]>) : {};
+}
+
+function writeBytes(bytes: Uint8Array, write: (text: string) => string): Uint8Array {
+  const raw = Buffer.from(bytes).toString('latin1');
+  const written = write(raw);
+  return written === raw ? bytes : Buffer.from(written, 'latin1');
 }

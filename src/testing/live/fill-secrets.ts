@@ -1,7 +1,6 @@
 import type { PlainObject } from '../../util/plain-object.js';
+import { fillPlaceholders, listPlaceholders, secretPlaceholder } from '../cases/placeholders.js';
 import type { ReadCase } from '../cases/read-case.js';
-import { listPlaceholders } from '../cases/restore-placeholders.js';
-import { fillPlaceholders, secretPlaceholder } from '../cases/secret-placeholders.js';
 
 /** Source of the secrets for the placeholders of a case. */
 export interface SecretSource {

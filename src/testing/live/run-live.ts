@@ -3,13 +3,22 @@ import type { EngineOptions } from '../../app/engine/engine-options.js';
 import type { App } from '../../document/app.js';
 import { TransportError } from '../../errors/engine-error.js';
 import type { Transport } from '../../http/message/transport.js';
+import { readSanitize } from '../../redaction/sanitize-paths.js';
 import { splitAddress } from '../exchanges/canonical-request.js';
 import type { Fixture, FixtureKind, Outcome } from '../fixtures/fixture.js';
-import { COMPONENT } from '../fixtures/fixture-app.js';
-import { KIND_RUNNERS, type KindOutcome } from '../fixtures/kind-runners.js';
+import { COMPONENT, KIND_RUNNERS, type KindOutcome } from '../fixtures/kind-runners.js';
 import { readTagged } from '../matching/tagged-values.js';
-import type { RunToRecord } from '../recording/rehearse-run.js';
+import { listSanitized } from '../recording/app-texts.js';
+import {
+  learnInput,
+  learnRequest,
+  learnResponse,
+  listSecretParameters,
+} from '../recording/collect-secrets.js';
+import { mapPlaceholders, type RunToRecord } from '../recording/rehearse-run.js';
 import { createRunRecorder } from '../recording/run-recorder.js';
+import { maskValue, writePlaceholders } from '../secrets/mask-value.js';
+import { createSecretBook } from '../secrets/secret-book.js';
 
 /** Options of a live run. */
 export interface LiveOptions {
@@ -96,4 +105,39 @@ export async function runLive(fixture: Fixture, options: LiveOptions): Promise<L
   } finally {
     await engine.close();
   }
+}
+
+/** Redaction of a live run: secrets of its input and responses. */
+export interface LearnedRun {
+  /** Redacts text: a path may contain a token of a response. */
+  readonly hide: (text: string) => string;
+  /** Redacts a response as a recording does; names of members may be secrets too. */
+  readonly mask: (value: unknown) => unknown;
+}
+
+/** @param secrets secrets of the case by placeholder name */
+export function learnRun(
+  app: App,
+  { input, common, component }: Fixture,
+  run: LiveRun,
+  secrets: ReadonlyMap<string, string>,
+): LearnedRun {
+  const book = createSecretBook();
+  for (const [name, value] of secrets) book.enter(name, value);
+  const secretFields = component === undefined ? [] : listSecretParameters(app, component);
+  learnInput(
+    input,
+    { app, common: common ?? app.common?.value, secretFields, isConnectionData: false },
+    book,
+  );
+  const sanitize = readSanitize(listSanitized(app));
+  for (const call of run.calls) {
+    learnResponse(call, sanitize, book);
+    learnRequest(call, sanitize, book);
+  }
+  const placeholders = mapPlaceholders(book);
+  return {
+    hide: (text) => String(writePlaceholders(book.clean(text), placeholders)),
+    mask: (value) => maskValue(value, book),
+  };
 }

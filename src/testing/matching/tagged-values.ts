@@ -53,3 +53,11 @@ export function writeTagged(value: unknown): unknown {
   for (const [name, member] of members) setMember(result, name, writeTagged(member));
   return result;
 }
+
+const MAX_SHOWN = 1500;
+
+/** A value on one line, shortened; `nothing` for undefined. */
+export function showValue(value: unknown): string {
+  const text = value === undefined ? 'nothing' : JSON.stringify(writeTagged(value));
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
+}

@@ -10,8 +10,6 @@ import { readTagged } from '../matching/tagged-values.js';
 import { tryJson } from '../secrets/find-secrets.js';
 import { maskBytes, maskValue } from '../secrets/mask-value.js';
 import type { SecretBook } from '../secrets/secret-book.js';
-import { isText } from './is-text.js';
-import type { KeepsHeader } from './kept-headers.js';
 import type { RecordedCall, RecordedResponse } from './record-transport.js';
 
 /** The redacted response of a call for a script. */
@@ -91,4 +89,39 @@ export function maskIncoming(request: IncomingRequest, book: SecretBook): Incomi
       bodyBase64: Buffer.from(maskBytes(Buffer.from(bodyBase64, 'base64'), book)).toString('base64'),
     }),
   };
+}
+
+/** Transport and browser headers. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  ...['connection', 'content-length', 'keep-alive', 'transfer-encoding', 'trailer', 'upgrade'],
+  ...['date', 'server', 'via', 'x-powered-by', 'alt-svc', 'nel', 'report-to', 'server-timing', 'age'],
+  ...['strict-transport-security', 'expect-ct', 'content-security-policy', 'x-content-type-options'],
+  ...['x-frame-options', 'x-xss-protection', 'referrer-policy', 'permissions-policy', 'vary'],
+  ...['cross-origin-opener-policy', 'cross-origin-resource-policy', 'cross-origin-embedder-policy'],
+  ...['cf-ray', 'cf-cache-status', 'x-request-time', 'origin-agent-cluster', 'x-dns-prefetch-control'],
+]);
+
+/** Selects response headers to keep: those that the app reads, and others that are useful. */
+export type KeepsHeader = (name: string) => boolean;
+
+/** Lower-case names of headers in the text of an app: `headers.link`. */
+export function listReadHeaders(appTexts: string): ReadonlySet<string> {
+  return new Set(
+    [...appTexts.matchAll(/headers\s*[.[]\s*[`'"]?([\w-]+)/gi)].map(([, name = '']) => name.toLowerCase()),
+  );
+}
+
+/** Keeps headers that the text of the app names. */
+export function chooseHeaders(appTexts: string): KeepsHeader {
+  const read = listReadHeaders(appTexts);
+  return (name) => read.has(name) || !(LEFT_OUT.has(name) || name.startsWith('access-control-'));
+}
+
+/** Whether bytes are readable UTF-8 text without control characters. */
+export function isText(bytes: Uint8Array): boolean {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = buffer.toString('utf8');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+  if (/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(text)) return false;
+  return !text.includes('\ufffd') || Buffer.from(text, 'utf8').equals(buffer);
 }

@@ -1,4 +1,8 @@
+import { editJson } from '../../document/reading/edit-json.js';
+import { escapeUnsafe } from '../../util/escape-unsafe.js';
 import { isPlainObject } from '../../util/plain-object.js';
+import type { ReadCase } from '../cases/read-case.js';
+import { MADE_UP_NOTE, type TestCase } from '../cases/test-case.js';
 
 const MAX_WIDTH = 110;
 
@@ -8,7 +12,7 @@ export function printCase(value: unknown): string {
 }
 
 /** Prints a member of the outermost object. */
-export function printMember(name: string, value: unknown): string {
+function printMember(name: string, value: unknown): string {
   return print(value, '  ', JSON.stringify(name).length + 2);
 }
 
@@ -39,4 +43,52 @@ function printShort(value: unknown): string {
     .filter(([, member]) => member !== undefined)
     .map(([name, member]) => `${JSON.stringify(name)}: ${printShort(member)}`);
   return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+/** Order of the members of a case. */
+const ORDER = [
+  ...([
+    '$schema',
+    'name',
+    'title',
+    'note',
+    'component',
+    'kind',
+    'live',
+    'recorded',
+    'secrets',
+    'input',
+  ] as const),
+  ...(['common', 'ignore', 'exchanges', 'expect'] as const),
+] as const;
+
+/** Members that a recording replaces. */
+const RECORDED = ['recorded', 'secrets', 'input', 'common', 'exchanges', 'expect'] as const;
+
+/**
+ * Merges a recording into the text of its case and removes `record`. Other members and comments stay.
+ *
+ * @param keepsExpectation whether to keep `expect`
+ */
+export function mergeCase({ document }: ReadCase, recorded: TestCase, keepsExpectation: boolean): string {
+  const members = RECORDED.filter((name) => name !== 'expect' || !keepsExpectation);
+  const text = (document.text ?? '').replace(`${MADE_UP_NOTE}\n`, '');
+  // Inserts marks first, which are then replaced by the printed values.
+  const marks = members.flatMap((name) => {
+    const value = recorded[name];
+    if (value === undefined) return [];
+    return [{ name, mark: `\u0000${name}`, printed: escapeUnsafe(printMember(name, value)) }];
+  });
+  // Common data are read from the app again; unused secrets are removed.
+  const gone = members.filter((name) => recorded[name] === undefined);
+  const edits = [
+    { path: ['record'], value: undefined },
+    ...gone.map((name) => ({ path: [name], value: undefined })),
+    ...marks.map(({ name, mark }) => ({ path: [name], value: mark })),
+  ];
+  const marked = editJson(text, edits, ORDER);
+  return marks.reduce(
+    (whole, { mark, printed }) => whole.replace(JSON.stringify(mark), () => printed),
+    marked,
+  );
 }

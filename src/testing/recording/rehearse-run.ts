@@ -1,28 +1,35 @@
+import { generateKeyPairSync, randomInt } from 'node:crypto';
 import type { App } from '../../document/app.js';
 import { RecordingError } from '../../errors/engine-error.js';
+import type { TransportRequest } from '../../http/message/transport.js';
 import { readSanitize, type Sanitize } from '../../redaction/sanitize-paths.js';
-import type { PlainObject } from '../../util/plain-object.js';
-import { fakeSecret, secretPlaceholder } from '../cases/secret-placeholders.js';
+import { isPlainObject, type PlainObject, setMember } from '../../util/plain-object.js';
+import { fakeSecret, secretPlaceholder } from '../cases/placeholders.js';
 import { canonicalRequest } from '../exchanges/canonical-request.js';
 import type { Exchange } from '../exchanges/exchange.js';
+import { mockTransport } from '../exchanges/play-exchanges.js';
 import type { Fixture, FixtureInput, Outcome } from '../fixtures/fixture.js';
-import { maskValue } from '../secrets/mask-value.js';
+import { playFixture } from '../fixtures/play-fixture.js';
+import { maskValue, type Placeholders } from '../secrets/mask-value.js';
 import {
   type ChooseStandIn,
   createSecretBook,
   plainStandIn,
   type SecretBook,
 } from '../secrets/secret-book.js';
-import type { Placeholders } from '../secrets/write-placeholders.js';
 import { listAppTexts, listSanitized } from './app-texts.js';
-import { chooseHeaders, type KeepsHeader } from './kept-headers.js';
-import { learnRequest, learnResponse } from './learn-call.js';
-import { learnDerived, learnDigests } from './learn-derived.js';
-import { isSecretParameter, learnInput, listSecretParameters } from './learn-input.js';
-import { maskIncoming, maskResponse } from './mask-call.js';
+import {
+  isSecretParameter,
+  learnDerived,
+  learnDigests,
+  learnInput,
+  learnRequest,
+  learnResponse,
+  listSecretParameters,
+} from './collect-secrets.js';
+import { createDigestLog } from './digest-log.js';
+import { chooseHeaders, type KeepsHeader, maskIncoming, maskResponse } from './mask-call.js';
 import type { RecordedCall } from './record-transport.js';
-import { type PlayedRun, rehearse } from './replay-answers.js';
-import { shapedStandIn } from './shaped-stand-in.js';
 
 /** A run that was made against a service, with all it was given and has sent and received: secrets included. */
 export interface RunToRecord extends Pick<Fixture, 'kind'> {
@@ -170,4 +177,76 @@ export function listStandIns(book: SecretBook): Record<string, string | number> 
     .secrets()
     .filter(({ isDerived, name, standIn }) => !isDerived && standIn !== fakeSecret(name));
   return Object.fromEntries(own.map(({ name, standIn }) => [name, standIn]));
+}
+
+/** The outcome of a run without a network. */
+interface PlayedRun {
+  readonly requests: readonly TransportRequest[];
+  readonly digests: readonly Uint8Array[];
+  readonly outcome: Outcome;
+}
+
+/** Returns the responses of a fixture in order for any request, and records the requests. */
+async function rehearse(fixture: Fixture, app: App): Promise<PlayedRun> {
+  const requests: TransportRequest[] = [];
+  const { digest, results } = createDigestLog();
+  const { outcome } = await playFixture(fixture, {
+    app,
+    digest,
+    service: (clock) =>
+      mockTransport(fixture.exchanges ?? [], { clock, onCall: (_call, request) => requests.push(request) }),
+  });
+  return { requests, digests: results(), outcome };
+}
+
+/**
+ * Chooses a stand-in with the format of the secret, for apps that read parts of it: same length, letters for letters,
+ * digits for digits, a JWT for a JWT, a key for a key. Random, so that it reveals nothing.
+ */
+const shapedStandIn: ChooseStandIn = (_name, value) => {
+  if (typeof value === 'number') return Number(scramble(String(Math.abs(value))));
+  if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(value)) return throwawayKey();
+  return likeJwt(value) ?? scramble(value);
+};
+
+const CLASSES: readonly (readonly [pattern: RegExp, characters: string])[] = [
+  [/[a-z]/, 'abcdefghijkmnopqrstuvwxyz'],
+  [/[A-Z]/, 'ABCDEFGHJKLMNPQRSTUVWXYZ'],
+  // No zero, because numbers do not start with it.
+  [/\d/, '123456789'],
+];
+
+/** Other characters are kept if no encoding changes them. */
+function scramble(text: string): string {
+  return text.replace(/[^._-]/g, (character) => {
+    const characters = CLASSES.find(([pattern]) => pattern.test(character))?.[1];
+    return characters === undefined ? '-' : (characters[randomInt(characters.length)] ?? '-');
+  });
+}
+
+function throwawayKey(): string {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
+}
+
+/** A JWT with replaced claims; undefined for other text. */
+function likeJwt(value: string): string | undefined {
+  const parts = value.split('.');
+  const [header, claims] = [readPart(parts[0]), readPart(parts[1])];
+  if (parts.length !== 3 || header === undefined || claims === undefined) return undefined;
+  const changed: PlainObject = {};
+  for (const [name, claim] of Object.entries(claims)) {
+    setMember(changed, name, typeof claim === 'string' && !/^https?:/.test(claim) ? scramble(claim) : claim);
+  }
+  const write = (part: PlainObject): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+  return `${write({ alg: header['alg'], typ: header['typ'] })}.${write(changed)}.${scramble(parts[2] ?? '')}`;
+}
+
+function readPart(part: string | undefined): PlainObject | undefined {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(part ?? '', 'base64url').toString('utf8'));
+    return isPlainObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

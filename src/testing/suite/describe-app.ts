@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { EngineError } from '../../errors/engine-error.js';
 import { TEST_FOLDER } from './find-tests.js';
-import { printTestFailures } from './print-failures.js';
 import { runFixtures, type TestReport } from './run-fixtures.js';
+import { printTestFailures } from './test-result.js';
 
 /** Functions of a test runner: vitest, jest or node:test. */
 export interface TestFunctions {

@@ -1,7 +1,12 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { findApp } from '../../app/loading/find-app.js';
+import { loadApp } from '../../app/loading/load-app.js';
+import type { App } from '../../document/app.js';
 import { CaseError, SpecError } from '../../errors/engine-error.js';
+import { readRegularFile } from '../../util/files/read-regular-file.js';
+import { bodiesFolder, readBodyFile } from '../cases/body-files.js';
+import { type CaseReading, readCase } from '../cases/read-case.js';
 
 /** The tests of one app, with absolute paths. */
 export interface TestPlace {
@@ -132,4 +137,103 @@ async function listCases(folder: string): Promise<readonly string[]> {
     .map((entry) => path.join(entry.parentPath, entry.name))
     .filter((file) => !file.includes(`${path.sep}node_modules${path.sep}`))
     .sort();
+}
+
+/**
+ * The tests that changed files affect: a case itself, the cases of a component, or all tests of the app.
+ *
+ * @param changed absolute paths
+ */
+export async function findAffected(place: TestPlace, changed: readonly string[]): Promise<TestPlace> {
+  const { root, caseFiles, testFolders } = place;
+  const cases = new Set<string>();
+  const functionTests: string[] = [];
+  const ofApp: string[] = [];
+  for (const file of changed) {
+    const own = caseFiles.find((other) => other === file || file.startsWith(bodiesFolder(other) + path.sep));
+    if (own !== undefined) cases.add(own);
+    else if (file.endsWith('.test.js')) functionTests.push(file);
+    else if (!testFolders.some((folder) => file.startsWith(folder + path.sep))) ofApp.push(file);
+  }
+  const components = await componentsOf(root, ofApp);
+  if (components === undefined) return place;
+  for (const file of components.size === 0 ? [] : caseFiles) {
+    const reading = await openCase(file, testFolders);
+    const component = reading.ok ? reading.case.played.component : undefined;
+    const name = typeof component === 'object' ? `${component.type}:${component.name}` : component;
+    if (name === undefined || components.has(name)) cases.add(file);
+  }
+  return { ...place, caseFiles: caseFiles.filter((file) => cases.has(file)), functionTests };
+}
+
+/** The components of files; undefined if a file belongs to all, or the app does not load. */
+async function componentsOf(
+  root: string,
+  files: readonly string[],
+): Promise<ReadonlySet<string> | undefined> {
+  const found = new Set<string>();
+  if (files.length === 0) return found;
+  const app = await loadApp(root).catch(() => undefined);
+  if (app === undefined) return undefined;
+  const owners = listOwners(app);
+  for (const file of files) {
+    const own = owners.get(path.relative(root, file).split(path.sep).join('/'));
+    if (own === undefined) return undefined;
+    for (const component of own) found.add(component);
+  }
+  return found;
+}
+
+/** Components by document file. */
+function listOwners({ modules, rpcs, connections, webhooks }: App): ReadonlyMap<string, readonly string[]> {
+  const owners = new Map<string, string[]>();
+  const add = (type: string, components: ReadonlyMap<string, object>): void => {
+    for (const [name, component] of components) {
+      for (const part of Object.values(component)) {
+        const file: unknown =
+          typeof part === 'object' && part !== null && 'file' in part ? part.file : undefined;
+        if (typeof file === 'string') owners.set(file, [...(owners.get(file) ?? []), `${type}:${name}`]);
+      }
+    }
+  };
+  add('module', modules);
+  add('rpc', rpcs);
+  add('connection', connections);
+  add('webhook', webhooks);
+  return owners;
+}
+
+/** Maximum size of a case file. [choice] */
+const MAX_CASE_BYTES = 32 * 1024 * 1024;
+
+/** Reads a case file. Never rejects because of its content. */
+export async function openCase(file: string, testFolders: readonly string[]): Promise<CaseReading> {
+  const name = nameCase(file, testFolders);
+  const fail = (message: string, cause?: unknown): CaseReading => ({
+    ok: false,
+    name,
+    file,
+    errors: [new CaseError(message, { place: { file, line: 1, column: 1 }, cause })],
+  });
+  try {
+    const read = readRegularFile(file, MAX_CASE_BYTES);
+    if (!read.ok) return fail(`The file ${read.problem}.`);
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(read.bytes);
+    return await readCase(text, { file, name, readBody: (body) => readBodyFile(file, body) });
+  } catch (error) {
+    if (error instanceof TypeError) return fail('The file is not UTF-8 text.', error);
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    return fail(`The file cannot be read (${code}).`, error);
+  }
+}
+
+/** `listOrders/paging` for `tests/listOrders/paging.test.json`. */
+export function nameCase(file: string, testFolders: readonly string[]): string {
+  const folder = testFolders.find((candidate) => file.startsWith(candidate + path.sep));
+  const relative = folder === undefined ? path.basename(file) : path.relative(folder, file);
+  return relative
+    .split(path.sep)
+    .join('/')
+    .replace(/\.test\.jsonc?$/, '');
 }

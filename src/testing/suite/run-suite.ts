@@ -10,11 +10,10 @@ import { type Semantics, toEnvironment } from '../../iml/environment/environment
 import type { RunObserver } from '../../run/scope/engine-settings.js';
 import type { CaseReading, ReadCase } from '../cases/read-case.js';
 import type { FixtureReport } from '../fixtures/play-fixture.js';
-import { runFunctionTests } from '../functions/run-function-tests.js';
 import type { RunTrace } from '../traces/run-trace.js';
-import type { TestPlace } from './find-tests.js';
-import { openCase } from './open-case.js';
+import { openCase, type TestPlace } from './find-tests.js';
 import { absolute, type CaseRun, type CaseStage, type RunCase, runCase } from './run-case.js';
+import { runFunctionTests } from './run-function-tests.js';
 import type { TestFailure, TestResult, TestSummary } from './test-result.js';
 import { traceCase } from './trace-case.js';
 

@@ -9,10 +9,9 @@ import { resolveLimits } from '../../run/limits/limits.js';
 import type { RunWarning, TraceEvent } from '../../run/trace/trace.js';
 import type { ReadCase } from '../cases/read-case.js';
 import type { Fixture, FixtureKind } from '../fixtures/fixture.js';
-import { COMPONENT, fixtureApp } from '../fixtures/fixture-app.js';
+import { COMPONENT, fixtureApp } from '../fixtures/kind-runners.js';
 import type { FixtureReport } from '../fixtures/play-fixture.js';
-import { showValue } from '../matching/show-value.js';
-import { readTagged } from '../matching/tagged-values.js';
+import { readTagged, showValue } from '../matching/tagged-values.js';
 import {
   type RunTrace,
   type TracedEnd,
