@@ -114,7 +114,8 @@ export function createRateTable(load: Load, seconds: number, counts: readonly nu
       const drain = async (): Promise<void> => {
         while ((await store.count('events', { status: ['pending', 'running'] })) > 0) await sleep(20);
       };
-      for (const processes of counts) {
+      // One host runs on a SQLite file.
+      for (const processes of engine === 'sqlite' ? [1] : counts) {
         const fleet = await startFleet(processes, { what: 'host', engine, at, maxQueued: MAX_QUEUED });
         const target = { what: `${engine}: ${kind}`, processes, fleet, path: hook.path, drain };
         const { ports } = await fleet.report();

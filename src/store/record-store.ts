@@ -1,4 +1,4 @@
-import type { SqlRunner, StatementOptions } from './sql-runner.js';
+import type { SqlRunner } from './sql-runner.js';
 
 /** A row: members are text, numbers, booleans, null or JSON, as its table says. Every row has an `id` given by the store. */
 export interface Row {
@@ -260,7 +260,7 @@ export interface RecordWriter<T extends Tables> extends RecordReader<T> {
   remove<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<number>;
 }
 
-export interface UpdateOptions<C extends string> extends StatementOptions {
+export interface UpdateOptions<C extends string> {
   /** The columns that are wanted, beside `id`; a store may leave out the others. Default: all. */
   readonly columns?: readonly C[] | undefined;
 }

@@ -127,14 +127,12 @@ async function askAlone(client: Asking, text: string, values: readonly unknown[]
 /**
  * The transactions of a connection, one after the other, which hand out the same runner.
  *
- * The begin goes out with what is asked first, and the commit with what is said to be the last: each a round trip less.
+ * The begin goes out with the first statement: one round trip less.
  */
 function createTransactions(client: Asking): Client['transact'] {
   let begun: Promise<unknown> | undefined;
-  let committed: Promise<PgResult<Rows>> | undefined;
-  const run: SqlRunner['run'] = async (text, values, { isLast = false } = {}) => {
+  const run: SqlRunner['run'] = async (text, values) => {
     const answer = client.ask(text, values);
-    if (isLast) committed = askQuietly(client, COMMIT);
     const before = begun;
     begun = undefined;
     // What kept it from beginning is why whatever was asked in it failed.
@@ -144,10 +142,9 @@ function createTransactions(client: Asking): Client['transact'] {
   const on: SqlRunner = { run };
   return async (level, work) => {
     begun = askQuietly(client, begin(level));
-    committed = undefined;
     try {
       const result = await work(on);
-      assertKept(await (committed ?? client.ask(COMMIT, [])));
+      assertKept(await client.ask('commit', []));
       return result;
     } catch (error) {
       await client.ask('rollback', []).catch(client.giveUp);
@@ -155,8 +152,6 @@ function createTransactions(client: Asking): Client['transact'] {
     }
   };
 }
-
-const COMMIT = 'commit';
 
 /** It is told to whoever waits for it, if anybody does. */
 function askQuietly(client: Asking, text: string): Promise<PgResult<Rows>> {

@@ -5,11 +5,6 @@ import type { SqlValues } from './sql-where.js';
 export type SqlRow = Record<string, unknown>;
 
 /** A statement as text with its values, run under our error codes. */
-export function runText(
-  on: SqlRunner,
-  text: string,
-  { list }: SqlValues,
-  options?: Parameters<SqlRunner['run']>[2],
-): ReturnType<SqlRunner['run']> {
-  return on.run(text, list, options).catch(throwTranslated);
+export function runText(on: SqlRunner, text: string, { list }: SqlValues): ReturnType<SqlRunner['run']> {
+  return on.run(text, list).catch(throwTranslated);
 }

@@ -134,7 +134,7 @@ export async function updateRows(
   on: SqlRunner,
   sources: SqlSources,
   name: string,
-  { where, change, returning = '', isLast }: RowChange,
+  { where, change, returning = '' }: RowChange,
 ): Promise<{ readonly count: number; readonly rows: readonly SqlRow[] }> {
   const codec = requireCodec(sources, name);
   const { table, apart } = codec;
@@ -160,10 +160,7 @@ export async function updateRows(
   const set = setTo(own, values);
   const fitting = writeCondition(sources, name, where, values);
   const text = `update ${quoteName(table)} set ${set} where ${fitting}${returning}`;
-  const [first, second] = await Promise.all([
-    elsewhere,
-    isOwn ? runText(on, text, values, { isLast }) : undefined,
-  ]);
+  const [first, second] = await Promise.all([elsewhere, isOwn ? runText(on, text, values) : undefined]);
   const { numAffectedRows, rows } = second ?? { ...first, rows: [] };
   return { count: Number(numAffectedRows ?? 0), rows };
 }
@@ -172,7 +169,6 @@ interface RowChange {
   readonly where: AnyWhere;
   readonly change: object;
   readonly returning?: string | undefined;
-  readonly isLast?: boolean | undefined;
 }
 
 /** The id and some columns of the rows of an update, those that are kept apart among them. Default: all. */

@@ -165,10 +165,10 @@ function createWriter<T extends Tables>(
       return rows.map((row, index) => withId(ids[index] ?? 0, row)) as T[typeof name][];
     },
     update: async (name, where, change) => (await updateRows(on, sources, name, { where, change })).count,
-    updateAndRead: async (name, where, change, { isLast, columns } = {}) => {
+    updateAndRead: async (name, where, change, { columns } = {}) => {
       const codec = requireCodec(sources, name);
       const returning = writeReturning(codec, columns);
-      const { rows } = await updateRows(on, sources, name, { where, change, returning, isLast });
+      const { rows } = await updateRows(on, sources, name, { where, change, returning });
       // The codec of a table gives rows of the type its name stands for.
       return rows.map((row) => codec.decode(row, columns)).sort((a, b) => a.id - b.id) as T[typeof name][];
     },

@@ -81,7 +81,7 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
             writer.firstOf('events', { column: 'hookId', values: [1], where: { status: 'pending' } }),
             writer.update('events', { id }, { status: 'running', bundles: [{ n: 2 }] }),
             writer.get('events', { id, status: 'running' }),
-            writer.updateAndRead('events', { id, status: 'running' }, { attempts: 3 }, { isLast: true }),
+            writer.updateAndRead('events', { id, status: 'running' }, { attempts: 3 }),
           ]),
         COMMITTED,
       );
@@ -102,7 +102,7 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
             Promise.all([
               writer.insert('events', event(1)),
               writer.insert('hooks', hook('taken')),
-              writer.updateAndRead('hooks', { id }, { createdAtMs: 9 }, { isLast: true }),
+              writer.updateAndRead('hooks', { id }, { createdAtMs: 9 }),
             ]),
           COMMITTED,
         ),
