@@ -128,7 +128,7 @@ const CONTRACTS: readonly Contract[] = [
     bad: [
       ['steps', { step: 'renew', name: 'bookshopKey' }, 400, 'USAGE'],
       ['steps', { step: 'epoch', name: 'none' }, 400, 'USAGE'],
-      ['steps', { step: 'test', name: 'bookshopKey', connection: 'none' }, 400, 'USAGE'],
+      ['steps', { step: 'test', name: 'bookshopKey', connection: 'none' }, 400, 'CONNECTION_MISSING'],
       ['steps', { step: 'attach', name: 'sold', parameters: [] }, 400, 'USAGE'],
     ],
   },
