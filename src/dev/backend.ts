@@ -7,15 +7,14 @@ import { traceDocuments } from '../testing/traces/run-trace.js';
 import { TRACE_FILE_SUFFIX, writeTraceFile } from '../testing/traces/trace-file.js';
 import type { TracedDocument } from '../testing/traces/traced-test.js';
 import { toFileName } from '../util/files/file-name.js';
+import type { AppReading, AppSession } from './app-session.js';
+import type { EventHub } from './event-hub.js';
 import { evaluateAt, explainDocument } from './expressions/explain-document.js';
-import type { ExplainedText } from './expressions/explained-text.js';
-import { describeItems } from './expressions/items.js';
+import { describeItems, type ExplainedText } from './expressions/items.js';
 import type { Languages } from './expressions/language.js';
 import { chooseMoment, openMoments, showMoments } from './expressions/moments.js';
 import { type Moment, momentAt } from './expressions/scope-at.js';
 import type { History } from './history/history.js';
-import type { AppReading, AppSession } from './live/app-session.js';
-import type { EventHub } from './live/event-hub.js';
 import type {
   AppState,
   CallRequest,
@@ -33,15 +32,14 @@ import type {
 } from './protocol.js';
 import type { ComponentSteps } from './runs/component-steps.js';
 import { diffRuns } from './runs/diff-runs.js';
-import { drawForm } from './runs/draw-form.js';
-import { createFormAnswers } from './runs/form-answers.js';
+import { createFormAnswers, drawForm } from './runs/draw-form.js';
 import { collectTrace, keepTrace } from './runs/kept-trace.js';
 import type { RunSetting } from './runs/run-component.js';
 import type { Runner } from './runs/runner.js';
+import { type CaseChoice, draftCase, type RunToSave, saveCase } from './runs/save-case.js';
 import { showFailure, showPlace } from './runs/show-failure.js';
+import type { TestRunner } from './runs/test-runner.js';
 import { writeRunHar } from './runs/write-run-har.js';
-import { type CaseChoice, draftCase, type RunToSave, saveCase } from './tests/save-case.js';
-import type { TestRunner } from './tests/test-runner.js';
 
 /** Everything that the page and other clients can request. */
 export interface Backend {

@@ -10,18 +10,18 @@ import { sameText } from '../util/text.js';
 import { addApi, answerError, MAX_TRACE_BYTES } from './api/create-api.js';
 import { readPageFiles } from './api/page-files.js';
 import { checkCall, checkOrigin, SAFE_HEADERS, type SafetyRefusal } from './api/safety.js';
+import { openSession } from './app-session.js';
 import { type Backend, createBackend, type KeptConnection } from './backend.js';
 import { DEV_WORKER } from './dev-worker-url.js';
+import { createEventHub } from './event-hub.js';
 import { createLanguages } from './expressions/language.js';
 import { openHistory } from './history/history.js';
-import { openSession } from './live/app-session.js';
-import { createEventHub } from './live/event-hub.js';
 import { createMcp } from './mcp/create-mcp.js';
 import type { AppState } from './protocol.js';
 import { createComponentSteps } from './runs/component-steps.js';
 import type { RunSetting } from './runs/run-component.js';
 import { createRunner } from './runs/runner.js';
-import { createTestRunner } from './tests/test-runner.js';
+import { createTestRunner } from './runs/test-runner.js';
 import { warmUp } from './warm-up.js';
 
 /** Options of `iml dev`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateAt, explainDocument } from '../../src/dev/expressions/explain-document.js';
-import type { ExplainedText } from '../../src/dev/expressions/explained-text.js';
+import type { ExplainedText } from '../../src/dev/expressions/items.js';
 import type { Language } from '../../src/dev/expressions/language.js';
 import {
   chooseMoment,

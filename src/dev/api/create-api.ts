@@ -2,16 +2,16 @@ import type { Context, Hono } from 'hono';
 import { EngineError, SpecError, StoreError } from '../../errors/engine-error.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { Backend } from '../backend.js';
+import { MOMENTS } from '../expressions/moments.js';
 import { MAX_BODY_SHOWN } from '../history/pack-events.js';
-import type { ApiProblem } from '../protocol.js';
-import { readCallRequest } from './read-call.js';
-import {
-  readFormRequest,
-  readMoment,
-  readRunRequest,
-  readStepRequest,
-  readTextMember,
-} from './read-run-request.js';
+import type {
+  ApiProblem,
+  CallRequest,
+  FormRequest,
+  MomentName,
+  RunRequest,
+  StepRequest,
+} from '../protocol.js';
 
 /** Maximum size of a request body and of a trace. */
 const MAX_CALL_BYTES = 4 * 1024 * 1024;
@@ -204,4 +204,145 @@ async function readObject(c: Context): Promise<PlainObject> {
 /** Non-ASCII names. Source: https://www.rfc-editor.org/rfc/rfc8187. */
 function writeDisposition(name: string): string {
   return `attachment; filename*=UTF-8''${encodeURIComponent(name)}`;
+}
+
+/** Maximum length of a body. */
+const MAX_BODY = 4 * 1024 * 1024;
+
+/** @throws EngineError (USAGE) with the invalid member and the expected type */
+function readCallRequest(given: PlainObject): CallRequest {
+  const { headers = [], body } = given;
+  const method = readTextMember(given, 'method') ?? 'POST';
+  if (!/^[A-Z]{1,20}$/.test(method)) throw invalidCall('method', 'a method in capitals');
+  if (!Array.isArray(headers) || !headers.every(isHeader)) {
+    throw invalidCall('headers', 'a list of pairs: name and value, without line breaks');
+  }
+  if (body !== undefined && (typeof body !== 'string' || body.length > MAX_BODY)) {
+    throw invalidCall('body', 'a text of 4 MB at most');
+  }
+  return {
+    webhook: readTextMember(given, 'webhook') ?? '',
+    of: readTextMember(given, 'of'),
+    method,
+    query: readTextMember(given, 'query') ?? '',
+    headers,
+    body,
+  };
+}
+
+function isHeader(value: unknown): value is readonly [name: string, value: string] {
+  if (!Array.isArray(value) || value.length !== 2) return false;
+  const [name, text] = value;
+  return (
+    /^[\w!#$%&'*+.^`|~-]{1,200}$/.test(String(name)) && typeof text === 'string' && !/[\r\n\0]/.test(text)
+  );
+}
+
+function invalidCall(name: string, expected: string): EngineError {
+  return new EngineError('USAGE', `"${name}": expected ${expected}.`);
+}
+
+const MEMBERS: ReadonlySet<string> = new Set([
+  'kind',
+  'name',
+  'parameters',
+  'connection',
+  'limit',
+  'defaults',
+  'start',
+  'state',
+  'payload',
+  'replayOf',
+  'again',
+  'fromPage',
+]);
+
+/** @throws EngineError (USAGE) with the invalid member and the expected type */
+function readFormRequest(body: PlainObject): FormRequest {
+  const { kind, name, parameters = {} } = body;
+  const known = FORM_KINDS.find((one) => one === kind);
+  if (known === undefined) throw invalidMember('kind', `one of ${FORM_KINDS.join(', ')}`, kind);
+  if (typeof name !== 'string' || name === '') throw invalidMember('name', 'the name of a component', name);
+  if (!isPlainObject(parameters)) throw invalidMember('parameters', 'an object', parameters);
+  const connection = readTextMember(body, 'connection');
+  return { kind: known, name, parameters, connection, defaults: body['defaults'] === true };
+}
+
+const FORM_KINDS = ['module', 'rpc', 'webhook', 'connection'] as const;
+
+/** @throws EngineError (USAGE) with the invalid member and the expected type */
+function readRunRequest(body: unknown): RunRequest {
+  if (!isPlainObject(body)) throw invalidMember('', 'an object', body);
+  const unknown = Object.keys(body).find((name) => !MEMBERS.has(name));
+  if (unknown !== undefined) throw new EngineError('USAGE', `"${unknown}" is no member of a run.`);
+  const { kind, name, parameters = {}, start, payload } = body;
+  if (kind !== 'module' && kind !== 'rpc') throw invalidMember('kind', 'module or rpc', kind);
+  if (typeof name !== 'string' || name === '') throw invalidMember('name', 'the name of a component', name);
+  if (!isPlainObject(parameters)) throw invalidMember('parameters', 'an object', parameters);
+  if (start !== undefined && start !== 'all' && start !== 'saved')
+    throw invalidMember('start', 'all or saved', start);
+  return {
+    kind,
+    name,
+    parameters,
+    start,
+    payload,
+    state: body['state'],
+    // By name only: credentials never come from the page.
+    connection: readTextMember(body, 'connection'),
+    replayOf: readTextMember(body, 'replayOf'),
+    again: readTextMember(body, 'again'),
+    limit: readCountMember(body, 'limit'),
+    fromPage: readCountMember(body, 'fromPage'),
+    defaults: body['defaults'] === true,
+  };
+}
+
+const STEPS = ['epoch', 'attach', 'detach', 'connect', 'test'] as const;
+
+/** @throws EngineError (USAGE) with the invalid member and the expected type */
+function readStepRequest(body: PlainObject): StepRequest {
+  const { parameters = {} } = body;
+  const step = STEPS.find((name) => name === body['step']);
+  if (step === undefined) throw invalidMember('step', `one of ${STEPS.join(', ')}`, body['step']);
+  const name = readTextMember(body, 'name');
+  if (name === undefined) throw invalidMember('name', 'the name of a component', body['name']);
+  if (!isPlainObject(parameters)) throw invalidMember('parameters', 'an object', parameters);
+  const [connection, as] = [readTextMember(body, 'connection'), readTextMember(body, 'as')];
+  return { step, name, parameters, connection, as };
+}
+
+/** @throws EngineError (USAGE) */
+function readTextMember(body: PlainObject, name: string): string | undefined {
+  const value = body[name];
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value !== 'string' || value.length > 10_000) throw invalidMember(name, 'a text', value);
+  return value;
+}
+
+/** @throws EngineError (USAGE) */
+function readMoment(body: PlainObject): MomentName | undefined {
+  const value = body['moment'];
+  if (value === undefined || value === null) return undefined;
+  const known = MOMENTS.find((name) => name === value);
+  if (known === undefined) throw invalidMember('moment', `one of ${MOMENTS.join(', ')}`, value);
+  return known;
+}
+
+/** @throws EngineError (USAGE) */
+function readCountMember(body: PlainObject, name: string): number | undefined {
+  const value = body[name];
+  if (value === undefined || value === null) return undefined;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
+    throw invalidMember(name, 'a whole number of at least 1', value);
+  }
+  return value;
+}
+
+function invalidMember(name: string, expected: string, given: unknown): EngineError {
+  const got = given === undefined ? 'nothing' : Array.isArray(given) ? 'an array' : `a ${typeof given}`;
+  return new EngineError(
+    'USAGE',
+    `${name === '' ? 'The body' : `"${name}"`}: expected ${expected}, got ${got}.`,
+  );
 }

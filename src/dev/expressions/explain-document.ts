@@ -6,7 +6,7 @@ import { safeParseTemplate } from '../../iml/syntax/parser.js';
 import { listNodes } from '../../iml/syntax/walk-expression.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import type { ExplainedDocument, ExplainedExpression, MomentName, ShownValue } from '../protocol.js';
-import { type ExplainedText, readExplained } from './explained-text.js';
+import { type ExplainedText, readExplained } from './items.js';
 import type { Language } from './language.js';
 import type { OpenMoment } from './moments.js';
 import { presentThrown, presentValue } from './present-value.js';

@@ -1,7 +1,9 @@
+import type { Document } from '../../document/reading/document.js';
+import { readDocument } from '../../document/reading/jsonc.js';
+import { EngineError } from '../../errors/engine-error.js';
 import { compileTemplate } from '../../iml/compile/compile-template.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
 import type { ShownItems } from '../protocol.js';
-import { type ExplainedText, findWrittenRequests } from './explained-text.js';
 import type { Language } from './language.js';
 import type { Moment } from './scope-at.js';
 
@@ -71,4 +73,34 @@ function findIterate(request: PlainObject): unknown {
   const inside = isPlainObject(response) ? ownMember(response, 'iterate') : undefined;
   // Webhooks have it at the top level.
   return inside ?? ownMember(request, 'iterate');
+}
+
+/** A document of a run. */
+export interface ExplainedText {
+  readonly role: 'base' | 'communication';
+  readonly file: string | undefined;
+  readonly text: string;
+}
+
+/** Undefined for invalid JSON: the trace may come from others. */
+export function readExplained({ text, file }: ExplainedText): Document | undefined {
+  try {
+    return readDocument(text, file ?? 'app');
+  } catch (error) {
+    if (error instanceof EngineError) return undefined;
+    throw error;
+  }
+}
+
+/** The documents that contain a request of a chain: the component, then the base. */
+export function findWrittenRequests(
+  texts: readonly ExplainedText[],
+  requestIndex: number,
+): readonly PlainObject[] {
+  return (['communication', 'base'] as const).flatMap((role) => {
+    const text = texts.find((other) => other.role === role);
+    const value = text && readExplained(text)?.value;
+    const request = Array.isArray(value) ? value[requestIndex] : value;
+    return isPlainObject(request) ? [request] : [];
+  });
 }

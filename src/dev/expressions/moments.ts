@@ -1,8 +1,7 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { ownMember } from '../../util/plain-object.js';
 import type { MomentName, ShownMoments } from '../protocol.js';
-import { type ExplainedText, findWrittenRequests } from './explained-text.js';
-import { listItems } from './items.js';
+import { type ExplainedText, findWrittenRequests, listItems } from './items.js';
 import type { Language } from './language.js';
 import { describeShortly } from './present-value.js';
 import type { Moment, Names } from './scope-at.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { TraceEvent } from '../../run/trace/trace.js';
 import type { TracedDocument } from '../../testing/traces/traced-test.js';
-import type { EventHub } from '../live/event-hub.js';
+import type { EventHub } from '../event-hub.js';
 import type { RunKind, RunOrigin, RunState, RunSummary } from '../protocol.js';
 import type { History, RunRest } from './history.js';
 import { packBody, packEvents } from './pack-events.js';

@@ -4,6 +4,7 @@ import { listExpressions } from '../../check/subject/expression-site.js';
 import type { App, ModuleComponent } from '../../document/app.js';
 import type { Document } from '../../document/reading/document.js';
 import { EngineError } from '../../errors/engine-error.js';
+import type { Transport, TransportResponse } from '../../http/message/transport.js';
 import { compileTemplate } from '../../iml/compile/compile-template.js';
 import { isTruthy } from '../../iml/values/coerce.js';
 import { indexChoices } from '../../parameters/check/check-choice.js';
@@ -19,7 +20,7 @@ import { parseRpcReference } from '../../parameters/form/rpc-reference.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import type { Language } from '../expressions/language.js';
 import type { FormRequest, RunRequest, ShownField, ShownForm } from '../protocol.js';
-import type { FormAnswers } from './form-answers.js';
+import { writeKey } from './kept-answers.js';
 import { createRunRedactor, type RunSetting } from './run-component.js';
 
 /** Maximum number of options of a select. */
@@ -220,5 +221,34 @@ function describeField(
         ? listFields(spec.spec.fields, type === 'array' ? undefined : inner, evaluate)
         : undefined,
     itemType: spec.spec?.kind === 'item' ? spec.spec.item.type : undefined,
+  };
+}
+
+/** Caches responses of form RPCs for a short time, because forms are redrawn while the user types. */
+interface FormAnswers {
+  /** @param scope separates credentials and apps */
+  readonly wrap: (scope: string) => (transport: Transport) => Transport;
+}
+
+const KEPT_MS = 60_000;
+const MAX_KEPT = 100;
+
+/** Creates an empty cache. */
+export function createFormAnswers(): FormAnswers {
+  const answers = new Map<string, { readonly response: TransportResponse; readonly at: number }>();
+  return {
+    wrap: (scope) => (transport) => async (request) => {
+      const key = `${scope}\n${writeKey(request)}`;
+      const known = answers.get(key);
+      if (known !== undefined && performance.now() - known.at < KEPT_MS) return known.response;
+      const response = await transport(request);
+      answers.delete(key);
+      if (response.status < 400) answers.set(key, { response, at: performance.now() });
+      for (const oldest of answers.keys()) {
+        if (answers.size <= MAX_KEPT) break;
+        answers.delete(oldest);
+      }
+      return response;
+    },
   };
 }

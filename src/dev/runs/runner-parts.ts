@@ -1,6 +1,6 @@
 import type { EnginePool } from '../../pool/engine-pool.js';
+import type { EventHub } from '../event-hub.js';
 import type { History } from '../history/history.js';
-import type { EventHub } from '../live/event-hub.js';
 import type { RunSetting } from './run-component.js';
 
 /** The history and the app. */

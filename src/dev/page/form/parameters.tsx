@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import type { ShownForm } from '../../protocol.js';
-import { Editor } from '../parts/editor.js';
+import { Editor } from '../parts/playground.js';
 import { post } from '../state/api.js';
 import { count } from '../state/format.js';
 import { app, sayError } from '../state/store.js';

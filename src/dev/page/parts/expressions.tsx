@@ -13,9 +13,8 @@ import type {
 import { ApiError, get } from '../state/api.js';
 import type { Note } from '../state/place-notes.js';
 import { sayError } from '../state/store.js';
-import { ExpressionText, noteId } from './expression-text.js';
+import { ExpressionText, noteId, writeShown } from './expression-text.js';
 import { nameMoment, Playground, type Tried } from './playground.js';
-import { writeShown } from './value-tip.js';
 
 interface ExpressionsProps {
   readonly run: RunDetail;

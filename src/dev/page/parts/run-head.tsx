@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
-import type { RunDetail } from '../../protocol.js';
+import type { RunDetail, ShownPlace, ShownWarning } from '../../protocol.js';
 import { download, post, remove } from '../state/api.js';
-import { clock, describeOutcome, duration } from '../state/format.js';
+import { clock, describeOutcome, duration, stopSentence } from '../state/format.js';
 import { go, route, writeRoute } from '../state/route.js';
 import { runs, say, sayError } from '../state/store.js';
 import { FromPage } from './answer-actions.js';
-import { StateMark } from './badges.js';
+import { PlaceText, StateMark } from './badges.js';
 import { TestActions, TestMark } from './test-list.js';
 
 function act(work: () => Promise<unknown>): void {
@@ -179,4 +179,125 @@ function CompareWith({ run }: { readonly run: RunDetail }): JSX.Element | null {
       ))}
     </select>
   );
+}
+
+interface TabsProps {
+  readonly label: string;
+  readonly tabs: readonly (readonly [name: string, title: string])[];
+  readonly current: string;
+  readonly onSelect: (name: string) => void;
+}
+
+/** Tabs with arrow key navigation. */
+export function Tabs({ label, tabs, current, onSelect }: TabsProps): JSX.Element {
+  const walk = (event: KeyboardEvent): void => {
+    const change = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const at = tabs.findIndex(([name]) => name === current);
+    const next = change === undefined ? undefined : tabs[(at + change + tabs.length) % tabs.length];
+    if (next === undefined) return;
+    event.preventDefault();
+    onSelect(next[0]);
+    const list = event.currentTarget as HTMLElement;
+    list.querySelectorAll<HTMLElement>('[role="tab"]')[tabs.indexOf(next)]?.focus();
+  };
+  return (
+    <div class="tabs" role="tablist" tabIndex={-1} aria-label={label} onKeyDown={walk}>
+      {tabs.map(([name, title]) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          aria-selected={name === current}
+          tabIndex={name === current ? 0 : -1}
+          onClick={() => onSelect(name)}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+/** Usage of the limits, and the stop reason. */
+export function LimitMeters({ run }: { readonly run: RunDetail }): JSX.Element {
+  const { limits, requests, pages, records, durationMs } = run;
+  const stopped = stopSentence(run.stopReason);
+  return (
+    <section class="limits" aria-label="Limits used">
+      <Meter name="requests" used={requests} limit={limits.requests} />
+      <Meter name="follow-up pages" used={pages} limit={limits.pages} />
+      <Meter name="records" used={records} limit={limits.records} />
+      <Meter name="time" used={durationMs} limit={limits.timeMs} shown={duration} />
+      {stopped !== undefined && (
+        <p class="stop">
+          <strong>Why it stopped:</strong> {stopped} <code>{run.stopReason}</code>
+        </p>
+      )}
+    </section>
+  );
+}
+
+interface MeterProps {
+  readonly name: string;
+  readonly used: number;
+  readonly limit: number | undefined;
+  readonly shown?: (value: number) => string;
+}
+
+function Meter({
+  name,
+  used,
+  limit,
+  shown = (value) => value.toLocaleString('en'),
+}: MeterProps): JSX.Element {
+  const share = limit === undefined || limit === 0 ? 0 : Math.min(1, used / limit);
+  const kind = share >= 1 ? 'full' : share >= 0.8 ? 'near' : '';
+  return (
+    <div class={`meter ${kind}`}>
+      <span class="meter-text">
+        <strong>{shown(used)}</strong>
+        {limit !== undefined && <span class="muted"> of {shown(limit)}</span>}
+        <span class="meter-name">{name}</span>
+      </span>
+      <span class="meter-line" aria-hidden="true">
+        <span style={{ width: `${Math.round(share * 100)}%` }} />
+      </span>
+    </div>
+  );
+}
+
+interface WarningsProps {
+  readonly run: RunDetail;
+  /** Scrolls to the line of a warning. */
+  readonly onShow: (place: ShownPlace) => void;
+}
+
+/** Warnings of a run. */
+export function Warnings({ run, onShow }: WarningsProps): JSX.Element | null {
+  const { allWarnings, documents } = run;
+  if (allWarnings.length === 0) return null;
+  // Warnings that are shown beside expressions.
+  const shown = new Set(
+    documents.filter(({ role }) => role === 'communication' || role === 'base').map(({ file }) => file),
+  );
+  return (
+    <ul class="warnings" aria-label="Warnings">
+      {allWarnings.map((warning, index) => (
+        <li key={`${warning.code} ${index}`}>
+          <span class="tag warn">{warning.code}</span> {warning.message}{' '}
+          {isShown(warning, shown) ? (
+            <button type="button" class="link" onClick={() => onShow(warning.place ?? {})}>
+              <PlaceText place={warning.place} />
+            </button>
+          ) : (
+            <PlaceText place={warning.place} />
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function isShown({ place }: ShownWarning, files: ReadonlySet<string | undefined>): boolean {
+  return place?.line !== undefined && files.has(place.file);
 }

@@ -1,7 +1,6 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { AppState, LiveMessage, RunSummary } from '../../protocol.js';
 import { ApiError, get, listen } from './api.js';
-import { askInTurn } from './ask-in-turn.js';
 
 /** State of the app; undefined before it was loaded. */
 export const app = signal<AppState | undefined>(undefined);
@@ -186,4 +185,26 @@ async function learnStart(): Promise<string> {
 function catchUp(): void {
   caughtUp.value++;
   for (const load of [loadApp, loadRuns]) load().catch(sayError);
+}
+
+/**
+ * Runs requests one after another, because an older response must not override a newer one. Callers during a request
+ * share the next one.
+ *
+ * @returns a function that resolves after a request that started later than the call, and rejects if that request
+ * fails
+ */
+export function askInTurn(ask: () => Promise<void>): () => Promise<void> {
+  let current: Promise<void> = Promise.resolve();
+  let next: Promise<void> | undefined;
+  return () => {
+    next ??= current
+      .catch(() => {})
+      .then(() => {
+        next = undefined;
+        current = ask();
+        return current;
+      });
+    return next;
+  };
 }

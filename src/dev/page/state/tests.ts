@@ -1,8 +1,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { ShownTest, TestsState } from '../../protocol.js';
 import { get, post } from './api.js';
-import { askInTurn } from './ask-in-turn.js';
-import { caughtUp, sayError, testsHeard } from './store.js';
+import { askInTurn, caughtUp, sayError, testsHeard } from './store.js';
 
 /** Tests of the app; undefined before they were loaded. */
 export const tests = signal<TestsState | undefined>(undefined);

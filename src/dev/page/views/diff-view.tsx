@@ -1,9 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
-import type { DiffStep, RunDiff, RunSummary, ValueDiff } from '../../protocol.js';
+import type { DiffStep, DocumentDiff, RunDiff, RunSummary, ValueDiff } from '../../protocol.js';
 import { StateMark, Status } from '../parts/badges.js';
-import { DocumentDiffs } from '../parts/document-diff.js';
 import { TestMark } from '../parts/test-list.js';
 import { get } from '../state/api.js';
 import { clock, count, describeOutcome, duration } from '../state/format.js';
@@ -139,5 +138,40 @@ function Changes({ diff }: { readonly diff: ValueDiff }): JSX.Element | null {
         )}
       </tbody>
     </table>
+  );
+}
+
+const DOCUMENT_WORDS: Readonly<Record<string, string>> = { '-': 'before: ', '+': 'after: ' };
+
+/** Lines of the app or of a case that differ between two runs. */
+function DocumentDiffs({ documents }: { readonly documents: readonly DocumentDiff[] }): JSX.Element {
+  return (
+    <>
+      {documents.map(({ file, lines }) => (
+        <figure key={file} class="document-diff">
+          <figcaption>
+            <code>{file}</code>
+          </figcaption>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by keyboard. */}
+          <pre tabIndex={0}>
+            {lines.map((line, index) => (
+              <Line key={index} line={line} />
+            ))}
+          </pre>
+        </figure>
+      ))}
+    </>
+  );
+}
+
+function Line({ line }: { readonly line: string }): JSX.Element {
+  const word = DOCUMENT_WORDS[line[0] ?? ''];
+  if (word === undefined) return <span class="line">{`${line}\n`}</span>;
+  const Mark = line.startsWith('-') ? 'del' : 'ins';
+  return (
+    <Mark class="line">
+      <span class="unseen">{word}</span>
+      {`${line}\n`}
+    </Mark>
   );
 }

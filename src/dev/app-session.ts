@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { listFiles } from '../../app/loading/list-files.js';
-import { loadApp } from '../../app/loading/load-app.js';
-import { checkLoadedApp } from '../../check/check-app.js';
-import type { Finding } from '../../check/finding.js';
-import type { App } from '../../document/app.js';
-import { EngineError } from '../../errors/engine-error.js';
+import { listFiles } from '../app/loading/list-files.js';
+import { loadApp } from '../app/loading/load-app.js';
+import { checkLoadedApp } from '../check/check-app.js';
+import type { Finding } from '../check/finding.js';
+import type { App } from '../document/app.js';
+import { EngineError } from '../errors/engine-error.js';
 
 /** The last loaded version of the app. */
 export interface AppReading {

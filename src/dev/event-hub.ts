@@ -1,4 +1,4 @@
-import type { LiveMessage } from '../protocol.js';
+import type { LiveMessage } from './protocol.js';
 
 /** Publishes events to listeners. */
 export interface EventHub {

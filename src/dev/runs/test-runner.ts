@@ -8,8 +8,8 @@ import { runSuite } from '../../testing/suite/run-suite.js';
 import type { TestResult } from '../../testing/suite/test-result.js';
 import { describeTestFailure } from '../../testing/suite/trace-case.js';
 import type { ShownTest, TestDetail, TestsState } from '../protocol.js';
-import { keepTrace } from '../runs/kept-trace.js';
-import type { RecordParts } from '../runs/runner-parts.js';
+import { keepTrace } from './kept-trace.js';
+import type { RecordParts } from './runner-parts.js';
 
 /** Runs the tests of the app on request and when files change. */
 export interface TestRunner {
