@@ -10,12 +10,12 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configFolder } from '../../src/cli/connections/config-folder.js';
 import {
   isConnectionName,
   openConnectionFiles,
   storeForApp,
 } from '../../src/cli/connections/connection-store.js';
+import { configFolder } from '../../src/cli/connections/private-file.js';
 import type { StoredConnection } from '../../src/index.js';
 import { writeApp } from '../app/temp-app.js';
 

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { createHostSecretFinder, type HostSecrets } from '../../src/cli/connections/connection-data.js';
 import { openConnectionRows } from '../../src/cli/connections/connection-rows.js';
-import { createHostSecretFinder, type HostSecrets } from '../../src/cli/connections/host-secrets.js';
 import { removeHook } from '../../src/host/hooks/hooks.js';
 import { createHost, createHostMemoryStore, type Host, type HostStore } from '../../src/host/index.js';
 import { SYSTEM_CLOCK } from '../../src/util/clock.js';

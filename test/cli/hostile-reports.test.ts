@@ -1,9 +1,11 @@
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
-import { createGithubReport } from '../../src/cli/tests/github-report.js';
 import { createHumanReport } from '../../src/cli/tests/human-report.js';
-import { createJunitReport } from '../../src/cli/tests/junit-report.js';
-import { createTapReport } from '../../src/cli/tests/tap-report.js';
+import {
+  createGithubReport,
+  createJunitReport,
+  createTapReport,
+} from '../../src/cli/tests/machine-reports.js';
 import type { MakeReporter } from '../../src/cli/tests/test-reporter.js';
 import type { TestResult } from '../../src/testing/index.js';
 

@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configFolder } from '../../src/cli/connections/config-folder.js';
 import { identifyOwner, openConnectionFiles } from '../../src/cli/connections/connection-store.js';
+import { configFolder } from '../../src/cli/connections/private-file.js';
 import { writeCaseFiles } from '../../src/cli/recording/write-case-files.js';
 import { loadApp } from '../../src/index.js';
 import { readBodyFile } from '../../src/testing/cases/body-files.js';

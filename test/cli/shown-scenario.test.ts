@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { shownPlan } from '../../src/cli/output/host/shown-plan.js';
-import { shownScenario } from '../../src/cli/output/host/shown-scenario.js';
+import { shownPlan, shownScenario } from '../../src/cli/output/host/shown-scenario.js';
 import type { IncompleteRow, ScenarioRow } from '../../src/host/index.js';
 
 const SCENARIO: ScenarioRow = {

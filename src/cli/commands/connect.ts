@@ -35,11 +35,11 @@ import { type LoadedApp, openApp } from '../open-app.js';
 import { labelConnection } from '../output/connection-label.js';
 import { describeError } from '../output/describe-error.js';
 import { printError } from '../output/print-error.js';
+import { runWarnings } from '../output/print-findings.js';
 import { printRunFindings } from '../output/run-findings.js';
-import { runWarnings } from '../output/warning-lines.js';
 import { type ConnectionRecorder, createConnectionRecorder } from '../recording/connection-recorder.js';
-import { dropUnreadOutput } from '../recording/drop-unread-output.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
+import { dropUnreadOutput } from '../recording/with-recording.js';
 import { isUsageError, usageError } from '../usage-error.js';
 
 const DEFAULT_PORT = 8976;

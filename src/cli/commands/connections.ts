@@ -7,7 +7,6 @@ import type { StoredConnection } from '../../connection/connection-store.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { didYouMean } from '../../util/suggest.js';
 import type { Arguments, Command } from '../command.js';
-import { configFolder } from '../connections/config-folder.js';
 import {
   type ConnectionEntry,
   type ConnectionFiles,
@@ -19,6 +18,7 @@ import {
   openConnectionFiles,
   otherApp,
 } from '../connections/connection-store.js';
+import { configFolder } from '../connections/private-file.js';
 import { EXIT } from '../exit-code.js';
 import {
   NETWORK_OPTIONS,
@@ -26,8 +26,7 @@ import {
   readTraceOptions,
   TRACE_OPTIONS,
 } from '../input/engine-options.js';
-import { findEntry } from '../input/find-entry.js';
-import { findNamed } from '../input/find-named.js';
+import { findEntry, findNamed } from '../input/find-named.js';
 import { CONNECTIONS_OPTION, openConnections } from '../input/host-store-options.js';
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';

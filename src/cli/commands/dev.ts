@@ -6,9 +6,7 @@ import type { KeptConnection } from '../../dev/backend.js';
 import { type DevServer, serveDev } from '../../dev/serve-dev.js';
 import { createFolderWriter } from '../../util/files/folder-writer.js';
 import { readErrno } from '../../util/files/read-regular-file.js';
-import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
-import { configFolder } from '../connections/config-folder.js';
 import {
   type ConnectionFiles,
   identifyOwner,
@@ -16,19 +14,19 @@ import {
   isSameApp,
   openConnectionFiles,
   storeForApp,
+  userKey,
 } from '../connections/connection-store.js';
-import { makePrivateFolder } from '../connections/private-file.js';
-import { userKey } from '../connections/user-key.js';
+import { configFolder, makePrivateFolder } from '../connections/private-file.js';
 import { EXIT } from '../exit-code.js';
 import { ENGINE_OPTIONS, readEngineOptions } from '../input/engine-options.js';
 import { readPort } from '../input/read-port.js';
 import { refuseLinks } from '../input/refuse-links.js';
 import type { Io } from '../io.js';
+import { cannotListen, untilInterrupted } from '../listening.js';
 import { type LoadedApp, openApp } from '../open-app.js';
 import { labelConnection } from '../output/connection-label.js';
 import { printError } from '../output/print-error.js';
 import { readVersion } from '../read-version.js';
-import { untilInterrupted } from '../until-interrupted.js';
 import { usageError } from '../usage-error.js';
 import { assertNameIsFree } from './connect.js';
 

@@ -24,9 +24,8 @@ import { OUTPUT_OPTIONS, readOutputSettings } from '../input/output-options.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { createBundleWriter } from '../output/bundle-writer.js';
-import { dropUnreadOutput } from '../recording/drop-unread-output.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
-import { addRecording, prepareRecording } from '../recording/with-recording.js';
+import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';
 import { type AppWork, workWithApp } from '../runs/work-with-app.js';
 import { usageError } from '../usage-error.js';
 

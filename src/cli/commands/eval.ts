@@ -4,13 +4,12 @@ import { listenForMissing } from '../../iml/environment/scope-listener.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
+import { readSemantics, readTimezone, SEMANTICS_OPTION } from '../input/engine-options.js';
 import { readDataObject } from '../input/input-data.js';
-import { readSemantics, SEMANTICS_OPTION } from '../input/semantics-option.js';
-import { readTimezone } from '../input/timezone-option.js';
 import type { Io } from '../io.js';
 import { printJson } from '../output/json-output.js';
 import { printableLine } from '../output/terminal-text.js';
-import { typedValue, valueText } from '../output/value-text.js';
+import { typedValue, valueText } from '../output/trace-line.js';
 import { usageError } from '../usage-error.js';
 
 export const EVAL_COMMAND: Command = {

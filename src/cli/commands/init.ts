@@ -9,7 +9,7 @@ import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { cannotWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
-import { findCaseSchema } from '../recording/find-case-schema.js';
+import { findCaseSchema } from '../recording/write-case-files.js';
 import { usageError } from '../usage-error.js';
 
 export const INIT_COMMAND: Command = {

@@ -13,7 +13,6 @@ import { serveRest } from '../../rest/server/serve-rest.js';
 import { createStatusPages } from '../../rest/server/status-pages.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
 import { didYouMean } from '../../util/suggest.js';
-import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { readPort } from '../input/read-port.js';
@@ -25,9 +24,9 @@ import {
   type RestPlace,
 } from '../input/rest-instance.js';
 import type { Io } from '../io.js';
+import { cannotListen, untilInterrupted } from '../listening.js';
 import { createRestLog, type RestLog, type RestLogFormat } from '../output/rest-log.js';
 import { printableLine } from '../output/terminal-text.js';
-import { untilInterrupted } from '../until-interrupted.js';
 import { usageError } from '../usage-error.js';
 
 const DEFAULT_PORT = 8077;

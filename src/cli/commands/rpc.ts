@@ -18,11 +18,10 @@ import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
+import { writeReport } from '../output/query.js';
 import { createSaveBinaries } from '../output/save-binaries.js';
-import { writeReport } from '../output/write-report.js';
-import { dropUnreadOutput } from '../recording/drop-unread-output.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
-import { addRecording, prepareRecording } from '../recording/with-recording.js';
+import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';
 import { type AppWork, workWithApp } from '../runs/work-with-app.js';
 
 export const RPC_COMMAND: Command = {

@@ -19,7 +19,6 @@ import { createHostTracing } from '../../host/server/open-telemetry.js';
 import { assertAny, defaultEntries, removeScenario, setUpScenario } from '../../host/set-up.js';
 import { readState } from '../../host/store/scenario-plan.js';
 import { SYSTEM_CLOCK } from '../../util/clock.js';
-import { cannotListen } from '../cannot-listen.js';
 import type { Arguments, Command } from '../command.js';
 import { createConnectionReader, createConnectionSecrets } from '../connections/connection-data.js';
 import { EXIT } from '../exit-code.js';
@@ -27,6 +26,7 @@ import { withConfigFile } from '../input/config-file.js';
 import { type HostParts, openHostParts } from '../input/host-store-options.js';
 import { readServeSettings, SERVE_OPTIONS, type ServeSettings } from '../input/serve-options.js';
 import type { Io } from '../io.js';
+import { cannotListen, untilInterrupted } from '../listening.js';
 import { type LoadedApp, openApp } from '../open-app.js';
 import { createHostLog, messageLine } from '../output/host/host-log.js';
 import { createLineOutput } from '../output/line-output.js';
@@ -34,10 +34,8 @@ import { findOutputRoot } from '../output/output-file.js';
 import { printError } from '../output/print-error.js';
 import { printRunFindings } from '../output/run-findings.js';
 import { printableLine } from '../output/terminal-text.js';
-import { findHookConnectionData } from '../recording/hook-connection-data.js';
-import { type CallRecorder, recordCalls } from '../recording/record-calls.js';
+import { type CallRecorder, findHookConnectionData, recordCalls } from '../recording/record-calls.js';
 import { openServePools, type ServePools } from '../serve-pools.js';
-import { untilInterrupted } from '../until-interrupted.js';
 import { usageError } from '../usage-error.js';
 
 export const SERVE_COMMAND: Command = {

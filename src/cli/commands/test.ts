@@ -6,18 +6,16 @@ import { findTests, type TestPlace } from '../../testing/suite/find-tests.js';
 import { runCase } from '../../testing/suite/run-case.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
-import { ENGINE_OPTIONS } from '../input/engine-options.js';
-import { SEMANTICS_OPTION } from '../input/semantics-option.js';
+import { ENGINE_OPTIONS, SEMANTICS_OPTION } from '../input/engine-options.js';
 import type { Io } from '../io.js';
 import { printHarExchanges } from '../recording/print-har.js';
 import type { LiveRunner } from '../tests/live-tests.js';
 import { noteAge, readMaxAge } from '../tests/recorded-age.js';
 import { COVERAGE_FORMAT, openCoverage } from '../tests/report-coverage.js';
 import { REPORTER_NAMES } from '../tests/reporters.js';
-import { readFilter, runTests } from '../tests/run-tests.js';
+import { readFilter, runTests, watchTests } from '../tests/run-tests.js';
 import { TRACE_MODE } from '../tests/trace-files.js';
 import { type FailedCase, readUpdateScope, UPDATE_SCOPE, updateCases } from '../tests/update-cases.js';
-import { watchTests } from '../tests/watch-tests.js';
 import { usageError } from '../usage-error.js';
 
 /** The network options apply to --record and --live; each case has its own timezone. */

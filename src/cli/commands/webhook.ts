@@ -32,13 +32,12 @@ import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { createBundleWriter, type OutputSettings } from '../output/bundle-writer.js';
 import { printPrettyJson } from '../output/json-output.js';
+import { writeReport } from '../output/query.js';
 import { createSaveBinaries } from '../output/save-binaries.js';
 import { answerLine, shownAnswer } from '../output/shown-answer.js';
 import { printableLine } from '../output/terminal-text.js';
-import { writeReport } from '../output/write-report.js';
-import { dropUnreadOutput } from '../recording/drop-unread-output.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
-import { addRecording, prepareRecording } from '../recording/with-recording.js';
+import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';
 import { type AppWork, type WorkOutcome, workWithApp } from '../runs/work-with-app.js';
 import { usageError } from '../usage-error.js';
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import type { ConnectionStore, StoredConnection } from '../../connection/connection-store.js';
@@ -6,10 +7,9 @@ import { EngineError, StoreError } from '../../errors/engine-error.js';
 import { readErrno } from '../../util/files/read-regular-file.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
-import { seal, unseal } from '../../util/seal.js';
+import { SEAL_KEY_BYTES, seal, unseal } from '../../util/seal.js';
 import { withFileLock } from './file-lock.js';
-import { makePrivateFolder, readPrivateFile, writePrivateFile } from './private-file.js';
-import { userKey } from './user-key.js';
+import { createPrivateFile, makePrivateFolder, readPrivateFile, writePrivateFile } from './private-file.js';
 
 /** The app of a connection. */
 export interface ConnectionOwner {
@@ -216,4 +216,25 @@ function readEntry(name: string, portable: unknown): ConnectionEntry | undefined
 
 function readTexts(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((text): text is string => typeof text === 'string') : [];
+}
+
+/**
+ * The user's key, created on first use. Concurrent processes get the same key.
+ *
+ * @throws StoreError (STORE_FAILED) for a key file that others can read or that holds no key
+ */
+export async function userKey(folder: string): Promise<Uint8Array> {
+  const file = path.join(folder, 'connections.key');
+  const known = await readPrivateFile(file);
+  if (known !== undefined) return readKey(known, file);
+  await makePrivateFolder(folder);
+  await createPrivateFile(file, `${randomBytes(SEAL_KEY_BYTES).toString('base64')}\n`);
+  return readKey((await readPrivateFile(file)) ?? '', file);
+}
+
+function readKey(text: string, file: string): Uint8Array {
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.byteLength === SEAL_KEY_BYTES) return key;
+  const message = `The file ${file} does not hold a key. Without it nothing that is kept can be opened: put it back, or remove it and connect anew.`;
+  throw new StoreError('STORE_FAILED', message);
 }

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, link, mkdir, open, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import path from 'node:path';
 import { StoreError } from '../../errors/engine-error.js';
 import { OWNER_ONLY_FILE, OWNER_ONLY_FOLDER } from '../../util/files/folder-writer.js';
 import { readErrno } from '../../util/files/read-regular-file.js';
+import type { Io } from '../io.js';
 
 /** Creates a folder with mode 0700, or sets the mode of an existing one. */
 export async function makePrivateFolder(folder: string): Promise<void> {
@@ -82,4 +84,16 @@ export async function readPrivateFile(file: string): Promise<string | undefined>
   } finally {
     await handle.close();
   }
+}
+
+/**
+ * Folder of the user's configuration: `iml-runtime` in `XDG_CONFIG_HOME` or `~/.config`, on Windows in `APPDATA`. A
+ * relative XDG_CONFIG_HOME is ignored. Source: XDG Base Directory Specification.
+ */
+export function configFolder(env: Io['env'], platform: string = process.platform): string {
+  const home = env['HOME'] || homedir();
+  const given = platform === 'win32' ? env['APPDATA'] : env['XDG_CONFIG_HOME'];
+  const standard = platform === 'win32' ? ['AppData', 'Roaming'] : ['.config'];
+  const base = given !== undefined && path.isAbsolute(given) ? given : path.join(home, ...standard);
+  return path.join(base, 'iml-runtime');
 }

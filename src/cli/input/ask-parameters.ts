@@ -14,7 +14,7 @@ import { type PlainObject, setMember } from '../../util/plain-object.js';
 import type { Io } from '../io.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
-import { readFieldValue } from './parameter-value.js';
+import { readFieldValue } from './module-parameters.js';
 
 /** Multi-line or binary values: `NAME=@FILE`. */
 const FILE_TYPES: ReadonlySet<ParameterType> = new Set(['pkey', 'cert', 'buffer']);

@@ -3,16 +3,16 @@ import type { ConnectionStore } from '../../connection/connection-store.js';
 import type { CheckParameters } from '../../parameters/check/form-check.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import { type Arguments, inGroup, type OptionSpecs } from '../command.js';
-import { configFolder } from '../connections/config-folder.js';
 import {
   identifyOwner,
   isConnectionName,
   openConnectionFiles,
   storeForApp,
 } from '../connections/connection-store.js';
+import { configFolder } from '../connections/private-file.js';
 import type { Io } from '../io.js';
 import type { LoadedApp } from '../open-app.js';
-import { findEntry } from './find-entry.js';
+import { findEntry } from './find-named.js';
 import { readDataObject } from './input-data.js';
 
 /** Options of commands that run a component. */

@@ -2,13 +2,20 @@ import type { EngineOptions } from '../../app/engine/engine-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { readHosts } from '../../http/transport/host-policy.js';
 import { readHostMap } from '../../http/transport/map-hosts.js';
+import { findZone } from '../../iml/date/zone.js';
+import { SEMANTICS, type Semantics } from '../../iml/environment/environment.js';
 import type { TraceListener } from '../../run/trace/trace.js';
-import { type Arguments, inGroup, type OptionSpecs } from '../command.js';
+import { type Arguments, inGroup, type OptionSpec, type OptionSpecs } from '../command.js';
 import type { Io } from '../io.js';
 import { traceLine } from '../output/trace-line.js';
 import { usageError } from '../usage-error.js';
-import { readSemantics, SEMANTICS_OPTION } from './semantics-option.js';
-import { readTimezone } from './timezone-option.js';
+
+export const SEMANTICS_OPTION: Readonly<Record<string, OptionSpec>> = {
+  semantics: {
+    value: 'runtime|documented',
+    help: "Follows Make's runtime or its documentation where they differ. Default: iml.config.json, or runtime.",
+  },
+};
 
 /** Options of every command that sends requests of an app. */
 export const NETWORK_OPTIONS: OptionSpecs = {
@@ -177,4 +184,17 @@ function readBaseUrl(text: string | undefined): string | undefined {
 function readPageLoop(text: string | undefined): EngineOptions['onPageLoop'] {
   if (text === undefined || text === 'warn' || text === 'stop' || text === 'error') return text;
   throw usageError(`--on-page-loop: Expected one of warn, stop, error; got "${text}".`);
+}
+
+/** @throws EngineError (USAGE) for an unknown value */
+export function readSemantics(text: string | undefined): Semantics | undefined {
+  const semantics = SEMANTICS.find((known) => known === text);
+  if (semantics !== undefined || text === undefined) return semantics;
+  throw usageError(`--semantics: "${text}" is neither runtime nor documented.`);
+}
+
+/** @throws EngineError (USAGE) for a name that is not in the tz database */
+export function readTimezone(text: string | undefined): string | undefined {
+  if (text === undefined || findZone(text) !== undefined) return text;
+  throw usageError(`--timezone: "${text}" is no timezone, such as Europe/Prague.`);
 }

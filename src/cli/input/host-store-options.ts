@@ -8,11 +8,9 @@ import { openHostPostgres, openHostSqlite } from '../../host/store/open-host-sto
 import type { HostStore } from '../../host/store/tables.js';
 import { SEAL_KEY_BYTES } from '../../util/seal.js';
 import type { Arguments, OptionSpec } from '../command.js';
-import { configFolder } from '../connections/config-folder.js';
 import { openConnectionRows } from '../connections/connection-rows.js';
-import { type ConnectionFiles, openConnectionFiles } from '../connections/connection-store.js';
-import { makePrivateFolder } from '../connections/private-file.js';
-import { userKey } from '../connections/user-key.js';
+import { type ConnectionFiles, openConnectionFiles, userKey } from '../connections/connection-store.js';
+import { configFolder, makePrivateFolder } from '../connections/private-file.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
 import { PREPARE_OPTION } from './prepare-option.js';

@@ -1,7 +1,7 @@
 import type { Output } from '../io.js';
 import { printJson } from './json-output.js';
 import { printTable } from './print-table.js';
-import { type PrintedReport, type ReportSettings, writeReport } from './write-report.js';
+import { type PrintedReport, type ReportSettings, writeReport } from './query.js';
 
 export type OutputForm = 'json' | 'ndjson' | 'table' | 'query';
 

@@ -2,7 +2,6 @@ import stringWidth from 'string-width';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { printJson } from './json-output.js';
 import { printableLine } from './terminal-text.js';
-import { fitText, padText } from './text-width.js';
 
 const GAP = '  ';
 /** Narrower columns show too little of long values. */
@@ -74,4 +73,25 @@ function block(names: readonly string[], cells: readonly string[]): string {
   return names
     .map((name, index) => `${padText(name, width)}${GAP}${fitText(cells[index] ?? '', MAX_BLOCK_VALUE)}\n`)
     .join('');
+}
+
+const GRAPHEMES = new Intl.Segmenter();
+
+/** Cuts text to a width; `…` marks a cut. */
+export function fitText(text: string, width: number): string {
+  if (text.length <= width && stringWidth(text) <= width) return text;
+  let fitted = '';
+  let used = 0;
+  for (const { segment } of GRAPHEMES.segment(text)) {
+    const next = stringWidth(segment);
+    if (used + next > width - 1) break;
+    fitted += segment;
+    used += next;
+  }
+  return `${fitted}…`;
+}
+
+/** Pads text with spaces. */
+export function padText(text: string, width: number): string {
+  return text + ' '.repeat(Math.max(0, width - stringWidth(text)));
 }

@@ -1,8 +1,8 @@
 import type { RunStats } from '../../component/report.js';
 import type { Limits } from '../../run/limits/limits.js';
 import type { Io } from '../io.js';
+import { fitText } from './print-table.js';
 import { printableLine } from './terminal-text.js';
-import { fitText } from './text-width.js';
 
 const INTERVAL_MS = 200;
 const ERASE_LINE = '\r\u001b[K';

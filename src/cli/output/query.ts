@@ -1,7 +1,10 @@
+import type { EngineError } from '../../errors/engine-error.js';
+import type { Output } from '../io.js';
 import { usageError } from '../usage-error.js';
+import { printPrettyJson, toPlainJson } from './json-output.js';
 
 /** A compiled query. */
-export type CompiledQuery = (data: unknown) => Promise<unknown>;
+type CompiledQuery = (data: unknown) => Promise<unknown>;
 
 /**
  * Compiles a JSONata expression.
@@ -29,4 +32,33 @@ function queryError(error: unknown): Error {
   const { message, position } = error as { readonly message?: string; readonly position?: number };
   const at = position === undefined ? '' : ` (at character ${position})`;
   return usageError(`--query: ${message ?? String(error)}${at}`, error);
+}
+
+/** Format of a report. */
+export interface ReportSettings {
+  /** The query; undefined prints the whole report. */
+  readonly query: CompiledQuery | undefined;
+  /** Whether to print the trace. A query always sees it. */
+  readonly traces: boolean;
+}
+
+/** The outcome as data, without private data of the error. */
+export interface PrintedReport {
+  readonly error?: EngineError | undefined;
+  readonly trace?: unknown;
+}
+
+/** Prints a report as JSON, or the result of a query over it. */
+export async function writeReport<Report extends PrintedReport>(
+  report: Report,
+  { query, traces }: ReportSettings,
+  output: Output,
+): Promise<void> {
+  const { error, trace, ...rest } = report;
+  const data = { ...rest, error: error?.toJSON() };
+  const shown =
+    query === undefined
+      ? { ...data, ...(traces && { trace }) }
+      : await query(toPlainJson({ ...data, trace }));
+  await output.write(`${printPrettyJson(shown)}\n`);
 }

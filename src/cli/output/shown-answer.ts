@@ -1,6 +1,6 @@
 import type { BuiltResponse } from '../../run/response/build-answer.js';
+import { fitText } from './print-table.js';
 import { printableLine } from './terminal-text.js';
-import { fitText } from './text-width.js';
 
 /** The response to the sender as data: the body as text, or base64. */
 export interface ShownAnswer {

@@ -3,17 +3,19 @@ import { createEngine } from '../../app/engine/create-engine.js';
 import type { EngineOptions } from '../../app/engine/engine-options.js';
 import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
+import { findHookRows } from '../../host/hooks/hooks.js';
 import type { Receiver } from '../../host/ports/ports.js';
+import type { HostStore } from '../../host/store/tables.js';
 import { createDigestLog } from '../../testing/recording/digest-log.js';
 import { recordCase } from '../../testing/recording/record-case.js';
 import { describeCall, readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
 import { toFileName } from '../../util/files/file-name.js';
 import { createFolderWriter } from '../../util/files/folder-writer.js';
+import type { ReadConnectionData } from '../connections/connection-data.js';
 import { cannotWrite } from '../output/output-file.js';
 import { printError } from '../output/print-error.js';
 import { readVersion } from '../read-version.js';
-import { findCaseSchema } from './find-case-schema.js';
-import { describeWritten, writeCaseFiles } from './write-case-files.js';
+import { describeWritten, findCaseSchema, writeCaseFiles } from './write-case-files.js';
 
 /** A receiver that records each call as a case. */
 export interface CallRecorder {
@@ -114,4 +116,21 @@ async function writeCall(
   } finally {
     await engine.close();
   }
+}
+
+/**
+ * Connection data of a hook, of all members for a shared webhook: the API may send it with a call.
+ *
+ * @throws EngineError (HOST_MISSING) for a removed hook; StoreError (STORE_FAILED) for a connection that cannot be
+ * opened
+ */
+export async function findHookConnectionData(
+  store: HostStore,
+  hookId: number,
+  readData: ReadConnectionData,
+): Promise<readonly unknown[]> {
+  const hooks = await findHookRows(store, hookId);
+  if (hooks.length === 0) throw new EngineError('HOST_MISSING', `There is no hook ${hookId}.`);
+  const names = new Set(hooks.flatMap(({ connection }) => connection ?? []));
+  return Promise.all([...names].map(readData));
 }

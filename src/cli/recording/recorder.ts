@@ -6,9 +6,14 @@ import { createRunRecorder } from '../../testing/recording/run-recorder.js';
 import { printableLine } from '../output/terminal-text.js';
 import { readVersion } from '../read-version.js';
 import { usageError } from '../usage-error.js';
-import { findCaseSchema } from './find-case-schema.js';
 import type { RecordSettings } from './record-settings.js';
-import { countNouns, describeWritten, writeCaseFiles, writeNamedFiles } from './write-case-files.js';
+import {
+  countNouns,
+  describeWritten,
+  findCaseSchema,
+  writeCaseFiles,
+  writeNamedFiles,
+} from './write-case-files.js';
 
 /** A recorded run, without its calls. */
 export type RecordedSubject = Omit<RunToRecord, 'calls' | 'digests' | 'addresses'>;

@@ -3,6 +3,8 @@ import type { EngineOptions } from '../../app/engine/engine-options.js';
 import type { ConnectionStore } from '../../connection/connection-store.js';
 import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
+import type { Arguments } from '../command.js';
+import { type Io, isBrokenPipe, type Output } from '../io.js';
 import { printError } from '../output/print-error.js';
 import type { RecordSettings } from './record-settings.js';
 import type { RecordedSubject, Recorder } from './recorder.js';
@@ -82,4 +84,30 @@ export async function addRecording<Outcome extends Told>(
       ? { ...outcome, error: refusal, notes }
       : { ...outcome, error, notes: notes + printError(refusal) };
   }
+}
+
+/**
+ * A recorded run continues when the reader of its output has gone (`| head`), because the file is the purpose. Unread
+ * output is dropped.
+ */
+export function dropUnreadOutput(args: Arguments, io: Io): Io {
+  if (!args.isSet('record') && !args.isSet('har')) return io;
+  return { ...io, stdout: dropUnread(io.stdout), stderr: dropUnread(io.stderr) };
+}
+
+function dropUnread(output: Output): Output {
+  let isClosed = false;
+  return {
+    isTerminal: output.isTerminal,
+    get columns() {
+      return output.columns;
+    },
+    write: async (text) => {
+      if (isClosed) return;
+      await output.write(text).catch((error: unknown) => {
+        if (!isBrokenPipe(error)) throw error;
+        isClosed = true;
+      });
+    },
+  };
 }

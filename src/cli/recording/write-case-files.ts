@@ -1,9 +1,12 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { bodiesFolder } from '../../testing/cases/body-files.js';
+import { CASE_SCHEMA_FILE } from '../../testing/cases/case-shape.js';
 import type { WrittenCase } from '../../testing/recording/record-case.js';
 import { createFolderWriter, type NewFile } from '../../util/files/folder-writer.js';
 import { cannotWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
+import { readVersion } from '../read-version.js';
 import type { NamedFile } from './record-settings.js';
 
 /**
@@ -53,4 +56,25 @@ export function describeSecrets({
 /** `1 call`, `2 calls`. */
 export function countNouns(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`;
+}
+
+/** Locations of the schema near an app: the installed package, or the folder of `iml schemas --write`. */
+const PLACES = [`node_modules/iml-runtime/${CASE_SCHEMA_FILE}`, '.vscode/iml-schemas/test.schema.json'];
+
+/**
+ * The `$schema` of a new case: the file of the installed package, which needs no network and has the right version,
+ * else its public address.
+ *
+ * @param caseFile absolute
+ */
+export function findCaseSchema(caseFile: string): string {
+  const start = path.dirname(caseFile);
+  for (const place of PLACES) {
+    for (let folder = start; ; folder = path.dirname(folder)) {
+      const schema = path.join(folder, place);
+      if (existsSync(schema)) return path.relative(start, schema).split(path.sep).join('/');
+      if (folder === path.dirname(folder)) break;
+    }
+  }
+  return `https://unpkg.com/iml-runtime@${readVersion()}/${CASE_SCHEMA_FILE}`;
 }

@@ -7,8 +7,8 @@ import type { Io } from '../io.js';
 import type { LoadedApp } from '../open-app.js';
 import type { OutputSettings } from '../output/bundle-writer.js';
 import { describeError } from '../output/describe-error.js';
+import { runWarnings } from '../output/print-findings.js';
 import { printRunFindings, type RunFindings } from '../output/run-findings.js';
-import { runWarnings } from '../output/warning-lines.js';
 import { isUsageError } from '../usage-error.js';
 
 /** The outcome of work with an app. */

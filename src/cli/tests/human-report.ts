@@ -1,8 +1,8 @@
 import { styleText } from 'node:util';
 import { showValue } from '../../testing/matching/tagged-values.js';
 import type { TestFailure, TestSummary } from '../../testing/suite/test-result.js';
+import { fitText } from '../output/print-table.js';
 import { printable, printableLine, withoutCommands } from '../output/terminal-text.js';
-import { fitText } from '../output/text-width.js';
 import { type MakeReporter, printFilePlace, type ReportContext } from './test-reporter.js';
 
 /** Maximum length of a printed value. */

@@ -18,14 +18,14 @@ import { printableLine } from '../output/terminal-text.js';
 import { readVersion } from '../read-version.js';
 import { describeWritten, writeCaseFiles } from '../recording/write-case-files.js';
 import { usageError } from '../usage-error.js';
+import { openService, type ServiceAccess } from './service-access.js';
 import {
   type AskToWrite,
   assertCanAsk,
   assertNotCi,
   createAskToWrite,
   type FileChange,
-} from './ask-to-write.js';
-import { openService, type ServiceAccess } from './service-access.js';
+} from './update-cases.js';
 
 interface CaseToRecord {
   readonly read: ReadCase;

@@ -4,11 +4,13 @@ import type { Io } from '../io.js';
 import { writeOutputFile } from '../output/output-file.js';
 import type { Progress } from '../output/progress.js';
 import { usageError } from '../usage-error.js';
-import { createGithubReport } from './github-report.js';
 import { createHumanReport } from './human-report.js';
-import { createJsonReport } from './json-report.js';
-import { createJunitReport } from './junit-report.js';
-import { createTapReport } from './tap-report.js';
+import {
+  createGithubReport,
+  createJsonReport,
+  createJunitReport,
+  createTapReport,
+} from './machine-reports.js';
 import type { MakeReporter, ReportContext, TestReporter } from './test-reporter.js';
 
 const REPORTERS: Readonly<Record<string, MakeReporter>> = {

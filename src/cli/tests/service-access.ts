@@ -7,15 +7,15 @@ import { type FilledCase, fillSecrets } from '../../testing/live/fill-secrets.js
 import type { LiveOptions } from '../../testing/live/run-live.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { Arguments } from '../command.js';
-import { configFolder } from '../connections/config-folder.js';
 import {
   identifyOwner,
   isConnectionName,
   openConnectionFiles,
   storeForApp,
 } from '../connections/connection-store.js';
+import { configFolder } from '../connections/private-file.js';
 import { readEngineOptions } from '../input/engine-options.js';
-import { findEntry } from '../input/find-entry.js';
+import { findEntry } from '../input/find-named.js';
 import { readDataObject } from '../input/input-data.js';
 import type { Io } from '../io.js';
 

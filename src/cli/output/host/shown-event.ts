@@ -5,8 +5,7 @@ import type { HeaderEntry } from '../../../http/message/transport.js';
 import { collectNamedSecrets } from '../../../redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../../redaction/redact.js';
 import { isPlainObject, type PlainObject } from '../../../util/plain-object.js';
-import { formatInstant } from '../format-instant.js';
-import { NOT_SHOWN, withoutTexts } from './not-shown.js';
+import { NOT_SHOWN, withoutTexts } from './message-reader.js';
 
 /** Names of the hook and scenario of an event. */
 export interface EventNames {
@@ -72,4 +71,9 @@ function describeBytes({ size }: PlainObject, headers: readonly HeaderEntry[]): 
 
 function isHeader(entry: unknown): entry is HeaderEntry {
   return Array.isArray(entry) && typeof entry[0] === 'string' && typeof entry[1] === 'string';
+}
+
+/** Milliseconds since the epoch as ISO text; null stays null. */
+export function formatInstant(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
 }

@@ -1,11 +1,13 @@
+import { childPointer } from '../../../errors/source-location.js';
 import { readState } from '../../../host/store/scenario-plan.js';
 import type { IncompleteRow, ScenarioRow } from '../../../host/store/tables.js';
+import { collectNamedSecrets } from '../../../redaction/collect-secrets.js';
+import { createRedactor } from '../../../redaction/redact.js';
+import { SANITIZED } from '../../../redaction/redact-value.js';
 import type { ScenarioState } from '../../../scenario/state/scenario-state.js';
-import { isPlainObject, type PlainObject } from '../../../util/plain-object.js';
-import { formatInstant } from '../format-instant.js';
-import { hideSecrets } from '../hide-secrets.js';
-import { NOT_SHOWN, withoutTexts } from './not-shown.js';
-import { shownPlan } from './shown-plan.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../util/plain-object.js';
+import { NOT_SHOWN, withoutTexts } from './message-reader.js';
+import { formatInstant } from './shown-event.js';
 
 /**
  * A scenario and its incomplete executions, safe to print: times as text, secrets redacted.
@@ -62,4 +64,45 @@ function shownExecution(execution: unknown): unknown {
 function renameInstant(record: object, name: string, shownAs: string): object {
   const { [name]: ms, ...rest } = record as PlainObject;
   return typeof ms === 'number' ? { ...rest, [shownAs]: formatInstant(ms) } : record;
+}
+
+/**
+ * A stored plan, safe to print. Set-up recorded the secret parameters as pointers in `hiddenParameters`; for a step
+ * without them, all parameters are hidden. Pure references are always shown.
+ */
+export function shownPlan(plan: unknown): unknown {
+  if (!isPlainObject(plan)) return mapMembers(plan, (_, member) => shownPlan(member));
+  const listed = ownMember(plan, 'hiddenParameters');
+  const hidden: ReadonlySet<unknown> = new Set(Array.isArray(listed) ? listed : ['']);
+  const { hiddenParameters: _, secretParameters: __, ...shown } = plan;
+  return mapMembers(shown, (name, value) =>
+    name === 'parameters' ? withoutHidden(value, '', hidden) : shownPlan(value),
+  );
+}
+
+function withoutHidden(value: unknown, pointer: string, hidden: ReadonlySet<unknown>): unknown {
+  if (hidden.has(pointer)) return withoutLiterals(value);
+  return mapMembers(value, (name, member) => withoutHidden(member, childPointer(pointer, name), hidden));
+}
+
+/** One expression without text: `{{1.token}}`, but neither `{{concat("key"; 1.id)}}` nor `key-{{1.id}}`. */
+const REFERENCE = /^\{\{[^{}"']*\}\}$/;
+
+function withoutLiterals(value: unknown): unknown {
+  if (typeof value === 'string') return value === '' || REFERENCE.test(value) ? value : SANITIZED;
+  if (typeof value === 'number') return SANITIZED;
+  return mapMembers(value, (_, member) => withoutLiterals(member));
+}
+
+function mapMembers(value: unknown, change: (name: string, member: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => change(String(index), item));
+  if (!isPlainObject(value)) return value;
+  const result: PlainObject = {};
+  for (const [name, member] of Object.entries(value)) setMember(result, name, change(name, member));
+  return result;
+}
+
+/** Stored host data, safe to print: redacts known secrets and values under secret names wherever they occur. */
+function hideSecrets(value: unknown, secrets: readonly string[]): unknown {
+  return createRedactor({ secrets: [...secrets, ...collectNamedSecrets(value)] }).value(value);
 }

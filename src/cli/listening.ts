@@ -1,5 +1,6 @@
 import type { EngineError } from '../errors/engine-error.js';
 import { readErrno } from '../util/files/read-regular-file.js';
+import { type Io, UserInterruption } from './io.js';
 import { usageError } from './usage-error.js';
 
 /**
@@ -20,3 +21,17 @@ export function cannotListen(port: number, error: unknown, hostname?: string): E
 }
 
 const ADDRESS_ERRORS: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** Resolves at Ctrl-C or SIGTERM. */
+export async function untilInterrupted(io: Pick<Io, 'interruptible'>): Promise<void> {
+  await io.interruptible(untilAborted).catch((error: unknown) => {
+    if (!(error instanceof UserInterruption)) throw error;
+  });
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
