@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createIncomingConnections } from '../../src/host/events/incoming-connections.js';
 
-it('waits as long as something comes in each turn, and no longer than it may', async () => {
+it('waits while jobs arrive in each time slice, up to the maximum wait', async () => {
   let nowMs = 0;
   const arrivals = createIncomingConnections(() => nowMs);
   let isSettled = false;

@@ -80,8 +80,8 @@ const post = (host: Host, path: string, body: unknown): Promise<Response> =>
     }),
   );
 
-describe('a hook of a host', () => {
-  it('is attached once, updated when its parameters change, and detached when it is removed', async () => {
+describe('a host with attached hooks', () => {
+  it('attaches a hook once, updates it when its parameters change, and detaches it when it is removed', async () => {
     const { host, store, options, sent, bundles } = setUp((call) => ({
       json: call === 1 ? { id: 'E7' } : { version: 2 },
     }));
@@ -108,7 +108,7 @@ describe('a hook of a host', () => {
     expect((await post(host, hook?.path ?? '', { n: 2 })).status).toBe(404);
   });
 
-  it('is not created where attach fails, and is attached anew at the next start', async () => {
+  it('does not create the hook if attach fails, and attaches it at the next start', async () => {
     const { host, store, options, sent } = setUp((call) =>
       call === 1 ? { status: 500, json: { message: 'not now' } } : { json: { id: 'E1' } },
     );
@@ -120,7 +120,7 @@ describe('a hook of a host', () => {
     expect(sent()).toHaveLength(2);
   });
 
-  it('stays as it was where update fails', async () => {
+  it('keeps the hook unchanged if update fails', async () => {
     const { store, options } = setUp((call) =>
       call === 1 ? { json: { id: 'E1' } } : { status: 403, json: {} },
     );
@@ -133,7 +133,7 @@ describe('a hook of a host', () => {
     });
   });
 
-  it('keeps no more of what its service answers than each call may read', async () => {
+  it('stores no more of an attach response than each call may read', async () => {
     const large = 'v'.repeat(300_000);
     const { store, options } = setUp((call) => ({ json: { id: call === 1 ? 'E1' : large, version: large } }));
     await setUpScenario(options, entryOf('red'));
@@ -145,7 +145,7 @@ describe('a hook of a host', () => {
     expect(await store.count('hooks')).toBe(0);
   });
 
-  it('goes though detach fails, which is reported; what waits for it is discarded', async () => {
+  it('removes the hook if detach fails, reports the failure, and discards waiting events', async () => {
     const { host, store, options } = setUp((call) =>
       call === 1 ? { json: { id: 'E1' } } : { status: 500, json: {} },
     );
@@ -160,7 +160,7 @@ describe('a hook of a host', () => {
   it.each([
     ['ordered', { ordered: true }],
     ['sequential', { ordered: false, settings: { sequential: true } }],
-  ])('is not attached for a scenario that keeps order and has a responder: %s', async (word, order) => {
+  ])('does not attach a hook for a sequential scenario with a responder: %s', async (word, order) => {
     const { options, sent, host } = setUp(() => ({ json: { id: 'x' } }));
     const entry = { ...entryOf('red'), ...order, modules: [{ id: 1, app: 'crm', module: 'answer' }] };
     await expect(setUpScenario(options, entry)).rejects.toMatchObject({
@@ -171,7 +171,7 @@ describe('a hook of a host', () => {
     await expect(host.scenarios.get(entry.name)).rejects.toMatchObject({ code: 'HOST_MISSING' });
   });
 
-  it('answers 410 while it is turned off', async () => {
+  it('responds with 410 while the hook is disabled', async () => {
     const { host, store, options } = setUp(() => ({ json: { id: 'E1' } }));
     const { hook } = await setUpScenario(options, entryOf('red'));
     const turn = (enabled: boolean) =>

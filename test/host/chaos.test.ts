@@ -30,7 +30,7 @@ for (const [engine, disturbance] of RUNS) {
   const isMissing = isOwn ? !hasPrograms : engine === 'postgres' && !hasPostgres;
   const why = isOwn ? PROGRAMS_MISSING : POSTGRES_MISSING;
   it.skipIf(isMissing)(
-    `loses nothing and keeps order on ${engine}: ${disturbance}${isMissing ? why : ''}`,
+    `loses no event and keeps the order on ${engine}: ${disturbance}${isMissing ? why : ''}`,
     { timeout: 12 * MINUTE_MS },
     async () => {
       const settings: LoadSettings = {

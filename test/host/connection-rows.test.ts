@@ -48,7 +48,7 @@ const stored = (token: string) => ({
 const OWNER = { app: 'crm', folder: '/apps/crm', appIds: [] };
 
 it.skipIf(!hasPostgres)(
-  `keeps connections sealed; one that cannot be opened leaves the others readable${POSTGRES_MISSING}`,
+  `stores connections sealed, and reads the others if one cannot be opened${POSTGRES_MISSING}`,
   async () => {
     const url = await openDatabase();
     const { store, rows } = await openNode(url);
@@ -70,7 +70,7 @@ it.skipIf(!hasPostgres)(
 );
 
 it.skipIf(!hasPostgres)(
-  `two nodes renew a token once, and both use the renewed one${POSTGRES_MISSING}`,
+  `renews a token once on two nodes, and both nodes use the renewed token${POSTGRES_MISSING}`,
   async () => {
     let refreshes = 0;
     const api = await listen(
@@ -132,7 +132,7 @@ it.skipIf(!hasPostgres)(
 );
 
 it.skipIf(!hasPostgres)(
-  `iml connect --database stores a connection there, and import and export copy it${POSTGRES_MISSING}`,
+  `iml connect --database stores a connection in the database, and import and export copy it${POSTGRES_MISSING}`,
   async () => {
     const api = await listen(
       createServer((_request, response) => {

@@ -185,7 +185,7 @@ describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
   );
 
   it.skipIf(isMissing)(
-    `keeps its word wherever its process ends${reason}`,
+    `keeps its guarantees wherever its process ends${reason}`,
     { timeout: 600_000 },
     async () => {
       const whole = await runOnce(engine, undefined);

@@ -85,7 +85,7 @@ const FAULTS: readonly ((server: OwnServer) => Promise<void>)[] = [
 ];
 
 it.skipIf(!hasPrograms)(
-  `loses nothing and repeats nothing when the database crashes, restarts or is killed, and goes on by itself${PROGRAMS_MISSING}`,
+  `loses and repeats nothing when the database crashes, restarts or is killed, and resumes without help${PROGRAMS_MISSING}`,
   { timeout: 600_000 },
   async () => {
     const [server, folder] = [await startOwnServer(), await createFile()];

@@ -32,8 +32,8 @@ async function outputOf(...steps: readonly FlowStep[]): Promise<FlowOutput | und
 
 const FIRST = { id: 1, module: gives('first', { n: 1 }, { n: 2 }) };
 
-describe('what came out of a flow', () => {
-  it('is counted', async () => {
+describe('the output of a flow', () => {
+  it('counts the outputs', async () => {
     expect(await outputOf(FIRST)).toEqual({ bundles: 2 });
     expect(await outputOf(FIRST, { id: 2, module: gives('more', 1, 2) })).toEqual({ bundles: 4 });
   });
@@ -54,12 +54,12 @@ describe('what came out of a flow', () => {
       { id: 2, module: fails, onError: { kind: 'ignore' } },
       { stepId: 2, module: 'fails', why: 'ignored' },
     ],
-  ])('is nothing, with the place, where %s', async (_, step, endedAt) => {
+  ])('reports an empty output with the step that ended the flow if %s', async (_, step, endedAt) => {
     const last = { id: 3, module: gives('last', 1) };
     expect(await outputOf(FIRST, step, last)).toEqual({ bundles: 0, endedAt });
   });
 
-  it('blames no responder, which puts nothing out', async () => {
+  it('does not report a responder, which has no output', async () => {
     const step = { id: 2, module: gives('find') };
     expect(await outputOf(FIRST, step, { id: 3, module: responds })).toMatchObject({
       endedAt: { stepId: 2 },
@@ -67,7 +67,7 @@ describe('what came out of a flow', () => {
     expect((await outputOf({ id: 1, module: responds }))?.endedAt).toBeUndefined();
   });
 
-  it('is not told of a run that an error ended', async () => {
+  it('does not report a run that failed', async () => {
     expect(await outputOf(FIRST, { id: 2, module: fails })).toBeUndefined();
   });
 });

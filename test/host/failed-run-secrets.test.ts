@@ -88,8 +88,8 @@ async function open({ settings = {}, onError, ...hook }: Wanted) {
 const NOTE = Object.values(SECRETS).join(' ');
 const CLEANED = 'no [SANITIZED] [SANITIZED] [SANITIZED] [SANITIZED]';
 
-describe('what a run fails with', () => {
-  it('quotes nothing that the hook and the connections of the scenario know: stored, observed or traced', async () => {
+describe('the error of a failed run', () => {
+  it('contains no secret of the hook and the connections: stored, observed or traced', async () => {
     const { host, send, notices, failures, asked } = await open({ webhook: 'own', kind: 'dedicated' });
     await send(NOTE);
     await eventually(async () => (await host.health()).events.dead === 1);
@@ -105,7 +105,7 @@ describe('what a run fails with', () => {
     ]);
   });
 
-  it('is cleaned where the rest is stored, whose data stay whole, and where that fails again', async () => {
+  it('is redacted in a stored incomplete execution, whose data stay complete, and after a failed retry', async () => {
     const settings = { storeIncomplete: true };
     const onError = { kind: 'break', automatic: false } as const;
     const { host, send, notices } = await open({ webhook: 'own', kind: 'dedicated', settings, onError });
@@ -122,7 +122,7 @@ describe('what a run fails with', () => {
     for (const secret of Object.values(SECRETS)) expect(JSON.stringify(notices)).not.toContain(secret);
   });
 
-  it('does not quote the address of a shared webhook either', async () => {
+  it('does not contain the address of a shared webhook', async () => {
     const { host, send, path } = await open({ webhook: 'shared', kind: 'member', uid: 'u1' });
     const token = path.split('/').at(-1) ?? '';
     await send(`${NOTE} ${token}`);

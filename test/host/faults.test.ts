@@ -61,7 +61,7 @@ async function numbersIn(effects: string): Promise<number[]> {
 }
 
 it.skipIf(!hasPostgres)(
-  `takes over what a worker that is asleep has left, and the sleeper commits nothing of it${POSTGRES_MISSING}`,
+  `takes over the jobs of a suspended worker, which then commits none of them${POSTGRES_MISSING}`,
   { timeout: PAUSE_MS + 240_000 },
   async () => {
     const [database, folder] = [await createHostDatabase(), await createFile()];
@@ -97,7 +97,7 @@ it.skipIf(!hasPostgres)(
 );
 
 it.skipIf(!hasPostgres)(
-  `refuses clearly while the database is away, and goes on by itself when it is back${POSTGRES_MISSING}`,
+  `refuses calls with a clear error while the database is down, and resumes when it is back${POSTGRES_MISSING}`,
   { timeout: 90_000 },
   async () => {
     const [database, folder] = [await createHostDatabase(), await createFile()];
@@ -131,7 +131,7 @@ it.skipIf(!hasPostgres)(
   },
 );
 
-it('refuses clearly while the file has no room, and loses nothing of what it has accepted', {
+it('refuses calls with a clear error while the file is full, and loses no accepted event', {
   timeout: 60_000,
 }, async () => {
   const file = await createFile();

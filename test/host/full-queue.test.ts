@@ -33,7 +33,7 @@ async function openFull(limits: Parameters<typeof createHost>[0]['limits'] = { m
   return { host, store, clock, url, post, countRead: () => read };
 }
 
-it('refuses without reading a body as long as it knows the queue to be full', async () => {
+it('refuses a call without reading its body while the queue is known to be full', async () => {
   const { host, clock, url, post, countRead } = await openFull();
   await Promise.all(Array.from({ length: MAX_QUEUED }, (_, n) => post({ n })));
   expect((await post({ n: 0 })).status).toBe(429);
@@ -61,7 +61,7 @@ it('refuses without reading a body as long as it knows the queue to be full', as
   await eventually(async () => (await post({ n: 2 })).status === 200);
 });
 
-it('asks anew after a pause, whatever was known then', async () => {
+it('checks the queue again after a pause', async () => {
   const { host, clock, post } = await openFull();
   await Promise.all(Array.from({ length: MAX_QUEUED + 1 }, (_, n) => post({ n })));
   await host.events.discardAll({ status: ['pending'] });
@@ -69,7 +69,7 @@ it('asks anew after a pause, whatever was known then', async () => {
   expect((await post({ n: 1 })).status).toBe(200);
 });
 
-it('refuses what is as large as what had no room, and takes what is smaller', async () => {
+it('refuses a payload at least as large as one that did not fit, and accepts a smaller one', async () => {
   const { post, countRead } = await openFull({ maxQueuedBytes: 5000 });
   const large = { filling: 'x'.repeat(3000) };
   expect([(await post(large)).status, (await post(large)).status]).toEqual([200, 429]);
@@ -79,7 +79,7 @@ it('refuses what is as large as what had no room, and takes what is smaller', as
   expect((await post({ n: 1 })).status).toBe(200);
 });
 
-it('takes what comes once this process has worked through a part of a full queue', async () => {
+it('accepts calls again after this process has processed part of a full queue', async () => {
   const { host, store, post } = await openFull({ maxQueued: 3 });
   const answers = await Promise.all(Array.from({ length: 4 }, (_, n) => post({ n })));
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429]);

@@ -31,7 +31,7 @@ async function open(store: HostStore = createHostMemoryStore(), clock?: VirtualC
   return host;
 }
 
-it('answers /health and /metrics while calls whose bodies do not come take all places', async () => {
+it('serves /health and /metrics while calls with unfinished bodies use all places', async () => {
   const host = await open();
   const hook = await host.putHook({ name: 'h', app: 'a', webhook: 'w', kind: 'dedicated' });
   const { origin } = await host.listen();
@@ -51,7 +51,7 @@ it('answers /health and /metrics while calls whose bodies do not come take all p
   expect(statuses).toEqual([200, 200, 200]);
 });
 
-it('reads the store once for 50 requests to /health at a time, and refuses one more', async () => {
+it('reads the store once for 50 concurrent requests to /health, and refuses one more', async () => {
   let looks = 0;
   const hanging: HostStore = {
     ...createHostMemoryStore(),
@@ -74,7 +74,7 @@ it('reads the store once for 50 requests to /health at a time, and refuses one m
   expect(refused).toHaveLength(1);
 });
 
-it('says that a store is failing which does not answer at all', async () => {
+it('reports a failing store that does not respond at all', async () => {
   const clock = createVirtualClock(0);
   const hanging: HostStore = { ...createHostMemoryStore(), countBy: () => new Promise(() => {}) };
   const host = createHost({
@@ -88,7 +88,7 @@ it('says that a store is failing which does not answer at all', async () => {
   expect(await health).toMatchObject({ status: 'failing', problem: 'The store does not answer.' });
 });
 
-it('uses what /health has read again for a second, and shows names of scenarios on request', async () => {
+it('reuses the result of /health for a second, and shows scenario names on request', async () => {
   const clock = createVirtualClock(0);
   const store = createHostMemoryStore();
   let looks = 0;
@@ -114,7 +114,7 @@ it('uses what /health has read again for a second, and shows names of scenarios 
   expect(looks).toBe(2);
 });
 
-it('serves status on a port of its own', async () => {
+it('serves the status on a separate port', async () => {
   const host = await open();
   const { origin: status } = await host.listenStatus();
   const { origin } = await host.listen();
@@ -125,7 +125,7 @@ it('serves status on a port of its own', async () => {
   }
 });
 
-it('is live but not ready while the store does not answer', async () => {
+it('is live but not ready while the store does not respond', async () => {
   const clock = createVirtualClock(0);
   const host = await open({ ...createHostMemoryStore(), countBy: () => new Promise(() => {}) }, clock);
   const get = async (path: string): Promise<number> =>
@@ -148,7 +148,7 @@ it('accepts requests and is not ready while it drains', async () => {
   await expect(send(`${origin}/live`, { method: 'GET' })).rejects.toThrow();
 });
 
-it('lets no peer have more than half of the connections', async () => {
+it('limits a peer to half of the connections', async () => {
   const host = createHost({
     store: createHostMemoryStore(),
     flows: flowsOf(() => SUCCESS),

@@ -185,7 +185,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-it('lists events, shows one, and has a dead one processed again by the host that runs', async () => {
+it('lists events, shows one, and lets the running host replay a dead one', async () => {
   refused.add('POST /note 2');
   const good = await receive('notes', 1);
   const bad = await receive('notes', 2);
@@ -250,7 +250,7 @@ it('lists events, shows one, and has a dead one processed again by the host that
   expect(await store.get('events', { id: bad })).toMatchObject({ attempts: 1, error: null });
 });
 
-it('lets events of a scenario that is off wait, and never takes one that is discarded', async () => {
+it('keeps events of a disabled scenario waiting, and never processes a discarded one', async () => {
   expect(await print('scenarios', 'off', 'notes')).toBe(
     'The scenario "notes" is off. What comes in waits.\n',
   );
@@ -280,7 +280,7 @@ it('lets events of a scenario that is off wait, and never takes one that is disc
   expect(jsonLines(await print('scenarios'))).toMatchObject([{ name: 'notes', state: 'active' }, {}]);
 });
 
-it('runs the remaining steps of an incomplete execution, or drops it', async () => {
+it('runs the remaining steps of an incomplete execution, or discards it', async () => {
   refused.add('POST /check 6').add('POST /check 7');
   for (const n of [6, 7]) await becomes(await receive('orders', n), 'done');
   const shown = JSON.parse(await print('scenarios', 'show', 'orders')) as {
@@ -337,13 +337,13 @@ it.each([
   [['scenarios', 'show', 'note'], 'There is no scenario "note".'],
   [['scenarios', 'off', 'note'], 'There is no scenario "note".'],
   [['scenarios', 'discard', '99'], 'There is no incomplete execution 99.'],
-] as const)('ends with 2 where there is nothing to do: iml %j', async (args, message) => {
+] as const)('exits with 2 if there is nothing to do: iml %j', async (args, message) => {
   const [command] = args;
   const err = `iml ${command}: ${message}\nSee iml ${command} --help.\n`;
   expect(await iml(...args)).toMatchObject({ code: 2, out: '', err });
 });
 
-it('stops in good order, and at its next start takes what was replayed in between', async () => {
+it('shuts down cleanly, and processes at its next start the events replayed meanwhile', async () => {
   const { code, out, err } = await stop(served);
   expect({ code, last: err.trimEnd().split('\n').at(-1) }).toEqual({
     code: 0,
@@ -358,7 +358,7 @@ it('stops in good order, and at its next start takes what was replayed in betwee
   expect(callsOf(1)).toEqual(['POST /note 1', 'POST /note 1']);
 });
 
-it('removes with --prune what the file no longer names, once its service was told', async () => {
+it('removes with --prune what the file no longer names, after detaching it from the remote API', async () => {
   await stop(served);
   const url = served.urlOf('orders');
   calls.length = 0;
@@ -375,7 +375,7 @@ it('removes with --prune what the file no longer names, once its service was tol
   await becomes(await receive('notes', 8), 'done');
 });
 
-it('brings to its end what it sets up when it is stopped meanwhile', async () => {
+it('finishes the setup in progress when it is stopped', async () => {
   await stop(served);
   calls.length = 0;
   let release = (): void => {};

@@ -51,7 +51,7 @@ const post = (host: Host, path: string, body: unknown): Promise<Response> =>
   host.fetch(new Request(`http://localhost${path}`, { method: 'POST', body: JSON.stringify(body) }));
 
 describeEach('a host', (engine) => {
-  it('gives up what ended ten processes alone, and not what was there when others did', async () => {
+  it('gives up a job that ended ten processes alone, and keeps jobs that ran beside others', async () => {
     const seen: string[] = [];
     const notices: HostNotice[] = [];
     const run: Run = ({ scenario, source }) => {
@@ -96,7 +96,7 @@ describeEach('a host', (engine) => {
     ]);
   });
 
-  it('lets no scenario wait for the slow service of another', async () => {
+  it('runs other scenarios while the remote API of one is slow', async () => {
     let slowRuns = 0;
     const { host } = await open(
       engine,
@@ -122,7 +122,7 @@ describeEach('a host', (engine) => {
   });
 
   it.each([true, false])(
-    'processes what waits for a hook whose scenario was made again (ordered: %s)',
+    'processes the waiting events of a hook whose scenario was created again (ordered: %s)',
     async (ordered) => {
       const seen: unknown[] = [];
       const { host, store } = await open(engine, ({ source, scenario }) => {
@@ -147,7 +147,7 @@ describeEach('a host', (engine) => {
     },
   );
 
-  it('bounds a queue in bytes, and turns a scenario on without reading what waits', async () => {
+  it('limits the bytes of a queue, and enables a scenario without reading its waiting events', async () => {
     const { host, store } = await open(engine, () => SUCCESS, { maxQueuedBytes: 5000, retryAfterMs: 7000 });
     const path = await addScenario(host, 's');
     await host.scenarios.deactivate('s');
@@ -161,7 +161,7 @@ describeEach('a host', (engine) => {
     await eventually(async () => (await store.count('events', { status: 'done' })) === 2);
   });
 
-  it('replays and discards by filter', async () => {
+  it('replays and discards events by filter', async () => {
     let fails = true;
     const { host } = await open(engine, () =>
       fails ? { ...failure('RuntimeError'), outcome: { kind: 'rollback' } } : SUCCESS,
@@ -179,7 +179,7 @@ describeEach('a host', (engine) => {
     await eventually(async () => (await host.events.list({ status: ['done'] })).length === 5);
   });
 
-  it('says that it is stalled while something is due and nobody does it', async () => {
+  it('reports a stall while a due event is not processed', async () => {
     const { host, store } = await open(engine, () => SUCCESS, { stalledMs: 200 });
     const path = await addScenario(host, 's');
     await post(host, path, { n: 1 });
@@ -191,7 +191,7 @@ describeEach('a host', (engine) => {
     expect((await host.health()).status).toBe('ok');
   });
 
-  it('is stalled while a retry is due and nobody makes it', async () => {
+  it('reports a stall while a due retry does not run', async () => {
     const { host, store } = await open(engine, () => SUCCESS, { stalledMs: 200 });
     await store.transaction(async (writer) => {
       const { id } = await writer.insert('scenarios', newScenario());
@@ -205,7 +205,7 @@ describeEach('a host', (engine) => {
     expect((await host.health()).status).toBe('ok');
   });
 
-  it('is not stalled while a sequential scenario waits for somebody to resolve an execution', async () => {
+  it('reports no stall while a sequential scenario waits for the resolution of an execution', async () => {
     const { host, store } = await open(engine, () => SUCCESS, { stalledMs: 200 });
     const definition = plan({ settings: { sequential: true } });
     await store.transaction(async (writer) => {
@@ -218,7 +218,7 @@ describeEach('a host', (engine) => {
     expect(await host.health()).toMatchObject({ status: 'stalled', stalled: ['s'] });
   });
 
-  it('moves times along when the clock was set back by hours', async () => {
+  it('moves due times back when the clock was set back by hours', async () => {
     const { host, store } = await open(engine, () => SUCCESS);
     await host.scenarios.put({ name: 'poll', plan: plan({ everyMs: 60_000 }) });
     const nowMs = Date.now();
@@ -234,7 +234,7 @@ describeEach('a host', (engine) => {
     expect(await host.scenarios.get('poll')).toMatchObject({ nextRunMs: nowMs + 60_000, lastRunMs: nowMs });
   });
 
-  it('runs by a calendar at its next time when the clock was set back, and not by so much earlier', async () => {
+  it('runs a calendar schedule at its next time when the clock was set back', async () => {
     const { host, store } = await open(engine, () => SUCCESS);
     const cron = { pattern: '30 2 * * *', timezone: 'Europe/Prague' };
     await host.scenarios.put({ name: 'report', plan: { ...plan({ everyMs: 1 }), everyMs: undefined, cron } });
@@ -248,7 +248,7 @@ describeEach('a host', (engine) => {
     expect([nextRunMs, lastRunMs]).toEqual([Date.parse('2027-05-12T00:30:00Z'), nowMs]);
   });
 
-  it('takes another interval at once, and keeps the schedule through a change of anything else', async () => {
+  it('applies a new interval at once, and keeps the schedule through other changes', async () => {
     const { host } = await open(engine, () => SUCCESS);
     await host.scenarios.put({ name: 'poll', plan: plan({ everyMs: 3_600_000 }) });
     const first = (await host.scenarios.get('poll')).nextRunMs;
@@ -266,7 +266,7 @@ describeEach('a host', (engine) => {
   });
 });
 
-it('follows a calendar with its time zone through both changes of the clocks', async () => {
+it('follows a calendar and its time zone through both daylight saving changes', async () => {
   const { nextCronTime } = await import('../../src/host/schedule/cron.js');
   const at = async (afterIso: string): Promise<string> =>
     new Date(
@@ -298,7 +298,7 @@ it('follows a calendar with its time zone through both changes of the clocks', a
   await expect(nextCronTime({ pattern: '61 * * * *' }, 0)).rejects.toMatchObject({ code: 'HOST_FILE' });
 });
 
-it('answers 503 where the store fails while it looks up who gets a shared event', async () => {
+it('responds with 503 if the store fails during the lookup of the recipients of a shared event', async () => {
   const parts = await openParts('memory');
   const failing: typeof parts.store = {
     ...parts.store,
@@ -322,7 +322,7 @@ it('answers 503 where the store fails while it looks up who gets a shared event'
   expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5']);
 });
 
-it('counts what happens for /metrics, by names and never by addresses', async () => {
+it('counts events for /metrics by name and never by address', async () => {
   const metrics = await createHostMetrics();
   const { store, queue } = await openParts('memory');
   const host = createHost({ store, queue, flows: flowsOf(() => SUCCESS), receiver: receiveJson, metrics });
@@ -341,7 +341,7 @@ it('counts what happens for /metrics, by names and never by addresses', async ()
   expect(text).not.toContain(path.split('/').at(-1));
 });
 
-it('keeps the file of its data for its owner alone, whatever stood there before', async () => {
+it('restricts its data file to the owner, including a file that existed before', async () => {
   const file = await createFile();
   onTestFinished(file.drop);
   await writeFile(file.at, '', { mode: 0o644 });
@@ -354,7 +354,7 @@ it('keeps the file of its data for its owner alone, whatever stood there before'
   await store.close();
 });
 
-it('tells what is stuck and why', async () => {
+it('reports which events are stuck and why', async () => {
   const { host, store } = await open('memory', () => SUCCESS);
   const [off, busy] = [await addScenario(host, 'off'), await addScenario(host, 'busy')];
   await host.scenarios.deactivate('off');

@@ -53,7 +53,7 @@ const numbersOf = (request: FlowRequest): number[] =>
     : [];
 
 describeEach('a host', (engine) => {
-  it('processes every event it has accepted, in order where asked', async () => {
+  it('processes every accepted event, in order for an ordered hook', async () => {
     const seen: number[] = [];
     const { host, post, errors } = await setUp(
       engine,
@@ -73,7 +73,7 @@ describeEach('a host', (engine) => {
     expect(errors).toEqual([]);
   });
 
-  it('runs events of a hook at the same time unless told otherwise', async () => {
+  it('processes events of a hook in parallel by default', async () => {
     let started = 0;
     let done = 0;
     const { host, post } = await setUp(engine, async () => {
@@ -88,7 +88,7 @@ describeEach('a host', (engine) => {
     await eventually(() => done === 6);
   });
 
-  it('answers 429 once the queue of a hook is full, and stores nothing then', async () => {
+  it('responds with 429 and stores nothing once the queue of a hook is full', async () => {
     const { host, post } = await setUp(engine, () => SUCCESS, { limits: { maxQueued: 3 } });
     const answers = await Promise.all(Array.from({ length: 5 }, (_, n) => post({ n })));
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 200, 200, 429, 429]);
@@ -99,7 +99,7 @@ describeEach('a host', (engine) => {
     expect((await post({ n: 9 })).status).toBe(200);
   });
 
-  it('keeps what cannot be read, to be looked at', async () => {
+  it('stores a payload that cannot be parsed for inspection', async () => {
     const { host, post } = await setUp(engine, () => SUCCESS);
     expect((await post({ reject: true })).status).toBe(400);
     const [listed] = await host.events.list({ status: ['rejected'] });
@@ -109,7 +109,7 @@ describeEach('a host', (engine) => {
     await expect(host.events.replay(event.id)).rejects.toMatchObject({ code: 'HOST_REFUSED' });
   });
 
-  it('goes on at once where somebody turns a suspended scenario on', async () => {
+  it('resumes at once when a suspended scenario is enabled', async () => {
     let runs = 0;
     const { host, post } = await setUp(engine, () => (++runs === 1 ? failure('RateLimitError') : SUCCESS));
     await host.start();
@@ -122,7 +122,7 @@ describeEach('a host', (engine) => {
     expect(runs).toBe(2);
   });
 
-  it('puts aside what fails by itself, and replays it when told', async () => {
+  it('moves an event that keeps failing to the dead letters, and replays it on request', async () => {
     let fails = true;
     const { host, post } = await setUp(engine, () => (fails ? failure('RuntimeError') : SUCCESS));
     await host.start();
@@ -137,7 +137,7 @@ describeEach('a host', (engine) => {
     expect(await host.scenarios.get('s')).toMatchObject({ state: { kind: 'active', errors: 0 } });
   });
 
-  it('keeps events of a scenario that is off until it is on', async () => {
+  it('keeps events of a disabled scenario until it is enabled', async () => {
     const seen: number[] = [];
     const { host, post } = await setUp(engine, (request) => {
       seen.push(...numbersOf(request));
@@ -154,7 +154,7 @@ describeEach('a host', (engine) => {
     expect(seen.sort()).toEqual([1, 2]);
   });
 
-  it('starts nothing early in a suspended scenario', async () => {
+  it('starts no run early in a suspended scenario', async () => {
     const starts: number[] = [];
     const { host, post } = await setUp(
       engine,
@@ -178,7 +178,7 @@ describeEach('a host', (engine) => {
     expect((await host.events.list({ status: ['done'] })).length).toBeGreaterThanOrEqual(4);
   });
 
-  it('moves the state of a polling trigger only with what became of its items', async () => {
+  it('commits the state of a polling trigger together with the results of its items', async () => {
     const states: unknown[] = [];
     const parts = await openParts(engine);
     let fails = true;
@@ -204,7 +204,7 @@ describeEach('a host', (engine) => {
     expect(states.slice(0, 3)).toEqual([null, null, { last: 2 }]);
   });
 
-  it('takes what waits for a timed scenario when its time comes', async () => {
+  it('processes waiting events of a scheduled scenario at its next time', async () => {
     const seen: number[] = [];
     const earlyMs: number[] = [];
     const { host, post } = await setUp(
@@ -251,7 +251,7 @@ describeEach('a host', (engine) => {
     expect(await host.scenarios.incompletes('s')).toEqual([]);
   });
 
-  it('gives each member of a shared webhook his events', async () => {
+  it('delivers the events of a shared webhook to the right members', async () => {
     const parts = await openParts(engine);
     const seen: string[] = [];
     const host = createHost({
@@ -286,7 +286,7 @@ describeEach('a host', (engine) => {
     expect(await host.events.list()).toHaveLength(2);
   });
 
-  it('answers with what a responder of the scenario says', async () => {
+  it('sends the response of a responder of the scenario', async () => {
     const { host, post } = await setUp(
       engine,
       ({ onAnswer }) => {
@@ -300,7 +300,7 @@ describeEach('a host', (engine) => {
     expect([answer.status, await answer.text()]).toEqual([201, 'from the flow']);
   });
 
-  it('has addresses nobody guesses, and says what it does not know', async () => {
+  it('uses hook addresses that cannot be guessed, and reports unknown ones', async () => {
     const { host, path } = await setUp(engine, () => SUCCESS);
     expect(path).toMatch(/^\/hooks\/[A-Za-z0-9_-]{32}$/);
     const status = async (at: string) => (await host.fetch(new Request(`http://localhost${at}`))).status;

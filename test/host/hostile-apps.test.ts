@@ -301,7 +301,7 @@ describe.each(ENGINES)('a host of several apps on %s%s', (engine) => {
 
   afterAll(() => host?.stop());
 
-  it.skipIf(isMissing).each(attacks)('serves another app beside $name', async (row) => {
+  it.skipIf(isMissing).each(attacks)('serves another app while $name runs', async (row) => {
     const pid = host.process.child.pid ?? 0;
     const beforeMb = await readMegabytes(pid);
     const stopProbe = startProbe({

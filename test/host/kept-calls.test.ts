@@ -70,7 +70,7 @@ async function keep(body: unknown): Promise<EventRow> {
 
 const NAMES = { hook: 'h', scenario: '' };
 
-it('holds no credential of the headers and the query, and what else was sent', async () => {
+it('stores the headers and the query without credentials', async () => {
   const { request } = await keep({ n: 1 });
   const text = JSON.stringify(request);
   expect(text).not.toMatch(/secret-\d/);
@@ -81,7 +81,7 @@ it('holds no credential of the headers and the query, and what else was sent', a
     expect(text).toContain(`["${name}","[SANITIZED]"]`);
 });
 
-it('shows the body of a call that was refused as text, without what its names say is secret', async () => {
+it('shows the body of a refused call as text, with values under secret names redacted', async () => {
   const event = await keep({ reject: true, password: 'body-secret', note: 'seen' });
   expect(event.status).toBe('rejected');
   const shown = shownEvent(event, NAMES, []);
@@ -94,7 +94,7 @@ it('shows the body of a call that was refused as text, without what its names sa
   });
 });
 
-describe('what a hook knows as secret', () => {
+describe('a secret of a hook', () => {
   const HOOK = 'HookDataSecret777+/x';
   const PARAMETER = 'signing-Password-987654';
 
@@ -105,7 +105,7 @@ describe('what a hook knows as secret', () => {
     ['escaped for an address', (secret) => encodeURIComponent(secret)],
   ];
 
-  it.each(forms)('is taken out of the query and the headers, %s', async (_, write) => {
+  it.each(forms)('is redacted in the query and the headers, %s', async (_, write) => {
     const { send } = await open({ hookSecret: HOOK }, { signing: PARAMETER, region: 'eu-central-1' });
     const headers = { 'x-hook': write(HOOK), 'x-other': `v=${write(PARAMETER)};eu-central-1` };
     const query = new URLSearchParams({ v: write(HOOK), w: write(PARAMETER), open: 'still-open' }).toString();
@@ -121,14 +121,14 @@ describe('what a hook knows as secret', () => {
     expect(bundles).toEqual([{ n: HOOK }]);
   });
 
-  it('is taken out where it is the address itself', async () => {
+  it('is redacted if it is the address itself', async () => {
     const { send, hook } = await open({ hookSecret: HOOK });
     const headers = { 'x-original-uri': hook.path };
     const text = JSON.stringify((await send({ body: '{}', headers })).request);
     expect(text).not.toContain(hook.path.slice('/hooks/'.length));
   });
 
-  it('is known as it is now, and nothing of other calls with it', async () => {
+  it('is redacted with its current value, and secrets of other calls do not count', async () => {
     const { send, store, hook } = await open({ hookSecret: 'the-first-secret' });
     const headers = { authorization: 'Bearer of-the-first-call' };
     await send({ body: 'no JSON', headers, query: 'v=the-first-secret' });
@@ -164,18 +164,21 @@ describe('what a hook knows as secret', () => {
     ['multipart with a part behind', `${multipart}--x--\r\n`, 'multipart/form-data; boundary=x'],
     ['multipart of another type', multipart, 'text/plain'],
     ['a form', `v=${encodeURIComponent(HOOK)}&password=of-the-body`, 'application/x-www-form-urlencoded'],
-  ])('is taken out of a body that was refused, with what names say: %s', async (_, body, type) => {
-    const { send } = await open({ hookSecret: HOOK });
-    const event = await send({ body, headers: { 'content-type': type }, query: '' });
-    expect(event.status).toBe('rejected');
-    const { text } = event.request as { text: string };
-    expect(text).toContain('[SANITIZED]');
-    for (const shown of [JSON.stringify(event.request), JSON.stringify(shownEvent(event, NAMES, []))])
-      for (const secret of [HOOK, encodeURIComponent(HOOK), 'of-the-body'])
-        expect(shown).not.toContain(secret);
-  });
+  ])(
+    'is redacted in the body of a refused call, together with values under secret names: %s',
+    async (_, body, type) => {
+      const { send } = await open({ hookSecret: HOOK });
+      const event = await send({ body, headers: { 'content-type': type }, query: '' });
+      expect(event.status).toBe('rejected');
+      const { text } = event.request as { text: string };
+      expect(text).toContain('[SANITIZED]');
+      for (const shown of [JSON.stringify(event.request), JSON.stringify(shownEvent(event, NAMES, []))])
+        for (const secret of [HOOK, encodeURIComponent(HOOK), 'of-the-body'])
+          expect(shown).not.toContain(secret);
+    },
+  );
 
-  it('leaves of bytes that are no text how many they are, and what they were called', async () => {
+  it('is not shown in a binary body, of which only the length and the content type are shown', async () => {
     const { send } = await open({ hookSecret: HOOK });
     const body = Uint8Array.from([0xff, ...Buffer.from(`{"password":"${HOOK}"}`)]);
     const event = await send({ body, headers: { 'content-type': 'application/json' }, query: '' });
@@ -185,7 +188,7 @@ describe('what a hook knows as secret', () => {
     });
   });
 
-  it('is taken out of the end of what is kept of a long body', async () => {
+  it('is redacted at the end of the stored part of a long body', async () => {
     const { send } = await open({ hookSecret: HOOK });
     const { request } = await send({ body: `${'-'.repeat(64 * 1024 - 10)}${HOOK}`, headers: {}, query: '' });
     const { text } = request as { text: string };
@@ -193,7 +196,7 @@ describe('what a hook knows as secret', () => {
     expect(text).not.toContain(HOOK.slice(0, 5));
   });
 
-  it('is not shown of what stands in an event, in its bundles either', async () => {
+  it('is redacted in a shown event, including its bundles', async () => {
     const { send } = await open();
     const event = await send({ body: JSON.stringify({ note: `has ${HOOK}` }) });
     expect(JSON.stringify(shownEvent(event, NAMES, [HOOK]))).not.toContain(HOOK);
@@ -204,7 +207,7 @@ it.each<[string, Uint8Array, string]>([
   ['text', Buffer.from('{"password":"body-secret","a":1}'), '{"password":"[SANITIZED]","a":1}'],
   ['UTF-16', Buffer.from('\ufeffa body-secret', 'utf16le'), 'a body-secret'],
   ['no text', Uint8Array.from([0xff, 1, 2, 0xff]), '[4 bytes that are no text, of no type]'],
-])('shows a body that an earlier version has kept as it came: %s', (_, bytes, body) => {
+])('shows the body that an earlier version stored as received: %s', (_, bytes, body) => {
   const request = { body: Buffer.from(bytes).toString('base64'), size: bytes.byteLength };
   const event = { receivedAtMs: 0, finishedAtMs: null, notBeforeMs: null, request };
   expect(shownEvent(event as EventRow, NAMES, [])).toMatchObject({ request: { body } });

@@ -18,7 +18,7 @@ const LARGE = {
 };
 
 describeEach('a large event', (engine) => {
-  it('is kept as its text, run as it came, and shown as plain data', async () => {
+  it('is stored as text, runs with the received data, and is shown as plain data', async () => {
     const { store, drop } = await openParts(engine);
     onTestFinished(drop);
     const runs: unknown[] = [];
@@ -51,7 +51,7 @@ describeEach('a large event', (engine) => {
 });
 
 describeEach('rows with large values', (engine) => {
-  it('are added in their order', async () => {
+  it('are inserted in their order', async () => {
     const { store, drop } = await openParts(engine);
     onTestFinished(drop);
     const bundles = new JsonText(JSON.stringify(['x'.repeat(900_000)]));
@@ -74,8 +74,8 @@ function noteRead(store: HostStore, table: 'events' | 'incompletes', counts: num
   return { ...store, find };
 }
 
-describeEach('large work that waits', (engine) => {
-  it.each(['events', 'incompletes'] as const)('is read 2 MB at a time: %s', async (table) => {
+describeEach('large waiting jobs', (engine) => {
+  it.each(['events', 'incompletes'] as const)('are read 2 MB at a time: %s', async (table) => {
     const { store, drop } = await openParts(engine);
     onTestFinished(drop);
     const counts: number[] = [];
@@ -115,7 +115,7 @@ describeEach('large work that waits', (engine) => {
   });
 });
 
-it('leaves an incomplete execution that cannot be opened to a person, and goes on with others', async () => {
+it('leaves an incomplete execution that cannot be opened to a person, and continues with the others', async () => {
   const store = createHostMemoryStore();
   const runs: unknown[] = [];
   const host = createHost({

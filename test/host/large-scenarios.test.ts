@@ -79,7 +79,7 @@ function setUp() {
   return { host, store, reports, add, send };
 }
 
-it('reads the form of a module once, however many steps use it', async () => {
+it('reads the form of a module once, regardless of how many steps use it', async () => {
   const { host, reports, add, send } = setUp();
   const before = process.memoryUsage().heapUsed;
   const steps = list(200, (index) => step(index + 2, 'wide', { parameters: { n1: '{{1.a}}' } }));
@@ -92,7 +92,7 @@ it('reads the form of a module once, however many steps use it', async () => {
   expect((process.memoryUsage().heapUsed - before) / 1e6).toBeLessThan(400);
 });
 
-it('makes a flow ready again that could not be, as its app was not there', async () => {
+it('prepares a flow again after its missing app is available', async () => {
   const engines: Record<string, ReturnType<typeof createEngine>> = {};
   const flows = createScenarioFlows({ engines });
   const { store, add } = setUp();
@@ -111,7 +111,7 @@ it('makes a flow ready again that could not be, as its app was not there', async
   expect(await run()).toMatchObject({ outcome: { kind: 'success' } });
 });
 
-it('refuses a scenario that is too large, and one of too many modules, and stores nothing', async () => {
+it('refuses a scenario that is too large or has too many modules, and stores nothing', async () => {
   const { store, add } = setUp();
   const parameters = members(20_000, () => 'x'.repeat(40));
   await expect(add(entryOf([step(2, 'items', { parameters })]))).rejects.toMatchObject({
@@ -127,7 +127,7 @@ it('refuses a scenario that is too large, and one of too many modules, and store
   await add(entryOf(many(999)));
 });
 
-it('refuses parameters of a hook that each call would read', async () => {
+it('refuses large hook parameters, which each call would read', async () => {
   const { add } = setUp();
   const webhook = { app: 'crm', webhook: 'calls', connection: undefined, uid: undefined };
   await expect(
@@ -136,7 +136,7 @@ it('refuses parameters of a hook that each call would read', async () => {
 });
 
 it.each(['memory', 'sqlite'] as const)(
-  'gives large data of a hook to its calls as they are: %s',
+  'passes large hook data to its calls unchanged: %s',
   async (engine) => {
     const { store, drop } = await openParts(engine);
     onTestFinished(drop);
@@ -173,7 +173,7 @@ it.each(['memory', 'sqlite'] as const)(
   },
 );
 
-it('keeps 32 MB of incomplete executions of one run, and then says that there is no room', async () => {
+it('stores 32 MB of incomplete executions of one run, and then reports that the limit is reached', async () => {
   const { host, store, reports, add, send } = setUp();
   const { hook } = await add(
     entryOf(
@@ -194,7 +194,7 @@ it('keeps 32 MB of incomplete executions of one run, and then says that there is
   await eventually(async () => (await store.count('incompletes')) === 17);
 });
 
-it('has no room for an incomplete execution of more than 10 MB', async () => {
+it('refuses to store an incomplete execution of more than 10 MB', async () => {
   const { host, store, reports, add, send } = setUp();
   const { hook } = await add(
     entryOf(
@@ -215,7 +215,7 @@ it('has no room for an incomplete execution of more than 10 MB', async () => {
   expect(await store.count('incompletes')).toBe(1);
 });
 
-it('keeps the state of a trigger that is large as its text, and knows it again', async () => {
+it('stores a large trigger state as text, and compares it with a new state', async () => {
   const state = { ids: list(20_000, (index) => `identifier ${index}`) };
   const kept = keepValue(state);
   expect(kept).toBeInstanceOf(JsonText);
@@ -226,7 +226,7 @@ it('keeps the state of a trigger that is large as its text, and knows it again',
   expect(isSameKept(kept, { a: 1 })).toBe(false);
 });
 
-it('collects secrets of very many connections, up to a limit', async () => {
+it('collects the secrets of many connections, up to a limit', async () => {
   const connections = list(300, (index) => `c${index}`);
   const secrets = await collectScenarioSecrets({
     hooks: [],
@@ -237,7 +237,7 @@ it('collects secrets of very many connections, up to a limit', async () => {
   expect(secrets.length).toBeLessThan(20_000);
 });
 
-it('a call for many members is stored whole up to 16 MB, or not at all', async () => {
+it('stores a call for many members as a whole up to 16 MB, or refuses it', async () => {
   const parts = await openParts('memory');
   const host = createHost({
     store: parts.store,

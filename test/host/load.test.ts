@@ -20,7 +20,7 @@ function expectNothingLost(result: LoadResult, settings: LoadSettings): void {
   });
 }
 
-it('loses nothing on SQLite with one process that is killed now and then', {
+it('loses nothing on SQLite with one process that is killed from time to time', {
   timeout: 15 * MINUTE_MS,
 }, async () => {
   const settings: LoadSettings = {
@@ -34,7 +34,7 @@ it('loses nothing on SQLite with one process that is killed now and then', {
 });
 
 it.skipIf(!hasPostgres)(
-  `loses nothing on PostgreSQL with three processes of which one is killed every two seconds${POSTGRES_MISSING}`,
+  `loses nothing on PostgreSQL with three processes, one of which is killed every two seconds${POSTGRES_MISSING}`,
   { timeout: 30 * MINUTE_MS },
   async () => {
     const settings: LoadSettings = {

@@ -26,7 +26,7 @@ function createRandom(seed: number): () => number {
 }
 
 it.skipIf(!hasPostgres)(
-  `goes on after ${ROUNDS} lost answers of the database, without a stall, an end or a break of order (seed ${SEED})${POSTGRES_MISSING}`,
+  `continues after ${ROUNDS} lost database responses without a stall, an exit or a change of order (seed ${SEED})${POSTGRES_MISSING}`,
   { timeout: ROUNDS * 2000 + 120_000 },
   async () => {
     const rejections: unknown[] = [];

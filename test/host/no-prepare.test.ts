@@ -60,8 +60,8 @@ async function useParts(url: string, flags: readonly string[]): Promise<void> {
 
 const NAME = /iml_[0-9a-f]{32}/;
 
-describe.skipIf(!hasPostgres)(`statements of a host on PostgreSQL${POSTGRES_MISSING}`, () => {
-  it('are named, and with --no-prepare are not', async () => {
+describe.skipIf(!hasPostgres)(`the SQL statements of a host on PostgreSQL${POSTGRES_MISSING}`, () => {
+  it('are named, and are unnamed with --no-prepare', async () => {
     const { url, asked } = await overheard();
     await useParts(url, ['--no-prepare']);
     expect(asked()).not.toMatch(NAME);
@@ -70,7 +70,7 @@ describe.skipIf(!hasPostgres)(`statements of a host on PostgreSQL${POSTGRES_MISS
   });
 });
 
-it('says at once that a pooler refuses the settings of a connection, however long it may wait', async () => {
+it('reports at once that a pooler refuses connection settings, regardless of the wait limit', async () => {
   const message = 'unsupported startup parameter: statement_timeout';
   const fields = `SFATAL\0C08P01\0M${message}\0\0`;
   const head = Buffer.alloc(5, 'E');

@@ -28,7 +28,7 @@ async function failOnce(to: string, errors: Error[]): Promise<void> {
   await notifier.settle();
 }
 
-it('posts to an address that an event died', async () => {
+it('posts to an address when an event is dead', async () => {
   const told: unknown[] = [];
   const service = await httpServer(async (request, response) => {
     told.push(JSON.parse(await readBody(request)));
@@ -42,7 +42,7 @@ it('posts to an address that an event died', async () => {
   );
 });
 
-it('gives a command the notice as its input', async () => {
+it('passes the notice to a command as its standard input', async () => {
   const file = await createFile();
   onTestFinished(file.drop);
   const errors: Error[] = [];
@@ -65,7 +65,7 @@ it('kills a command that ignores SIGTERM', { timeout: 30_000 }, async () => {
   ]);
 });
 
-it('tells of what refuses, without the address', async () => {
+it('reports a refused notification without the address of the receiver', async () => {
   const service = await httpServer((_request, response) => void response.writeHead(500).end());
   const errors: Error[] = [];
   await failOnce(`${service.origin}/secret-path`, errors);
@@ -77,7 +77,7 @@ it('tells of what refuses, without the address', async () => {
 
 const OFF = { kind: 'scenario-off', scenario: 's', reason: 'fatal-error', error: undefined } as const;
 
-it('tells of scenarios that went off and of what was given up, and of nothing that needs nobody', async () => {
+it('reports disabled scenarios and abandoned events, and nothing that needs no attention', async () => {
   const file = await createFile();
   onTestFinished(file.drop);
   const notifier = createNotifier({ to: `cat >> ${file.at}`, onError: () => {} });
@@ -102,7 +102,7 @@ it('tells of scenarios that went off and of what was given up, and of nothing th
   ]);
 });
 
-it('waits for nobody for ever, and drops what is too much, saying so', async () => {
+it('limits the wait for a receiver, and reports each dropped notification', async () => {
   const service = await httpServer(() => {});
   onTestFinished(() => service.close());
   const errors: Error[] = [];

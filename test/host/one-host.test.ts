@@ -22,7 +22,7 @@ function hostOn(store: HostStore, run = (): ReturnType<typeof failure> => SUCCES
   return host;
 }
 
-it('runs one host on a SQLite file, and says so to a second one', async () => {
+it('runs one host per SQLite file, and reports this to a second one', async () => {
   const open = await openFile();
   const first = hostOn(await open());
   await first.start();
@@ -35,7 +35,7 @@ it('runs one host on a SQLite file, and says so to a second one', async () => {
   await second.start();
 });
 
-it('processes what another process replays or turns on in the file', async () => {
+it('processes events that another process replays or enables in the file', async () => {
   const open = await openFile();
   let fails = true;
   let runs = 0;

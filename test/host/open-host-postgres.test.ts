@@ -47,7 +47,7 @@ function atPort(url: string, port: number): string {
 
 const LATER = `The database was brought up to "host/999-later" by a later version of iml-runtime`;
 
-it('refuses a file that a later version has changed', async () => {
+it('refuses a file that a later version has migrated', async () => {
   const file = await createFile();
   onTestFinished(file.drop);
   await (await openHostSqlite({ file: file.at })).close();
@@ -62,7 +62,7 @@ it('refuses a file that a later version has changed', async () => {
 });
 
 describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
-  it('refuses a database that a later version has changed', async () => {
+  it('refuses a database that a later version has migrated', async () => {
     const { at, name } = await database();
     await onServer("insert into schema_migrations (name) values ('host/999-later')", name);
     await expect(openHostPostgres({ url: at })).rejects.toMatchObject({
@@ -71,7 +71,7 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
     });
   });
 
-  it('tells a database that is not there from a server that does not answer, and waits for neither', async () => {
+  it('distinguishes a missing database from an unreachable server, and fails without waiting', async () => {
     const { at } = await database();
     const missing = new URL(at);
     missing.pathname = '/iml_host_nobody_made';
@@ -87,7 +87,7 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
     });
   });
 
-  it('waits for a server that starts after it, where it may', async () => {
+  it('waits for a server that starts later, if allowed', async () => {
     const { at } = await database();
     const port = await freePort();
     const opening = openHostPostgres({ url: atPort(at, port), waitMs: 3_600_000 });
@@ -108,7 +108,7 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
     await store.close();
   });
 
-  it('names its connections for those who look at the server', async () => {
+  it('names its connections in the activity view of the server', async () => {
     const { at, name } = await database();
     const store = await openHostPostgres({ url: at, applicationName: 'iml-host' });
     const queue = await createPostgresQueue({ url: at });
@@ -128,7 +128,7 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
     await store.close();
   });
 
-  it('lets another process turn a scenario off and on while it works through a queue', async () => {
+  it('lets another process disable and enable a scenario while it processes a queue', async () => {
     const { at } = await database();
     const [store, admin] = [await openHostPostgres({ url: at }), await openHostPostgres({ url: at })];
     const [queue, adminQueue] = [
@@ -154,7 +154,7 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
     for (const one of [adminQueue, store, admin]) await one.close();
   }, 150_000);
 
-  it('has an empty database made its own', async () => {
+  it('sets up an empty database', async () => {
     const made = await createDatabase();
     onTestFinished(made.drop);
     const store = await openHostPostgres({ url: made.at });

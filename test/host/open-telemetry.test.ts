@@ -138,7 +138,7 @@ function call(host: Host, path: string, traceparent = SENDER): Promise<Response>
 const linked = ({ options }: Recorded): unknown => options.links?.map((link) => link.context.spanId);
 
 describe('a host with a tracer', () => {
-  it('has a span for a call, one for its run in a trace of its own, and one for each module', async () => {
+  it('creates a span for a call, one for its run in a separate trace, and one for each module', async () => {
     const { host, path } = await open('refuse');
     expect((await call(host, path)).status).toBe(200);
     await eventually(() => spans.length === 3 && spans.every(({ isOver }) => isOver));
@@ -165,7 +165,7 @@ describe('a host with a tracer', () => {
     expect(JSON.stringify(spans)).not.toContain(path.split('/').at(-1));
   });
 
-  it('has the run whose answer is waited for inside of the call', async () => {
+  it('creates the span of a run within the call that waits for its response', async () => {
     const { host, path } = await open('answer');
     expect((await call(host, path, 'none of these')).status).toBe(201);
     await eventually(() => spans.length === 3 && spans.every(({ isOver }) => isOver));
@@ -173,7 +173,7 @@ describe('a host with a tracer', () => {
     expect([run.parentId, module.parentId, linked(received)]).toEqual([received.spanId, run.spanId, []]);
   });
 
-  it('tells a refusal, and what failed without what it says', async () => {
+  it('records a refusal, and a failure without its message', async () => {
     const { host } = await open('answer');
     expect((await call(host, '/hooks/nobody')).status).toBe(404);
     expect(spans[0]?.attributes).toMatchObject({ 'iml.refused': 'unknown-address' });
@@ -189,7 +189,7 @@ describe('a host with a tracer', () => {
     });
   });
 
-  it('traces nothing once there is no tracer', async () => {
+  it('records nothing after the tracer is removed', async () => {
     const { host, path } = await open('refuse');
     trace.disable();
     expect((await call(host, path)).status).toBe(200);

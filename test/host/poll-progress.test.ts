@@ -119,7 +119,7 @@ async function setUp(engine: Engine, order: (typeof ORDERS)[number], wrapper?: s
 const findPoll = (store: HostStore) => store.get('scenarios', { name: 'poll' });
 
 describeEach('a poll that takes longer than its process lives', (engine) => {
-  it.each(ORDERS)('goes on behind what is through, whatever the order of the service: %s', async (order) => {
+  it.each(ORDERS)('continues after the processed items in any order of the remote API: %s', async (order) => {
     const { service, store, start } = await setUp(engine, order);
     service.hangs = 3;
     const host = await start();
@@ -134,7 +134,7 @@ describeEach('a poll that takes longer than its process lives', (engine) => {
     expect((await findPoll(store))?.triggerState).toMatchObject({ lastId: 5 });
   });
 
-  it('goes on with the item that failed, and keeps what it has stored once', async () => {
+  it('continues with the failed item, and stores items once', async () => {
     const { service, store, start } = await setUp(engine, 'asc');
     service.refused.add(2);
     service.hangs = 4;
@@ -149,7 +149,7 @@ describeEach('a poll that takes longer than its process lives', (engine) => {
     expect(await store.count('incompletes')).toBe(1);
   });
 
-  it('keeps what it has stored of bundles that do not move the trigger on', async () => {
+  it('keeps the stored items of bundles that do not advance the trigger', async () => {
     const { service, store, start } = await setUp(engine, 'asc', '{{output}}');
     for (const item of [1, 2, 4]) service.refused.add(item);
     await start({ kind: 'break', automatic: false });
@@ -158,7 +158,7 @@ describeEach('a poll that takes longer than its process lives', (engine) => {
     expect(await store.count('incompletes')).toBe(3);
   });
 
-  it('repeats nothing that is through after a failure, either', async () => {
+  it('repeats no processed item after a failure', async () => {
     const { service, store, start } = await setUp(engine, 'asc');
     service.refused.add(3);
     const host = await start();

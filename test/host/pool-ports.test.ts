@@ -187,7 +187,7 @@ async function post(host: Host, address: string | undefined, body: unknown): Pro
   );
 }
 
-it('receives a call in a worker, and runs its event through all modules in one', async () => {
+it('receives a call in a worker, and runs its event through all modules in one worker', async () => {
   const { host, store, lines, add } = await open();
   const { hook: at } = await add({
     modules: [
@@ -202,7 +202,7 @@ it('receives a call in a worker, and runs its event through all modules in one',
   expect(lines).toEqual(['{"scenario":"s","bundle":{"text":"hi Ann crm mine"}}']);
 });
 
-it('answers 503 for a call that does not end, while another app is served', async () => {
+it('responds with 503 to a call that does not end, while another app is served', async () => {
   const { host, store, notices, add } = await open({ webhookTimeoutMs: 4000 });
   const { hook: endless } = await add({ name: 'endless', webhook: hook('endless') });
   const { hook: other } = await add({ name: 'other', webhook: hook('event', 'other') });
@@ -247,7 +247,7 @@ it('plans the next retry of an incomplete execution whose worker was terminated'
   expect(incomplete?.retryAtMs).toBeGreaterThan(Date.now());
 });
 
-it('stores the state of a trigger, and gives the answer of a responder to the sender', async () => {
+it('stores the state of a trigger, and sends the response of a responder', async () => {
   const { host, store, lines, add } = await open();
   await add({ name: 'poll', webhook: undefined, everyMinutes: 60, modules: [step(1, 'watch')] });
   const { hook: at } = await add({ modules: [step(2, 'answer', { parameters: { name: '{{1.name}}' } })] });
@@ -273,7 +273,7 @@ it('finds the recipients of a shared webhook, and attaches hooks, in a worker', 
   expect(attached?.data).toEqual({ id: 'https://api.example.com/attach' });
 });
 
-it('refuses a scenario with a connection that does not exist, and backs off where a run lacks one', async () => {
+it('refuses a scenario with an unknown connection, and backs off if a run lacks one', async () => {
   let names: readonly string[] = ['mine'];
   const connectionNames = async (): Promise<readonly string[]> => names;
   const { host, store, add } = await open({ connectionNames });
@@ -318,7 +318,7 @@ it('traces each module within the span of its run', async () => {
   );
 });
 
-it('redacts in errors of a worker what the hook and its connections hold', async () => {
+it('redacts secrets of the hook and its connections in errors of a worker', async () => {
   const app: AppDefinition = {
     name: 'leaky',
     connections: { key: { communication: {} } },

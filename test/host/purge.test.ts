@@ -34,8 +34,8 @@ const incomplete = (
   finishedAtMs: number | null,
 ): Omit<IncompleteRow, 'id'> => newIncomplete({ status, createdAtMs, finishedAtMs, retryAtMs: null });
 
-describeEach('what is done with', (engine) => {
-  it('goes after 30 days, and what waits for somebody stays', async () => {
+describeEach('the purge of finished work', (engine) => {
+  it('deletes it after 30 days, and keeps events that wait for a person', async () => {
     const { store, drop } = await openParts(engine);
     onTestFinished(drop);
     const old = NOW - 31 * DAY;
@@ -62,7 +62,7 @@ describeEach('what is done with', (engine) => {
     expect(Object.fromEntries(incompletes)).toEqual({ resolved: 1, discarded: 1, unresolved: 1, waiting: 1 });
   });
 
-  it('goes in steps, past as many as wait for somebody', async () => {
+  it('deletes in steps, skipping any number of events that wait for a person', async () => {
     const { store, drop } = await openParts(engine);
     onTestFinished(drop);
     const rows = Array.from({ length: 2500 }, (_, n) => event(n % 2 === 0 ? 'dead' : 'done', 1, 1));
@@ -78,7 +78,7 @@ async function fill(store: HostStore): Promise<void> {
   await store.transaction((writer) => writer.insertAll('events', rows));
 }
 
-it('makes a SQLite file shorter', async () => {
+it('shrinks a SQLite file', async () => {
   const file = await createFile();
   onTestFinished(file.drop);
   const store = await openHostSqlite({ file: file.at });
@@ -94,7 +94,7 @@ it('makes a SQLite file shorter', async () => {
   await store.close();
 });
 
-it('makes a file shorter that was made when files could not shrink, and leaves one that others write to', async () => {
+it('shrinks a file created without auto-vacuum, unless other processes write to it', async () => {
   const file = await createFile();
   onTestFinished(file.drop);
   const { default: Database } = await import('libsql');

@@ -11,8 +11,8 @@ afterEach(async () => {
   for (const host of hosts.splice(0)) await host.stop(100);
 });
 
-describe('a host that may hold 1000 bytes of payloads', () => {
-  it('reads none for an address that is not there, and refuses them with 503 for one that is', async () => {
+describe('a host with a limit of 1000 payload bytes', () => {
+  it('reads no body for an unknown address, and responds with 503 for a known one', async () => {
     const problems: unknown[] = [];
     const host = createHost({
       store: createHostMemoryStore(),

@@ -8,8 +8,8 @@ function read(scenarios: unknown): readonly ScenarioEntry[] {
 const MODULE = { app: 'crm', module: 'watch' };
 const TIMED = { name: 's', everyMinutes: 15, modules: [MODULE] };
 
-describe('a file of scenarios', () => {
-  it('is JSON with comments, and fills in what is not written', () => {
+describe('a scenario file', () => {
+  it('accepts JSON with comments, and applies defaults', () => {
     const text = `{
       // What comes in.
       "scenarios": [
@@ -28,7 +28,7 @@ describe('a file of scenarios', () => {
     ]);
   });
 
-  it('gives modules their ids by place, and takes all members', () => {
+  it('assigns module ids by position, and accepts all members', () => {
     const [entry] = read([
       {
         name: 's',
@@ -54,7 +54,7 @@ describe('a file of scenarios', () => {
     });
   });
 
-  it('knows all error handlers, as a word or with settings', () => {
+  it('accepts all error handlers, as a word or with settings', () => {
     const handlers = [
       'ignore',
       'commit',
@@ -145,7 +145,7 @@ describe('a file of scenarios', () => {
     ],
   ];
 
-  it.each(mistakes)('says where there is %s', (_title, entry, pointer, message) => {
+  it.each(mistakes)('reports the source location of %s', (_title, entry, pointer, message) => {
     expect(() => read([entry])).toThrowError(
       expect.objectContaining({
         code: 'HOST_FILE',
@@ -155,7 +155,7 @@ describe('a file of scenarios', () => {
     );
   });
 
-  it('names each scenario once', () => {
+  it('requires unique scenario names', () => {
     expect(() => read([TIMED, TIMED])).toThrowError(
       expect.objectContaining({
         code: 'HOST_FILE',
@@ -164,7 +164,7 @@ describe('a file of scenarios', () => {
     );
   });
 
-  it('that is no JSON is an error with its place', () => {
+  it('reports the source location of a JSON syntax error', () => {
     expect(() => readScenarioFile('{ "scenarios": [', 'scenarios.json')).toThrowError(
       expect.objectContaining({ code: 'SPEC_JSON' }),
     );

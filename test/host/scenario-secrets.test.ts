@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { collectScenarioSecrets } from '../../src/host/scenarios/scenario-secrets.js';
 
-it('are also what is written into password fields of steps, and under names that say secret', async () => {
+it('collects as secrets the password fields of steps and values under secret names', async () => {
   const steps = [
     {
       app: 'a',

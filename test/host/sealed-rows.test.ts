@@ -115,74 +115,77 @@ const READ = [secret, secret, secret, secret, { bundle: secret }];
 
 for (const { name, create, open, readAll } of ENGINES) {
   const isMissing = name === 'postgres' && !hasPostgres;
-  describe.skipIf(isMissing)(`what a host keeps on ${name}${isMissing ? POSTGRES_MISSING : ''}`, () => {
-    it('is sealed with a key: hooks, flows and incomplete executions', async () => {
-      const database = await create();
-      onTestFinished(database.drop);
-      const key = randomBytes(32);
-      const store = await open(database.at, key);
-      await write(store, 'one');
-      expect(await readSecrets(store, 'one')).toEqual(READ);
-      expect(await readAll(database.at)).not.toContain(SECRET);
-      await store.close();
-    });
-
-    it('seals and opens a large value, and refuses another key', async () => {
-      const database = await create();
-      onTestFinished(database.drop);
-      const key = randomBytes(32);
-      const store = await open(database.at, key);
-      const value = { bundle: { ...secret, text: 'ž😀'.repeat(400_000) } };
-      const execution = keepValue(value);
-      const { id } = await store.transaction((writer) =>
-        writer.insert('incompletes', newIncomplete({ execution })),
-      );
-      const [row] = await store.transaction((writer) =>
-        writer.updateAndRead('incompletes', { id }, { status: 'running' }),
-      );
-      const read = copyKept(row?.execution);
-      expect(row?.execution).toBeInstanceOf(JsonText);
-      expect(read).toEqual(value);
-      expect(await readAll(database.at)).not.toContain(SECRET);
-      await store.close();
-      await expect(open(database.at, randomBytes(32))).rejects.toThrow(
-        'What is sealed in host_incompletes.execution cannot be opened: the key is another one, or it was changed.',
-      );
-      await expect(open(database.at)).rejects.toThrow('cannot be opened: no key is given.');
-    });
-
-    it('is read where it was kept before there was a key, and sealed as it changes', async () => {
-      const database = await create();
-      onTestFinished(database.drop);
-      const before = await open(database.at);
-      await write(before, 'old');
-      await before.close();
-      const store = await open(database.at, randomBytes(32));
-      await write(store, 'new');
-      expect(await readSecrets(store, 'old')).toEqual(READ);
-      expect(await readSecrets(store, 'new')).toEqual(READ);
-      await store.transaction((writer) => writer.update('hooks', { name: 'old' }, { data: { a: 1 } }));
-      expect((await store.get('hooks', { name: 'old' }))?.data).toEqual({ a: 1 });
-      expect(await readAll(database.at)).toContain(SECRET);
-      await store.close();
-    });
-
-    it('is refused with another key, without one, and with what is none', async () => {
-      const database = await create();
-      onTestFinished(database.drop);
-      const store = await open(database.at, randomBytes(32));
-      await write(store, 'one');
-      await store.close();
-      const refusal = { code: 'STORE_FAILED' };
-      await expect(open(database.at, randomBytes(32))).rejects.toMatchObject({
-        ...refusal,
-        message: expect.stringContaining('the key is another one'),
+  describe.skipIf(isMissing)(
+    `the stored data of a host on ${name}${isMissing ? POSTGRES_MISSING : ''}`,
+    () => {
+      it('is sealed if a key is set: hooks, flows and incomplete executions', async () => {
+        const database = await create();
+        onTestFinished(database.drop);
+        const key = randomBytes(32);
+        const store = await open(database.at, key);
+        await write(store, 'one');
+        expect(await readSecrets(store, 'one')).toEqual(READ);
+        expect(await readAll(database.at)).not.toContain(SECRET);
+        await store.close();
       });
-      await expect(open(database.at)).rejects.toMatchObject({
-        ...refusal,
-        message: expect.stringContaining('no key is given'),
+
+      it('seals and opens a large value, and refuses another key', async () => {
+        const database = await create();
+        onTestFinished(database.drop);
+        const key = randomBytes(32);
+        const store = await open(database.at, key);
+        const value = { bundle: { ...secret, text: 'ž😀'.repeat(400_000) } };
+        const execution = keepValue(value);
+        const { id } = await store.transaction((writer) =>
+          writer.insert('incompletes', newIncomplete({ execution })),
+        );
+        const [row] = await store.transaction((writer) =>
+          writer.updateAndRead('incompletes', { id }, { status: 'running' }),
+        );
+        const read = copyKept(row?.execution);
+        expect(row?.execution).toBeInstanceOf(JsonText);
+        expect(read).toEqual(value);
+        expect(await readAll(database.at)).not.toContain(SECRET);
+        await store.close();
+        await expect(open(database.at, randomBytes(32))).rejects.toThrow(
+          'What is sealed in host_incompletes.execution cannot be opened: the key is another one, or it was changed.',
+        );
+        await expect(open(database.at)).rejects.toThrow('cannot be opened: no key is given.');
       });
-      await expect(open(database.at, randomBytes(16))).rejects.toMatchObject(refusal);
-    });
-  });
+
+      it('reads rows stored before a key was set, and seals them when they change', async () => {
+        const database = await create();
+        onTestFinished(database.drop);
+        const before = await open(database.at);
+        await write(before, 'old');
+        await before.close();
+        const store = await open(database.at, randomBytes(32));
+        await write(store, 'new');
+        expect(await readSecrets(store, 'old')).toEqual(READ);
+        expect(await readSecrets(store, 'new')).toEqual(READ);
+        await store.transaction((writer) => writer.update('hooks', { name: 'old' }, { data: { a: 1 } }));
+        expect((await store.get('hooks', { name: 'old' }))?.data).toEqual({ a: 1 });
+        expect(await readAll(database.at)).toContain(SECRET);
+        await store.close();
+      });
+
+      it('refuses another key, a missing key and an invalid key', async () => {
+        const database = await create();
+        onTestFinished(database.drop);
+        const store = await open(database.at, randomBytes(32));
+        await write(store, 'one');
+        await store.close();
+        const refusal = { code: 'STORE_FAILED' };
+        await expect(open(database.at, randomBytes(32))).rejects.toMatchObject({
+          ...refusal,
+          message: expect.stringContaining('the key is another one'),
+        });
+        await expect(open(database.at)).rejects.toMatchObject({
+          ...refusal,
+          message: expect.stringContaining('no key is given'),
+        });
+        await expect(open(database.at, randomBytes(16))).rejects.toMatchObject(refusal);
+      });
+    },
+  );
 }

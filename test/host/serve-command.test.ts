@@ -80,7 +80,7 @@ async function output(command: Command, args: readonly string[]): Promise<string
   return called.out();
 }
 
-it('serves an app, and shows afterwards what came in', async () => {
+it('serves an app, and then shows the received events', async () => {
   const app = path.join(folder, 'crm');
   const served = call(SERVE_COMMAND, [app, '--port', '0', '--data', 'data']);
   await Promise.race([served.code, eventually(() => /http\S+\/hooks\/\S+/.test(served.err()))]);
@@ -184,7 +184,7 @@ async function stop(served: Called): Promise<void> {
   expect(await served.code).toBe(0);
 }
 
-it('shows of an event nothing that its hook and its connection know as secret', async () => {
+it('redacts the secrets of the hook and its connection in a shown event', async () => {
   await writeLinkedApp();
   const served = await serveLinked([WATCHED], 'known');
   const [url = ''] = served.urls;
@@ -204,7 +204,7 @@ it('shows of an event nothing that its hook and its connection know as secret', 
   expect(kept.split(parameter).length - 1).toBeLessThanOrEqual(1);
 });
 
-describe('what hooks and connections of a scenario know as secret', () => {
+describe('the secrets of hooks and connections of a scenario', () => {
   const holdsNone = (text: string): void => {
     for (const secret of Object.values(SECRETS)) expect(text).not.toContain(secret);
   };
@@ -238,7 +238,7 @@ describe('what hooks and connections of a scenario know as secret', () => {
       sealKey: await userKey(configFolder({ HOME: folder, XDG_CONFIG_HOME: folder })),
     });
 
-  it('stands neither in the log of a run that fails nor in what is shown of it', async () => {
+  it('are redacted in the log and the report of a failed run', async () => {
     await writeLinkedApp();
     const served = await serveLinked([failing, storing], 'quoted', '--output', 'none');
     const headers = { 'content-type': 'application/json' };
@@ -263,7 +263,7 @@ describe('what hooks and connections of a scenario know as secret', () => {
     expect(jsonLines(scenarios)).toContainEqual(expect.objectContaining({ 'last error': cleaned }));
   });
 
-  it('is not shown of errors that an earlier version has stored', async () => {
+  it('are redacted in errors that an earlier version stored', async () => {
     const store = await openStore();
     const error = { name: 'DataError', type: 'DataError', message: `old ${note}` };
     await store.transaction(async (writer) => {
@@ -281,7 +281,7 @@ describe('what hooks and connections of a scenario know as secret', () => {
     );
   });
 
-  it('is not shown where the hook is gone and nobody knows it any more, and that is said', async () => {
+  it('stay hidden with a notice after the hook is removed', async () => {
     const served = await serveLinked([storing], 'quoted', '--prune');
     await eventually(() => served.err().includes('  failing  removed\n'));
     await stop(served);
@@ -333,7 +333,7 @@ describe('what hooks and connections of a scenario know as secret', () => {
   });
 });
 
-it('keeps what it has sealed closed to another key', async () => {
+it('refuses another key for its sealed data', async () => {
   const app = path.join(folder, 'crm');
   const served = call(SERVE_COMMAND, [app, '--port', '0', '--data', 'sealed']);
   await Promise.race([served.code, eventually(() => served.err().includes('/hooks/'))]);
@@ -363,7 +363,7 @@ it.each([
   ['scenarios on', 'Missing <name>: which scenario.'],
   ['scenarios retry', 'Missing <name>: which incomplete execution.'],
   ['scenarios retry welcome', '"welcome" is no id.'],
-])('ends with 2 for what makes no sense: iml %s', async (line, message) => {
+])('exits with 2 for contradictory options: iml %s', async (line, message) => {
   const { code, out, err } = await cli([...line.split(' '), '--data', 'data'], {
     cwd: folder,
     // The key `data` is sealed with.
@@ -377,14 +377,14 @@ it.each([
   });
 });
 
-it.each(['events list', 'scenarios'])('makes no folder for a name that is misspelt: iml %s', async (line) => {
+it.each(['events list', 'scenarios'])('creates no folder for a misspelled name: iml %s', async (line) => {
   const { code, err } = await cli([...line.split(' '), '--data', 'date'], { cwd: folder });
   expect(code).toBe(2);
   expect(err).toContain(`There is no host's data in "${path.join(folder, 'date')}".`);
   await expect(access(path.join(folder, 'date'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-it('ends with 2 where its port is taken', async () => {
+it('exits with 2 if its port is in use', async () => {
   const taken = await httpServer(() => {});
   onTestFinished(() => taken.close());
   const { port } = new URL(taken.origin);
@@ -394,7 +394,7 @@ it('ends with 2 where its port is taken', async () => {
   expect(err).toContain(`iml serve: The port ${port} is in use.`);
 });
 
-it('asks mapped hosts in place of those the app names: attaching, running, and for every host', async () => {
+it('calls mapped hosts instead of those of the app: in attach, in runs, and for every host', async () => {
   const asked: string[] = [];
   const service = await httpServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
@@ -446,7 +446,7 @@ it('asks mapped hosts in place of those the app names: attaching, running, and f
   });
 });
 
-it('tells all in lines of JSON with --log json', async () => {
+it('logs NDJSON with --log json', async () => {
   const app = path.join(folder, 'crm');
   const args = [app, '--port', '0', '--data', 'json-log', '--log', 'json'];
   const served = call(SERVE_COMMAND, args);

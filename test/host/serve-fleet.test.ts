@@ -29,7 +29,7 @@ const MANIFEST = {
 };
 
 it.skipIf(!hasPostgres)(
-  `two iml serve on one database: one is killed in a burst, no acknowledged event is lost, order is kept${POSTGRES_MISSING}`,
+  `two iml serve processes on one database lose no acknowledged event and keep the order when one is killed${POSTGRES_MISSING}`,
   { timeout: 180_000 },
   async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'iml-serve-fleet-'));

@@ -55,7 +55,7 @@ async function serve(data: string, ...options: string[]): Promise<StartedProcess
 
 const headers = { 'content-type': 'application/json' };
 
-it('ends at SIGTERM though nobody reads standard output, and says what is left out', async () => {
+it('exits on SIGTERM even if nothing reads standard output, and reports omitted lines', async () => {
   const { child, written, url } = await serve('stalled');
   child.stdout?.pause();
   const body = JSON.stringify({ text: 'x'.repeat(100_000) });
@@ -69,7 +69,7 @@ it('ends at SIGTERM though nobody reads standard output, and says what is left o
   child.stdout?.resume();
 }, 60_000);
 
-it('puts out nothing with --output none, and counts with --metrics', async () => {
+it('prints nothing with --output none, and counts with --metrics', async () => {
   const { child, written, result, url } = await serve('silent', '--output', 'none', '--metrics');
   expect((await send(url, { headers, body: '{"n":1}' })).status).toBe(200);
   await eventually(() => written.err.includes('event 1 success'));
@@ -79,7 +79,7 @@ it('puts out nothing with --output none, and counts with --metrics', async () =>
   expect(await result).toMatchObject({ code: 0, out: '' });
 });
 
-it('stops in order at SIGHUP', async () => {
+it('shuts down cleanly on SIGHUP', async () => {
   const { child, result } = await serve('hangup');
   child.kill('SIGHUP');
   const { code, signal, err } = await result;
@@ -88,7 +88,7 @@ it('stops in order at SIGHUP', async () => {
   ]);
 });
 
-it('ends with 1 where none of its scenarios stands', async () => {
+it('exits with 1 if no scenario can be served', async () => {
   const file = path.join(folder, 'wrong.json');
   const scenario = { name: 'wrong', webhook: { app: 'crm', webhook: 'contact' }, modules: [] };
   await writeFile(file, JSON.stringify({ scenarios: [scenario] }));
@@ -98,7 +98,7 @@ it('ends with 1 where none of its scenarios stands', async () => {
   expect(err.trimEnd().split('\n').at(-1)).toBe('None of the scenarios can be served.');
 });
 
-it('gives the command of --notify what died, before it ends', async () => {
+it('passes dead events to the command of --notify before it exits', async () => {
   const file = path.join(folder, 'dying.json');
   const webhook = { app: 'crm', webhook: 'contacts' };
   const dying = { name: 'dying', webhook, modules: [{ app: 'crm', module: 'refuse' }] };
@@ -118,7 +118,7 @@ it('gives the command of --notify what died, before it ends', async () => {
   });
 });
 
-it('takes its options from a file, and says nothing of listeners with many runs at a time', async () => {
+it('reads its options from a file, and emits no listener warning with many concurrent runs', async () => {
   const options = { output: 'none', limit: { concurrency: 200 } };
   await writeFile(path.join(folder, 'host.json'), JSON.stringify(options));
   const { child, result, url } = await serve('options', '--config', path.join(folder, 'host.json'));

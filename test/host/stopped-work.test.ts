@@ -15,8 +15,8 @@ afterEach(async () => {
 
 const FREE = { crashes: 0, crashesAlone: 0 };
 
-describeEach('a host that is stopped', (engine) => {
-  it('gives back all that was under way, as something that ended no process', async () => {
+describeEach('a stopped host', (engine) => {
+  it('returns all in-flight jobs without counting them as failed', async () => {
     const { store, queue, drop } = await openParts(engine);
     cleanups.push(drop);
     let begun = 0;

@@ -55,7 +55,7 @@ async function open({ isFree = false } = {}) {
   return { call, callTimes, clock, notices, receiving, release };
 }
 
-it('refuses at once once a hundred wait and the store takes too long, and stores those', async () => {
+it('refuses calls at once if a hundred wait and the store is slow, and stores the waiting ones', async () => {
   const { call, callTimes, clock, notices, release } = await open();
   const first = await callTimes(100);
   clock.advance(500);
@@ -70,7 +70,7 @@ it('refuses at once once a hundred wait and the store takes too long, and stores
   expect((await call()).status).toBe(200);
 });
 
-it('refuses nobody for fewer, however long they wait', async () => {
+it('refuses no call if fewer wait, regardless of the delay', async () => {
   const { callTimes, clock, release } = await open();
   const first = await callTimes(98);
   clock.advance(60_000);
@@ -80,7 +80,7 @@ it('refuses nobody for fewer, however long they wait', async () => {
   expect(statuses).toEqual(Array.from({ length: 99 }, () => 200));
 });
 
-it('refuses nobody for a burst before the store was asked, however long it takes to read', async () => {
+it('refuses no call of a burst that arrives before the store is read', async () => {
   const { call, clock, receiving } = await open({ isFree: true });
   // Reading all of them takes 30 s, and the store has its turn after that.
   receiving(() => clock.advance(100));

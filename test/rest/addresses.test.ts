@@ -58,7 +58,7 @@ const TABLE: readonly (readonly [title: string, given: Given, origin: string])[]
   ['the address of a Fetch request', { url: 'https://localhost:8443/api/v2/ping' }, 'https://localhost:8443'],
 ];
 
-describe('where callers reach the API', () => {
+describe('the public addresses of the API', () => {
   it.each(TABLE)(
     '%s',
     (_, { url = 'http://localhost/api/v2/ping', host, listeningAt, origin, hosts = [] }, expected) => {

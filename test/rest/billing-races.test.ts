@@ -42,7 +42,7 @@ async function count(answers: readonly Promise<Response>[]): Promise<Readonly<Re
 
 const kinds = [MEMORY_STORES, await sqliteStores(), await postgresStores()];
 
-describe.each(kinds)(`$name: ${CALLS} calls at once`, (stores) => {
+describe.each(kinds)(`$name: ${CALLS} concurrent calls`, (stores) => {
   it.skipIf(stores.missing !== undefined)(
     'buy one subscription',
     async () => {
@@ -56,7 +56,7 @@ describe.each(kinds)(`$name: ${CALLS} calls at once`, (stores) => {
   );
 
   it.skipIf(stores.missing !== undefined)(
-    'change the price one after the other',
+    'change the price one after another',
     async () => {
       const { rest, call } = await start(await stores.create());
       await call('POST', PATH, { priceId: 11 });
@@ -76,7 +76,7 @@ describe.each(kinds)(`$name: ${CALLS} calls at once`, (stores) => {
   );
 
   it.skipIf(stores.missing !== undefined)(
-    'end it once',
+    'cancel it once',
     async () => {
       const { rest, call } = await start(await stores.create());
       await call('POST', PATH, { priceId: 11 });
@@ -131,7 +131,7 @@ const LATER: BillingPort = {
   }),
 };
 
-describe('a checkout that a customer is paying', () => {
+describe('a checkout in payment', () => {
   async function checkout(
     { call }: Stage,
     priceId: number,
@@ -141,7 +141,7 @@ describe('a checkout that a customer is paying', () => {
     return JSON.parse(await answer.text());
   }
 
-  it('is not voided by another one: the first that is paid counts', async () => {
+  it('is not voided by another checkout: the first paid one counts', async () => {
     const stage = await start(createRestMemoryStore(), LATER);
     const first = await checkout(stage, 7);
     const second = await checkout(stage, 8);
@@ -159,7 +159,7 @@ describe('a checkout that a customer is paying', () => {
     expect(await services.store.count('payments')).toBe(1);
   });
 
-  it('is at an address of this instance, as are its invoices', async () => {
+  it('has an address of this instance, and so do its invoices', async () => {
     const stage = await start(createRestMemoryStore(), LATER);
     const { url, subscriptionId } = await checkout(stage, 7);
     expect(url).toBe(`http://localhost/pay/${subscriptionId}`);
@@ -170,7 +170,7 @@ describe('a checkout that a customer is paying', () => {
     });
   });
 
-  it('is forgotten after a day, and goes with its organization', async () => {
+  it('expires after a day, and is deleted with its organization', async () => {
     let nowMs = Date.UTC(2026, 0, 1);
     const store = createRestMemoryStore();
     const clock = { now: () => nowMs, sleep: async () => undefined, after: () => () => undefined };
@@ -192,7 +192,7 @@ describe('a checkout that a customer is paying', () => {
 });
 
 describe('a change of price', () => {
-  it('takes the license of the plan whole', async () => {
+  it('applies the complete license of the new plan', async () => {
     const stage = await start(createRestMemoryStore());
     const license = async (): Promise<Readonly<Record<string, unknown>> | undefined> =>
       (await stage.rest.services.store.get('organizations', { id: 1 }))?.license;
@@ -205,7 +205,7 @@ describe('a change of price', () => {
     expect(await license()).toEqual(before);
   });
 
-  it('leaves nothing of the plan before', async () => {
+  it('keeps nothing of the previous plan', async () => {
     const stage = await start(createRestMemoryStore(), LATER);
     const answer = await stage.call('POST', PATH, { priceId: 7 });
     const { subscriptionId } = JSON.parse(await answer.text());
@@ -218,7 +218,7 @@ describe('a change of price', () => {
 });
 
 describe('HEAD', () => {
-  it('has the headers of GET, its length too', async () => {
+  it('returns the headers of GET, including its length', async () => {
     const { call } = await start(createRestMemoryStore());
     for (const path of ['/organizations/1', '/ping', '/organizations/99']) {
       const [get, head] = [await call('GET', path), await call('HEAD', path)];

@@ -23,12 +23,12 @@ async function expectOneToken(nodes: readonly StoreRest[]): Promise<void> {
 }
 
 describe('the first start', () => {
-  it('gives one of the nodes the token, in memory', async () => {
+  it('gives the token to one of the nodes, in memory', async () => {
     const store = createRestMemoryStore();
     await expectOneToken(await start([store, store, store]));
   });
 
-  it.skipIf(typeof schema === 'string')('gives one of the nodes the token, on PostgreSQL', async () => {
+  it.skipIf(typeof schema === 'string')('gives the token to one of the nodes, on PostgreSQL', async () => {
     const url = typeof schema === 'string' ? '' : schema.url;
     const stores = await Promise.all([
       openRestPostgres(url, { maxConnections: 2 }),
@@ -43,7 +43,7 @@ describe('the first start', () => {
     await Promise.all(nodes.map((node) => node.close()));
   });
 
-  it('makes no token for who is not there', async () => {
+  it('creates no token for an unknown user', async () => {
     const [node] = await start([createRestMemoryStore()]);
     if (!node) throw new Error('There is no node.');
     const wish = { email: undefined, label: 'x', scopes: [] };

@@ -31,7 +31,7 @@ async function listTables(url: string): Promise<readonly unknown[]> {
 const TOKEN = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;
 
 describe('iml rest', () => {
-  it('serves, prints the first token once, and makes more', async () => {
+  it('serves, prints the first token once, and creates more tokens', async () => {
     const first = run(['--port', '0', '--create']);
     const text = await until(first, 'shown this once');
     const token = TOKEN.exec(text)?.[0] ?? '';
@@ -61,7 +61,7 @@ describe('iml rest', () => {
     expect(names.filter((name) => name.startsWith('encryption-key'))).toHaveLength(1);
   });
 
-  it.skipIf(typeof schema === 'string')('serves over PostgreSQL with a key of its own', async () => {
+  it.skipIf(typeof schema === 'string')('serves over PostgreSQL with an own key', async () => {
     const url = typeof schema === 'string' ? '' : schema.url;
     const without = run(['token', '--database', url]);
     expect(await without.code).toBe(1);
@@ -98,7 +98,7 @@ describe('iml rest', () => {
     expect(serving.errors()).toContain('IML_REST_KEY is not the encryption key');
   });
 
-  it('refuses a folder that holds no instance, and leaves nothing in it', async () => {
+  it('refuses a folder without an instance, and leaves it unchanged', async () => {
     for (const args of [['--port', '0'], ['token']]) {
       const wrong = run([...args, '--data', 'misspelt']);
       expect(await wrong.code).toBe(2);
@@ -116,7 +116,7 @@ describe('iml rest', () => {
     expect(await again.code).toBe(0);
   });
 
-  it('leaves no instance behind where its port is taken', async () => {
+  it('leaves no instance behind if its port is in use', async () => {
     const other = createServer();
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
     const { port } = other.address() as AddressInfo;
@@ -127,7 +127,7 @@ describe('iml rest', () => {
   });
 
   it.skipIf(process.platform === 'win32')(
-    'keeps its files from others, whatever stood there before',
+    'restricts its files to the owner, including files that existed before',
     async () => {
       const folder = join(cwd, 'open');
       await mkdir(folder, { mode: 0o777 });
@@ -147,7 +147,7 @@ describe('iml rest', () => {
   );
 
   it.skipIf(process.platform === 'win32')(
-    'keeps a key from others that was put back open to them',
+    'restricts a key file again after others could read it',
     async () => {
       expect(await run(['token', '--data', 'back', '--create']).code).toBe(0);
       const key = join(cwd, 'back/encryption-key');
@@ -157,7 +157,7 @@ describe('iml rest', () => {
     },
   );
 
-  it('starts with no key but its own, and says which file it is about', async () => {
+  it('starts only with its own key, and names the file in the error', async () => {
     expect(await run(['token', '--data', 'keyed', '--create']).code).toBe(0);
     const file = join(cwd, 'keyed/encryption-key');
     const key = await readFile(file, 'utf8');
@@ -181,7 +181,7 @@ describe('iml rest', () => {
     expect(await run(['token', '--data', 'keyed']).code).toBe(0);
   });
 
-  it('names where it is reached, and nothing that does not answer', async () => {
+  it('reports the addresses it listens on, and no other', async () => {
     const plain = run(['--port', '0']);
     const base = /http:\S+(?=\/api)/.exec(await until(plain, 'API tokens'))?.[0] ?? '';
     const read = async (url: string): Promise<Record<string, unknown>> =>
@@ -202,7 +202,7 @@ describe('iml rest', () => {
     expect(await fixed.code).toBe(0);
   });
 
-  it('writes a line a call with --log, as JSON where asked', async () => {
+  it('logs a line per call with --log, as JSON on request', async () => {
     for (const format of ['text', 'json']) {
       const logging = run(['--port', '0', '--log', format]);
       const base = /http:\S+/.exec(await until(logging, 'API tokens'))?.[0] ?? '';
@@ -224,7 +224,7 @@ describe('iml rest', () => {
     }
   });
 
-  it('has the help of every command', async () => {
+  it('prints the help of every command', async () => {
     const help = run(['--help']);
     expect(await help.code).toBe(0);
     expect(help.output()).toContain('iml rest [action] [options]');
@@ -245,14 +245,14 @@ describe('iml rest', () => {
     [['--origin', 'https://api.example.com/path'], 'without a path'],
     [['--log', 'jsn'], '--log: "jsn" is no format; text and json are. Did you mean "json"?'],
     [['--data', 'x', '--database', 'postgres://x'], '--data and --database exclude each other.'],
-  ])('says what is wrong with %j', async (args, message) => {
+  ])('reports what is wrong with %j', async (args, message) => {
     const wrong = run(args);
     expect(await wrong.code).toBe(2);
     expect(wrong.errors()).toContain(message);
     expect(wrong.errors()).toContain('See iml rest --help.');
   });
 
-  it('says that its port is in use', async () => {
+  it('reports that its port is in use', async () => {
     const other = createServer();
     await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
     const { port } = other.address() as AddressInfo;

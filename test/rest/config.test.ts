@@ -58,7 +58,7 @@ async function serve(folder: string, config: unknown): Promise<Instance> {
 }
 
 describe('iml rest --config', () => {
-  it('sells its prices and coupons, registers its apps and passes notifications on', async () => {
+  it('sells its prices and coupons, registers its apps and forwards notifications', async () => {
     const told: unknown[] = [];
     const receiver = await httpServer(async (request, response) => {
       told.push(JSON.parse(await readBody(request)));
@@ -105,7 +105,7 @@ describe('iml rest --config', () => {
     expect(await started.code).toBe(0);
   });
 
-  it('switches features off, so that IM903 is reached, and makes a white-label instance', async () => {
+  it('switches features off, which leads to IM903, and creates a white-label instance', async () => {
     const { started, call } = await serve('bare', {
       features: { privateSpaces: false, lockedConnections: false },
       whiteLabel: { productManagement: 'partner' },
@@ -149,7 +149,7 @@ describe('iml rest --config', () => {
 });
 
 describe('an instance whose database is down', () => {
-  it('answers 503 at /ping, /ready and /health, and 200 at /live', async () => {
+  it('responds with 503 at /ping, /ready and /health, and with 200 at /live', async () => {
     const memory = createRestMemoryStore();
     let isDown = false;
     const store: RestStore = {

@@ -49,7 +49,7 @@ async function statusOf(url: string): Promise<number> {
 }
 
 describe.skipIf(typeof schema === 'string')('iml rest without its database', () => {
-  it('starts, answers 503, logs one line, and serves once the database answers', async () => {
+  it('starts, responds with 503, logs one line, and serves once the database responds', async () => {
     const database = new URL(typeof schema === 'string' ? '' : schema.url);
     const [port, databasePort] = [await findPort(), await findPort()];
     const url = new URL(database);
@@ -101,7 +101,7 @@ describe.skipIf(typeof schema === 'string')('iml rest without its database', () 
     expect(total).toBeGreaterThanOrEqual(21);
   }, 90_000);
 
-  it('ends while it waits when it is asked to', async () => {
+  it('exits on a signal while it waits', async () => {
     const url = `postgres://nobody@127.0.0.1:${await findPort()}/none`;
     const instance = startCli(['rest', '--create', '--database', url, '--port', '0'], { cwd, env });
     await expect.poll(instance.errors).toContain('Waiting for the database, which does not answer.\n');

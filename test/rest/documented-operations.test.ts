@@ -17,7 +17,7 @@ function rowOf({ method, path, summary, scopes, authentication, administrators }
 }
 
 describe('docs/rest.md', () => {
-  it('lists every operation, and no other', () => {
+  it('lists every operation and no others', () => {
     const rows = PAGE.split('\n').filter((line) => /^\| (?:GET|POST|PATCH|DELETE) \|/.test(line));
     expect(rows).toEqual(OPERATIONS.map(rowOf));
   });

@@ -31,7 +31,7 @@ describe('the encryption key', () => {
     });
 
     it.skipIf(stores.missing !== undefined)(
-      `of nodes that start together is one: ${stores.name}`,
+      `is the same for nodes that start together: ${stores.name}`,
       async () => {
         const store = await stores.create();
         const starts = [OWN, OTHER, OWN, OTHER].map((encryptionKey) =>
@@ -45,7 +45,7 @@ describe('the encryption key', () => {
     );
   }
 
-  it('is noticed where an older store holds sealed data and no check value', async () => {
+  it('is checked if an older store holds sealed data and no check value', async () => {
     for (const what of ['signing key', 'key of a team']) {
       const store = createRestMemoryStore();
       const rest = await createStoreRest({ store, encryptionKey: OWN });
@@ -69,7 +69,7 @@ describe('the encryption key', () => {
     }
   });
 
-  it('tells nothing of itself', async () => {
+  it('does not appear in an error about another key', async () => {
     const store = createRestMemoryStore();
     await createStoreRest({ store, encryptionKey: OWN });
     const error = await createStoreRest({ store, encryptionKey: OTHER }).catch((it: unknown) => it);
@@ -78,7 +78,7 @@ describe('the encryption key', () => {
     }
   });
 
-  it('is of 32 bytes', async () => {
+  it('has 32 bytes', async () => {
     const store = createRestMemoryStore();
     await expect(createStoreRest({ store, encryptionKey: new Uint8Array(31) })).rejects.toMatchObject({
       code: 'REST_CONFIG',

@@ -45,7 +45,7 @@ const TABLE: readonly (readonly [
   ['REST_FAILED', new Error('secret'), 500, 'SC500'],
 ];
 
-describe('the codes of the REST API', () => {
+describe('the error codes of the REST API', () => {
   it.each(TABLE)('%s', (code, error, status, apiCode) => {
     const refusal = toRestError(error);
     expect(refusal).toMatchObject({ code, status, apiCode });
@@ -53,7 +53,7 @@ describe('the codes of the REST API', () => {
     expect(JSON.stringify(refusal)).not.toContain('secret');
   });
 
-  it('stand in the table, each of them', () => {
+  it('are all in the table', () => {
     const codes = Object.keys(ERROR_CODES).filter((code) => code.startsWith('REST_'));
     expect([...new Set(TABLE.map(([code]) => code)), 'REST_CONFIG'].sort()).toEqual(codes.sort());
   });
@@ -72,7 +72,7 @@ describe('the codes of the REST API', () => {
     });
   });
 
-  it('tell whoever runs the instance which call failed and why, and callers its id', async () => {
+  it('log the failed call and its cause for the operator, and give callers its id', async () => {
     const failures: unknown[] = [];
     const answers: unknown[] = [];
     const reason = new Error('secret');
@@ -100,7 +100,7 @@ describe('the codes of the REST API', () => {
     expect(line).toBe(`failed POST ${path} createSubscription id: Error: not stored < Error: secret`);
   });
 
-  it.each(['text', 'json'] as const)('are told with five causes at most, as %s', (format) => {
+  it.each(['text', 'json'] as const)('are logged with at most five causes, as %s', (format) => {
     const call = { requestId: 'id', operation: undefined, method: 'GET', path: '/' };
     let chain = new Error('6');
     for (const message of ['5', '4', '3', '2', '1']) chain = new Error(message, { cause: chain });

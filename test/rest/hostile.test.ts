@@ -23,9 +23,9 @@ interface HostileLine {
 const { lines } = readFixture<{ readonly lines: readonly HostileLine[] }>('hostile.json');
 const world = readWorld();
 
-it('there are at least 400 lines', () => expect(lines.length).toBeGreaterThanOrEqual(400));
+it('has at least 400 hostile texts', () => expect(lines.length).toBeGreaterThanOrEqual(400));
 
-it('SQL stands in every field of every operation', () => {
+it('sends SQL in every field of every operation', () => {
   const texts = readFixture<RestFixtureFile>('sql.json').cases.flatMap((it) => it.steps);
   const covered = fieldsWithSql(OPERATIONS, [...lines, ...texts]);
   expect(OPERATIONS.flatMap(fieldsOf).filter((field) => !covered.has(field))).toEqual([]);
@@ -54,7 +54,7 @@ function runHostile(stores: TestStores): void {
     });
     afterAll(() => rest.close());
 
-    it('each gets 4xx with the body of an error and changes nothing', async () => {
+    it('responds with 4xx and an error body to each, and changes nothing', async () => {
       const wrong: string[] = [];
       const handle = withAnswerCheck((request) => rest.fetch(request));
       for (const line of lines) {

@@ -20,7 +20,7 @@ const TOO_MANY = 'must not hold more than 10000 values';
 const tokenWith = (members: string): string => `{"label":"a","scope":["user:read"],${members}}`;
 const times = (text: string, count: number): string => Array(count).fill(text).join(',');
 
-describe('a body', () => {
+describe('a request body', () => {
   // The values of the token itself count, and the object around them.
   it.each([
     ['numbers', (count: number) => tokenWith(`"x":[${times('1', count - 4)}]`)],
@@ -32,24 +32,24 @@ describe('a body', () => {
         return tokenWith(`"x":1,${names.join(',')}`);
       },
     ],
-  ])('holds up to 10,000 values: %s', async (_, write) => {
+  ])('may contain up to 10,000 values: %s', async (_, write) => {
     expect((await post(TOKENS, write(9997))).status).toBe(200);
     const more = await post(TOKENS, write(10_012));
     expect(more.status).toBe(400);
     expect(more.text).toContain(TOO_MANY);
   });
 
-  it('counts no marks that stand in texts', async () => {
+  it('is measured without punctuation inside of strings', async () => {
     const marks = ',[{\\"'.repeat(20_000);
     expect((await post(TOKENS, tokenWith(`"x":"${marks}","${marks}":1`))).status).toBe(200);
   });
 
-  it('that is none is refused for what it is, or for its marks', async () => {
+  it('with a syntax error is refused as no JSON or as too large in values', async () => {
     expect((await post(TOKENS, `{"label":"${'x'.repeat(500_000)}`)).text).toContain('must be JSON');
     expect((await post(TOKENS, '['.repeat(500_000))).text).toContain(TOO_MANY);
   });
 
-  it('with thousands of wrong values is told a few of them', async () => {
+  it('with thousands of invalid values gets a few errors', async () => {
     const { status, text } = await post(TOKENS, `{"label":"a","scope":[${times('0', 9990)}]}`);
     expect(status).toBe(400);
     expect(text.length).toBeLessThan(100_000);
@@ -57,7 +57,7 @@ describe('a body', () => {
   });
 });
 
-it('a license holds up to 8192 characters', async () => {
+it('accepts a license of up to 8192 characters', async () => {
   const license = { ...DEFAULT_LICENSE, productManagement: 'selfService', note: '' };
   const fill = (length: number): string =>
     JSON.stringify({ name: 'O', license: { ...license, note: 'x'.repeat(length) } });
@@ -67,7 +67,7 @@ it('a license holds up to 8192 characters', async () => {
   expect(more.text).toContain("'license': must not hold more than 8192 characters of JSON");
 });
 
-it('an organization has up to 1000 teams, whatever its license does not say', async () => {
+it('limits an organization to 1000 teams if its license has no limit', async () => {
   const [team] = await rest.services.store.find('teams', { limit: 1 });
   if (team === undefined) throw new Error('There is no team.');
   const { id: _, ...row } = team;

@@ -56,12 +56,12 @@ function runLists(stores: TestStores): void {
       ['a piece', { limit: 250 }],
       ['one more', { limit: 251 }],
       ['none', { limit: 0 }],
-    ])('are what one statement reads: %s', async (_, query) => {
+    ])('are read with one statement: %s', async (_, query) => {
       const wanted = await store.find('organizations', query);
       expect((await read(query)).map((row) => row.id)).toEqual(wanted.map((row) => row.id));
     });
 
-    it('leave out what goes while they are read, and repeat nothing', async () => {
+    it('omit rows deleted during the read, and repeat none', async () => {
       const ids: number[] = [];
       for await (const rows of readRows(store, 'organizations', { columns: ['name'], limit: 600 })) {
         expect(rows.length).toBeLessThanOrEqual(250);
@@ -76,13 +76,13 @@ function runLists(stores: TestStores): void {
       expect(ids).toEqual(before.filter((id) => id !== 500));
     });
 
-    it('are answered whole', async () => {
+    it('are returned completely', async () => {
       const { body } = await get('/admin/organizations?pg[sortBy]=id');
       const present = await store.count('organizations');
       expect(body).toMatchObject({ organizations: { length: present }, pg: { limit: 10_000 } });
     });
 
-    it('of a column that needs more of each row are the same', async () => {
+    it('of a derived column return the value of each row', async () => {
       const { body } = await get('/admin/organizations?cols[]=name&cols[]=teams&pg[sortBy]=id&pg[limit]=300');
       const rows = await store.find('organizations', { limit: 300 });
       const organizations = rows.map(({ id, name }) => ({
@@ -92,7 +92,7 @@ function runLists(stores: TestStores): void {
       expect(body).toMatchObject({ organizations });
     });
 
-    it('are read where a statement could not name all that they are about', async () => {
+    it('are read if one statement cannot hold all parameters', async () => {
       const added = Array.from({ length: MANY }, (_, index) => ({
         hash: `hash ${index}`,
         organizationId: 1,
@@ -115,7 +115,7 @@ function runLists(stores: TestStores): void {
       expect(body).toMatchObject({ userOrganizationInvitations: { length: MANY } });
     });
 
-    it('of more than 32 MiB are refused with what to ask instead', async () => {
+    it('of more than 32 MiB are refused with advice on a smaller request', async () => {
       const features = Array.from({ length: 2000 }, (_, index) => ({
         name: `feature ${index}`,
         enabled: true,
@@ -130,7 +130,7 @@ function runLists(stores: TestStores): void {
       expect((await get('/admin/organizations?pg[limit]=100')).status).toBe(200);
     });
 
-    it('of API tokens end with the thousandth', async () => {
+    it('of API tokens end after a thousand', async () => {
       const [{ id: _, ...row } = { id: 0 }] = await store.find('tokens');
       const added = Array.from({ length: TOKENS_MOST - 2 }, (_, index) => ({
         ...row,

@@ -38,8 +38,8 @@ function addressesIn(value: unknown): readonly string[] {
   return Object.values(value).flatMap(addressesIn);
 }
 
-describe('an address that the instance names', () => {
-  it('is its own and answers, in the metadata of the OpenID provider', async () => {
+describe('an address that the instance publishes', () => {
+  it('belongs to it and responds, in the metadata of the OpenID provider', async () => {
     const { origin } = server;
     for (const path of [
       '/.well-known/openid-configuration',
@@ -57,7 +57,7 @@ describe('an address that the instance names', () => {
     }
   });
 
-  it('is its own and answers, in the OpenAPI document', async () => {
+  it('belongs to it and responds, in the OpenAPI document', async () => {
     const { origin } = server;
     const document = await read(`${origin}/openapi.json`);
     const servers = addressesIn(document['servers']);
@@ -75,7 +75,7 @@ describe('an address that the instance names', () => {
     expect(asked).toBeGreaterThan(10);
   });
 
-  it('is its own and answers, of checkouts and invoices', async () => {
+  it('belongs to it and responds, in checkouts and invoices', async () => {
     const { origin } = server;
     const organization = `${origin}/api/v2/organizations/1`;
     const body = JSON.stringify({ priceId: 11 });
@@ -104,7 +104,7 @@ describe('an address that the instance names', () => {
     expect(await read(`${organization}/subscription`)).toMatchObject({ product: { name: 'Core' } });
   });
 
-  it('tells nobody which checkouts there are, and takes nothing', async () => {
+  it('reveals no checkouts and accepts no data', async () => {
     const { origin } = server;
     const [first, other] = await Promise.all(
       [1, 999_999].map(async (id) => (await fetch(`${origin}/checkout/${id}`)).text()),

@@ -47,11 +47,11 @@ describe('the listener for node:http', () => {
     [`POST /api/v2/organizations HTTP/1.1\r\n${HOST}Content-Length: abc\r\n\r\n`, 400],
     [`GET /api/v2/ping HTTP/1.1\r\n${HOST}X: a\0b\r\n\r\n`, 400],
     [`GET /api/v2/ping HTTP/1.1\r\n${HOST}X: ${'a'.repeat(20_000)}\r\n\r\n`, 431],
-  ])('answers %j with %i', async (bytes, status) => {
+  ])('responds to %j with %i', async (bytes, status) => {
     expect(await send(bytes)).toContain(` ${status} `);
   });
 
-  it('HEAD has the length that GET has', async () => {
+  it('returns for HEAD the length of GET', async () => {
     const headers = { authorization: `Token ${stage.token}` };
     for (const path of ['/api/v2/ping', '/api/v2/organizations/1', '/nowhere']) {
       const url = stage.server.origin + path;
@@ -61,7 +61,7 @@ describe('the listener for node:http', () => {
     }
   });
 
-  it('answers a body nobody waits for and keeps the connection', async () => {
+  it('responds to a request with an unread body and keeps the connection', async () => {
     const headers = { authorization: `Token ${stage.token}` };
     const body = 'x'.repeat(300_000);
     const refused = await fetch(`${stage.server.origin}/api/v2/nothing`, { method: 'POST', headers, body });

@@ -16,7 +16,7 @@ describe('the OpenAPI document', () => {
     expect(result.valid).toBe(true);
   });
 
-  it('has every operation of the table once', () => {
+  it('lists every operation of the table once', () => {
     const ids = Object.values(document['paths'] ?? {}).flatMap((path: object) =>
       Object.values(path).flatMap((it: { operationId?: string }) => it.operationId ?? []),
     );
@@ -24,7 +24,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('names the scopes of the specification', () => {
+  it('declares the scopes of the specification', () => {
     const scopes = Object.fromEntries(OPERATIONS.map((it) => [`${it.method} ${it.path}`, it.scopes]));
     const base = '/organizations/{organizationId}';
     const reads = [

@@ -71,7 +71,7 @@ const LATER: BillingPort = {
 };
 
 describe('the billing port', () => {
-  it('a checkout that is paid later begins the subscription later, once', async () => {
+  it('starts the subscription once when a checkout is paid later', async () => {
     const { rest, call } = await start({ billing: LATER });
     const created = await call('POST', PATH, { priceId: 7 });
     expect(created.body).toEqual({ sessionId: 42, url: 'https://pay.example/42', subscriptionId: 1 });
@@ -88,13 +88,13 @@ describe('the billing port', () => {
     await expect(activateSubscription(rest.services, 99)).rejects.toMatchObject({ status: 404 });
   });
 
-  it('a checkout nobody paid can be started again', async () => {
+  it('allows a new checkout after an unpaid one', async () => {
     const { call } = await start({ billing: LATER });
     await call('POST', PATH, { priceId: 7 });
     expect((await call('POST', PATH, { priceId: 7 })).status).toBe(200);
   });
 
-  it('a port that fails gives 500 without its reason, and tells onError', async () => {
+  it('responds with 500 without the reason if a port fails, and calls onError', async () => {
     const errors: unknown[] = [];
     const billing = { ...LATER, findPrice: () => Promise.reject(new Error('secret reason')) };
     const { call } = await start({ billing, onError: (error) => errors.push(error) });
@@ -105,9 +105,9 @@ describe('the billing port', () => {
   });
 });
 
-describe('a store that cannot answer now', () => {
+describe('a store that is unavailable', () => {
   it.each(['STORE_BUSY', 'STORE_UNAVAILABLE', 'STORE_FULL'] as const)(
-    '%s is 503 with a time to wait',
+    'leads to 503 with Retry-After: %s',
     async (code) => {
       const { rest } = await start({});
       const store = {
@@ -131,7 +131,7 @@ describe('a store that cannot answer now', () => {
 });
 
 describe('the notification port', () => {
-  it('is told of what happened', async () => {
+  it('receives events', async () => {
     const told: RestNotification[] = [];
     const notify = async (it: RestNotification): Promise<void> => {
       told.push(it);
@@ -152,7 +152,7 @@ describe('the notification port', () => {
     expect(told[1]?.hash).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('fails no call', async () => {
+  it('does not fail the call if it fails', async () => {
     const { call } = await start({ notifications: { notify: () => Promise.reject(new Error('down')) } });
     const body = { name: 'New', regionId: 1, countryId: 64, timezoneId: 113 };
     expect((await call('POST', '/organizations', body)).status).toBe(200);
@@ -160,7 +160,7 @@ describe('the notification port', () => {
 });
 
 describe('access from browsers', () => {
-  it('is off unless an origin is set', async () => {
+  it('is disabled unless an origin is set', async () => {
     const closed = await start({});
     const ping = new Request('http://x/api/v2/ping');
     expect((await closed.rest.fetch(ping)).headers.get('access-control-allow-origin')).toBeNull();
@@ -179,7 +179,7 @@ describe('the claim email_verified', () => {
     [undefined, undefined],
     [() => true, true],
     [async ({ email }: { readonly email: string }) => email !== 'ada@example.com', false],
-  ])('is what the embedder says: %s', async (isEmailVerified, expected) => {
+  ])('has the value of the embedder: %s', async (isEmailVerified, expected) => {
     const { rest } = await start({ isEmailVerified });
     const token = await rest.services.oidc.issue({ userId: 1, scopes: ['openid', 'email', 'profile'] });
     const request = new Request('http://x/oauth/v2/oidc/userinfo', {

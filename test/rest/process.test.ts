@@ -19,7 +19,7 @@ async function openConnection(origin: string): Promise<Socket> {
   return socket;
 }
 
-it('the process iml rest ends when asked to, whatever its connections have sent half of', async () => {
+it('iml rest exits on a signal, even if its connections have sent incomplete requests', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'iml-rest-process-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const { child, written, result } = start(['rest', '--create', '--data', folder, '--port', '0']);

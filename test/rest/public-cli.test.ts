@@ -26,7 +26,7 @@ async function cli(...args: readonly string[]): Promise<unknown> {
 
 // Every call is a process of its own, which a busy machine starts slowly: calls that do not need each other go together.
 describe('the public command line', { timeout: 180_000 }, () => {
-  it('says who it is', async () => {
+  it('shows the current user', async () => {
     const [me, whoami] = await Promise.all([cli('users', 'me'), cli('whoami')]);
     expect(me).toMatchObject({ email: 'ada@example.com' });
     expect(whoami).toMatchObject({ zone: stage.zone });
@@ -96,7 +96,7 @@ describe('the public command line', { timeout: 180_000 }, () => {
     });
   });
 
-  it('shows our errors', async () => {
+  it('shows the errors of the API', async () => {
     const failure = cli('organizations', 'update', '1', '--name', 'a;b');
     await expect(failure).rejects.toMatchObject({
       code: 2,

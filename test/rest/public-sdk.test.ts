@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => stage.close());
 
 describe('the public TypeScript client', () => {
-  it('knows who it is', async () => {
+  it('returns the current user', async () => {
     expect(await make.users.me()).toMatchObject({ id: 1, name: 'Ada', email: 'ada@example.com' });
     expect(await make.users.currentAuthorization()).toMatchObject({ authUsed: 'token' });
   });
@@ -89,7 +89,7 @@ describe('the public TypeScript client', () => {
     });
   });
 
-  it('shows our errors with their fields', async () => {
+  it('shows the errors of the API with their fields', async () => {
     const failure = make.organizations.create({ name: ' ', regionId: 1, timezoneId: 113, countryId: 64 });
     await expect(failure).rejects.toBeInstanceOf(MakeError);
     await expect(failure).rejects.toThrow(/Validation failed for 1 parameter\(s\)\.\n - .*'name'/);
@@ -107,7 +107,7 @@ describe('the public TypeScript client', () => {
     await expect(bearer.teams.list(1)).rejects.toMatchObject({ statusCode: 403 });
   });
 
-  it('repeats a call after the rate limit said when', async () => {
+  it('retries a call after the delay of the rate limit', async () => {
     const { store } = stage.rest.services;
     await store.transaction((writer) =>
       writer.update('organizations', { id: 1 }, { license: { apiLimit: 1 } }),

@@ -112,7 +112,7 @@ function runRaces(
         return counts;
       }
 
-      it('an invitation is accepted once', async () => {
+      it('accept an invitation once', async () => {
         for (let round = 0; round < ROUNDS; round++) {
           const organizationId = await addOrganization({ apiLimit: 2000 });
           const hash = rest.services.uuid();
@@ -139,7 +139,7 @@ function runRaces(
         }
       });
 
-      it('an organization is deleted once and leaves nothing', async () => {
+      it('delete an organization once and completely', async () => {
         for (let round = 0; round < ROUNDS; round++) {
           const organizationId = await addOrganization({ apiLimit: 2000 });
           const counts = await race({
@@ -155,7 +155,7 @@ function runRaces(
         }
       });
 
-      it('teams that are made while their organization goes do not stay behind', async () => {
+      it('leave no team behind that is created while its organization is deleted', async () => {
         const organizationId = await addOrganization({ apiLimit: 2000 });
         const body = { name: 'Late', organizationId };
         const making = race({ method: 'POST', path: '/teams', token: tokens.owner, body });
@@ -169,7 +169,7 @@ function runRaces(
         expect(await rest.services.store.count('teams', { organizationId })).toBe(0);
       });
 
-      it('a key is locked with one entry of its access list', async () => {
+      it('lock a key with one entry in its access list', async () => {
         const organizationId = await addOrganization({ apiLimit: 2000 });
         const team = await rest.services.store.get('teams', { organizationId });
         for (let round = 0; round < ROUNDS; round++) {
@@ -194,7 +194,7 @@ function runRaces(
         }
       });
 
-      it('the calls of a minute are counted together', async () => {
+      it('share the rate limit of a minute', async () => {
         const organizationId = await addOrganization({ apiLimit: 10 });
         const path = `/organizations/${organizationId}`;
         expect(await race({ method: 'GET', path, token: tokens.owner })).toEqual({

@@ -33,7 +33,7 @@ const TABLE: readonly (readonly [id: number, name: string, category: string, may
   [16, 'Guest', 'organization', ['organization view']],
 ];
 
-it.each(TABLE)('role %s, %s of an %s, may do what is written here', (id, name, category, may) => {
+it.each(TABLE)('role %s, %s of an %s, has exactly the listed permissions', (id, name, category, may) => {
   expect(roleById(id)).toEqual({
     id,
     name,
@@ -48,7 +48,7 @@ it.each(TABLE)('role %s, %s of an %s, may do what is written here', (id, name, c
   for (const permission of all) expect(allows(id, permission)).toBe(may.includes(permission));
 });
 
-it('there is no other role, and nobody without one may do anything', () => {
+it('there is no other role, and no permission without a role', () => {
   expect(ROLES.map(({ id }) => id)).toEqual(TABLE.map(([id]) => id));
   expect([TEAM_ADMIN_ROLE_ID, TEAM_MEMBER_ROLE_ID, OWNER_ROLE_ID]).toEqual([1, 2, 11]);
   expect(roleById(99)).toBeUndefined();
@@ -57,7 +57,7 @@ it('there is no other role, and nobody without one may do anything', () => {
 });
 
 describe('the table of roles', () => {
-  it('has every role once', () => {
+  it('lists every role once', () => {
     expect(new Set(ROLES.map((it) => it.id)).size).toBe(ROLES.length);
     expect(new Set(ROLES.map((it) => it.identifier)).size).toBe(ROLES.length);
   });
@@ -66,24 +66,24 @@ describe('the table of roles', () => {
     expect(mayGiveRole(giver.id, given.id)).toBe(gives(giver, given));
   });
 
-  it('lets nobody give what he may not do himself', () => {
+  it('lets no role grant a permission that it lacks', () => {
     for (const [giver, given] of PAIRS.filter(([one, other]) => mayGiveRole(one.id, other.id))) {
       expect(given.permissions.filter((it) => !allows(giver.id, it))).toEqual([]);
     }
   });
 
-  it('gives nothing without a role, and no role that is not there', () => {
+  it('grants nothing without a role, and no unknown role', () => {
     expect(mayGiveRole(undefined, 16)).toBe(false);
     expect(mayGiveRole(11, 99)).toBe(false);
     expect(mayGiveRole(99, 16)).toBe(false);
   });
 
-  it('trusts an invitation without inviter as far as the least of those who invite', () => {
+  it('gives an invitation without inviter the rights of the lowest inviting role', () => {
     const trusted = ROLES.filter((it) => mayAnyInviterGive(it.id)).map((it) => it.identifier);
     expect(trusted).toEqual(GIVES['admin']);
   });
 
-  it('makes whoever adds a team no more than he is: its admin may do nothing that he may not', () => {
+  it('gives a creator of a team no additional rights: the team admin has no right that the creator lacks', () => {
     const admin = ROLES.find((it) => it.identifier === 'team_admin');
     for (const role of ROLES.filter((it) => allows(it.id, 'team add'))) {
       expect(admin?.permissions.filter((it) => !allows(role.id, it))).toEqual([]);

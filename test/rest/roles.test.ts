@@ -16,7 +16,7 @@ const IN_ORGANIZATIONS = PAIRS.filter(
 const INVITER = '00000001-0000-4000-8000-000000000001';
 const INVITED = '00000002-0000-4000-8000-000000000002';
 
-describe('over the API', () => {
+describe('roles over the API', () => {
   let rest: StoreRest;
   let inviterId: number;
   let invitedId: number;
@@ -107,7 +107,7 @@ describe('over the API', () => {
     },
   );
 
-  it('an owner who is no owner any more has invited nobody to be one', async () => {
+  it('an invitation to the owner role is void after its inviter loses that role', async () => {
     await join(11);
     const hash = await addInvitation({ usersRoleId: 11 });
     await setRole(12);
@@ -116,7 +116,7 @@ describe('over the API', () => {
     expect(await accept(hash)).toBe(200);
   });
 
-  it('who has left gives no role', async () => {
+  it('a user who has left grants no role', async () => {
     const hash = await addInvitation({ usersRoleId: 16 });
     expect(await accept(hash)).toBe(403);
   });
@@ -129,7 +129,7 @@ describe('over the API', () => {
     },
   );
 
-  it('a member keeps his role whatever he accepts', async () => {
+  it('a member keeps the role when accepting an invitation', async () => {
     await join(11);
     await join(16, invitedId);
     const hash = await addInvitation({ usersRoleId: 11 });
@@ -137,7 +137,7 @@ describe('over the API', () => {
     expect(await roleOfInvited()).toBe(16);
   });
 
-  it('who accepts leaves the invitations of others, and his own to other organizations, as they are', async () => {
+  it('accepting leaves the invitations of other users and to other organizations unchanged', async () => {
     await join(11);
     const kept = [
       await addInvitation({ userId: inviterId }),
@@ -153,13 +153,13 @@ describe('over the API', () => {
     expect(rows.find((row) => row.hash === hash)?.acceptedAt).toBeGreaterThan(1);
   });
 
-  it('nobody comes into an organization that is gone, whatever others there are', async () => {
+  it('no one joins a deleted organization, regardless of other organizations', async () => {
     await join(11);
     const hash = await addInvitation({ organizationId: 7 });
     expect(await accept(hash)).toBe(404);
   });
 
-  it('a repeated invitation is as old as the one that waits, one after it has expired is new', async () => {
+  it('a repeated invitation keeps the date of the pending one, and one after its expiry is new', async () => {
     await join(11);
     const [monitor] = ROLES.filter((role) => role.id === 16);
     if (monitor === undefined) throw new Error('There is no role 16.');
@@ -174,7 +174,7 @@ describe('over the API', () => {
     expect(row?.createdAt).toBeGreaterThan(6);
   });
 
-  it('a member of a team keeps his role in it whatever he accepts', async () => {
+  it('a team member keeps the team role when accepting an invitation', async () => {
     await join(11);
     const { store } = rest.services;
     const [team] = await store.find('teams', { where: { organizationId: 1 } });
@@ -185,7 +185,7 @@ describe('over the API', () => {
     expect(await store.find('teamMembers', { where: mine })).toMatchObject([{ usersRoleId: 2 }]);
   });
 
-  it('an admin does not take back what an owner gave', async () => {
+  it('an admin cannot revoke a role that an owner granted', async () => {
     await join(12);
     await addInvitation({ usersRoleId: 11, invitedBy: 1 });
     expect(await call(INVITER, '1/invite', { usersRoleId: 16, email: 'j@example.com', name: 'J' })).toBe(403);

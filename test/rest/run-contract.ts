@@ -26,7 +26,7 @@ export function readWorld(): RestWorld {
 export function runContract(stores: TestStores, connect?: RestContractOptions['connect']): void {
   describe(`the REST contract on ${stores.name}`, () => {
     if (stores.missing !== undefined) {
-      it.skip(`everything: ${stores.missing}`, () => undefined);
+      it.skip(`all cases: ${stores.missing}`, () => undefined);
       return;
     }
     const names = readdirSync(FOLDER).filter((name) => name.endsWith('.json') && !OTHERS.has(name));
@@ -37,7 +37,7 @@ export function runContract(stores: TestStores, connect?: RestContractOptions['c
       createStore: stores.create,
       ...(connect && { connect }),
     });
-    it('has cases with ids of their own', () => {
+    it('has unique case ids', () => {
       expect(new Set(cases.map(({ id }) => id)).size).toBe(cases.length);
       expect(cases.length).toBeGreaterThan(400);
     });

@@ -24,7 +24,7 @@ const kinds = [MEMORY_STORES, await sqliteStores(), await postgresStores()];
 
 describe('parameters of keys', () => {
   for (const stores of kinds) {
-    it.skipIf(stores.missing !== undefined)(`are in no answer, log or row of ${stores.name}`, async () => {
+    it.skipIf(stores.missing !== undefined)(`are in no response, log or row of ${stores.name}`, async () => {
       const world = readWorld();
       const store = await stores.create();
       const logged: unknown[] = [];
@@ -75,12 +75,12 @@ describe('parameters of keys', () => {
 describe('a seal', () => {
   const seal = createSeal(new Uint8Array(32));
 
-  it('opens what it closed, differently each time', () => {
+  it('opens what it sealed, with different bytes each time', () => {
     expect(seal.open(seal.seal(CANARY, 'a'), 'a')).toBe(CANARY);
     expect(seal.seal(CANARY, 'a')).not.toBe(seal.seal(CANARY, 'a'));
   });
 
-  it('opens nothing with another key, context or a changed byte', () => {
+  it('refuses another key, another context or a changed byte', () => {
     const sealed = seal.seal(CANARY, 'a');
     const code = { code: 'REST_CONFIG' };
     expect(() => createSeal(new Uint8Array(32).fill(1)).open(sealed, 'a')).toThrow(

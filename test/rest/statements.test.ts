@@ -101,7 +101,7 @@ const CALLS: readonly (readonly [
 
 function runCalls(title: string, open: () => Promise<RestStore>, missing?: string): void {
   describe.skipIf(missing !== undefined)(
-    `statements of a call on ${title}${missing ? `: ${missing}` : ''}`,
+    `the SQL statements of a call on ${title}${missing ? `: ${missing}` : ''}`,
     () => {
       const opening = missing === undefined ? start() : undefined;
       afterAll(async () => (await opening)?.rest.close());

@@ -38,15 +38,15 @@ const ROW = startPeriodAt(BLANK, START);
 const moments = fc.integer({ min: START, max: START + 4000 * DAY_MS });
 const pauses = fc.option(fc.integer({ min: 1, max: 300 }));
 
-describe('the life of a subscription', () => {
-  it('keeps the day of the month where there is one', () => {
+describe('the life cycle of a subscription', () => {
+  it('keeps the day of the month if the month has it', () => {
     const days = [1, 2, 3, 13, 25].map((months) =>
       new Date(addUtcMonths(START, months)).toISOString().slice(0, 10),
     );
     expect(days).toEqual(['2026-02-28', '2026-03-31', '2026-04-30', '2027-02-28', '2028-02-29']);
   });
 
-  it('comes to the same state by one step or by many', () => {
+  it('reaches the same state in one step or in many', () => {
     fc.assert(
       fc.property(moments, fc.array(moments, { maxLength: 5 }), pauses, (end, stops, pauseDays) => {
         const row = pauseDays === null ? ROW : schedulePause(ROW, ROW.periodEndsAt + pauseDays * DAY_MS);
@@ -64,7 +64,7 @@ describe('the life of a subscription', () => {
     );
   });
 
-  it('has periods without gap but for the pause, and no period inside of it', () => {
+  it('has periods without gaps except the pause, and none inside it', () => {
     fc.assert(
       fc.property(moments, pauses, (end, pauseDays) => {
         const resumeAt = ROW.periodEndsAt + (pauseDays ?? 0) * DAY_MS;
@@ -80,7 +80,7 @@ describe('the life of a subscription', () => {
     );
   });
 
-  it('takes an end of the pause after the period and within 12 months', () => {
+  it('accepts an end of the pause after the period and within 12 months', () => {
     const last = addUtcMonths(START, 12);
     expect(resumeAtProblem(ROW, ROW.periodEndsAt, START)).toBeDefined();
     expect(resumeAtProblem(ROW, ROW.periodEndsAt + 1, START)).toBeUndefined();

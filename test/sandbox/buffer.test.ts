@@ -84,7 +84,7 @@ describe("the guest's Buffer", () => {
   );
 
   it.each(EXPRESSIONS.map((expression, index) => [expression, index] as const))(
-    '%s is as in Node',
+    'evaluates %s as Node does',
     (_expression, index) => {
       fc.assert(
         fc.property(

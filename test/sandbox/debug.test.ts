@@ -15,7 +15,7 @@ const SAID: DebugOutput = {
 };
 
 describe('debug', () => {
-  it('tells whoever listens what it is given, and where', async () => {
+  it('passes its arguments and the source location to the listener', async () => {
     const told: DebugOutput[] = [];
     using sandbox = await openSandbox({ f: CODE });
     const environment = { ...ENVIRONMENT, onDebug: (output: DebugOutput) => told.push(output) };
@@ -23,7 +23,7 @@ describe('debug', () => {
     expect(told).toEqual([SAID]);
   });
 
-  it('is nothing without a listener', async () => {
+  it('does nothing without a listener', async () => {
     using sandbox = await openSandbox({ f: CODE });
     expect(callIn(sandbox, 'f', 1)).toBe(1);
   });
@@ -32,7 +32,7 @@ describe('debug', () => {
     ['a cycle', 'const x = {}; x.x = x; debug(x)', /contains itself/],
     ['a promise', 'debug(Promise.resolve(1))', /promise/],
     ['a BigInt', 'debug(10n)', /BigInt/],
-  ])('says what it cannot show: %s', async (_name, statement, reason) => {
+  ])('describes a value that it cannot show: %s', async (_name, statement, reason) => {
     const told: DebugOutput[] = [];
     using sandbox = await openSandbox({ f: `function f() { ${statement}; return 'done' }` });
     const environment = { ...ENVIRONMENT, onDebug: (output: DebugOutput) => told.push(output) };

@@ -5,7 +5,7 @@ import type { GuestError } from '../../src/sandbox/guest-error.js';
 import { cpuMsOf } from '../cpu-time.js';
 import { BUILTINS, callIn, failureOf, openSandbox } from './open-sandbox.js';
 
-describe('errors of authors', () => {
+describe('errors of custom functions', () => {
   const thrown: readonly (readonly [string, string, string])[] = [
     [
       'an Error',
@@ -51,7 +51,7 @@ describe('errors of authors', () => {
     expect(failureOf(sandbox, 'f', 1)).toEqual({ code: 'IML_FUNCTION', message });
   });
 
-  it('carry the place as data in their cause', async () => {
+  it('have the source location as data in their cause', async () => {
     using sandbox = await openSandbox({ f: 'function f() {\n\n  throw new Error("x") }' });
     const error = (() => {
       try {
@@ -63,12 +63,12 @@ describe('errors of authors', () => {
     expect((error.cause as GuestError).place).toEqual({ file: 'functions/f/code.js', line: 3, column: 18 });
   });
 
-  it('are cut when huge', async () => {
+  it('are truncated if large', async () => {
     using sandbox = await openSandbox({ f: "function f() { throw new Error('x'.repeat(1e6)) }" });
     expect(failureOf(sandbox, 'f').message.length).toBeLessThan(2200);
   });
 
-  it('name the file the error arose in, though another function was called', async () => {
+  it('name the file in which the error was thrown, even if another function was called', async () => {
     using sandbox = await openSandbox({
       outer: 'function outer() { return iml.inner() }',
       inner: 'function inner() {\n  return x.y\n}',
@@ -78,7 +78,7 @@ describe('errors of authors', () => {
     );
   });
 
-  it('are catchable by a function that calls another', async () => {
+  it('can be caught by a function that calls another', async () => {
     using sandbox = await openSandbox({
       outer: 'function outer() { try { iml.inner() } catch (e) { return e.message } }',
       inner: "function inner() { throw new Error('seen') }",
@@ -87,7 +87,7 @@ describe('errors of authors', () => {
   });
 });
 
-describe('files that are no function', () => {
+describe('files without a function', () => {
   const codes = {
     good: 'function good() { return 1 }',
     bad: 'function bad() {\n  let = = 1\n}',
@@ -96,7 +96,7 @@ describe('files that are no function', () => {
     deepCode: `function deepCode() { return ${'('.repeat(3e4)}1${')'.repeat(3e4)} }`,
   };
 
-  it('stop only what calls them', async () => {
+  it('stop only the functions that call them', async () => {
     using sandbox = await openSandbox(codes);
     expect(
       sandbox.warnings.filter((warning) => warning.code === 'syntax').map((warning) => warning.place),
@@ -117,7 +117,7 @@ describe('files that are no function', () => {
     expect(failureOf(sandbox, 'deepCode').code).toBe('IML_FUNCTION');
   });
 
-  it('an absent file', async () => {
+  it('reports an absent file', async () => {
     using sandbox = await createSandbox({
       functions: [{ name: 'f', code: undefined, file: undefined }],
       builtins: {},
@@ -132,7 +132,7 @@ describe('files that are no function', () => {
     expect(failureOf(sandbox, 'f').code).toBe('IML_FUNCTION');
   });
 
-  it('a file of comments', async () => {
+  it('reports a file of comments', async () => {
     using sandbox = await openSandbox({ f: '// nothing' });
     expect(failureOf(sandbox, 'f').message).toBe(
       "Custom function 'f' is not declared: expected `function f(...) { ... }` (functions/f/code.js)",
@@ -140,7 +140,7 @@ describe('files that are no function', () => {
   });
 });
 
-describe('how a function is found', () => {
+describe('the detection of a function', () => {
   it.each([
     [
       'by its name among helpers',
@@ -166,7 +166,7 @@ describe('how a function is found', () => {
     expect(sandbox.warnings).toHaveLength(warnings);
   });
 
-  it('reads hostile text in time', async () => {
+  it('reads hostile text in bounded time', async () => {
     const cpuMs = await cpuMsOf(async () => {
       using sandbox = await openSandbox({
         f: `// function ${' '.repeat(2e4)}; ${'var '.repeat(1e4)}\nfunction f() { return 1 }`,
@@ -177,8 +177,8 @@ describe('how a function is found', () => {
   });
 });
 
-describe('names', () => {
-  it('of another function are refused', async () => {
+describe('function names', () => {
+  it('cannot be those of another function', async () => {
     const functions = ['f', 'f'].map((name) => ({ name, code: `function ${name}() {}`, file: undefined }));
     await expect(createSandbox({ functions, builtins: BUILTINS })).rejects.toMatchObject({
       name: 'SpecError',
@@ -187,7 +187,7 @@ describe('names', () => {
     });
   });
 
-  it('of a built-in replace it, inside too, with a warning', async () => {
+  it('of a built-in function replace it, also within iml, with a warning', async () => {
     using sandbox = await openSandbox({
       join: "function join() { return 'own' }",
       f: "function f() { return iml.join(['a']) }",
@@ -202,14 +202,14 @@ describe('names', () => {
     ]);
   });
 
-  it.each(['', ' \n\t', '\ufeff'])('of an empty file (%j) declare nothing', async (code) => {
+  it.each(['', ' \n\t', '\ufeff'])('are not declared by an empty file (%j)', async (code) => {
     using sandbox = await openSandbox({ join: code, f: "function f() { return iml.join(['a', 'b'], '-') }" });
     expect(Object.keys(sandbox.functions)).toEqual(['f']);
     expect(callIn(sandbox, 'f')).toBe('a-b');
     expect(sandbox.warnings).toEqual([]);
   });
 
-  it('such as __proto__ and toString are ordinary', async () => {
+  it('may be __proto__ and toString', async () => {
     const functions = ['__proto__', 'toString', 'constructor'].map((name) => ({
       name,
       code: `function ${name}() { return '${name}' }`,
@@ -222,7 +222,7 @@ describe('names', () => {
 });
 
 describe('iml', () => {
-  it('reaches built-ins and other functions, nested', async () => {
+  it('calls built-in and other functions, nested', async () => {
     using sandbox = await openSandbox({
       a: "function a(list) { return 'a:' + iml.b(list) }",
       b: "function b(list) { return iml.join(list.map((x) => iml.same(x) * 2), '-') }",
@@ -240,7 +240,7 @@ describe('iml', () => {
     expect(callIn(sandbox, 'f', value)).toStrictEqual([true, true, true, value]);
   });
 
-  it('gives errors of built-ins as exceptions', async () => {
+  it('throws errors of built-in functions as exceptions', async () => {
     using sandbox = await openSandbox({
       caught:
         'function caught() { try { iml.join(1) } catch (e) { return [e instanceof Error, e.message] } }',
@@ -256,7 +256,7 @@ describe('iml', () => {
     });
   });
 
-  it('keeps a limit of a built-in a limit, and survives its defects', async () => {
+  it('keeps limit errors of a built-in function uncatchable, and survives its defects', async () => {
     using sandbox = await openSandbox(
       {
         limit: 'function limit() { return iml.greedy() }',
@@ -278,7 +278,7 @@ describe('iml', () => {
     expect(callIn(sandbox, 'shape')).toBe('undefined');
   });
 
-  it('refuses a built-in that calls back', async () => {
+  it('refuses a built-in function that calls back', async () => {
     const back: { call?: () => unknown } = {};
     using sandbox = await openSandbox(
       { f: 'function f() { return iml.back() }', g: 'function g() { return 1 }' },

@@ -12,12 +12,12 @@ const CODES = {
   parse: "function parse() { return JSON.parse('['.repeat(1e6)) }",
 };
 
-describe('deep frames of the host', () => {
+describe('deep stacks of the host', () => {
   it.each([
     ['echo', ['value', 'IML_LIMIT']],
     ['rec', ['IML_LIMIT']],
     ['parse', ['IML_LIMIT', 'IML_FUNCTION']],
-  ])('%s ends in one of %j at every depth, and the sandbox goes on', async (name, allowed) => {
+  ])('ends %s with one of %j at every depth, and the sandbox stays usable', async (name, allowed) => {
     using sandbox = await openSandbox(CODES);
     const seen = new Set<string>();
     const attempt = (called: string): string => {
@@ -76,7 +76,7 @@ describe('a worker thread', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each([{}, { stackSizeMb: 1 }, { stackSizeMb: 16 }])(
-    'with %j gives typed errors and goes on',
+    'ends %j with typed errors and stays usable',
     async (resourceLimits) => {
       const worker = new Worker(join(folder, 'worker.js'), { resourceLimits, workerData: CODES });
       const outcomes = await new Promise((resolve, reject) => {
@@ -118,7 +118,7 @@ parentPort.postMessage(list);
 const NOISE = 5e5;
 
 describe('memory', () => {
-  it('100 000 calls leave heap and guest as large as they were', async () => {
+  it('100 000 calls leave the heap and the guest memory at their size', async () => {
     using sandbox = await openSandbox({
       f: 'const cache = []; function f(x) { cache.push(x); return { ...x, cache } }',
     });
@@ -135,7 +135,7 @@ describe('memory', () => {
     expect(failureOf(sandbox, 'f', 1n).code).toBe('IML_FUNCTION');
   }, 120_000);
 
-  it('calls that fail or end at a limit leave nothing either', async () => {
+  it('calls that fail or reach a limit leave nothing behind', async () => {
     using sandbox = await openSandbox({
       fail: "function fail() { throw new Error('no') }",
       overflow: 'function overflow() { return overflow() + 1 }',
@@ -154,7 +154,7 @@ describe('memory', () => {
     expect(after.outside - before.outside).toBeLessThan(NOISE);
   }, 120_000);
 
-  it('50 sandboxes opened and closed leave nothing', async () => {
+  it('50 sandboxes opened and closed leave nothing behind', async () => {
     const open = async (times: number): Promise<void> => {
       for (let index = 0; index < times; index++) {
         using sandbox = await openSandbox({ f: 'function f() { return 1 }' });
@@ -172,7 +172,7 @@ describe('memory', () => {
 });
 
 describe('a closed sandbox', () => {
-  it('refuses calls with a typed error, twice closed or not', async () => {
+  it('refuses calls with a typed error, and may be closed twice', async () => {
     const sandbox = await openSandbox(CODES);
     sandbox.close();
     sandbox[Symbol.dispose]();
@@ -182,7 +182,7 @@ describe('a closed sandbox', () => {
     });
   });
 
-  it('an app without functions needs no QuickJS', async () => {
+  it('is not needed by an app without functions, which loads no QuickJS', async () => {
     using sandbox = await openSandbox({});
     expect(sandbox.functions).toEqual({});
   });

@@ -59,8 +59,8 @@ const TRACES: readonly (readonly [title: string, leave: string, look: string])[]
   ['a pending job', 'Promise.resolve().then(() => { globalThis.trace = 1 })', 'typeof trace'],
 ];
 
-describe('between calls', () => {
-  it.each(TRACES)('%s leaves nothing', async (_title, leave, look) => {
+describe('isolation between calls', () => {
+  it.each(TRACES)('%s leaves nothing behind', async (_title, leave, look) => {
     const codes = {
       leave: `function leave() { try { ${leave} } catch { } return 0 }`,
       look: `function look() { return ${look} }`,
@@ -74,7 +74,7 @@ describe('between calls', () => {
     expect(callIn(used, 'look')).toEqual(expected);
   });
 
-  it("an author's top-level variables are new each call", async () => {
+  it('top-level variables are new in each call', async () => {
     using sandbox = await openSandbox({
       f: 'let n = 0; const seen = []; function f() { seen.push(++n); return seen }',
     });
@@ -82,8 +82,8 @@ describe('between calls', () => {
   });
 });
 
-describe('between apps', () => {
-  it('nothing is shared', async () => {
+describe('isolation between apps', () => {
+  it('shares nothing', async () => {
     using one = await openSandbox({
       f: 'function f() { globalThis.x = 1; try { Object.prototype.y = 1 } catch {} return typeof x + typeof ({}).y }',
     });
@@ -93,7 +93,7 @@ describe('between apps', () => {
   });
 });
 
-describe('what an author may still do', () => {
+describe('language features that stay available', () => {
   it.each([
     ['undeclared loop variables', 'let sum = 0; for (i = 0; i < 4; i++) sum += i; return sum', 6],
     [
@@ -127,7 +127,7 @@ describe('what an author may still do', () => {
   });
 });
 
-describe('the way to the host', () => {
+describe('access to the host', () => {
   const absent = [
     'process',
     'require',
@@ -177,13 +177,13 @@ describe('the way to the host', () => {
     );
   });
 
-  it('calls no inherited name of the table', async () => {
+  it('refuses inherited names of the function table', async () => {
     expect(
       await evaluate('return [typeof iml.constructor, typeof iml.toString, typeof iml.__proto__]'),
     ).toEqual(['undefined', 'undefined', 'undefined']);
   });
 
-  it('text that closes the wrapper around the code is a syntax error', async () => {
+  it('reports text that closes the wrapper around the code as a syntax error', async () => {
     using sandbox = await openSandbox({
       f: 'function f() { return 1 } }); globalThis.stolen = 1; (function () {',
       g: 'function g() { return typeof stolen }',
@@ -193,7 +193,7 @@ describe('the way to the host', () => {
   });
 });
 
-describe('time and chance', () => {
+describe('time and randomness', () => {
   it('come from the environment of the call', async () => {
     using sandbox = await openSandbox({
       f: 'function f() { return [Date.now(), new Date().toISOString(), Math.random(), this.timezone, environment.timezone, iml.zone()] }',
@@ -214,7 +214,7 @@ describe('time and chance', () => {
     ]);
   });
 
-  it('environment shows what the host adds', async () => {
+  it('environment shows the values that the host adds', async () => {
     using sandbox = await openSandbox(
       { f: 'function f() { return [environment.region, environment.timezone] }' },
       { environment: { region: 'eu1' } },
@@ -222,7 +222,7 @@ describe('time and chance', () => {
     expect(callIn(sandbox, 'f')).toEqual(['eu1', 'Europe/Prague']);
   });
 
-  it('local time is UTC whatever the machine has', async () => {
+  it('use UTC as local time regardless of the machine', async () => {
     const before = process.env['TZ'];
     process.env['TZ'] = 'America/New_York';
     try {

@@ -64,7 +64,7 @@ afterAll(() => {
   patient.close();
 });
 
-describe('a call that would not end', () => {
+describe('a call that does not end', () => {
   const expectExhausted = async (sandbox: Sandbox, name: string, expected: string): Promise<void> => {
     const cpuMs = await cpuMsOf(() => {
       const { code, message } = failureOf(sandbox, name);
@@ -83,13 +83,13 @@ describe('a call that would not end', () => {
     await expectExhausted(patient, name, expected);
   });
 
-  it('has 32 MB of memory where nobody says otherwise', async () => {
+  it('has 32 MB of memory by default', async () => {
     const fill = "function fill() { const list = []; for (;;) list.push('x'.repeat(1e5) + list.length) }";
     using own = await openSandbox({ fill }, { limits: { timeMs: 60_000 } });
     expect(failureOf(own, 'fill').message).toContain('needs more than 32 MB of memory');
   });
 
-  it('leaves null the reason of an author who throws it, whatever needed the memory before', () => {
+  it('keeps null as a thrown reason, regardless of earlier memory errors', () => {
     const own = {
       code: 'IML_FUNCTION',
       message: "Custom function 'ownNull' failed: null (functions/ownNull/code.js)",
@@ -99,7 +99,7 @@ describe('a call that would not end', () => {
     expect(failureOf(patient, 'ownNull')).toEqual(own);
   });
 
-  it('may catch its own stack overflow and go on', async () => {
+  it('may catch its own stack overflow and continue', async () => {
     using own = await openSandbox({
       f: 'function f() { const down = () => down(); try { down() } catch (e) { return e.message } }',
     });
@@ -111,7 +111,7 @@ describe('a call that would not end', () => {
 describe('the time limit', () => {
   const clockAt = (times: number[]) => ({ now: () => times.shift() ?? 400 });
 
-  it('counts from the call, with the clock it is given', async () => {
+  it('starts with the call and uses the injected clock', async () => {
     const spin = 'function f() { let n = 0; while (n < 3e5) n++; return n }';
     const clock = { now: () => 0 };
     using sandboxAtLimit = await openSandbox({ f: spin }, { clock });
@@ -133,7 +133,7 @@ describe('the time limit', () => {
 });
 
 describe('arguments', () => {
-  it('count for the time limit', async () => {
+  it('count towards the time limit', async () => {
     const slow = { ms: 0, now: () => slow.ms };
     using sandbox = await openSandbox({ f: 'function f() { for (;;); }' }, { clock: slow });
     const late = Object.defineProperty({}, 'a', {
@@ -151,7 +151,7 @@ describe('the time limit after a rewind', () => {
   it.each([
     ['a kill', (own: Sandbox) => failureOf(own, 'endless')],
     ['a left-over job', (own: Sandbox) => callIn(own, 'leaveJob')],
-  ])('holds as before: %s', async (_name, rewind) => {
+  ])('still applies: %s', async (_name, rewind) => {
     using own = await openSandbox({
       endless: 'function endless() { for (;;); }',
       leaveJob: 'function leaveJob() { Promise.resolve().then(() => 1); return 1 }',
@@ -161,13 +161,13 @@ describe('the time limit after a rewind', () => {
   });
 });
 
-describe('built-ins called from inside', () => {
+describe('built-in functions called from a custom function', () => {
   it.each([
     ['in a loop', 'for (;;) iml.slow()'],
     ['with failures caught', 'for (;;) try { iml.slow() } catch { }'],
     ['in a native loop', 'return [..."x".repeat(1000)].map(() => iml.slow())'],
     ['as a getter', 'return { get a() { for (;;) try { iml.slow() } catch { } } }'],
-  ])('end a call with the one that overran: %s', async (_name, body) => {
+  ])('end the call with the one that exceeds the limit: %s', async (_name, body) => {
     const clock = { ms: 0, now: () => clock.ms };
     let calls = 0;
     const slow = () => {
@@ -186,8 +186,8 @@ describe('built-ins called from inside', () => {
   });
 });
 
-describe('much native work', () => {
-  it('within time and memory is no reason to end a call, after a rewind neither', async () => {
+describe('heavy native work', () => {
+  it('within time and memory does not end a call, also after a rewind', async () => {
     const numbers =
       'function numbers() { const list = []; for (let i = 0; i < 2e6; i++) list.push(i); return list }';
     const endless = 'function endless() { for (;;); }';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createDeadline } from '../../src/sandbox/deadline.js';
 import { type LoadingPlace, loadFunctions } from '../../src/sandbox/load-functions.js';
 
-it('a file that takes long to compile leaves the next one its whole time', () => {
+it('gives the next file its full time after a file that compiles slowly', () => {
   let nowMs = 0;
   const deadline = createDeadline({ now: () => nowMs });
   const late: number[] = [];

@@ -28,13 +28,13 @@ async function openGuest(started: StartedImage | undefined): Promise<MemoryImage
   return machine.keep();
 }
 
-describe('what the build leaves for the sandbox', () => {
-  it('is what running the prelude gives', async () => {
+describe('the prepared files of the sandbox', () => {
+  it('equal the result of the prelude', async () => {
     const image = await prepareQuickJs();
     expect(Buffer.compare(image, readShipped('quickjs.image'))).toBe(0);
   });
 
-  it('starts a guest in the very memory that running the prelude leaves, under any limits', async () => {
+  it('start a guest with the same memory as the prelude, under any limits', async () => {
     const image = await prepareQuickJs();
     const started = await openGuest(unpackImage(image));
     const run = await openGuest(undefined);
@@ -42,7 +42,7 @@ describe('what the build leaves for the sandbox', () => {
     for (const [at, page] of run) expect(Buffer.compare(page, started.get(at) ?? page.slice(1))).toBe(0);
   });
 
-  it('is of this machine and this script in nothing', async () => {
+  it('contain nothing of this machine or this script', async () => {
     const image = await prepareQuickJs();
     const text = Buffer.from(image).toString('latin1');
     for (const word of ['HOME=', 'LANG=', process.argv[1] ?? '']) expect(text).not.toContain(word);

@@ -14,7 +14,7 @@ const trust = (codes: Readonly<Record<string, string>>) =>
   });
 
 describe('trusted functions', () => {
-  it('are called as in the sandbox', () => {
+  it('run as in the sandbox', () => {
     const sandbox = trust({
       a: "function a(x) { return [iml.b(x), iml.join([1, 2], '-'), this.timezone, environment.timezone] }",
       b: 'const b = (x) => x + 1',
@@ -22,7 +22,7 @@ describe('trusted functions', () => {
     expect([...(callIn(sandbox, 'a', 1) as unknown[])]).toEqual([2, '1-2', 'Europe/Prague', 'Europe/Prague']);
   });
 
-  it('say where they fail', () => {
+  it('report the source location of an error', () => {
     const sandbox = trust({
       f: 'function f() {\n  throw new Error("no")\n}',
       bad: 'function bad( {',
@@ -41,14 +41,14 @@ describe('trusted functions', () => {
     expect(sandbox.warnings.map((warning) => warning.code)).toEqual(['syntax']);
   });
 
-  it('are stopped at the time limit', () => {
+  it('stop at the time limit', () => {
     expect(failureOf(trust({ f: 'function f() { for (;;); }' }), 'f')).toEqual({
       code: 'IML_LIMIT',
       message: "Custom function 'f' ran longer than 0.3 s (functions/f/code.js)",
     });
   });
 
-  it('are compiled however long they are', () => {
+  it('compile regardless of their length', () => {
     const own = trust({ f: 'function f() { return 1 }'.padEnd(65_537) });
     expect(callIn(own, 'f')).toBe(1);
     expect(own.warnings.map(({ message }) => message)).toEqual([
@@ -56,7 +56,7 @@ describe('trusted functions', () => {
     ]);
   });
 
-  it('take the name of a built-in, and replace it', () => {
+  it('replace a built-in function of the same name', () => {
     const { functions, warnings } = trust({ join: "function join() { return 'own' }" });
     expect(functions['join']?.(ENVIRONMENT)).toBe('own');
     expect(warnings.map(({ code }) => code)).toEqual(['function-replaced']);

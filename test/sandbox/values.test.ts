@@ -8,7 +8,7 @@ const deep = (levels: number): unknown => {
   return value;
 };
 
-describe('values that cross and come back', () => {
+describe('values that round-trip', () => {
   const kept: readonly (readonly [string, unknown])[] = [
     ['text with anything', 'nul \0 quote " \\ \u2028 é 😀 lone \ud800 \udc00'],
     ['numbers', [0, -0, 1.5, -1e308, 5e-324, NaN, Infinity, -Infinity]],
@@ -26,11 +26,11 @@ describe('values that cross and come back', () => {
     expect(await evaluate('return iml.same(a)', value)).toStrictEqual(value);
   });
 
-  it('an invalid date', async () => {
+  it('keep an invalid date', async () => {
     expect(await evaluate('return a', new Date(NaN))).toStrictEqual(new Date(NaN));
   });
 
-  it('members called __proto__ stay members on both sides', async () => {
+  it('keep members called __proto__ on both sides', async () => {
     const result = (await evaluate(
       'return { back: a, admin: a.admin, keys: Object.keys(a), proto: Object.getPrototypeOf(a) === Object.prototype, tagged: undefined }',
       withProto,
@@ -43,7 +43,7 @@ describe('values that cross and come back', () => {
     expect(({} as Record<string, unknown>)['admin']).toBeUndefined();
   });
 
-  it('arguments are mutable copies', async () => {
+  it('pass arguments as mutable copies', async () => {
     const given = { list: [1, 2], name: 'x' };
     expect(await evaluate("a.list.push(3); a.name = 'y'; delete a.list[0]; return a", given)).toEqual({
       list: [undefined, 2, 3],
@@ -52,7 +52,7 @@ describe('values that cross and come back', () => {
     expect(given).toEqual({ list: [1, 2], name: 'x' });
   });
 
-  it('bytes arrive as a Buffer of their own', async () => {
+  it('pass bytes as a separate Buffer', async () => {
     const given = Buffer.from('abc');
     expect(
       await evaluate("a[0] = 65; return [Buffer.isBuffer(a), a.toString(), a.toString('hex')]", given),
@@ -60,7 +60,7 @@ describe('values that cross and come back', () => {
     expect(given.toString()).toBe('abc');
   });
 
-  it('missing arguments are undefined', async () => {
+  it('pass missing arguments as undefined', async () => {
     expect(await evaluate('return [typeof a, typeof b, arguments.length]', undefined)).toEqual([
       'undefined',
       'undefined',
@@ -69,7 +69,7 @@ describe('values that cross and come back', () => {
   });
 });
 
-describe('odd results', () => {
+describe('unusual results', () => {
   const turned: readonly (readonly [string, string, unknown])[] = [
     [
       'functions become undefined',
@@ -138,7 +138,7 @@ describe('odd results', () => {
     });
   });
 
-  it('async functions are refused, and their jobs never run', async () => {
+  it('refuse async functions, whose jobs never run', async () => {
     using sandbox = await openSandbox({
       f: 'async function f() { return 1 }',
       g: 'function g() { Promise.resolve().then(() => { for (;;); }); return 2 }',
@@ -148,7 +148,7 @@ describe('odd results', () => {
   });
 });
 
-describe('odd arguments', () => {
+describe('unusual arguments', () => {
   it.each([
     [
       'cyclic',
@@ -191,7 +191,7 @@ describe('odd arguments', () => {
     expect(callIn(sandbox, 'f', 1)).toBe(1);
   });
 
-  it('functions in data are never called and arrive as undefined', async () => {
+  it('pass functions in data as undefined and never call them', async () => {
     let calls = 0;
     const given = { f: () => calls++, toJSON: () => calls++, [String('then')]: () => calls++ };
     expect(await evaluate('return Object.keys(a).map((key) => typeof a[key])', given)).toEqual([

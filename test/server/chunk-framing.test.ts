@@ -49,14 +49,14 @@ async function post(address: string, chunk: string, count: number): Promise<Outc
   return { status: status === undefined ? undefined : Number(status), bytesRead };
 }
 
-describe('chunks that hold next to nothing', () => {
-  it('end the connection once they take far more than what they hold', async () => {
+describe('chunks with little content', () => {
+  it('close the connection once their framing takes far more bytes than their content', async () => {
     const { status, bytesRead } = await post('/read', 'a', 1_000_000);
     expect(status).toBeUndefined();
     expect(bytesRead).toBeLessThan(1_000_000);
   });
 
-  it('end it also where nobody reads the body', async () => {
+  it('close the connection even if nothing reads the body', async () => {
     const { bytesRead } = await post('/elsewhere', 'a', 1_000_000);
     expect(bytesRead).toBeLessThan(1_000_000);
   });
@@ -64,7 +64,7 @@ describe('chunks that hold next to nothing', () => {
   it.each([
     ['few of them', 'a', 5000],
     ['many that hold something', 'x'.repeat(64), 15_000],
-  ])('are taken: %s', async (_, chunk, count) => {
+  ])('are accepted: %s', async (_, chunk, count) => {
     expect(await post('/read', chunk, count)).toMatchObject({ status: 200 });
   });
 });

@@ -68,14 +68,17 @@ it.each([
   ['no body', ['GET /?q= HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n']],
   ['one that is too large', [`${HEAD}Content-Length: 1000001\r\n\r\n`, 'x'.repeat(1_000_001)]],
   ['an address that is none', ['GET /a\\b HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n']],
-])('gives a handler of plain data what one of the Fetch API gets: %s', async (_name, parts) => {
-  const answers = [];
-  for (const name of ['fetch', 'plain']) answers.push(await send(HANDLERS[name] as Handler, parts));
-  expect(answers[0]).toMatch(/^HTTP\/1\.1 (200|400|413) /);
-  expect(answers[1]).toBe(answers[0]);
-});
+])(
+  'passes the same request to a handler of plain data as to one of the Fetch API: %s',
+  async (_name, parts) => {
+    const answers = [];
+    for (const name of ['fetch', 'plain']) answers.push(await send(HANDLERS[name] as Handler, parts));
+    expect(answers[0]).toMatch(/^HTTP\/1\.1 (200|400|413) /);
+    expect(answers[1]).toBe(answers[0]);
+  },
+);
 
-it('goes on with the same connection, one request behind the other', async () => {
+it('continues on the same connection with the next request', async () => {
   const one = 'POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\nhi';
   const last = 'POST / HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: 2\r\n\r\nho';
   const answer = await send(HANDLERS['plain'] as Handler, [`${one}${one}${last}`]);

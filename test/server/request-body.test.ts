@@ -20,7 +20,7 @@ async function openPair(): Promise<readonly [Socket, Socket]> {
   return [sender, receiver];
 }
 
-it('takes a body that lay there while the process was at something else for longer than it would have waited', async () => {
+it('accepts a body that arrived while the process was blocked for longer than the time limit', async () => {
   const [sender, receiver] = await openPair();
   // What a body is read by: a socket reads as a request does.
   const incoming = Object.assign(receiver, { headers: {}, complete: false, socket: receiver });

@@ -83,7 +83,7 @@ function holdUp(ms: number): void {
 const MEGABYTE = 1024 * 1024;
 
 describe('the size of a payload', () => {
-  it('may be 5 MB, and one byte more is refused, whether it is announced or not', async () => {
+  it('is limited to 5 MB, and one more byte is refused, with or without a declared length', async () => {
     const { origin, port, taken } = await serve();
     const most = await send(`${origin}/x`, { body: Buffer.alloc(5 * MEGABYTE) });
     expect([most.status, taken]).toEqual([200, [5 * MEGABYTE]]);
@@ -107,7 +107,7 @@ describe('the size of a payload', () => {
     expect(taken).toEqual([10]);
   });
 
-  it('reaches a sender that reads the answer only after it has sent everything', async () => {
+  it('is reported to a sender that reads the response only after it has sent everything', async () => {
     const { origin } = await serve({ maxBodyBytes: 1000 });
     const answers = await Promise.all(
       Array.from({ length: 5 }, () => send(`${origin}/x`, { body: Buffer.alloc(4 * MEGABYTE) })),
@@ -116,8 +116,8 @@ describe('the size of a payload', () => {
   });
 });
 
-describe('a reader that takes nothing of its answer', () => {
-  it('does not hold a place for others', async () => {
+describe('a client that does not read its response', () => {
+  it('does not use a place of other requests', async () => {
     // More than the systems of both sides keep for a connection.
     const handle = async (): Promise<Response> => new Response(Buffer.alloc(64 * MEGABYTE));
     const limits = { ...LIMITS, maxRequests: 1, headerTimeoutMs: 1000, bodyTimeoutMs: 1000 };
@@ -133,8 +133,8 @@ describe('a reader that takes nothing of its answer', () => {
   });
 });
 
-describe('a sender that takes its time', () => {
-  it('is cut off where the head does not come', async () => {
+describe('a slow sender', () => {
+  it('is disconnected if the head does not arrive', async () => {
     const { port, taken } = await serve({ headerTimeoutMs: 300, bodyTimeoutMs: 600 });
     const drops = Array.from({ length: 100 }, (_, index) => `X-${index}: a\r\n`);
     const answer = await converse(port, ['POST /x HTTP/1.1\r\nHost: h\r\n', ...drops], 100);
@@ -142,7 +142,7 @@ describe('a sender that takes its time', () => {
     expect(taken).toEqual([]);
   });
 
-  it('is cut off where the body does not come', async () => {
+  it('is disconnected if the body does not arrive', async () => {
     const { port, taken } = await serve({ headerTimeoutMs: 300, bodyTimeoutMs: 600 });
     const head = 'POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 1000\r\n\r\n';
     const answer = await converse(port, [head, ...Array.from({ length: 100 }, () => 'a')], 100);
@@ -150,7 +150,7 @@ describe('a sender that takes its time', () => {
     expect(taken).toEqual([]);
   });
 
-  it('is cut off long before the time for a whole body where it brings next to nothing', async () => {
+  it('is disconnected long before the time limit of the body if it sends almost nothing', async () => {
     const { port } = await serve({ headerTimeoutMs: 60_000, bodyTimeoutMs: 60_000 });
     const head = 'POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 100000\r\n\r\n';
     const startedAt = performance.now();
@@ -159,7 +159,7 @@ describe('a sender that takes its time', () => {
     expect(performance.now() - startedAt).toBeLessThan(30_000);
   });
 
-  it('is not cut off for time in which the process itself was held up', async () => {
+  it('is not disconnected for time in which the process itself was blocked', async () => {
     const { port } = await serve({ headerTimeoutMs: 200, bodyTimeoutMs: 400 });
     const parts = [
       ['POST /x HTTP/1.1\r\nHost: h\r\n', 'Connection: close\r\nContent-Length: 2\r\n\r\nab'],
@@ -179,7 +179,7 @@ describe('a sender that takes its time', () => {
     for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('keeps no other waiting', async () => {
+  it('delays no other request', async () => {
     const { origin, port } = await serve({ headerTimeoutMs: 60_000, bodyTimeoutMs: 60_000 });
     const slow = Array.from({ length: 50 }, () => connect(port, '127.0.0.1'));
     for (const socket of slow) {
@@ -191,10 +191,10 @@ describe('a sender that takes its time', () => {
   });
 });
 
-describe('requests that are sent ahead on one connection', () => {
+describe('pipelined requests', () => {
   const ask = 'GET /x HTTP/1.1\r\nHost: h\r\n\r\n';
 
-  it('are answered in order, up to a hundred', async () => {
+  it('get their responses in order, up to a hundred', async () => {
     const { port, taken } = await serve();
     const last = ask.replace('Host: h', 'Host: h\r\nConnection: close');
     const answer = await converse(port, [ask.repeat(99) + last]);
@@ -202,7 +202,7 @@ describe('requests that are sent ahead on one connection', () => {
     expect(taken).toHaveLength(100);
   });
 
-  it('end their connection beyond that, and reach nothing', async () => {
+  it('close their connection beyond that, and do not reach the handler', async () => {
     const { origin, port, taken } = await serve();
     const socket = connect(port, '127.0.0.1');
     socket.on('error', () => {});
@@ -214,7 +214,7 @@ describe('requests that are sent ahead on one connection', () => {
     expect(taken.length).toBeLessThanOrEqual(101);
   });
 
-  it('keep no place of others where their connection is gone', async () => {
+  it('release their places when their connection closes', async () => {
     const { origin, port } = await serve({ maxRequests: 20 });
     for (let round = 0; round < 5; round++) {
       const socket = connect(port, '127.0.0.1');
@@ -226,7 +226,7 @@ describe('requests that are sent ahead on one connection', () => {
     await expect.poll(async () => (await send(`${origin}/x`, { body: 'ok' })).status).toBe(200);
   });
 
-  it('do not count once they are answered', async () => {
+  it('do not count after their response', async () => {
     const { port, taken } = await serve();
     const socket = connect(port, '127.0.0.1');
     let answers = '';
@@ -242,7 +242,7 @@ describe('requests that are sent ahead on one connection', () => {
   });
 });
 
-it('refuses more requests at a time than allowed, with 503', async () => {
+it('responds with 503 to more concurrent requests than allowed', async () => {
   let release: () => void = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -277,7 +277,7 @@ function sendHalf(port: number, count: number, path: string, bytes: number): Soc
 }
 
 describe('bytes in flight', () => {
-  it('are refused with 503 beyond the limit, and free again when the requests end', async () => {
+  it('lead to 503 beyond the limit, and are released when the requests end', async () => {
     const { origin, port, taken, readBytes } = await serve({ maxBytesInFlight: 3 * MEGABYTE });
     const half = sendHalf(port, 2, '/x', MEGABYTE);
     // Whoever came before would keep the second of them out.
@@ -291,7 +291,7 @@ describe('bytes in flight', () => {
       .toBe(200);
   });
 
-  it('are not read for an address that its handler does not know', async () => {
+  it('are not read for an address unknown to the handler', async () => {
     const server = await serveFetch(async () => new Response('nothing here', { status: 404 }), {
       limits: { ...LIMITS, maxBytesInFlight: 1 },
     });
@@ -308,7 +308,7 @@ describe('a handler', () => {
     return converse(Number(new URL(server.origin).port), [`${head}\r\nHost: h\r\nConnection: close\r\n\r\n`]);
   };
 
-  it('sets several cookies', async () => {
+  it('can set several cookies', async () => {
     const headers = new Headers([
       ['set-cookie', 'a=1; Path=/'],
       ['set-cookie', 'b=2'],
@@ -317,7 +317,7 @@ describe('a handler', () => {
     expect(text.match(/^set-cookie: .*$/gim)).toEqual(['set-cookie: a=1; Path=/', 'set-cookie: b=2']);
   });
 
-  it('sees repeated headers joined, and cookies as one', async () => {
+  it('receives repeated headers joined, and cookies as one', async () => {
     const text = await answer(
       async ({ headers }) => new Response(`${headers.get('x-a')} | ${headers.get('cookie')}`),
       'GET / HTTP/1.1\r\nX-A: 1\r\nX-A: 2\r\nCookie: a=1\r\nCookie: b=2',
@@ -325,7 +325,7 @@ describe('a handler', () => {
     expect(text).toContain('1, 2 | a=1; b=2');
   });
 
-  it.each(['GET /a\\b HTTP/1.1', 'GET * HTTP/1.1', 'TRACE / HTTP/1.1'])('never sees %s', async (head) => {
+  it.each(['GET /a\\b HTTP/1.1', 'GET * HTTP/1.1', 'TRACE / HTTP/1.1'])('never receives %s', async (head) => {
     let calls = 0;
     const text = await answer(async () => {
       calls++;
@@ -335,7 +335,7 @@ describe('a handler', () => {
     expect(calls).toBe(0);
   });
 
-  it('says the length of what it does not send to HEAD', async () => {
+  it('returns to HEAD the length of the body that is not sent', async () => {
     const text = await answer(
       async () => new Response(null, { headers: { 'content-length': '12' } }),
       'HEAD / HTTP/1.1',
@@ -343,14 +343,14 @@ describe('a handler', () => {
     expect(text).toMatch(/content-length: 12/i);
   });
 
-  it('that fails is answered with 500', async () => {
+  it('that throws leads to a 500 response', async () => {
     const text = await answer(() => Promise.reject(new Error('secret')), 'GET / HTTP/1.1');
     expect(text).toMatch(/^HTTP\/1\.1 500 /);
     expect(text).not.toContain('secret');
   });
 });
 
-describe('closing', () => {
+describe('closing the server', () => {
   const serveHeld = async () => {
     let release: () => void = () => {};
     const held = new Promise<void>((resolve) => {
@@ -366,7 +366,7 @@ describe('closing', () => {
     return { server, port: Number(new URL(server.origin).port), release };
   };
 
-  it('does not wait for connections without a request, nor for half of one', async () => {
+  it('does not wait for idle connections or incomplete requests', async () => {
     const { server, port } = await serveHeld();
     const idle = connect(port, '127.0.0.1');
     const half = connect(port, '127.0.0.1');
@@ -379,7 +379,7 @@ describe('closing', () => {
     await expect(fetch(server.origin)).rejects.toThrow();
   });
 
-  it('does not wait for half of a TLS handshake', async () => {
+  it('does not wait for an incomplete TLS handshake', async () => {
     const [cert, key] = await Promise.all(
       ['localhost.pem', 'key.pem'].map((name) =>
         readFile(new URL(`../http/tls/${name}`, import.meta.url), 'utf8'),
@@ -397,7 +397,7 @@ describe('closing', () => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
-  it('waits for answers under way, for the grace time', async () => {
+  it('waits for responses in progress during the grace time', async () => {
     const { server, release } = await serveHeld();
     const answer = send(`${server.origin}/`);
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -407,7 +407,7 @@ describe('closing', () => {
     await closing;
   });
 
-  it('cuts them off after that', async () => {
+  it('disconnects them after the grace time', async () => {
     const { server } = await serveHeld();
     const answer = send(`${server.origin}/`).catch((error: Error) => error);
     await new Promise((resolve) => setTimeout(resolve, 100));

@@ -9,7 +9,7 @@ const TEXTS = fc.array(
 );
 
 describe('rows in memory', () => {
-  it('are in the order of the bytes of their texts, then of their ids, as in the databases', () => {
+  it('are sorted by the bytes of their texts and then by id, like in the databases', () => {
     fc.assert(
       fc.property(TEXTS, fc.boolean(), (texts, descending) => {
         const rows = texts.map((name, id) => ({ id, name }));
@@ -22,7 +22,7 @@ describe('rows in memory', () => {
     );
   });
 
-  it('are in order of values that are no texts', () => {
+  it('are sorted by values that are not texts', () => {
     const rows = [3, null, 1, 2].map((value, id) => ({ id, value }));
     expect(inOrder(rows, 'value', false).map((row) => row.value)).toEqual([null, 1, 2, 3]);
     expect(inOrder(rows, 'value', true).map((row) => row.value)).toEqual([3, 2, 1, null]);

@@ -4,7 +4,7 @@ import { newEvent } from '../host/new-rows.js';
 import { createDatabase, hasPostgres, onServer, POSTGRES_MISSING } from '../host/test-database.js';
 
 it.skipIf(!hasPostgres)(
-  `rejects a transaction whose connection ends between two statements, and opens another${POSTGRES_MISSING}`,
+  `rejects a transaction whose connection ends between two statements, and opens a new connection${POSTGRES_MISSING}`,
   async () => {
     const database = await createDatabase();
     const store = await openHostPostgres({ url: database.at });
@@ -25,7 +25,7 @@ it.skipIf(!hasPostgres)(
 );
 
 it.skipIf(!hasPostgres)(
-  `ends the transaction of a process that has fallen asleep in it, so that others get its locks${POSTGRES_MISSING}`,
+  `ends the transaction of a suspended process, and releases its locks${POSTGRES_MISSING}`,
   async () => {
     const database = await createDatabase();
     const [sleeper, other] = [

@@ -89,7 +89,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         return ids;
       });
 
-    it('gives rows back as they were', () =>
+    it('returns rows unchanged', () =>
       withStore(async (store) => {
         const data = { list: [1, 'two', null], text: 'ž😀"\'%_\\' };
         const row = await store.transaction((writer) =>
@@ -99,7 +99,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         expect(await store.get('things', { id: row.id + 1 })).toBeUndefined();
       }));
 
-    it('gives rows that lead to one another, and leaves out what leads nowhere', () =>
+    it('returns rows that reference each other, and omits dangling references', () =>
       withStore(async (store) => {
         const links = {
           thing: { table: 'things', where: { name: { value: 'name' } } },
@@ -129,7 +129,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         });
       }));
 
-    it('answers several questions at once', () =>
+    it('runs several queries at once', () =>
       withStore(async (store) => {
         const names = ['b', null, '"ž😀\\', 'a'];
         const [first = 0, second = 0, third = 0, fourth = 0] = await add(store, names);
@@ -181,7 +181,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         expect(await store.ask({ unasked: undefined })).toEqual({});
       }));
 
-    it('reads every number with a fraction as it was', () =>
+    it('reads every fractional number exactly', () =>
       fc.assert(
         fc.asyncProperty(fc.array(fc.double({ noNaN: true, noDefaultInfinity: true })), (weights) =>
           withStore(async (store) => {
@@ -200,7 +200,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         { numRuns: 10 },
       ));
 
-    it('adds rows that lead to one another, all or none, alone and in a transaction', () =>
+    it('inserts rows that reference each other, all or none, alone and in a transaction', () =>
       withStore(async (store) => {
         const rows = (name: string) =>
           ({
@@ -231,7 +231,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         }
       }));
 
-    it('adds one of many that want the same name at once, and nothing of the others', () =>
+    it('inserts one of many concurrent rows with the same unique name, and no part of the others', () =>
       withStore(async (store) => {
         const adding = Array.from({ length: 12 }, () =>
           store.insertLinked({
@@ -245,7 +245,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         expect([await store.count('things'), await store.count('parts')]).toEqual([1, 1]);
       }));
 
-    it('orders texts by code point, null first, and equal ones by id', () =>
+    it('sorts texts by code point, null first, and equal ones by id', () =>
       withStore(async (store) => {
         await add(store, ['b', 'B', 'ä', '\uffff', '😀', null, 'a']);
         const names = async (descending: boolean): Promise<unknown[]> =>
@@ -255,7 +255,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         expect(await names(true)).toEqual(ascending.toReversed());
       }));
 
-    it('finds by value, list, part of a text and rows of another table', () =>
+    it('finds rows by value, list, part of a text and rows of another table', () =>
       withStore(async (store) => {
         const [one = 0, two = 0, three = 0] = await add(store, ['a%b', 'a_b', 'A%B']);
         await store.transaction((writer) => writer.insert('parts', { thingId: two }));
@@ -278,7 +278,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         expect(await store.find('things', { offset: 2 })).toMatchObject([{ id: three }]);
       }));
 
-    it('reads the columns that are asked for', () =>
+    it('reads the requested columns', () =>
       withStore(async (store) => {
         const [id] = await add(store, ['a']);
         const rows = await store.find('things', { columns: ['ok'], sortBy: 'name' });
@@ -286,7 +286,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         if (title !== 'memory') expect(Object.keys(rows[0] ?? {})).toEqual(['id', 'ok']);
       }));
 
-    it('keeps all of a transaction or nothing', () =>
+    it('commits a transaction as a whole or not at all', () =>
       withStore(async (store) => {
         const [one = 0] = await add(store, ['one', 'two']);
         const failing = store.transaction(async (writer) => {
@@ -302,7 +302,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         ]);
       }));
 
-    it('runs transactions as if one after the other', () =>
+    it('runs transactions as if one after another (serializable)', () =>
       withStore(async (store) => {
         const [one = 0] = await add(store, ['one']);
         await store.transaction((writer) => writer.update('things', { id: one }, { data: 0 }));
@@ -315,7 +315,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         expect(await store.get('things', { id: one })).toMatchObject({ data: 10 });
       }));
 
-    it('counts events in windows that their first one opens', () =>
+    it('counts events in windows that start with their first event', () =>
       withStore(async (store) => {
         const count = (nowMs: number): Promise<unknown> => store.countInWindow('w', nowMs, 1000);
         expect(await count(5000)).toEqual({ startedAtMs: 5000, count: 1 });
@@ -325,7 +325,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
         expect(await count(5000)).toEqual({ startedAtMs: 5000, count: 1 });
       }));
 
-    it('refuses tables and columns that are not there', () =>
+    it('refuses unknown tables and columns', () =>
       withStore(async (store) => {
         const where = { nothing: 1 } as object;
         if (title !== 'memory')

@@ -10,7 +10,7 @@ const DEFINITION: TableDefinition<never> = {
   sealed: ['first', 'second'] as never[],
 };
 
-it('keeps a sealed large value as it is stored', () => {
+it('keeps a sealed large value as stored', () => {
   const codec = createRowCodec('t', DEFINITION, { prefix: '', sealKey: new Uint8Array(32).fill(7) });
   const row = { first: new JsonText('[1]'), second: new JsonText('[2]') };
   for (const [name, value] of Object.entries(row)) {
@@ -19,7 +19,7 @@ it('keeps a sealed large value as it is stored', () => {
   }
 });
 
-it('reads values that rows share once, as long as they are 64 Mi characters together', () => {
+it('reads values shared by rows once, up to 64 Mi characters in total', () => {
   const definition: TableDefinition<never> = {
     columns: ['plan'] as never[],
     json: ['plan'] as never[],
