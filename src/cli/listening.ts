@@ -1,4 +1,4 @@
-import type { EngineError } from '../errors/engine-error.js';
+import { EngineError } from '../errors/engine-error.js';
 import { readErrno } from '../util/files/read-regular-file.js';
 import { type Io, UserInterruption } from './io.js';
 import { usageError } from './usage-error.js';
@@ -9,6 +9,8 @@ import { usageError } from './usage-error.js';
  * @param hostname the requested address, if it may be the reason
  */
 export function cannotListen(port: number, error: unknown, hostname?: string): EngineError {
+  // It says itself what is wrong, such as another host on the same data.
+  if (error instanceof EngineError) return error;
   const errno = readErrno(error);
   if (hostname !== undefined && ADDRESS_ERRORS.has(errno)) {
     return usageError(

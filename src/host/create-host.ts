@@ -157,6 +157,7 @@ export function createHost(options: HostOptions): Host {
     health: () => parts.health(),
     start: () => startWork(parts),
     listen: async (where) => {
+      await lockStore(parts);
       life.server = await serveOn(
         { plain: handle },
         { ...where, limits: context.limits, isVital: isStatusPath },
@@ -325,19 +326,19 @@ const COMPARE_EVERY_MS = 500;
 /** How often the jobs of all rows are added again: a job that somebody has deleted is missed no longer. */
 const RESTORE_EVERY_MS = 60 * 60 * 1000;
 
+/** One host listens or works on a database file; `stop` lets go of it. */
+async function lockStore({ context, life }: Pick<Parts, 'context' | 'life'>): Promise<void> {
+  life.unlock ??= await context.store.lockHost?.();
+}
+
 async function startWork({ context, life, worker }: Parts): Promise<void> {
   const { clock, onError, queue, store, limits } = context;
-  life.unlock = await store.lockHost?.();
+  await lockStore({ context, life });
   const every = (ms: number, work: () => Promise<void>): void => {
     life.repeating.push(repeatEvery(clock, ms, work, onError));
   };
-  try {
-    await followClock(store, queue, clock.now());
-    await queue.start(worker.handle, { concurrency: limits.concurrency, onError });
-  } catch (error) {
-    life.unlock?.();
-    throw error;
-  }
+  await followClock(store, queue, clock.now());
+  await queue.start(worker.handle, { concurrency: limits.concurrency, onError });
   life.isStarted = true;
   await restoreJobs(store, queue);
   every(RESTORE_EVERY_MS, () => restoreJobs(store, queue));
@@ -370,6 +371,7 @@ async function stopAll({ context, life, worker }: Parts, graceMs: number, drainM
   clearTimeout(timer);
   await queue.close();
   life.unlock?.();
+  life.unlock = undefined;
   await life.statusServer?.close(graceMs);
 }
 

@@ -128,3 +128,11 @@ it('reads its options from a file, and emits no listener warning with many concu
   expect([code, out]).toEqual([0, '']);
   expect(err).not.toContain('MaxListenersExceededWarning');
 });
+
+it('is refused where another host runs on the data, before it listens', async () => {
+  await serve('shared');
+  const { code, err } = await start('shared').result;
+  expect(code).toBe(1);
+  expect(err).toMatch(/Another host runs on .*host\.db/);
+  expect(err).not.toContain('Listening on');
+});
