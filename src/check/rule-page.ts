@@ -2,7 +2,7 @@ import type { Rule } from './rule.js';
 
 /** The page of a rule in `docs/rules/`, as Markdown. */
 export function printRulePage({ id, level, summary, why, bad, good, canFix }: Rule): string {
-  const fix = canFix === true ? ' `--fix` mends it where there is no doubt.' : '';
+  const fix = canFix === true ? ' `--fix` fixes unambiguous cases.' : '';
   return `# ${id}
 
 Level: ${level}.${fix}
@@ -11,20 +11,20 @@ ${summary}
 
 ${why}
 
-Told of:
+Reported:
 
 \`\`\`text
 ${bad}
 \`\`\`
 
-Put right:
+Corrected:
 
 \`\`\`text
 ${good}
 \`\`\`
 
-Another level, or \`off\`, for the whole app stands in \`iml.config.json\`: \`{ "check": { "rules": { "${id}": "off" } } }\`.
-One place is left out by a comment at the end of its line or on the line above: \`// iml-ignore ${id}: why\`.
+To set another level, or \`off\`, for the whole app, use \`iml.config.json\`: \`{ "check": { "rules": { "${id}": "off" } } }\`.
+To ignore one location, add a comment at the end of its line or on the line above: \`// iml-ignore ${id}: why\`.
 `;
 }
 
@@ -33,11 +33,10 @@ export function printRuleList(rules: readonly Rule[]): string {
   const rows = rules.map(({ id, level, summary }) => `| [${id}](${id}.md) | ${level} | ${summary} |\n`);
   return `# Rules of \`iml check\`
 
-Each page is made from the file of its rule in \`src/check/rules/\`. What stops an app from loading is told as
-\`cannot-load\`, settings that cannot be used as \`unusable-settings\`, a comment that names a rule which does not exist as
-\`unknown-rule\`; these are errors and have no level to set.
+Each page is generated from its rule in \`src/check/rules/\`. Three more errors have no level to set: \`cannot-load\` (the app does
+not load), \`unusable-settings\` (invalid settings) and \`unknown-rule\` (a comment names an unknown rule).
 
-| rule | level | tells of |
+| rule | level | reports |
 | --- | --- | --- |
 ${rows.join('')}`;
 }

@@ -44,7 +44,7 @@ const CHECK_SHAPE: Shape = {
   title: 'check',
   keys: {
     rules: described('Levels of rules; `off` switches one off.', { types: ['object'], shape: RULE_LEVELS }),
-    ignore: described('Folders below the app whose files nothing is told of.', { types: ['array'] }),
+    ignore: described('Folders of the app whose files are not checked.', { types: ['array'] }),
   },
 };
 

@@ -6,7 +6,7 @@ export function usageError(message: string, cause?: unknown): EngineError {
   return new EngineError('USAGE', message, { cause });
 }
 
-/** A command line that names a connection nobody stored. The process ends with 2, as for any wrong command line. */
+/** A command line that names an unknown connection. The process ends with 2, as for any wrong command line. */
 export function missingConnection(name: string, hint: string): EngineError {
   const message = `There is no connection "${name}".${hint} iml connections list shows all.`;
   return new EngineError('CONNECTION_MISSING', message);

@@ -116,7 +116,7 @@ describe('a trace file', () => {
       'This is no trace: its first line lacks the app, the component or the time.',
     ],
     [`${HEAD}\nnot json\n{}\n`, 'This is no trace: line 2 is no JSON object.'],
-    [`${HEAD}\n{"line":"x"}\n`, 'Line 2 is none of a trace: "x".'],
+    [`${HEAD}\n{"line":"x"}\n`, 'Line 2 is not a line of a trace: "x".'],
     [`${HEAD}\n{"line":"event","event":1}\n`, 'Line 2: unknown kind of event: no kind.'],
     [eventLine({ kind: 'constructor', at: 1 }), 'Line 2: unknown kind of event: "constructor".'],
     [eventLine({ kind: 'skipped', at: 1 }), 'Line 2: skipped "place" must have required property \'place\'.'],

@@ -8,7 +8,7 @@ import { printableLine } from './terminal-text.js';
 /**
  * Formats diagnostics: location, level, message, rule, and the line with a caret.
  *
- * @param readFrame the line of a diagnostic; undefined if there is none
+ * @param readFrame the line of a diagnostic; undefined if absent
  */
 export async function printFindings(
   findings: readonly Finding[],

@@ -44,7 +44,7 @@ export interface ComponentOutcome {
   readonly hasMissed: boolean;
   /** New state of a polling trigger. */
   readonly state: unknown;
-  /** Data for a case, or the reason why there is none. */
+  /** Data for a case, or the reason for its absence. */
   readonly recorded: RecordedRun;
 }
 

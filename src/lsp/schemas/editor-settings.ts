@@ -17,7 +17,7 @@ export type MergedSettings =
  * Names schemas in the settings of a workspace. What stands there stays, with its comments: entries of others, and
  * associations somebody has chosen. Patterns of an earlier call for the same folder are replaced.
  *
- * @param text of `.vscode/settings.json`; undefined where there is none
+ * @param text of `.vscode/settings.json`; undefined if absent
  * @param folder of the app below the workspace, with `/`; empty for the workspace itself
  */
 export function mergeEditorSettings(

@@ -26,7 +26,7 @@ export interface UpdatedCase {
 
 /**
  * Rewrites a case so that it says what its run has shown, and leaves alone what fits: matchers, comments, order. Nothing is
- * written to disk. What the service would have answered to a call it has no exchange for, nobody knows: that is `left`.
+ * written to disk. A call without an exchange has no known response: it is in `left`.
  */
 export function updateCase(read: ReadCase, report: FixtureReport, scope: UpdateScope): UpdatedCase {
   const before = read.document.text ?? '';

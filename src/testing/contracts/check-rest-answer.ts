@@ -23,7 +23,7 @@ const DOCUMENT = createOpenApi(OPERATIONS, {
 });
 let compiled: ReturnType<typeof compileDocument> | undefined;
 
-/** The difference between a response and the OpenAPI document; undefined if there is none. */
+/** The difference between a response and the OpenAPI document; undefined without one. */
 function checkRestAnswer(answer: RestAnswer): string | undefined {
   const { method, target, status, contentType, text } = answer;
   const path = target.split('?')[0]?.replace(BASES, '') ?? '';

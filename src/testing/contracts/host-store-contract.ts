@@ -72,7 +72,7 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
     },
   },
   {
-    name: 'does what a transaction asks in that order, though nobody waits for the answers',
+    name: 'does what a transaction asks in that order, without awaiting the results',
     run: async (store) => {
       const { id } = await store.transaction((writer) => writer.insert('events', event(1)));
       const [before, , between, after] = await store.transaction(
@@ -93,7 +93,7 @@ export const HOST_STORE_CONTRACT: readonly HostStoreCase[] = [
     },
   },
   {
-    name: 'keeps nothing of a transaction whose last statement fails, or one that nobody waited for',
+    name: 'keeps nothing of a transaction whose last statement fails, or one that is not awaited',
     run: async (store) => {
       const { id } = await store.transaction((writer) => writer.insert('hooks', hook('taken')));
       await rejects(

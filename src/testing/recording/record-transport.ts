@@ -64,7 +64,7 @@ const MAX_BYTES = 128 * 1024 * 1024;
 
 /**
  * A transport that keeps every exchange another one makes: answers of any status, each hop of a redirect, and what the
- * network failed with. Nothing is changed for whoever calls it.
+ * network failed with. The caller gets the same result.
  *
  * @param transport makes the exchanges
  * @example

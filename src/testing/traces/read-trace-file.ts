@@ -50,7 +50,7 @@ export function readTraceFile(text: string): RunTrace {
       events.push(readEvent(line, index + 1));
     } else if (line['line'] === 'test') test = readTest(line, index + 1);
     else if (line['line'] === 'end') end = readEnd(line, index + 1);
-    else throw traceError(`Line ${index + 1} is none of a trace: ${describe(line['line'])}.`);
+    else throw traceError(`Line ${index + 1} is not a line of a trace: ${describe(line['line'])}.`);
   }
   return { ...head, documents, events, end: end ?? brokenOff(events), ...(test !== undefined && { test }) };
 }

@@ -14,7 +14,7 @@ import {
 export const unknownErrorType: Rule = {
   id: 'unknown-error-type',
   level: 'error',
-  summary: 'The `type` of an error is none the platform knows.',
+  summary: 'The `type` of an error is unknown to the platform.',
   why: 'It becomes an UnknownError, and what the scenario does with it is not what was meant: no retry for a rate limit, no stored execution.',
   bad: '"error": { "429": { "type": "RateLimit", "message": "Slow down" } }',
   good: '"error": { "429": { "type": "RateLimitError", "message": "Slow down" } }',

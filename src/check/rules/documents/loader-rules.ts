@@ -127,7 +127,7 @@ export const missingUid: Rule = createLoaderRule({
   level: 'error',
   codes: ['missing-uid'],
   summary: 'A shared webhook or its connection has no `uid`.',
-  why: 'Events are handed to the connections whose `uid` is that of the event. Without one of the two they reach nobody.',
+  why: 'Events go to the connections whose `uid` equals that of the event. Without one of the two no connection receives them.',
   bad: '{ "output": "{{body}}" }',
   good: '{ "uid": "{{body.team_id}}", "output": "{{body}}" }',
 });

@@ -61,7 +61,7 @@ export const missingFormat: Rule = {
         if (node.kind !== 'call' || node.name !== 'formatDate' || node.args.length === 0) continue;
         if (node.args[1] !== undefined) continue;
         const message =
-          'formatDate is given no format, so how the date is written is left to whoever runs it.';
+          'formatDate is called without a format, so its output is not defined by the documentation.';
         report(findingAt(site, { start: node.start, end: node.start + node.name.length }, message));
       }
     }

@@ -145,7 +145,7 @@ export const undeclaredCommon: Rule = createMemberRule({
   id: 'undeclared-common',
   level: 'warning',
   summary: 'A member of `common` is read that the common data do not hold.',
-  why: 'It is undefined. Common data often stay out of a repository; where the file is not there, nothing is told.',
+  why: 'It is undefined. Common data often stay out of a repository; without the file nothing is reported.',
   bad: '"client_id": "{{common.clientID}}"',
   good: '"client_id": "{{common.clientId}}"',
   roots: ['common'],

@@ -13,7 +13,7 @@ const FIRST_MEMBERS: Rule = createMemberRule({
   id: 'undeclared-parameter',
   level: 'warning',
   summary: 'A parameter is read that no field of the form declares.',
-  why: 'Nobody can fill it in, so it is undefined. Fields inside of options and nested fields count, and arguments of `rpc://` addresses; where an RPC gives fields, nothing is reported. Members of a collection are compared with its `spec`.',
+  why: 'Users cannot fill it in, so it is undefined. Fields inside of options and nested fields count, and arguments of `rpc://` addresses; where an RPC gives fields, nothing is reported. Members of a collection are compared with its `spec`.',
   bad: '"url": "/users/{{parameters.userID}}"',
   good: '"url": "/users/{{parameters.userId}}"',
   roots: ['parameters'],

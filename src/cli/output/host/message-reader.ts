@@ -2,7 +2,7 @@ import { createRedactor, type Redactor } from '../../../redaction/redact.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../util/plain-object.js';
 
 /**
- * The message of a stored error for a list; empty if there is none. `secrets` are redacted; undefined if they are
+ * The message of a stored error for a list; empty without one. `secrets` are redacted; undefined if they are
  * unknown.
  */
 export type ReadMessage = (error: unknown, secrets: readonly string[] | undefined) => string;
