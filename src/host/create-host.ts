@@ -10,8 +10,8 @@ import {
   objectWithFunctions,
 } from '../errors/check-options.js';
 import { EngineError } from '../errors/engine-error.js';
-import { type PlainAnswer, type PlainRequest, toFetchResponse } from '../server/plain-request.js';
-import { sandboxAnswer } from '../server/sandbox-response.js';
+import { type PlainRequest, type PlainResponse, toFetchResponse } from '../server/plain-request.js';
+import { sandboxPlainResponse } from '../server/sandbox-response.js';
 import { type FetchServer, type ListenOptions, serveOn } from '../server/serve-fetch.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
 import { repeatEvery } from '../util/repeat-every.js';
@@ -165,7 +165,7 @@ export function createHost(options: HostOptions): Host {
       return life.server;
     },
     listenStatus: async (where) => {
-      const plain = (request: PlainRequest): Promise<PlainAnswer> =>
+      const plain = (request: PlainRequest): Promise<PlainResponse> =>
         parts.status(request.url) ?? Promise.resolve(nothingThere());
       life.statusServer = await serveOn(
         { plain },
@@ -266,7 +266,7 @@ function createParts(options: HostOptions): Parts {
 function createHandler(
   parts: Parts,
   { receiver }: HostOptions,
-): (request: PlainRequest) => Promise<PlainAnswer> {
+): (request: PlainRequest) => Promise<PlainResponse> {
   const { context, life, intake, baseUrl, worker, arrivals } = parts;
   // A driver that answers at once would be asked for each call by itself, before the next one, or a body, is read.
   const { holdsProcess } = context.store.capabilities;
@@ -285,7 +285,7 @@ function createHandler(
       return { method, url: url.href, headers, body };
     };
     if (headers.some(([name]) => name === 'service-worker')) {
-      return sandboxAnswer(answerText(403, 'A webhook serves no service worker.'));
+      return sandboxPlainResponse(answerText(403, 'A webhook serves no service worker.'));
     }
     const { signal } = life.running;
     const senderTrace = headers.find(([name]) => name === 'traceparent')?.[1];
@@ -305,7 +305,7 @@ function createHandler(
       token,
       readCall,
     );
-    return sandboxAnswer(answer);
+    return sandboxPlainResponse(answer);
   };
 }
 
@@ -375,6 +375,6 @@ async function stopAll({ context, life, worker }: Parts, graceMs: number, drainM
   await life.statusServer?.close(graceMs);
 }
 
-function nothingThere(): PlainAnswer {
+function nothingThere(): PlainResponse {
   return answerText(404, 'There is nothing at this address.');
 }

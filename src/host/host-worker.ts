@@ -6,7 +6,7 @@ import { jsonText } from '../http/body/json-text.js';
 import type { CompileOptions } from '../iml/compile.js';
 import type { AppSource, WorkerContext } from '../pool/pool-task.js';
 import type { PoolEngineOptions, PoolSetupContext } from '../pool/worker-engines.js';
-import { toPlainAnswer } from '../server/plain-request.js';
+import { toPlainResponse } from '../server/plain-request.js';
 import { createBoundedCache } from '../util/bounded-cache.js';
 import { escapeUnsafe } from '../util/escape-unsafe.js';
 import type { PlainObject } from '../util/plain-object.js';
@@ -216,7 +216,7 @@ function toRequest(task: FlowTask, context: WorkerContext, answers: Promise<unkn
     signal: context.signal,
     ...(uses.answer && {
       onAnswer: (answer: Response) => {
-        answers.push(toPlainAnswer(answer).then((plain) => context.call('answer', plain)));
+        answers.push(toPlainResponse(answer).then((plain) => context.call('answer', plain)));
       },
     }),
     ...(uses.progress && {

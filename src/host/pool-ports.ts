@@ -17,7 +17,7 @@ import type { EnginePool } from '../pool/engine-pool.js';
 import type { AppSource, PoolCalls } from '../pool/pool-task.js';
 import type { IncompleteExecution } from '../scenario/flow/flow-report.js';
 import { planAfterRetry } from '../scenario/flow/retry-plan.js';
-import { type PlainAnswer, toFetchResponse } from '../server/plain-request.js';
+import { type PlainResponse, toFetchResponse } from '../server/plain-request.js';
 import { JsonText } from '../store/json-text.js';
 import { ByteBudget } from '../util/byte-budget.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
@@ -122,7 +122,7 @@ export function createPoolReceiver(options: PoolReceiverOptions): Receiver {
 type CarriedReception =
   | {
       readonly ok: true;
-      readonly answer: PlainAnswer;
+      readonly answer: PlainResponse;
       readonly bundles: CarriedBundles;
       readonly deliveries:
         | readonly { readonly recipients: readonly string[]; readonly bundles: CarriedBundles }[]
@@ -130,7 +130,7 @@ type CarriedReception =
     }
   | {
       readonly ok: false;
-      readonly answer: PlainAnswer;
+      readonly answer: PlainResponse;
       readonly phase: string;
       readonly error: PlainObject;
     };
@@ -305,7 +305,7 @@ function callsOf(
   return {
     secrets: () => findRunSecrets(request, findConnectionSecrets),
     bundles: (lines: readonly string[]) => onBundles?.(request.scenario.name, lines),
-    answer: (answer: PlainAnswer) => request.onAnswer?.(toFetchResponse(answer)),
+    answer: (answer: PlainResponse) => request.onAnswer?.(toFetchResponse(answer)),
     progress: (state: string | undefined, incompletes: readonly CarriedDraft[]) =>
       request.onProgress?.({ triggerState: restoreKept(state), incompletes: incompletes.map(restoreDraft) }),
   };

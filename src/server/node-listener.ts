@@ -1,53 +1,53 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { watchFraming } from './chunk-framing.js';
-import { joinHeaders, type PlainAnswer, type PlainRequest, toPlainAnswer } from './plain-request.js';
+import { joinHeaders, type PlainRequest, type PlainResponse, toPlainResponse } from './plain-request.js';
 import { type Refusal, refusalResponse } from './refusal.js';
 import { type BodyLimits, type ByteBudget, openBody, type RequestBody } from './request-body.js';
 
 export type FetchHandler = (request: Request) => Promise<Response>;
 
-/** A handler that is given plain data, which costs half of what the Fetch API does. */
-export type PlainHandler = (request: PlainRequest) => Promise<PlainAnswer>;
+/** A handler of plain data. Avoids the cost of Fetch API objects. */
+export type PlainHandler = (request: PlainRequest) => Promise<PlainResponse>;
 
-/** How a request is answered. */
+/** The function that produces responses. */
 export type Handler = { readonly fetch: FetchHandler } | { readonly plain: PlainHandler };
 
 export interface ListenerOptions {
   readonly limits: BodyLimits & {
-    /** Requests in the works at a time; more are refused. */
+    /** Maximum number of concurrent requests. The server refuses more with 503. */
     readonly maxRequests: number;
   };
-  /** What a refused request is answered with. Default: a line of text. */
+  /** Creates the response to a refused request. Default: one line of text. */
   readonly refuse?: ((refusal: Refusal, maxBodyBytes: number) => Response) | undefined;
   /**
-   * Addresses that are answered however many other requests are in the works, such as `/health`: they have a share of
-   * their own (50 at a time). Default: none.
+   * Paths such as `/health` that the server serves even if all request slots are in use. They have 50 slots of their
+   * own. Default: none.
    */
   readonly isVital?: ((pathname: string) => boolean) | undefined;
-  /** Whether answers end their connection, because the server goes down. */
+  /** Whether responses close their connection because the server shuts down. */
   readonly isClosing?: (() => boolean) | undefined;
 }
 
-/** A listener for `node:http` and `node:https`, and how many requests it has under way. */
+/** A listener for `node:http` and `node:https` with its number of open requests. */
 export interface NodeListener {
   readonly listen: (incoming: IncomingMessage, outgoing: ServerResponse) => void;
   readonly requestsInFlight: () => number;
 }
 
-/** Requests to vital addresses at a time. */
+/** Maximum number of concurrent requests to vital paths. */
 const MAX_VITAL = 50;
 
 /**
- * Requests of one connection that wait for their answers. Clients send one after the other, a few send some ahead; node takes as
- * many as were sent ahead at once, and each of some 40 bytes holds a thousand here. [choice]
+ * Maximum number of pipelined requests per connection. Node.js accepts any number, and one packet of small requests
+ * could hold a thousand. [choice]
  */
 const MAX_AHEAD = 100;
 
-/** How long the sender of a body that nobody reads may go on before the connection is closed. */
+/** How long the server drains an unread body before it closes the connection. */
 const MAX_DRAIN_MS = 5000;
 
-/** Answers through a handler, which decides by address and headers before any of the body is read. */
+/** Creates a listener that calls the handler after the request head, before it reads any of the body. */
 export function createNodeListener(handler: Handler, options: ListenerOptions): NodeListener {
   const { limits, isClosing = () => false, isVital = () => false } = options;
   const refuse = (why: Refusal): Response => (options.refuse ?? refusalResponse)(why, limits.maxBodyBytes);
@@ -72,7 +72,7 @@ export function createNodeListener(handler: Handler, options: ListenerOptions): 
   async function respond(
     incoming: IncomingMessage,
     body: RequestBody | undefined,
-  ): Promise<Response | PlainAnswer> {
+  ): Promise<Response | PlainResponse> {
     if (isBusy(incoming)) return refuse('busy');
     try {
       const call =
@@ -81,7 +81,7 @@ export function createNodeListener(handler: Handler, options: ListenerOptions): 
           : callFetch(handler.fetch, incoming, body);
       if (call === undefined) return refuse('unreadable');
       const answered = await call;
-      // A handler that turns a body it could not read into an answer of its own does not know why.
+      // A handler may turn a failed body read into its own response. The cause of the failure takes precedence.
       const refusal = body?.refusal();
       return refusal === undefined ? answered : refuse(refusal);
     } catch (error) {
@@ -93,7 +93,7 @@ export function createNodeListener(handler: Handler, options: ListenerOptions): 
   return {
     listen: (incoming, outgoing) => {
       const connection = findConnection(incoming.socket);
-      // What was read with the one that was too much still comes.
+      // Node.js still delivers requests of the packet that exceeded the limit.
       if (incoming.socket.destroyed) return;
       if (connection.requests >= MAX_AHEAD) {
         incoming.socket.destroy();
@@ -113,10 +113,10 @@ export function createNodeListener(handler: Handler, options: ListenerOptions): 
   };
 }
 
-/** A connection with its requests under way. */
+/** A connection and its open requests. */
 interface Connection {
   requests: number;
-  /** Called when it is closed. */
+  /** Called when the connection closes. */
   readonly ends: Set<() => void>;
 }
 
@@ -138,16 +138,16 @@ function hasBody({ method, headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
-/** Undefined when the request line has a form that is not taken. The host decides nothing here: routes have paths only. */
+/** Returns undefined for an unsupported request target. The host is ignored because routes match paths only. */
 function readAddress({ url = '/' }: IncomingMessage): URL | undefined {
-  // The URL parser would take it for a slash, and so for another path than a proxy in front of us saw.
+  // The URL parser turns a backslash into a slash. The path would differ from the one a proxy checked.
   if (url.includes('\\')) return undefined;
   if (!url.startsWith('/') && !/^https?:\/\//.test(url)) return undefined;
   const address = url.startsWith('/') ? `http://localhost${url}` : url;
   return URL.canParse(address) ? new URL(address) : undefined;
 }
 
-/** Undefined when the request line or a header has a form the Fetch API does not know. */
+/** Returns undefined if the Fetch API rejects the request line or a header. */
 function callFetch(
   handle: FetchHandler,
   incoming: IncomingMessage,
@@ -174,7 +174,7 @@ function callPlain(
   handle: PlainHandler,
   incoming: IncomingMessage,
   body: RequestBody | undefined,
-): Promise<PlainAnswer> | undefined {
+): Promise<PlainResponse> | undefined {
   const url = readAddress(incoming);
   if (url === undefined) return undefined;
   const { method = 'GET', rawHeaders, headers } = incoming;
@@ -188,7 +188,7 @@ function callPlain(
 }
 
 async function send(
-  answered: Response | PlainAnswer,
+  answered: Response | PlainResponse,
   outgoing: ServerResponse,
   isLast: boolean,
   timeoutMs: number,
@@ -196,27 +196,27 @@ async function send(
   const { req: incoming } = outgoing;
   await dropShort(incoming);
   if (incoming.socket.destroyed) return;
-  const { status, headers, body } = answered instanceof Response ? await toPlainAnswer(answered) : answered;
+  const { status, headers, body } = answered instanceof Response ? await toPlainResponse(answered) : answered;
   const isUnread = !incoming.complete;
   outgoing.statusCode = status;
   for (const [name, value] of headers) outgoing.appendHeader(name, value);
-  // A body that nobody reads to its end would be taken for the next request.
+  // The parser would take an unread body for the next request.
   if (isLast || isUnread) outgoing.setHeader('connection', 'close');
-  // The answer to HEAD says how long that to GET would be, and its handler alone knows.
+  // Only the handler knows the Content-Length of a response to HEAD.
   const isHead = incoming.method === 'HEAD' && body.byteLength === 0;
   if (status !== 204 && status !== 304 && !(isHead && outgoing.hasHeader('content-length'))) {
     outgoing.setHeader('content-length', body.byteLength);
   }
   if (isUnread) {
-    // The length is known, so the sender has the whole answer before the end.
+    // With a known length, the client has the whole response before `end`.
     outgoing.write(body);
     await drain(incoming, Math.min(timeoutMs, MAX_DRAIN_MS));
   }
   await new Promise<void>((resolve) => {
     outgoing.end(isUnread ? undefined : body, () => resolve());
-    // What the system has taken is no longer ours to wait for.
+    // The operating system has accepted all bytes.
     if (outgoing.socket?.writableLength === 0) return resolve();
-    // An answer behind others has no connection yet, and is told nothing of its end.
+    // A pipelined response has no socket yet, so it emits no `close`.
     const { ends } = findConnection(incoming.socket);
     const end = (): void => {
       ends.delete(end);
@@ -225,7 +225,7 @@ async function send(
     ends.add(end);
     outgoing.once('close', end);
     outgoing.once('finish', end);
-    // A reader who takes nothing of it would hold a place for ever.
+    // A client that stops reading would hold a request slot forever.
     outgoing.setTimeout(timeoutMs, () => outgoing.destroy());
   });
 }
@@ -234,7 +234,7 @@ function isEventStream({ headers, body }: Response): boolean {
   return body !== null && headers.get('content-type')?.startsWith('text/event-stream') === true;
 }
 
-/** Server-sent events go out as they come, for as long as somebody reads. */
+/** Sends server-sent events as they arrive until the client disconnects. */
 async function sendStream({ status, headers, body }: Response, outgoing: ServerResponse): Promise<void> {
   const reader = body?.getReader();
   if (reader === undefined) return;
@@ -243,7 +243,7 @@ async function sendStream({ status, headers, body }: Response, outgoing: ServerR
   for (;;) {
     const { done, value } = await reader.read();
     if (done || outgoing.destroyed) break;
-    // A reader who does not keep up is the handler's matter: the stream tells it how much waits.
+    // The stream's desiredSize reports backpressure to the handler.
     if (!outgoing.write(value)) await untilDrained(outgoing);
   }
   outgoing.end();
@@ -259,10 +259,10 @@ function untilDrained(outgoing: ServerResponse): Promise<void> {
   });
 }
 
-/** A body up to this size that nobody has read came with its head, most often. */
+/** Unread bodies up to this size usually arrived with the request head. */
 const SHORT_BYTES = 64 * 1024;
 
-/** Drops an unread body that is there already, so that its connection can be used again. */
+/** Discards a short unread body, so that the connection stays reusable. */
 async function dropShort(incoming: IncomingMessage): Promise<void> {
   if (incoming.complete || incoming.destroyed) return;
   const announced = Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY);
@@ -273,8 +273,8 @@ async function dropShort(incoming: IncomingMessage): Promise<void> {
 }
 
 /**
- * Reads what is left of a request, and drops it. To close a connection on which bytes still come in would take the
- * answer from a sender who has not read it yet.
+ * Discards the rest of a request. Closing a connection that still receives bytes would reset it before the client
+ * reads the response.
  */
 function drain(incoming: IncomingMessage, timeoutMs: number): Promise<void> {
   if (incoming.complete || incoming.destroyed) return Promise.resolve();

@@ -1,42 +1,45 @@
-/** A name and a value, as in `http/message/transport.ts`. */
+/** Name and value, as in `http/message/transport.ts`. */
 type Header = readonly [name: string, value: string];
 
-/** A request as plain data, its body read when it is asked for. */
+/** A request as plain data whose body is read on demand. */
 export interface PlainRequest {
   /** Upper case. */
   readonly method: string;
-  /** Its host says nothing. */
+  /** The host is a placeholder. */
   readonly url: URL;
-  /** Lower case, by their names; what came more than once is one: as the Fetch API has them. */
+  /** Lower-case names, sorted, repeated headers joined, as in the Fetch API. */
   readonly headers: readonly Header[];
-  /** Bytes as far as they are announced; undefined where no body comes. */
+  /** Value of Content-Length in bytes, if any; undefined if the request has no body. */
   readonly announcedBytes: number | undefined;
-  /** Rejects where it does not come, or is too large. */
+  /** Rejects if the body is incomplete or too large. */
   readonly readBody: () => Promise<Uint8Array>;
 }
 
-/** An answer that is all there. */
-export interface PlainAnswer {
+/** A response as plain data with its whole body. */
+export interface PlainResponse {
   readonly status: number;
-  /** A name may stand more than once. */
+  /** Names may repeat. */
   readonly headers: readonly Header[];
   readonly body: Uint8Array;
 }
 
-export async function toPlainAnswer(response: Response): Promise<PlainAnswer> {
+export async function toPlainResponse(response: Response): Promise<PlainResponse> {
   const { status, headers } = response;
   return { status, headers: [...headers], body: Buffer.from(await response.arrayBuffer()) };
 }
 
-/** A body no answer of that status has: the Fetch API refuses even an empty one. */
+/** Statuses without a body. The Fetch API rejects even an empty one. */
 const BODILESS: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
-export function toFetchResponse({ status, headers, body }: PlainAnswer): Response {
-  const given = headers.map(([name, value]): [string, string] => [name, value]);
-  return new Response(BODILESS.has(status) ? null : body, { status, headers: given });
+export function toFetchResponse({ status, headers, body }: PlainResponse): Response {
+  const pairs = headers.map(([name, value]): [string, string] => [name, value]);
+  return new Response(BODILESS.has(status) ? null : body, { status, headers: pairs });
 }
 
-/** Headers as they came, name and value in turn, a repeated one joined as its rules say; Node's own view drops some. */
+/**
+ * Joins raw headers (name, value, name, value, ...) by the rule of each header. `IncomingMessage.headers` drops some
+ * repeated headers.
+ */
 export function joinHeaders(rawHeaders: readonly string[]): Header[] {
   const joined = new Map<string, string>();
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

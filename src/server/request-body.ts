@@ -2,39 +2,39 @@ import type { IncomingMessage } from 'node:http';
 import { type FramedRequest, watchFraming } from './chunk-framing.js';
 import type { Refusal } from './refusal.js';
 
-/** Bounds on the bodies a server takes. */
+/** Limits for request bodies. */
 export interface BodyLimits {
-  /** Bytes of one body. */
+  /** Maximum bytes per body. */
   readonly maxBodyBytes: number;
-  /** Bytes of all bodies that are being read or worked on. */
+  /** Maximum bytes of all bodies of open requests. */
   readonly maxBytesInFlight: number;
-  /** How long somebody may wait for one body altogether. */
+  /** Maximum time for reading one body. */
   readonly bodyTimeoutMs: number;
 }
 
-/** Bytes that are held for requests under way. */
+/** Bytes held for open requests. */
 export interface ByteBudget {
   bytes: number;
 }
 
-/** A body that is read once, as a stream or whole, and what came of it. */
+/** A body that can be read once, as a stream or whole. */
 export interface RequestBody {
   readonly stream: () => ReadableStream<Uint8Array>;
-  /** Rejects where reading ends early. */
+  /** Rejects if reading stops early. */
   readonly readAll: () => Promise<Uint8Array>;
-  /** Why reading ended early, if it did so on our side. */
+  /** Why the server stopped reading, if it did. */
   readonly refusal: () => Refusal | undefined;
-  /** Gives back what the body took of the budget. */
+  /** Returns the bytes of the body to the budget. */
   readonly release: () => void;
 }
 
-/** Whoever keeps a reader waiting has to bring this much in each window: slower senders hold a place for others. */
+/** While a reader waits, a sender must deliver a minimum of bytes per window. Slower senders would block capacity. */
 const WINDOW_MS = 5000;
 const MIN_BYTES_A_WINDOW = 2500;
 
 /**
- * The body of a request, read when somebody asks for it and not before, so that a request to no address costs what its
- * head costs. A reader that stops early leaves the connection open for the answer.
+ * Opens the body of a request without reading it. A request to an unknown path then costs only its head. If the
+ * reader stops early, the connection stays open for the response.
  */
 export function openBody(
   incoming: Pick<IncomingMessage, 'iterator' | 'destroyed' | 'read'> & FramedRequest,
@@ -60,7 +60,7 @@ export function openBody(
   };
 
   const assertAnnounced = (): void => {
-    // What the sender announces is enough to refuse, never enough to trust.
+    // Content-Length suffices to refuse a body, not to trust its size.
     if (Number(incoming.headers['content-length']) > limits.maxBodyBytes) throw refuse('too-large');
   };
 
@@ -78,7 +78,6 @@ export function openBody(
 
   const refuse = (why: Refusal): Error => {
     refusal = why;
-    // What has come of it is dropped.
     release();
     return new Error(`The body was refused: ${why}.`);
   };
@@ -100,12 +99,12 @@ export function openBody(
 
   const readAll = async (): Promise<Uint8Array> => {
     assertAnnounced();
-    // A short one came with its head, most often: nobody has to wait for it.
+    // A short body usually arrived with the head and needs no wait.
     if (incoming.complete && !incoming.destroyed && chunks === undefined) {
       const whole = (incoming.read() as Buffer | null) ?? EMPTY;
       const problem = take(whole.byteLength);
       if (problem !== undefined) throw refuse(problem);
-      // Says that it was read to its end.
+      // Lets the stream emit `end`.
       incoming.read();
       return whole;
     }
@@ -118,7 +117,7 @@ export function openBody(
 
 const EMPTY = new Uint8Array();
 
-/** Judges how fast a sender is by the time somebody waited for it; a reader that takes its time is not its fault. */
+/** Measures the sender's speed while a reader waits. A slow reader does not count against the sender. */
 interface Pace {
   readonly within: <T>(step: Promise<T>) => Promise<T | 'too-slow'>;
   readonly add: (bytes: number) => 'too-slow' | undefined;
@@ -129,7 +128,7 @@ function createPace(timeoutMs: number): Pace {
   let windowMs = 0;
   let windowBytes = 0;
   const allowedMs = (): number => Math.min(timeoutMs - waitedMs, WINDOW_MS - windowMs);
-  /** Whether too little came in the window that ends; another one begins. */
+  /** Whether the window that ends had too few bytes. Starts the next window. */
   const endWindow = (): boolean => {
     const isSlow = windowBytes < MIN_BYTES_A_WINDOW;
     windowMs = 0;
@@ -142,7 +141,7 @@ function createPace(timeoutMs: number): Pace {
         const startedAt = performance.now();
         const mostMs = Math.max(1, allowedMs());
         const outcome = await settleWithin(step, mostMs);
-        // Whatever came before it was given up came in time: what is beyond is time in which this process did not look.
+        // Data that arrived before the timeout counts as in time: beyond that, this process did not read its sockets.
         const elapsedMs = Math.min(performance.now() - startedAt, outcome === 'late' ? mostMs : mostMs - 1);
         waitedMs += elapsedMs;
         windowMs += elapsedMs;
@@ -159,8 +158,8 @@ function createPace(timeoutMs: number): Pace {
 }
 
 /**
- * Where the process was busy with something else for that long, the timer comes before what waits to be read: so sockets
- * are read once more until it counts.
+ * After the event loop was blocked, the timer fires before pending socket reads. This reads the sockets once more
+ * before the timeout applies.
  */
 async function settleWithin<T>(step: Promise<T>, ms: number): Promise<T | 'late'> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,4 @@
-import type { PlainAnswer } from './plain-request.js';
+import type { PlainResponse } from './plain-request.js';
 
 /**
  * Whether a browser requests the script of a service worker: one that is served from an address of a webhook would control all other
@@ -20,11 +20,11 @@ function sandboxHeaders(headers: Headers): void {
 }
 
 /** The response with `sandboxHeaders` applied. */
-export function sandboxAnswer({ status, headers, body }: PlainAnswer): PlainAnswer {
-  const kept = headers.filter(([name]) => !REPLACED.has(name.toLowerCase()));
+export function sandboxPlainResponse({ status, headers, body }: PlainResponse): PlainResponse {
+  const remaining = headers.filter(([name]) => !REPLACED.has(name.toLowerCase()));
   return {
     status,
-    headers: [...kept, ['x-content-type-options', 'nosniff'], ['content-security-policy', 'sandbox']],
+    headers: [...remaining, ['x-content-type-options', 'nosniff'], ['content-security-policy', 'sandbox']],
     body,
   };
 }

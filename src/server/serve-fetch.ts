@@ -9,44 +9,47 @@ import {
 } from './node-listener.js';
 import { createStallMeter, type StallMeter } from './stall-meter.js';
 
-/** Where a server listens. */
+/** Address and certificate of the server. */
 export interface ListenOptions {
-  /** 0, the default, for any free port. */
+  /** Default 0: any free port. */
   readonly port?: number | undefined;
   /** Default `127.0.0.1`. */
   readonly hostname?: string | undefined;
 }
 
 export interface ServeFetchOptions extends ListenOptions, Pick<ListenerOptions, 'refuse' | 'isVital'> {
-  /** Certificate and key, PEM; with them the server speaks HTTPS. */
+  /** Certificate and key as PEM. If set, the server uses HTTPS. */
   readonly tls?: { readonly cert: string; readonly key: string } | undefined;
   readonly limits: ListenerOptions['limits'] & {
-    /** Until the head of a request is there; `bodyTimeoutMs` is until it is there whole. */
+    /** Maximum time until the request head is complete. `bodyTimeoutMs` limits the time for the body. */
     readonly headerTimeoutMs: number;
-    /** Open connections; further ones are closed. One peer may have half of them. Default: any number. */
+    /**
+     * Maximum number of open connections; the server closes further ones. One peer may hold half of them. Default:
+     * unlimited.
+     */
     readonly maxConnections?: number | undefined;
   };
 }
 
-/** A server on a port: where it is reached, and how it is closed. */
+/** A listening server. */
 export interface FetchServer {
-  /** Origin with the port that was given out: `http://127.0.0.1:8080`. */
+  /** Origin with the assigned port: `http://127.0.0.1:8080`. */
   readonly origin: string;
   /**
-   * Takes no more requests, and waits for those under way; after `graceMs` they are cut off. Connections that carry no
-   * request, half of one, or half of a TLS handshake keep nobody waiting.
+   * Stops accepting requests and waits for open ones, at most `graceMs`. Closes connections without a complete
+   * request or TLS handshake at once.
    */
   readonly close: (graceMs: number) => Promise<void>;
 }
 
-/** Answers through a Fetch handler: see `serveOn`. */
+/** Serves a Fetch handler. See `serveOn`. */
 export function serveFetch(fetch: FetchHandler, options: ServeFetchOptions): Promise<FetchServer> {
   return serveOn({ fetch }, options);
 }
 
 /**
- * Answers what comes in on a port through a handler, within limits: size, time until head and body are there, how
- * many requests and how many bytes at a time. Rejects with the error of the socket when the port cannot be had.
+ * Serves a handler on a port within limits for body size, header and body time, concurrent requests and bytes in
+ * flight. Rejects with the socket error if it cannot listen.
  */
 export async function serveOn(handler: Handler, options: ServeFetchOptions): Promise<FetchServer> {
   const { port = 0, hostname = '127.0.0.1', tls, limits, refuse, isVital } = options;
@@ -85,8 +88,8 @@ export async function serveOn(handler: Handler, options: ServeFetchOptions): Pro
 }
 
 /**
- * The server looks at these times as it checks its connections, and counts from when it has seen them, whoever kept it
- * from reading what they have sent. Time in which this process was held up is nobody's delay.
+ * Extends the timeouts of the Node.js server by the time in which the process could not read its sockets. A blocked
+ * event loop is not the client's delay.
  */
 function forgiveStalls(
   server: Server,
@@ -99,7 +102,7 @@ function forgiveStalls(
   });
 }
 
-/** Every open connection, those too that the HTTP server does not count as it has read no request of theirs yet. */
+/** All open sockets, including those that the HTTP server does not count because they have sent no request. */
 function keepSockets(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -109,14 +112,14 @@ function keepSockets(server: Server): ReadonlySet<Socket> {
   return sockets;
 }
 
-/** No peer can keep others from connecting: it has half of the connections at most. */
-function limitConnections(server: Server, most: number): void {
-  server.maxConnections = most;
+/** Limits connections. A peer may hold at most half of them, so it cannot exclude others. */
+function limitConnections(server: Server, maxConnections: number): void {
+  server.maxConnections = maxConnections;
   const counts = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     const peer = socket.remoteAddress ?? '';
     const count = (counts.get(peer) ?? 0) + 1;
-    if (count > Math.max(1, most / 2)) {
+    if (count > Math.max(1, maxConnections / 2)) {
       socket.destroy();
       return;
     }
@@ -139,10 +142,10 @@ function listen(server: Server, port: number, hostname: string): Promise<void> {
   });
 }
 
-/** How often is looked whether the last request has been answered. */
+/** Interval of the check for open requests. */
 const LOOK_EVERY_MS = 20;
 
-/** What was written last has left for the other side by then. */
+/** Time to flush the last response. */
 const FLUSH_MS = 100;
 
 async function close(

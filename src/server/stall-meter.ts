@@ -1,18 +1,17 @@
-/** How long this process did not get to read its sockets lately. */
+/** Measures how long the process could not read its sockets recently. */
 export interface StallMeter {
-  /** A whole number, as the server counts in. */
+  /** An integer, as the Node.js timeouts require. */
   readonly stalledMs: () => number;
   readonly stop: () => void;
 }
 
-/** How often is looked whether time has passed unseen. */
+/** Interval of the measurement. */
 const BEAT_MS = 100;
-/** A turn of the event loop may take a while. */
+/** Shorter delays are normal event-loop latency. */
 const LEAST_MS = 100;
 
 /**
- * Adds up the time in which the process was held up: stopped, asleep, or busy with something that did not let the event
- * loop turn. What a sender had sent by then lies unread, and is not late for it.
+ * Sums the time in which the process was suspended or its event loop was blocked.
  *
  * @param withinMs stalls that ended longer ago do not count
  */
@@ -22,7 +21,7 @@ export function createStallMeter(
 ): StallMeter {
   let seenMs = nowMs();
   let stalls: { readonly endMs: number; readonly ms: number }[] = [];
-  const look = (): void => {
+  const measure = (): void => {
     const endMs = nowMs();
     const ms = endMs - seenMs - BEAT_MS;
     seenMs = endMs;
@@ -30,12 +29,12 @@ export function createStallMeter(
     else if (stalls.length === 0) return;
     stalls = stalls.filter((stall) => endMs - stall.endMs <= withinMs);
   };
-  const timer = setInterval(look, BEAT_MS);
+  const timer = setInterval(measure, BEAT_MS);
   timer.unref();
   return {
     stalledMs: () => {
-      // Asked before the timer had its turn, right behind a stall.
-      look();
+      // The caller may run before the timer after a stall.
+      measure();
       return Math.ceil(stalls.reduce((sum, { ms }) => sum + ms, 0));
     },
     stop: () => clearInterval(timer),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Handler } from '../../src/server/node-listener.js';
-import { toPlainAnswer } from '../../src/server/plain-request.js';
+import { toPlainResponse } from '../../src/server/plain-request.js';
 import { serveOn } from '../../src/server/serve-fetch.js';
 
 const limits = {
@@ -33,7 +33,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   plain: {
     plain: async ({ method, url, headers, readBody }) => {
       const body = Buffer.from(await readBody()).toString('utf8');
-      return toPlainAnswer(describe(method, url.href, headers, body));
+      return toPlainResponse(describe(method, url.href, headers, body));
     },
   },
 };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { EngineError, StoreError } from '../../errors/engine-error.js';
-import { type PlainAnswer, toPlainAnswer } from '../../server/plain-request.js';
+import { type PlainResponse, toPlainResponse } from '../../server/plain-request.js';
 import { JsonText } from '../../store/json-text.js';
 import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
@@ -50,7 +50,7 @@ export function receiveCall(
   options: ReceiveOptions,
   token: string,
   readCall: () => Promise<IncomingCall>,
-): Promise<PlainAnswer> {
+): Promise<PlainResponse> {
   const callId = randomUUID();
   const attributes = { 'iml.call_id': callId };
   return options.context.tracing.inSpan(
@@ -64,7 +64,7 @@ async function receiveInSpan(
   token: string,
   readCall: () => Promise<IncomingCall>,
   { span, callId }: { readonly span: HostSpan; readonly callId: string },
-): Promise<PlainAnswer> {
+): Promise<PlainResponse> {
   const { context } = options;
   const { traceparent } = span;
   const startedAtMs = context.clock.now();
@@ -90,7 +90,7 @@ async function receiveInSpan(
 
 /** What a call is answered, and what is told of it. */
 interface Answered {
-  readonly answer: PlainAnswer;
+  readonly answer: PlainResponse;
   readonly hook?: HookRow | undefined;
   readonly eventIds?: readonly number[] | undefined;
   /** Of the payload. */
@@ -191,7 +191,7 @@ async function keep(
   call: NamedCall,
 ): Promise<Answered> {
   const { context, intake } = options;
-  const answer = reception.answer ?? (await toPlainAnswer(reception.response));
+  const answer = reception.answer ?? (await toPlainResponse(reception.response));
   const refusal: Partial<Answered> = { reason: answer.status < 400 ? undefined : 'refused-by-app' };
   const known = await options.knowHook(hook);
   const drafts = reception.ok
@@ -211,7 +211,7 @@ async function keep(
   const { eventIds, answering } = stored;
   if (answering === undefined) return { answer, eventIds };
   const own = await answerAtOnce(options, answering);
-  return { answer: own === undefined ? answer : await toPlainAnswer(own), eventIds };
+  return { answer: own === undefined ? answer : await toPlainResponse(own), eventIds };
 }
 
 /** Bytes of all events of a call that is for several: they are stored together or not at all, and nobody gets a turn then. [choice] */
@@ -281,7 +281,11 @@ function answerAtOnce(options: ReceiveOptions, claim: EventClaim): Promise<Respo
   });
 }
 
-export function answerText(status: number, text: string, headers: Record<string, string> = {}): PlainAnswer {
+export function answerText(
+  status: number,
+  text: string,
+  headers: Record<string, string> = {},
+): PlainResponse {
   const given = Object.entries({ 'content-type': 'text/plain; charset=utf-8', ...headers });
   return { status, headers: given, body: Buffer.from(text) };
 }

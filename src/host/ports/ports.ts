@@ -1,6 +1,6 @@
 import type { StoredExecution } from '../../scenario/state/next-state.js';
 import type { RunOutcome } from '../../scenario/state/scenario-state.js';
-import type { PlainAnswer } from '../../server/plain-request.js';
+import type { PlainResponse } from '../../server/plain-request.js';
 import type { JsonText } from '../../store/json-text.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
@@ -104,7 +104,7 @@ export type WebhookReception =
       readonly ok: true;
       readonly response: Response;
       /** The same as plain data, which costs less; the response is not looked at then. */
-      readonly answer?: PlainAnswer;
+      readonly answer?: PlainResponse;
       readonly bundles: ReceivedBundles;
       /** Of a shared webhook: who gets what. `recipients` are the ids that `findRecipients` gave. */
       readonly deliveries:
@@ -114,7 +114,7 @@ export type WebhookReception =
   | {
       readonly ok: false;
       readonly response: Response;
-      readonly answer?: PlainAnswer;
+      readonly answer?: PlainResponse;
       /** Why the request could not be processed, and at what step; it is kept to be looked at. */
       readonly error: { toJSON(): unknown };
       readonly phase: string;

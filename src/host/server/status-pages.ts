@@ -1,10 +1,10 @@
-import type { PlainAnswer } from '../../server/plain-request.js';
+import type { PlainResponse } from '../../server/plain-request.js';
 import type { Clock } from '../../util/clock.js';
 import type { Health } from './health.js';
 import type { HostMetrics } from './metrics.js';
 
 /** Answers the addresses of whoever watches over a host; undefined for any other address. */
-export type StatusPages = (url: URL) => Promise<PlainAnswer> | undefined;
+export type StatusPages = (url: URL) => Promise<PlainResponse> | undefined;
 
 export interface StatusPagesOptions {
   readonly health: () => Promise<Health>;
@@ -51,13 +51,13 @@ export function createStatusPages({ health, metrics, clock, isStopping }: Status
 async function answerReady(
   readHealth: () => Promise<Health>,
   isStopping: () => boolean,
-): Promise<PlainAnswer> {
+): Promise<PlainResponse> {
   if (isStopping()) return page(503, 'stopping\n', 'text/plain');
   const { status } = await readHealth();
   return status === 'failing' ? page(503, 'failing\n', 'text/plain') : page(200, 'ready\n', 'text/plain');
 }
 
-async function answerHealth(readHealth: () => Promise<Health>, withNames: boolean): Promise<PlainAnswer> {
+async function answerHealth(readHealth: () => Promise<Health>, withNames: boolean): Promise<PlainResponse> {
   const { stalled, off, ...health } = await readHealth();
   const names = withNames ? { stalledNames: stalled, offNames: off } : {};
   const shown = { ...health, stalled: stalled.length, off: off.length, ...names };
@@ -81,7 +81,7 @@ function shared<T>(read: () => Promise<T>, clock: Clock): () => Promise<T> {
   };
 }
 
-function page(status: number, text: string, contentType: string): PlainAnswer {
+function page(status: number, text: string, contentType: string): PlainResponse {
   const headers = [
     ['content-type', contentType],
     ['x-content-type-options', 'nosniff'],
