@@ -87,7 +87,7 @@ const INPUTS = {
     {
       expression: text({
         description:
-          'IML: `body.data[1].id`, or a template with {{ }}. Default: none; then the moments of the step are told, with the names of each.',
+          'IML: `body.data[1].id`, or a template with {{ }}. Default: none; then the result lists the moments of the step with their variables.',
         minLength: 1,
         maxLength: 10_000,
       }),

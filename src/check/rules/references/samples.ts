@@ -50,7 +50,7 @@ export const unfilledInterface: Rule = {
   id: 'unfilled-interface',
   level: 'warning',
   summary: 'The interface declares a field that `output` cannot give.',
-  why: 'Where `output` writes its members one by one, a field that is none of them is always empty in the mapper.',
+  why: 'Where `output` writes its members one by one, any other field is always empty in the mapper.',
   bad: 'output: { "id": "{{item.id}}" }; interface: [{ "name": "title" }]',
   good: 'output: { "id": "{{item.id}}" }; interface: [{ "name": "id" }]',
   check: (subject, report) => {
