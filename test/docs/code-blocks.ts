@@ -16,13 +16,15 @@ export interface CodeBlock {
 const FENCE = /^(\s*)(`{3,})([\w-]*)\s*$/;
 const MARK = /^\s*<!--\s*(run|start|file: .+?|unchecked: .+?)\s*-->\s*$/;
 
-/** The fenced blocks of README.md and of every page below docs/. */
+/** The fenced blocks of README.md and of the pages in docs/, except the generated ones in docs/api/. */
 export function listCodeBlocks(root: string): readonly CodeBlock[] {
   return listPages(root).flatMap((page) => readBlocks(page, readFileSync(path.join(root, page), 'utf8')));
 }
 
 function listPages(root: string): readonly string[] {
-  const below = readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' });
+  const below = readdirSync(path.join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter(
+    (file) => !file.startsWith('api/'),
+  );
   return [
     'README.md',
     ...below.filter((file) => file.endsWith('.md')).map((file) => path.posix.join('docs', file)),
