@@ -14,13 +14,13 @@ function moduleOf(parts: object) {
 }
 
 describe('the built-in functions of an app', () => {
-  it('are all there for whoever asks for all', async () => {
+  it('are all loaded if all are requested', async () => {
     const all = await loadAllBuiltins();
     expect(Object.keys(all).sort()).toEqual(Object.keys(APP_FUNCTIONS).sort());
     for (const [name, fn] of Object.entries(all)) expect(fn).toBe(APP_FUNCTIONS[name]);
   });
 
-  it('are one list for the engine, the check, the language server and vectors', async () => {
+  it('are the same list for the engine, the check, the language server and the vectors', async () => {
     const names = Object.keys(APP_FUNCTIONS).sort();
     expect([...APP_FUNCTION_NAMES].sort()).toEqual(names);
     expect([...SIGNED_NAMES].sort()).toEqual(names);
@@ -36,7 +36,7 @@ describe('the built-in functions of an app', () => {
     }
   });
 
-  it('do not include functions that only Make has, which the check accepts', async () => {
+  it('do not include functions that exist only in Make, which the check accepts', async () => {
     const output = {
       a: '{{toDataStructure(body)}}',
       b: '{{safeSerialize(body)}}',
@@ -50,13 +50,13 @@ describe('the built-in functions of an app', () => {
     expect(runVector({ id: 'a', template: '{{toDataStructure(1)}}', error: 'unknown-function' })).toEqual([]);
   });
 
-  it.each(Object.keys(APP_FUNCTIONS))('load where it is called: %s', async (name) => {
+  it.each(Object.keys(APP_FUNCTIONS))('load if they are called: %s', async (name) => {
     const table = await loadBuiltins([name]);
     expect(table[name]).toBe(APP_FUNCTIONS[name]);
     expect(Object.keys(table).length).toBeLessThan(Object.keys(APP_FUNCTIONS).length);
   });
 
-  it('load none where none is called, and all for a name that none of them has', async () => {
+  it('load none if none is called, and all for an unknown name', async () => {
     expect(await loadBuiltins([])).toEqual({});
     expect(await loadBuiltins(['upper', 'uper'])).toEqual(APP_FUNCTIONS);
     expect(await loadBuiltins(['constructor'])).toEqual(APP_FUNCTIONS);
@@ -155,14 +155,14 @@ describe('the built-in functions of an app', () => {
         },
       },
     ],
-  ])('are there for what is called in %s', async (_, definition) => {
+  ])('are available for calls in %s', async (_, definition) => {
     await using engine = createEngine({ app: defineApp({ name: 'called', ...definition }) });
     const checkParameters = { defaults: true, resolve: 'fields' } as const;
     const { bundles, error } = await engine.module('run').run({ checkParameters });
     expect({ bundles, error }).toEqual({ bundles: [{ text: 'X' }], error: undefined });
   });
 
-  it('are there for epochs, responders, webhooks and connections that call them', async () => {
+  it('are available for epochs, responders, webhooks and connections that call them', async () => {
     const app = defineApp({
       name: 'called',
       modules: {
@@ -201,7 +201,7 @@ describe('the built-in functions of an app', () => {
     expect(stored.connection).toMatchObject({ a: 'X' });
   });
 
-  it('are named by the error of a call that names none, near as it is', async () => {
+  it('are suggested by the error for an unknown function with a similar name', async () => {
     const communication = { response: { output: "{{formatdate(now; 'YYYY')}}" } };
     const app = defineApp({ name: 'called', modules: { run: moduleOf({ communication }) } });
     await using engine = createEngine({ app });

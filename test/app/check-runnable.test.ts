@@ -9,7 +9,7 @@ const HERE = { baseUrl: 'https://api.example' };
 const TRIGGER = { type: 'trigger', staticParams: [] } as const;
 const RESPONSE = { trigger: { type: 'id', id: '{{item.id}}' }, iterate: '{{body}}' };
 
-describe('what cannot run is told when an app is loaded', () => {
+describe('defects that prevent a run are reported when an app is loaded', () => {
   it.each<[string, Omit<AppDefinition, 'name'>, readonly string[]]>([
     [
       'a polling trigger without url',
@@ -81,7 +81,7 @@ describe('what cannot run is told when an app is loaded', () => {
     expect(found(definition).map((line) => line.split(' ')[0])).toEqual(codes);
   });
 
-  it('names the file and the line', async () => {
+  it('reports the file and the line', async () => {
     const app = await loadApp(
       writeApp({
         'base.imljson': '{\n  "baseUrl": "api.example"\n}',
@@ -99,8 +99,8 @@ describe('what cannot run is told when an app is loaded', () => {
   });
 });
 
-describe('a run of it', () => {
-  it('of a trigger without url ends with an InvalidConfigurationError at its place', async () => {
+describe('a run with such a defect', () => {
+  it('ends with an InvalidConfigurationError at the source location of a trigger without url', async () => {
     const app = defineApp({
       name: 'app',
       modules: { t: { ...TRIGGER, communication: { response: RESPONSE } } },
@@ -114,7 +114,7 @@ describe('a run of it', () => {
     expect(stats.requests).toBe(0);
   });
 
-  it('of a connection without url, too', async () => {
+  it('ends with the same error for a connection without url', async () => {
     const app = defineApp({
       name: 'app',
       connections: { c: { communication: [{ url: 'https://a.example' }, { response: {} }] } },

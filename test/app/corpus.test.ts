@@ -71,13 +71,13 @@ describe.skipIf(!HERE)(title, () => {
     }
   });
 
-  it('names the apps of a repository that holds several', async () => {
+  it('lists the apps of a repository that holds several', async () => {
     const error = await specErrorOf(() => loadApp(path.join(CORPUS, 'Ichy77__Open-Source-Make-Apps')));
     expect(error.message).toContain('7 apps');
     expect(error.message).toContain(path.join('src', 'supabase'));
   });
 
-  it('loads what lies flat, and tells that it does', async () => {
+  it('loads files in one folder, and reports this', async () => {
     const app = await loadApp(path.join(CORPUS, 'TomPhillipsLabs__make-loopquest'));
     expect(countsOf(app)).toEqual([4, 1, 0, 1, 0]);
     expect(warningsOf(app)).toEqual([

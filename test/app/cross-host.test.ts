@@ -107,8 +107,8 @@ async function run(
   return { report, sent, there, shown };
 }
 
-describe('a redirect to a host the app does not name', () => {
-  it('takes no secret along, and says so', async () => {
+describe('a redirect to a host that the app does not name', () => {
+  it('sends no secret, and warns', async () => {
     const { report, there, shown } = await run('moved');
     expect(report.error).toBeUndefined();
     expect(there.map(({ url }) => url)).toEqual([`${OTHER}/f?id=7`]);
@@ -119,14 +119,14 @@ describe('a redirect to a host the app does not name', () => {
     expect(JSON.stringify(report)).not.toContain(KEY);
   });
 
-  it('takes no body along that holds one: that is an error which says what to set', async () => {
+  it('fails if the body holds a secret, and names the option to set', async () => {
     const { report, there } = await run('sent');
     expect(there).toEqual([]);
     expect(report.error?.message).toMatch(/files\.other\.net.*network\.appHosts/);
     expect((await run('harmless')).there).toHaveLength(1);
   });
 
-  it('nor one that holds it behind a megabyte', async () => {
+  it('fails if the secret stands after a megabyte', async () => {
     const before = 'x'.repeat(1_500_000);
     const { report, there } = await run('large', {}, { before });
     expect(there).toEqual([]);
@@ -134,14 +134,14 @@ describe('a redirect to a host the app does not name', () => {
     expect((await run('largeHarmless', {}, { before })).there).toHaveLength(1);
   });
 
-  it('nor one that holds it where one piece that is looked through ends and the next begins', async () => {
+  it('fails if the secret crosses the border between two searched chunks', async () => {
     for (let cut = 5; cut < 40; cut += 8) {
       const { there } = await run('large', {}, { before: 'x'.repeat(24 * 65_536 - cut) });
       expect(there).toEqual([]);
     }
   });
 
-  it('takes no path along that holds a credential; ids in it are none', async () => {
+  it('sends no path that holds a credential, but sends ids', async () => {
     const { report, there } = await run('pathMoved');
     expect(there).toEqual([]);
     expect(report.error?.message).toMatch(/in its path to .*files\.other\.net.*network\.appHosts/);
@@ -149,7 +149,7 @@ describe('a redirect to a host the app does not name', () => {
   });
 });
 
-describe('a secret in an unusual place', () => {
+describe('a secret in an unusual position', () => {
   it.each(['dataSent', 'payloadSent', 'hostOfPage'])('ends the run: %s', async (name) => {
     const { report, there, sent } = await run(name);
     expect(there).toEqual([]);
@@ -158,14 +158,14 @@ describe('a secret in an unusual place', () => {
     expect(JSON.stringify(report.error).toLowerCase()).not.toContain(HOST_TOKEN.toLowerCase());
   });
 
-  it('is no name of a header there', async () => {
+  it('is not sent as the name of a header', async () => {
     const { there, shown } = await run('headerName');
     expect(there).toHaveLength(1);
     expect(shown.join().toLowerCase()).not.toContain(HOST_TOKEN.toLowerCase());
   });
 });
 
-describe('a connection with very many texts', () => {
+describe('a connection with many strings', () => {
   const plain = 'QzRt8LmWpN2vYx7KjH4s';
   const shown = defineApp({
     name: 'shown',
@@ -197,7 +197,7 @@ describe('a connection with very many texts', () => {
   const profile = (count: number) =>
     Object.fromEntries(Array.from({ length: count }, (_, at) => [`f${at}`, `repository-${at}`]));
 
-  it.each([1000, 6000])('of which %i stand before its token sends and shows none of it', async (count) => {
+  it.each([1000, 6000])('with %i strings before its token sends and shows none of it', async (count) => {
     const { crossed, told, warnings } = await tell({
       profile: profile(count),
       accessToken: plain,
@@ -209,7 +209,7 @@ describe('a connection with very many texts', () => {
     expect(warnings.some(({ code }) => code === 'many-secrets')).toBe(count > 5000);
   });
 
-  it('the same where it stands deep in it', async () => {
+  it('does the same if the token is deeply nested', async () => {
     let deep: Record<string, unknown> = { accessToken: plain };
     for (let level = 0; level < 500; level++) deep = { deep };
     const { crossed, told } = await tell({ ...deep, at: plain });
@@ -217,13 +217,13 @@ describe('a connection with very many texts', () => {
     expect(told).not.toContain(plain);
   });
 
-  it('that all are tokens, as names say, starts no run', async () => {
+  it('starts no run if all strings are tokens by name', async () => {
     const tokens = Array.from({ length: 5001 }, (_, at) => `token-${at}`);
     await expect(tell({ secret: tokens })).rejects.toMatchObject({ code: 'IML_LIMIT' });
   });
 });
 
-describe('the link of a next page to a host the app does not name', () => {
+describe('a link of a next page to a host that the app does not name', () => {
   it('is followed without secrets, with a warning', async () => {
     const { report, there, shown } = await run('paged');
     expect(report.error).toBeUndefined();
@@ -232,19 +232,19 @@ describe('the link of a next page to a host the app does not name', () => {
     expect(new Set(report.warnings.map(({ code }) => code))).toEqual(new Set(['other-host']));
   });
 
-  it('loses a query with a secret in it that looks like two pairs', async () => {
+  it('loses a query that holds a secret which looks like two pairs', async () => {
     const { there } = await run('pathPaged');
     expect(there.map(({ url }) => url)).toEqual([`${OTHER}/more`]);
   });
 
-  it('is not followed where its path holds a credential', async () => {
+  it('is not followed if its path holds a credential', async () => {
     const { report, there } = await run('pathOfPage');
     expect(there).toEqual([]);
     expect(report.error?.message).toMatch(/in its path to .*files\.other\.net/);
   });
 });
 
-describe('the address of a repeat, which an answer gave', () => {
+describe('the address of a repeat, taken from a response', () => {
   it('is followed without secrets, with a warning', async () => {
     const { report, there, shown } = await run('repeated');
     expect(report.error).toBeUndefined();
@@ -255,13 +255,13 @@ describe('the address of a repeat, which an answer gave', () => {
     );
   });
 
-  it('takes them along to a host that appHosts names', async () => {
+  it('receives secrets if appHosts names its host', async () => {
     const { shown } = await run('repeated', { appHosts: ['files.other.net'] });
     expect(shown.join()).toContain(KEY);
   });
 });
 
-describe('what a service or a hook has told under a name that says secret', () => {
+describe('a value under a secret name in a response or a hook request', () => {
   const TOLD = 'told-by-the-service';
   const login = { url: '/login', response: { temp: { a: '{{body.access_token}}' } } };
   const send = (communication: Record<string, unknown>) => ({
@@ -321,7 +321,7 @@ describe('what a service or a hook has told under a name that says secret', () =
   });
 });
 
-describe('secrets go along', () => {
+describe('credentials are sent', () => {
   it.each<[string, EngineOptions['network']]>([
     ['to a host that appHosts names', { appHosts: ['files.other.net'] }],
     ['to one below a name of appHosts', { appHosts: ['*.other.net'] }],
@@ -334,7 +334,7 @@ describe('secrets go along', () => {
     }
   });
 
-  it('nowhere else for a similar name', async () => {
+  it('to no host with a similar name', async () => {
     const { shown } = await run('paged', {
       appHosts: ['other.net', '*.files.other.net', 'xfiles.other.net'],
     });
@@ -342,7 +342,7 @@ describe('secrets go along', () => {
   });
 });
 
-describe('what an entry of appHosts names', () => {
+describe('an entry of appHosts', () => {
   const matches = (entry: string, url: string): boolean => readHosts([entry], 'appHosts')(parseHttpUrl(url));
 
   it.each([
@@ -360,12 +360,12 @@ describe('what an entry of appHosts names', () => {
     ['127.0.0.1:9911', 'http://127.0.0.1:9911/x', true],
     ['localhost:9911', 'https://localhost:9911/x', true],
     ['[::1]:9911', 'http://[::1]:9911/x', true],
-  ])('%s: %s is one of them: %s', (entry, url, isOne) => {
+  ])('%s: %s matches: %s', (entry, url, isOne) => {
     expect(matches(entry, url)).toBe(isOne);
   });
 
   it.each(['files.test?x', 'files.test#x', 'files.test:', '.files.test', 'a@files.test', '*', '*.', ''])(
-    'nothing, but an error: %j',
+    'is refused with an error: %j',
     (entry) => {
       expect(() => readHosts([entry], 'appHosts')).toThrow(expect.objectContaining({ code: 'USAGE' }));
     },
@@ -375,24 +375,24 @@ describe('what an entry of appHosts names', () => {
 describe('network.hosts: declared', () => {
   const declared = { hosts: 'declared' } as const;
 
-  it('lets the hosts be called that the app names', async () => {
+  it('allows the hosts that the app names', async () => {
     for (const name of ['paged', 'named']) expect((await run(name, declared)).sent.length).toBeGreaterThan(0);
     const listed = await run('away', { ...declared, appHosts: ['a.test'] }, { host: 'a.test' });
     expect(listed.report.error).toBeUndefined();
   });
 
-  it.each(['evil.test', 'api.example.com.evil.test', 'example.com'])('and refuses %s', async (host) => {
+  it.each(['evil.test', 'api.example.com.evil.test', 'example.com'])('refuses %s', async (host) => {
     const { report, sent } = await run('away', declared, { host });
     expect(sent).toEqual([]);
     expect(report.error?.message).toContain(host);
   });
 
-  it('also behind a redirect or as the link of a page', async () => {
+  it('applies to redirects and page links too', async () => {
     expect((await run('moved', declared)).there).toEqual([]);
     expect((await run('paged', declared)).there).toEqual([]);
   });
 
-  it('knows hosts below a domain that is written behind an expression', async () => {
+  it('allows hosts below a domain that is written after an expression', async () => {
     const shops = defineApp({
       name: 'shops',
       modules: { list: read({ url: 'https://{{parameters.shop}}.example.com/x' }) },
@@ -416,7 +416,7 @@ describe('network.hosts: declared', () => {
     expect(await call('evil.test/')).toBe(0);
   });
 
-  it('holds a connection to the domain that is written behind it', async () => {
+  it('restricts a connection to the domain that is written after it', async () => {
     const shops = defineApp({
       name: 'shops',
       modules: { list: read({ url: 'https://{{connection.shop}}.example.com/x' }) },
@@ -440,7 +440,7 @@ describe('network.hosts: declared', () => {
     expect(await called('evil.test/?')).toEqual([]);
   });
 
-  describe('an address whose host is made by an expression', () => {
+  describe('an address whose host is an expression', () => {
     const call = async (url: string): Promise<readonly string[]> => {
       const urls: string[] = [];
       const computed = defineApp({
@@ -489,12 +489,12 @@ describe('network.hosts: declared', () => {
       ['{{connection.url}}?a={{upper("b")}}', 'https://given.test/?a=B'],
       ['https://{{connection.host}}/{{lower("X")}}', 'https://given.test/x'],
       ['https://{{connection.host}}:8443/x', 'https://given.test:8443/x'],
-    ])('is called where it only names a value: %s', async (url, expected) => {
+    ])('is called if it only reads a value: %s', async (url, expected) => {
       expect(await call(url)).toEqual([expected]);
     });
   });
 
-  it('knows no host below a top-level domain, however it is written', async () => {
+  it('never allows all hosts below a top-level domain, in any notation', async () => {
     for (const end of ['.com', '.com.', '.com:443', '.com.:443', '.com..']) {
       const open = defineApp({
         name: 'open',
@@ -515,7 +515,7 @@ describe('network.hosts: declared', () => {
     }
   });
 
-  it('takes neither a link for people for a host, nor one without encryption for one with it', async () => {
+  it('allows neither a host of a documentation link, nor an unencrypted one instead of an encrypted one', async () => {
     const help = 'See http://wiki.test/fields and https://{{x}}.test/';
     const linked = defineApp({
       name: 'linked',
@@ -544,14 +544,14 @@ describe('network.hosts: declared', () => {
     }
   });
 
-  it('names what is no host', () => {
+  it('reports an invalid host', () => {
     expect(() => createEngine({ app, network: { appHosts: ['https://a.test/x'] } })).toThrow(
       /network\.appHosts/,
     );
   });
 });
 
-it('takes no path along that holds a password field of the connection, whatever the field is called', async () => {
+it('sends no path that holds a password field of the connection, whatever the field is called', async () => {
   const withForm = defineApp({
     name: 'shop',
     base: { baseUrl: API },

@@ -73,7 +73,7 @@ describe('the custom functions of an app', () => {
     },
   );
 
-  it('win over built-in functions, with a warning', async () => {
+  it('take precedence over built-in functions, with a warning', async () => {
     const functions = {
       upper: "function upper(x) { return 'own ' + x }",
       if: 'function iif(a, b) { return b }',
@@ -90,12 +90,12 @@ describe('the custom functions of an app', () => {
     ]);
   });
 
-  it('declare nothing in an empty file', async () => {
+  it('are not declared by an empty file', async () => {
     const { bundles, warnings } = await runOf({ upper: '\n' }, { text: "{{upper('x')}}" });
     expect({ bundles, warnings }).toEqual({ bundles: [{ text: 'X' }], warnings: [] });
   });
 
-  it('write what they debug into the trace, without secrets', async () => {
+  it('write debug output to the trace, without secrets', async () => {
     const functions = { f: 'function f(x) {\n  debug("got", x, { password: "hunter22" });\n  return 1\n}' };
     const connection = { apiKey: 'key-of-the-connection' };
     const { trace } = await runOf(functions, { n: '{{f(connection.apiKey)}}' }, { connection });
@@ -174,7 +174,7 @@ describe('the custom functions of an app', () => {
         },
       },
     ],
-  ])('are there for what is named in %s', async (_, definition) => {
+  ])('are available for names in %s', async (_, definition) => {
     const functions = { shout: { code: 'function shout(x) { return x + "!" }' } };
     await using engine = createEngine({ app: defineApp({ name: 'named', functions, ...definition }) });
     const checkParameters = { defaults: true, resolve: 'fields' } as const;
@@ -182,7 +182,7 @@ describe('the custom functions of an app', () => {
     expect({ bundles, error }).toEqual({ bundles: [{ text: '1!' }], error: undefined });
   });
 
-  it('are there for webhooks and connections that name them', async () => {
+  it('are available for webhooks and connections that name them', async () => {
     const functions = { shout: { code: 'function shout(x) { return x + "!" }' } };
     const app = defineApp({
       name: 'named',
@@ -206,14 +206,14 @@ describe('the custom functions of an app', () => {
     expect(stored.connection).toMatchObject({ a: '1!' });
   });
 
-  it('are told of by runs that name one, and by no other', async () => {
+  it('are reported by runs that use one, and by no others', async () => {
     const warningsOf = async (output: string) =>
       (await runOf({ broken: 'function broken( {' }, output)).warnings;
     expect(await warningsOf('{{broken()}}')).toMatchObject([{ code: 'function' }]);
     expect(await warningsOf('{{body}}')).toEqual([]);
   });
 
-  it('warn where the app is loaded', () => {
+  it('cause a warning when the app is loaded', () => {
     const { warnings } = appOf(
       {
         long: 'function long() {}'.padEnd(5001),
@@ -254,7 +254,7 @@ describe('parseXML and createXML', () => {
     ]);
   });
 
-  it('fail as functions do', async () => {
+  it('throw errors like other functions', async () => {
     const { error } = await runOf({}, "{{parseXML('<a>')}}");
     expect(error?.message).toContain("Function 'parseXML' finished with error! Invalid XML");
   });

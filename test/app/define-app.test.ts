@@ -39,7 +39,7 @@ function define(definition: unknown): unknown {
 }
 
 describe('defineApp', () => {
-  it('makes the same model as a folder', () => {
+  it('returns the same model as a folder', () => {
     const app = defineApp(DEFINITION);
     expect(warningsOf(app)).toEqual([]);
     expect(app.name).toBe('fonts');
@@ -58,7 +58,7 @@ describe('defineApp', () => {
     expect(app.functions.get('up')).toMatchObject({ code: 'function up() {}', file: undefined });
   });
 
-  it('is not changed by a later change of the definition', () => {
+  it('is not affected by later changes of the definition', () => {
     const communication = { url: 'https://x.test/a' };
     const app = defineApp({ name: 'x', modules: { m: { communication } } });
     communication.url = '/b';
@@ -95,7 +95,7 @@ describe('defineApp', () => {
     expect(error).toMatchObject({ code: 'SPEC_INVALID', place: { pointer } });
   });
 
-  it('refuses an object of more names than others could wait for', async () => {
+  it('refuses an object with too many names', async () => {
     const wide = Object.fromEntries(Array.from({ length: 50_001 }, (_, index) => [`n${index}`, 1]));
     const error = await specErrorOf(() => define({ name: 'x', common: { a: [wide] } }));
     expect(error).toMatchObject({ code: 'SPEC_INVALID', place: { pointer: '/common/a/0' } });
@@ -103,7 +103,7 @@ describe('defineApp', () => {
     expect(() => define({ name: 'x', common: { a: [wide] } })).not.toThrow();
   });
 
-  it('suggests the type that was meant', async () => {
+  it('suggests the intended type', async () => {
     const error = await specErrorOf(() => define({ name: 'x', modules: { m: { type: 'serach' } } }));
     expect(error.message).toContain('Did you mean "search"?');
   });
@@ -112,7 +112,7 @@ describe('defineApp', () => {
 describe('finding components', () => {
   const app = defineApp(DEFINITION);
 
-  it('gives the component of a name', () => {
+  it('returns the component of a name', () => {
     expect(findModule(app, 'listFonts').name).toBe('listFonts');
     expect(findConnection(app, 'key').name).toBe('key');
     expect(findRpc(app, 'list').name).toBe('list');
@@ -126,13 +126,13 @@ describe('finding components', () => {
     ['somethingElse', 'It has listFonts, watch.'],
     ['constructor', 'It has listFonts, watch.'],
     ['__proto__', 'It has listFonts, watch.'],
-  ])('says what there is instead of %s', async (name, hint) => {
+  ])('lists the alternatives to %s', async (name, hint) => {
     const error = await specErrorOf(() => findModule(app, name));
     expect(error).toMatchObject({ code: 'SPEC_MISSING' });
     expect(error.message).toBe(`The app "fonts" has no module "${name}". ${hint}`);
   });
 
-  it('says so when there is none at all', async () => {
+  it('reports that an app has no components', async () => {
     const error = await specErrorOf(() => findRpc(defineApp({ name: 'x' }), 'a'));
     expect(error.message).toBe('The app "x" has no RPC "a". It has none.');
   });

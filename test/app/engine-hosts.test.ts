@@ -49,8 +49,8 @@ async function run(name: string, options: Partial<EngineOptions>) {
   }
 }
 
-describe('hosts of an engine', () => {
-  it('take requests and next pages to a local server, which network.allow need not list', async () => {
+describe('the option hosts of an engine', () => {
+  it('sends requests and next pages to a local server that network.allow need not list', async () => {
     const report = await run('list', { hosts: { 'https://api.example.com': local.origin } });
     expect(report.error).toBeUndefined();
     expect(asked).toEqual([
@@ -59,13 +59,13 @@ describe('hosts of an engine', () => {
     ]);
   });
 
-  it('take redirects along', async () => {
+  it('applies to redirects', async () => {
     const { error } = await run('moved', { hosts: { '*': local.origin } });
     expect(error).toBeUndefined();
     expect(asked).toEqual(['api.example.com /moved Bearer tok-123456', 'files.example.net /f -']);
   });
 
-  it('stand behind a transport of the embedder, too', async () => {
+  it('applies to a transport of the embedder too', async () => {
     const urls: string[] = [];
     const { error } = await run('list', {
       hosts: { '*.example.com': 'http://127.0.0.1:1' },
@@ -78,7 +78,7 @@ describe('hosts of an engine', () => {
     expect(urls).toEqual(['http://127.0.0.1:1/list']);
   });
 
-  it('are refused where they are none', () => {
+  it('is refused if invalid', () => {
     expect(() => createEngine({ app, hosts: { 'x/y': 'http://127.0.0.1' } })).toThrow(/hosts: "x\/y"/);
   });
 });
@@ -86,7 +86,7 @@ describe('hosts of an engine', () => {
 describe('the base url of an engine', () => {
   const network = { allow: ['loopback'] };
 
-  it('takes the place of the one in the base', async () => {
+  it('replaces the one in the base', async () => {
     const report = await run('list', {
       baseUrl: local.origin,
       network,
@@ -100,13 +100,13 @@ describe('the base url of an engine', () => {
     ['an absolute url', 'absolute', 'https://uploads.example.com'],
     ['a link of a next page', 'list', 'https://api.example.com'],
     ['a redirect', 'moved', 'https://files.example.net'],
-  ])('keeps %s from another host, and says how to map it', async (_, name, origin) => {
+  ])('keeps %s from another host, and explains how to map it', async (_, name, origin) => {
     const { error } = await run(name, { baseUrl: local.origin, network });
     expect(error?.message).toContain(`--map ${origin}=${local.origin}`);
     expect(asked.filter((line) => !line.startsWith('- '))).toEqual([]);
   });
 
-  it('is refused where it is none', () => {
+  it('is refused if invalid', () => {
     expect(() => createEngine({ app, baseUrl: 'shop.example' })).toThrow(/baseUrl: "shop.example"/);
   });
 });

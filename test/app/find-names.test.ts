@@ -3,7 +3,7 @@ import { findNames } from '../../src/app/engine/find-names.js';
 
 const manyNames = Array.from({ length: 1000 }, (_, number) => `own${number}`);
 
-it('finds a custom function by its name in any text, however many there are', () => {
+it('finds a custom function by its name in any text, regardless of their number', () => {
   expect(findNames({ output: '{{upper(own999(1))}}' }, manyNames)).toEqual({
     called: ['upper', 'own999'],
     asksRpcs: false,
@@ -13,7 +13,7 @@ it('finds a custom function by its name in any text, however many there are', ()
   expect(findNames(['rpc://fields'], manyNames)).toEqual({ called: [], asksRpcs: true, isCustom: true });
 });
 
-it('finds the calls of expressions that have no braces', () => {
+it('finds the calls in expressions without braces', () => {
   const find = (value: unknown): readonly string[] => findNames(value, []).called;
   expect(find({ log: { sanitize: ['request.body<sha256(parameters.pin)>'] } })).toEqual(['sha256']);
   expect(find({ response: { iterate: 'keys(body)' } })).toEqual(['keys']);

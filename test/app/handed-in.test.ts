@@ -31,7 +31,7 @@ describe('an option', () => {
     ['observer', () => 1],
     ['connections', { get: 1 }],
     ['trnasport', 1],
-  ])('%s of another type is named', async (name, value) => {
+  ])('%s of a wrong type is named in the error', async (name, value) => {
     await expect(run({ [name]: value })).rejects.toMatchObject({
       code: 'USAGE',
       message: expect.stringContaining(`"${name}"`),
@@ -45,7 +45,7 @@ describe('the input of a run', () => {
     ['signal', {}],
     ['parameters', new Map()],
     ['paramters', {}],
-  ])('with %s of another type is refused', async (name, value) => {
+  ])('is refused with %s of a wrong type', async (name, value) => {
     await expect(run({}, { [name]: value })).rejects.toMatchObject({
       code: 'USAGE',
       message: expect.stringContaining(`"${name}"`),
@@ -53,7 +53,7 @@ describe('the input of a run', () => {
   });
 });
 
-describe('a member that throws while it is read', () => {
+describe('a member that throws when it is read', () => {
   const unreadable = Object.defineProperty({}, 'a', {
     enumerable: true,
     get: () => {
@@ -66,18 +66,18 @@ describe('a member that throws while it is read', () => {
       message: `${what} cannot be read: it threw an exception.`,
     });
 
-  it.each(['environment', 'limits', 'budget'])('of the option %s is told', (name) => {
+  it.each(['environment', 'limits', 'budget'])('of the option %s is reported', (name) => {
     expect(() => createEngine({ app, [name]: unreadable })).toThrow(refusal('The options of createEngine'));
   });
 
   it.each(['parameters', 'connection', 'data', 'webhook', 'scenario', 'metadata'])(
-    'of the %s of a run is told',
+    'of the %s of a run is reported',
     async (name) => {
       await expect(run({}, { [name]: unreadable })).rejects.toEqual(refusal('The input of a run'));
     },
   );
 
-  it('is not looked for among more parameters than a run may be given', async () => {
+  it('is not read if a run has more parameters than allowed', async () => {
     let reads = 0;
     const parameters = Object.fromEntries(Array.from({ length: 50_000 }, (_, id) => [`n${id}`, id]));
     Object.defineProperty(parameters, 'last', { enumerable: true, get: () => ++reads });
@@ -89,7 +89,7 @@ describe('a member that throws while it is read', () => {
   });
 });
 
-describe('the answer of a transport', () => {
+describe('the response of a transport', () => {
   it.each([
     ['status', '200'],
     ['status', Number.NaN],
@@ -98,12 +98,12 @@ describe('the answer of a transport', () => {
     ['body', 'text'],
     ['body', undefined],
     ['url', undefined],
-  ])('with %s of another type is refused', async (name, value) => {
+  ])('is refused with %s of a wrong type', async (name, value) => {
     const answer = async () => ({ ...ANSWER, [name]: value });
     await expect(run({ transport: answer })).rejects.toMatchObject({ code: 'USAGE' });
   });
 
-  it('that is a rejection with what is no error is told', async () => {
+  it('is reported if it is a rejection with a value that is not an Error', async () => {
     await expect(run({ transport: () => Promise.reject('x') })).rejects.toMatchObject({ code: 'USAGE' });
   });
 });

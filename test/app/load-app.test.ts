@@ -30,7 +30,7 @@ const ACTION = { label: 'Get', moduleType: 'action', codeFiles: { communication:
 const SPEC: Files = { 'm/api.imljson': { url: 'https://x.test/x' } };
 
 describe('loadApp with a manifest', () => {
-  it('takes everything from where the manifest says it is', async () => {
+  it('loads every file from the path in the manifest', async () => {
     const app = await loadApp(
       writeApp({
         'makecomapp.json': manifest({
@@ -112,14 +112,14 @@ describe('loadApp with a manifest', () => {
     expect(app.endpoints.get('end')).toMatchObject({ communication: { value: { url: 'https://x.test/e' } } });
   });
 
-  it.each([['.'], ['src'], ['src/makecomapp.json']])('is found from %s', async (from) => {
+  it.each([['.'], ['src'], ['src/makecomapp.json']])('finds the manifest from %s', async (from) => {
     const root = writeApp({ 'src/makecomapp.json': moduleManifest(ACTION), 'src/m/api.imljson': {} });
     const app = await loadApp(path.join(root, from));
     expect(app.name).toBe(path.basename(root));
     expect(app.modules.size).toBe(1);
   });
 
-  it('is found further down if it is the only one, dependencies aside', async () => {
+  it('finds a manifest in a subfolder if it is the only one, ignoring dependencies', async () => {
     const root = writeApp({
       'apps/one/makecomapp.json': moduleManifest(ACTION),
       'apps/one/m/api.imljson': {},
@@ -128,7 +128,7 @@ describe('loadApp with a manifest', () => {
     expect((await loadApp(root)).name).toBe('one');
   });
 
-  it('names the apps where there are several', async () => {
+  it('lists the apps if there are several', async () => {
     const root = writeApp({ 'src/b/makecomapp.json': manifest({}), 'src/a/makecomapp.json': manifest({}) });
     const error = await specErrorOf(() => loadApp(root));
     expect(error.code).toBe('SPEC_MISSING');
@@ -136,7 +136,7 @@ describe('loadApp with a manifest', () => {
     expect(error.message).toContain(`  ${path.join(root, 'src/a')}\n  ${path.join(root, 'src/b')}`);
   });
 
-  it.each([['none'], ['x.txt'], ['nul\0']])('says that there is no app in %j', async (name) => {
+  it.each([['none'], ['x.txt'], ['nul\0']])('reports that there is no app in %j', async (name) => {
     const root = writeApp({ 'x.txt': 'x' });
     expect((await specErrorOf(() => loadApp(path.join(root, name)))).code).toBe('SPEC_MISSING');
     expect((await specErrorOf(() => loadApp(root))).message).toContain('There is no app');
@@ -158,7 +158,7 @@ describe('loadApp with a manifest', () => {
     [{ codeFiles: { communication: 'm/iterate.json' } }, 'search'],
     [{ codeFiles: { communication: 'm/api.imljson' }, webhook: 'w' }, 'instant_trigger'],
     [{ codeFiles: { communication: 'm/api.imljson' } }, 'action'],
-  ])('guesses the type of a module %j', async (record, type) => {
+  ])('infers the type of a module %j', async (record, type) => {
     const app = await loadApp(
       writeApp({
         'makecomapp.json': moduleManifest(record),
@@ -322,13 +322,13 @@ describe('defects that become warnings', () => {
     expect(warningsOf(app)).toEqual(expected);
   });
 
-  it('says nothing of a connection another app owns', async () => {
+  it('does not warn about a connection that another app owns', async () => {
     const origins = [{ idMapping: { connection: [{ local: 'theirs', remote: 'x', nonOwnedByApp: true }] } }];
     const makecomapp = { ...moduleManifest({ ...ACTION, connection: 'theirs' }), origins };
     expect(warningsOf(await loadApp(writeApp({ 'makecomapp.json': makecomapp, ...SPEC })))).toEqual([]);
   });
 
-  it('tells once of a file that two components share', async () => {
+  it('warns once about a file that two components share', async () => {
     const components = { module: { a: ACTION, b: ACTION } };
     const files = { 'makecomapp.json': manifest({ components }), 'm/api.imljson': '{"urll": 1}' };
     expect(warningsOf(await loadApp(writeApp(files)))).toEqual(['unknown-key m/api.imljson#/urll:1:2']);
@@ -336,7 +336,7 @@ describe('defects that become warnings', () => {
 });
 
 describe('apps that cannot be loaded', () => {
-  it('names the manifest place and the path of a missing spec file', async () => {
+  it('reports the manifest location and the path of a missing spec file', async () => {
     const error = await specErrorOf(() => loadApp(writeApp({ 'makecomapp.json': moduleManifest(ACTION) })));
     expect(error).toMatchObject({
       code: 'SPEC_MISSING',
@@ -377,7 +377,7 @@ describe('apps that cannot be loaded', () => {
     ['m/link.imljson'],
     ['m/secret-link.imljson'],
     ['m/latin.imljson'],
-  ])('does not read %j', async (file) => {
+  ])('refuses to read %j', async (file) => {
     const root = writeApp({
       'outside.imljson': '{"outside": 1}',
       'repo/src/makecomapp.json': moduleManifest({ ...ACTION, codeFiles: { communication: file } }),
@@ -400,14 +400,14 @@ describe('apps that cannot be loaded', () => {
     [MAX_FILE_BYTES - 1, undefined],
     [MAX_FILE_BYTES, undefined],
     [MAX_FILE_BYTES + 1, 'SPEC_READ'],
-  ])('has a limit for files: %i bytes', async (size, code) => {
+  ])('limits the size of files: %i bytes', async (size, code) => {
     const files = { 'makecomapp.json': moduleManifest(ACTION), 'm/api.imljson': `{}${' '.repeat(size - 2)}` };
     const folder = writeApp(files);
     if (code === undefined) expect((await loadApp(folder)).modules.size).toBe(1);
     else expect(await specErrorOf(() => loadApp(folder))).toMatchObject({ code });
   });
 
-  it('reads another folder only where somebody names it, and nothing hidden in it', async () => {
+  it('reads another folder only if it is named, and no hidden files in it', async () => {
     const makecomapp = manifest({
       general: { base: '../shared/base.imljson', common: '../.docker/config.json' },
     });
@@ -425,13 +425,13 @@ describe('apps that cannot be loaded', () => {
     }
   });
 
-  it('leaves a readme above the app alone', async () => {
+  it('ignores a readme above the app', async () => {
     const makecomapp = manifest({ general: { readme: '../README.md' } });
     const app = await loadApp(writeApp({ 'README.md': '# Hi', 'src/makecomapp.json': makecomapp }));
     expect(app.warnings).toEqual([]);
   });
 
-  it('follows links that stay inside, and backslashes of a Windows author', async () => {
+  it('follows links that stay inside, and accepts backslashes of Windows', async () => {
     const root = writeApp({
       'makecomapp.json': moduleManifest({ ...ACTION, codeFiles: { communication: 'm\\alias.imljson' } }),
       ...SPEC,
@@ -443,7 +443,7 @@ describe('apps that cannot be loaded', () => {
   });
 });
 
-it('reads nothing outside where a folder becomes a link between two of its files', async () => {
+it('reads nothing outside if a folder becomes a link between two of its files', async () => {
   const root = writeApp({
     'app/m/first.imljson': {},
     'app/m/second.imljson': { url: 'inside' },
@@ -458,7 +458,7 @@ it('reads nothing outside where a folder becomes a link between two of its files
   expect(error.message).toContain("lies outside of the app's folder");
 });
 
-it('takes texts that an editor holds by the path the folder was opened with', async () => {
+it('reads texts of an editor by the path with which the folder was opened', async () => {
   const root = writeApp({ 'app/first.imljson': 'saved' });
   link('app', path.join(root, 'linked'));
   const opened = path.join(root, 'linked');
@@ -468,7 +468,7 @@ it('takes texts that an editor holds by the path the folder was opened with', as
   expect(await openAppFolder(path.join(root, 'app'), { overlay }).read('first.imljson', place)).toBe('saved');
 });
 
-it('keeps names that mean something to JavaScript as plain names', async () => {
+it('keeps names with a meaning in JavaScript as plain names', async () => {
   const text = JSON.stringify(manifest({ components: { module: { NAME: ACTION } } })).replace(
     'NAME',
     '__proto__',

@@ -47,7 +47,7 @@ const EXPORT: Files = {
 };
 
 describe('loadApp without a manifest', () => {
-  it('reads what the exporter writes', async () => {
+  it('reads the output of the exporter', async () => {
     const app = await loadApp(writeApp(EXPORT));
     expect(warningsOf(app)).toEqual([]);
     expect(app.base).toMatchObject({ file: 'base.imljson', value: { baseUrl: 'https://x.test' } });
@@ -111,7 +111,7 @@ describe('loadApp without a manifest', () => {
     expect(app.functions.get('up')?.code).toBe('x');
   });
 
-  it('tells what it misses, guesses and does not understand', async () => {
+  it('reports what it misses, infers and does not understand', async () => {
     const app = await loadApp(
       writeApp({
         'modules/a/api.imljson': { url: 'https://x.test/', response: { iterate: '{{body}}' } },
@@ -136,7 +136,7 @@ describe('loadApp without a manifest', () => {
     ]);
   });
 
-  it('is not mistaken for any folder of modules', async () => {
+  it('is not confused by a folder of other modules', async () => {
     const root = writeApp({ 'modules/x/package.json': {}, 'module/readme.md': 'x' });
     expect((await specErrorOf(() => loadApp(root))).code).toBe('SPEC_MISSING');
   });
@@ -181,7 +181,7 @@ describe('exported trees of other tools', () => {
     expect(app.connections.get('account')?.params?.value).toHaveLength(1);
   });
 
-  it('reads a connection and a webhook that have no folder of their own', async () => {
+  it('reads a connection and a webhook without a folder', async () => {
     const root = writeApp({
       'base/base.iml.json': { baseUrl: 'https://x.test' },
       'connection/api.imljson': { url },
@@ -216,7 +216,7 @@ describe('exported trees of other tools', () => {
     expect(app.modules.get('getThing')?.connection).toBe('connection');
   });
 
-  it('takes types, labels and connections from the metadata.json of the app', async () => {
+  it('reads types, labels and connections from the metadata.json of the app', async () => {
     const app = await loadApp(
       writeApp({
         'metadata.json': {
@@ -270,7 +270,7 @@ describe('exported trees of other tools', () => {
   });
 
   it.each([['apikey'], ['other'], ['basicauth'], ['digest'], ['oauth2']])(
-    'takes the connection type %s of the API',
+    'accepts the connection type %s of the API',
     async (type) => {
       const api = type === 'oauth2' ? { token: { url } } : { url };
       const app = await loadApp(
@@ -293,7 +293,7 @@ describe('exported trees of other tools', () => {
   );
 });
 
-describe('loadApp with a manifest that says less than lies there', () => {
+describe('loadApp with an incomplete manifest', () => {
   const names = async (files: Files) => {
     const app = await loadApp(writeApp(files));
     const lists = [app.modules, app.connections, app.rpcs, app.webhooks, app.functions];
@@ -310,14 +310,14 @@ describe('loadApp with a manifest that says less than lies there', () => {
       { components: { module: [{ name: 'makeCall' }], rpc: [], connection: ['my-app'] } },
     ],
     ['is a list of components itself', { components: ['makeCall'] }],
-  ])('loads what lies there where it %s', async (_title, makecomapp) => {
+  ])('loads existing files if the manifest %s', async (_title, makecomapp) => {
     const found = await names({ ...EXPORT, 'makecomapp.json': makecomapp });
     expect(found.names.sort()).toEqual([...ALL].sort());
     expect(found.base).toBe('base.imljson');
     expect(found.codes.filter((code) => code === 'undeclared-component')).toHaveLength(ALL.length + 1);
   });
 
-  it('keeps what the manifest says, and adds modules it does not name, by their ids', async () => {
+  it('keeps the entries of the manifest, and adds other modules by their ids', async () => {
     const files = {
       'makecomapp.json': {
         fileVersion: 1,
@@ -349,7 +349,7 @@ describe('loadApp with a manifest that says less than lies there', () => {
     ]);
   });
 
-  it('loads endpoints, which the editor has in a closed beta, like all others', async () => {
+  it('loads endpoints (a closed beta in the editor) like all other components', async () => {
     const endpoint = {
       'endpoints/list-things/list-things.communication.iml.json': { url: 'https://a.example' },
     };
@@ -370,8 +370,8 @@ const FLAT: Files = {
   'package.json': { name: 'no-part-of-it' },
 };
 
-describe('an app whose files all lie in one folder', () => {
-  it('is known by their names, and told of', async () => {
+describe('an app with all files in one folder', () => {
+  it('is recognized by the file names, with a warning', async () => {
     const app = await loadApp(writeApp(FLAT));
     expect(warningsOf(app)).toEqual(['undeclared-component connection.api.imljson']);
     expect(app.connections.get('connection')?.params?.file).toBe('connection.parameters.imljson');
@@ -381,7 +381,7 @@ describe('an app whose files all lie in one folder', () => {
     expect(app.rpcs.get('listThings')).toMatchObject({ connection: 'connection' });
   });
 
-  it('may lie below, and nothing is guessed where there are two', async () => {
+  it('may be in a subfolder, and is ambiguous if there are two', async () => {
     const below = Object.entries({ ...FLAT, 'connection.other.api.imljson': { url: 'https://x.test/me' } });
     const app = await loadApp(
       writeApp(Object.fromEntries(below.map(([file, content]) => [`app/${file}`, content]))),
@@ -390,7 +390,7 @@ describe('an app whose files all lie in one folder', () => {
     expect(app.modules.get('getThing')?.connection).toBeUndefined();
   });
 
-  it('is read beside an export, and gives way to a manifest', async () => {
+  it('is read beside an export, and a manifest takes precedence', async () => {
     const both = await loadApp(writeApp({ ...FLAT, ...EXPORT }));
     expect(both.modules.has('getThing')).toBe(true);
     expect(both.modules.get('watchThings')?.label).toBe('Watch');

@@ -33,7 +33,7 @@ class NoMemory {
   }
 }
 
-it('functions that are opened while they are closed are closed, too', async () => {
+it('closes functions that are being opened when the app is closed', async () => {
   const heard: string[] = [];
   const functions = openWhenNamed(app, async () => {
     heard.push('open');
@@ -45,7 +45,7 @@ it('functions that are opened while they are closed are closed, too', async () =
   expect(heard).toEqual(['open', 'closed']);
 });
 
-it('functions there is no memory for are opened by the next run, and by the next step of a connection', async () => {
+it('opens functions that lacked memory in the next run, and in the next step of a connection', async () => {
   const engine = createEngine({ app, transport: service(() => ({ json: {} })).transport });
   const works = [
     async () => (await engine.module('own').run({})).ok,
@@ -60,7 +60,7 @@ it('functions there is no memory for are opened by the next run, and by the next
 });
 
 it.each(['own', 'formed'])(
-  'a run waits for functions of its component (%s) that are being opened no longer than it goes on',
+  'ends a run that waits for functions of its component (%s) when the run is stopped',
   async (name) => {
     const { transport, requests } = service(() => ({ json: {} }));
     const clock = createVirtualClock();

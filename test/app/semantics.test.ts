@@ -34,13 +34,13 @@ async function runOf(options: Partial<EngineOptions>): Promise<readonly unknown[
 }
 
 describe('the option semantics', () => {
-  it('of an engine is runtime by default', async () => {
+  it('is runtime by default', async () => {
     expect(await runOf({})).toEqual([RUNTIME]);
     expect(await runOf({ semantics: 'runtime' })).toEqual([RUNTIME]);
     expect(await runOf({ semantics: 'documented' })).toEqual([DOCUMENTED]);
   });
 
-  it('of an app folder comes from iml.config.json, and an option wins over it', async () => {
+  it('comes from iml.config.json in an app folder, and an option takes precedence', async () => {
     const folder = await writeApp({ ...APP_FILES, 'iml.config.json': { semantics: 'documented' } });
     const app = await loadApp(folder);
     await using engine = createEngine({ app });

@@ -89,12 +89,12 @@ describe('secrets of a run at the command line', () => {
     }
   });
 
-  it('occur in no error with the line of the app it points at', async () => {
+  it('occur in no error that shows a line of the app', async () => {
     for (const patch of FAILURES.values())
       expectNoSecret(await run(appFolder(patch), ['--trace-bodies', '--ndjson']));
   });
 
-  it('occur in no complaint about the command line', async () => {
+  it('occur in no error about the command line', async () => {
     const folder = appFolder({});
     const half = `{"key":"${SECRETS.token}`;
     for (const option of ['--connection', '--common', '-p', '--data', '--payload']) {
@@ -113,8 +113,8 @@ describe('secrets of a run at the command line', () => {
   });
 });
 
-describe('secrets of a connection that is kept', () => {
-  it('occur in no file, and in nothing that the command says', async () => {
+describe('secrets of a stored connection', () => {
+  it('occur in no file and no output of a command', async () => {
     const folder = appFolder({});
     const home = writeApp({ 'given.json': CONNECTION, 'p.json': PARAMETERS });
     const env = { XDG_CONFIG_HOME: home, HOME: home, APPDATA: home, IML_CONFIG_HOME: home };

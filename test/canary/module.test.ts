@@ -56,7 +56,7 @@ const QUIET: ReadonlySet<string> = new Set([
 ]);
 
 describe('secrets of a run', () => {
-  it('are sent as they are', async () => {
+  it('are sent unchanged', async () => {
     service.received.length = 0;
     const { report } = await show({});
     expect(report.error).toBeUndefined();
@@ -90,7 +90,7 @@ describe('secrets of a run', () => {
     });
   });
 
-  it('are sent the same whatever is traced', async () => {
+  it('are sent unchanged with any trace', async () => {
     const sent = async (trace: EngineOptions['trace']): Promise<unknown> => {
       service.received.length = 0;
       await show({}, trace);
@@ -105,7 +105,7 @@ describe('secrets of a run', () => {
     expectNoSecret(text);
   });
 
-  it.each([...FAILURES])('occur in nothing that is shown of %s', async (title, patch) => {
+  it.each([...FAILURES])('occur in no shown data of %s', async (title, patch) => {
     const { text, report } = await show(patch);
     expectNoSecret(text);
     expectNoSecret((await show(patch, 'summary')).text);

@@ -113,14 +113,14 @@ async function show(refused: string, place: 'header' | 'query') {
 }
 
 describe.each(['header', 'query'] as const)('secrets of an OAuth 1 connection, signed in the %s', (place) => {
-  it('are there to be found in what is stored', async () => {
+  it('are part of the stored data', async () => {
     const { text, stored } = await show('nothing', place);
     expect(findCanaries(JSON.stringify(stored), [S.token, S.tokenSecret])).not.toEqual([]);
     for (const step of Object.keys(BODIES)) expect(text).toContain(`/${step}`);
     expectNoCanary(text, SECRETS);
   });
 
-  it.each(['request', 'access', 'me'])('occur in nothing that is shown where %s is refused', async (step) => {
+  it.each(['request', 'access', 'me'])('occur in no shown data if %s is refused', async (step) => {
     const { text, stored } = await show(step, place);
     expect(stored).toBeUndefined();
     expect(text).toContain('No: ');

@@ -53,13 +53,13 @@ function everythingIn({ text, bodies, suspects }: WrittenCase): string {
 }
 
 describe('a recorded run', () => {
-  it.each([...BODIES])('holds no secret where the body is %s', async (_name, patch) => {
+  it.each([...BODIES])('holds no secret if the body is %s', async (_name, patch) => {
     const written = await record(patch);
     expectNoSecret(everythingIn(written));
     expect(written.placeholders).toContain('key');
   });
 
-  it.each([...BODIES])('holds no secret as a HAR where the body is %s', async (_name, patch) => {
+  it.each([...BODIES])('holds no secret as a HAR if the body is %s', async (_name, patch) => {
     const har = await recordHar(await run(patch), { name: 'test', version: '0.0.0' });
     expectNoSecret(har);
     expect(JSON.parse(har)).toMatchObject({ log: { entries: [{}, {}] } });

@@ -100,7 +100,7 @@ function call(command: Command, args: readonly string[], home: string): Called {
   };
 }
 
-it('secrets of a host occur in no log, no answer and no list', { timeout: 90_000 }, async () => {
+it('secrets of a host occur in no log, no response and no list', { timeout: 90_000 }, async () => {
   const app = hookApp(service.origin);
   const name = path.basename(app);
   const step = { app: name, connection: 'kept' };

@@ -91,7 +91,7 @@ describe.each([
   ['JSON', {}],
   ['multipart and a signature', SIGNED],
 ])('secrets in tests of a module that sends %s', (_what, patch) => {
-  it('stand in no file, report, coverage, difference or answer of the command', async () => {
+  it('occur in no file, report, coverage, difference or output of the command', async () => {
     const folder = appFolder(patch);
     const shown: string[] = [];
     const run = async (args: readonly string[], code: number): Promise<void> => {

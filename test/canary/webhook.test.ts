@@ -32,7 +32,7 @@ const INPUT = {
 };
 
 describe('secrets of a webhook', () => {
-  it.each([200, 401, 500])('occur in nothing that attach, update and detach show: %s', async (status) => {
+  it.each([200, 401, 500])('occur in no shown data of attach, update and detach: %s', async (status) => {
     const shown: string[] = [];
     const engine = createEngine({
       app: defineApp({
@@ -64,7 +64,7 @@ describe('secrets of a webhook', () => {
     ['a type that is none', { respond: { type: '{{parameters.word}}', body: '{{parameters.word}}' } }],
     ['a function that does not like it', { output: '{{complain(webhook.secret)}}' }],
     ['items that are none', { iterate: '{{parameters.word}}', output: '{{sum(item)}}' }],
-  ])('occur in nothing that is kept of a call: %s', async (_title, communication) => {
+  ])('occur in no stored data of a call: %s', async (_title, communication) => {
     const engine = createEngine({
       app: defineApp({
         name: 'hooks',

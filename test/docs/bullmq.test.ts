@@ -46,7 +46,7 @@ async function startRedis(): Promise<string> {
 const reason = hasRedis ? '' : ' (skipped: there is no redis-server; IML_TEST_REDIS names one)';
 
 it.skipIf(!hasRedis)(
-  `the example of BullMQ runs: a job is done once the rate limit of the API is over${reason}`,
+  `the BullMQ example finishes a job after the rate limit of the API has passed${reason}`,
   { timeout: 60_000 },
   async () => {
     const folder = await realpath(await mkdtemp(path.join(tmpdir(), 'iml-bullmq-')));

@@ -102,7 +102,7 @@ function listProblems(): ReadonlyMap<CodeBlock, readonly string[]> {
 }
 
 describe('code of the public pages', () => {
-  it('type-checks under strict and nodenext against the built package, examples of docstrings too', () => {
+  it('type-checks under strict and nodenext against the built package, including docstring examples', () => {
     expect(code.length).toBeGreaterThan(0);
     const failing = [...listProblems()].filter(([, problems]) => problems.length > 0);
     const unknown = failing.filter(([block]) => KNOWN[block.page]?.includes(firstLineOf(block)) !== true);
@@ -113,13 +113,13 @@ describe('code of the public pages', () => {
     expect(fixed).toEqual([]);
   });
 
-  it('show an example of each main export', () => {
+  it('shows an example of each main export', () => {
     const shown = new Set(examples.map(({ name }) => name));
     expect(MAIN_EXPORTS.filter((name) => !shown.has(name))).toEqual([]);
   });
 
   it.each(blocks.filter(({ language }) => language === 'json'))(
-    'is JSON: $page:$line',
+    'is valid JSON: $page:$line',
     ({ code: text, mark }) => {
       if (mark === undefined || mark.startsWith('file: ')) expect(() => JSON.parse(text)).not.toThrow();
     },

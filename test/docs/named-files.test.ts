@@ -15,14 +15,14 @@ const FILES: readonly string[] = ['src', 'test', 'bench', '.config'].flatMap(lis
 const isThere = (named: string): boolean =>
   FILES.some((file) => file === named || file.endsWith(`/${named.replace(/^(?:\.{1,2}\/)+/, '')}`));
 
-describe('READMEs name files that exist', () => {
+describe('READMEs name existing files', () => {
   it.each(list('src').filter((name) => name.endsWith('/README.md')))('%s', (readme) => {
     const text = readFileSync(path.join(ROOT, readme), 'utf8');
     const named = [...text.matchAll(/`([\w./-]+\.ts)`/g)].map(([, name = '']) => name);
     expect(named.filter((name) => !isThere(name))).toEqual([]);
   });
 
-  it('a file that is gone is noticed', () => {
+  it('reports a missing file', () => {
     expect(isThere('run/run-communication.ts')).toBe(true);
     expect(isThere('run/no-such-file.ts')).toBe(false);
   });

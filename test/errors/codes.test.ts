@@ -68,7 +68,7 @@ describe('every error code', () => {
     expect(Object.keys(ERROR_CODES).filter((code) => !source.includes(`'${code}'`))).toEqual([]);
   });
 
-  it('is provoked by a case of the table', () => {
+  it('is thrown by a case of the table', () => {
     const provoked = new Set<string>(CASES.map(({ code }) => code));
     expect(Object.keys(ERROR_CODES).filter((code) => !provoked.has(code))).toEqual([]);
   });

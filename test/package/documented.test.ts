@@ -44,7 +44,7 @@ function listUndocumented(files: readonly string[]): ReadonlyMap<string, readonl
   );
 }
 
-describe('every public name says what it is', () => {
+describe('every public name has documentation', () => {
   const files = Object.values(ENTRIES).map((file) => path.join(ROOT, file));
   const found = listUndocumented(files);
 

@@ -64,14 +64,14 @@ export function testNodeEntries(install: () => Install): void {
     return (await exec(process.execPath, args, { cwd: install().home, maxBuffer: 2 ** 26 })).stdout;
   }
 
-  it('are what Node finds', async () => {
+  it('are resolved by Node', async () => {
     const names = JSON.stringify(Object.values(ENTRIES));
     const found = await run(`console.log(JSON.stringify(${names}.map((name) => import.meta.resolve(name))))`);
     const files = Object.keys(ENTRIES).map((name) => new URL(`file://${folder()}/${name}.js`).href);
     expect(JSON.parse(found)).toEqual(files);
   });
 
-  it('export the same things under the same names, and one thing is one thing in all of them', async () => {
+  it('export the same names, and the same objects, in all entries', async () => {
     const describe = async (place: (name: string) => string): Promise<unknown> => {
       const places = Object.fromEntries(Object.keys(ENTRIES).map((name) => [name, place(name)]));
       return JSON.parse(await run(`const places = ${JSON.stringify(places)}; ${DESCRIBE}`));
@@ -82,7 +82,7 @@ export function testNodeEntries(install: () => Install): void {
     expect(plain).toHaveProperty('same', expect.arrayContaining([['index ImlError', 'iml ImlError']]));
   });
 
-  it('load few files at once, and no package that they would not load one by one', async () => {
+  it('load few files, and no package that separate files would not load', async () => {
     for (const name of Object.keys(ENTRIES)) {
       const bundled = await loadedAtOnce(path.join(folder(), `${name}.js`));
       const plain = await loadedAtOnce(unbundled(name));
@@ -93,7 +93,7 @@ export function testNodeEntries(install: () => Install): void {
     }
   });
 
-  it('have stack traces that name functions and lines of the source', async () => {
+  it('have stack traces with functions and lines of the source', async () => {
     const script = `import { evaluate } from '${NAME}/iml';
       try { evaluate('{{1 +}}'); } catch (error) { console.log(error.stack); }`;
     const stack = await run(script, '--enable-source-maps');
@@ -103,7 +103,7 @@ export function testNodeEntries(install: () => Install): void {
     expect(lines[Number(line) - 1]).toContain('return compile(');
   });
 
-  it('show a line of code, not a page of it, with an error that nobody catches', async () => {
+  it('show one line of code with an uncaught error', async () => {
     const script = `import { defineApp } from '${NAME}'; defineApp({ name: 'a', connections: { c: { type: 'x' } } });`;
     const { stderr } = await run(script).then(
       () => ({ stderr: '' }),
@@ -113,7 +113,7 @@ export function testNodeEntries(install: () => Install): void {
     expect(Math.max(...stderr.split('\n').map(({ length }) => length))).toBeLessThan(1500);
   });
 
-  it('judge all vectors and fixtures of the repository as their files one by one do', async () => {
+  it('give the same results for all vectors and fixtures as the separate files', async () => {
     const judge = async (testing: string): Promise<readonly (readonly string[])[]> =>
       JSON.parse(
         await run(`
@@ -136,7 +136,7 @@ export function testNodeEntries(install: () => Install): void {
     expect(await judge(`${NAME}/testing`)).toEqual(plain);
   });
 
-  it('find the machine for custom functions that the build has made ready', async () => {
+  it('find the prepared QuickJS of the build', async () => {
     const image = path.join(install().installed, 'dist/sandbox/quickjs.image');
     const whole = readFileSync(image);
     const script = `

@@ -154,7 +154,7 @@ describe('the packed package', () => {
     }
   });
 
-  it('has each file that another one of it imports', () => {
+  it('contains every file that its files import', () => {
     const files = readdirSync(path.join(installed, 'dist'), { recursive: true, encoding: 'utf8' });
     for (const file of files.filter((name) => /\.(?:js|d\.ts)$/.test(name) && !name.startsWith('page'))) {
       const text = readFileSync(path.join(installed, 'dist', file), 'utf8');
@@ -166,7 +166,7 @@ describe('the packed package', () => {
     }
   });
 
-  it('gives the JSON Schemas of all files by a name each', () => {
+  it('exports the JSON Schemas of all files by name', () => {
     expect(manifest.exports['./schemas/*.json']).toBe('./dist/schemas/*.json');
     const schemas = readdirSync(path.join(installed, 'dist/schemas'));
     expect(schemas).toEqual(expect.arrayContaining(['communication.schema.json', 'test.schema.json']));
@@ -176,7 +176,7 @@ describe('the packed package', () => {
     }
   });
 
-  it('holds nothing but the build and its documents', () => {
+  it('contains only the build and its documents', () => {
     expect(readdirSync(installed).sort()).toEqual([
       'CHANGELOG.md',
       'LICENSE',
@@ -187,7 +187,7 @@ describe('the packed package', () => {
     ]);
   });
 
-  it('lets every entry be imported with nothing but its dependencies at hand', async () => {
+  it('can be imported by every entry with only its dependencies', async () => {
     const entries = Object.keys(manifest.exports).filter((entry) => !entry.endsWith('.json'));
     for (const entry of entries) {
       const script = `console.log(JSON.stringify(Object.keys(await import(${JSON.stringify(specifierOf(entry))}))))`;
@@ -198,7 +198,7 @@ describe('the packed package', () => {
     expect(entries).toEqual(expect.arrayContaining(Object.keys(PROMISED)));
   });
 
-  it('exports what the README imports', async () => {
+  it('exports the names that the README imports', async () => {
     const documented = documentedNames();
     expect([...documented.keys()]).toContain(NAME);
     for (const [entry, names] of documented) {
@@ -207,7 +207,7 @@ describe('the packed package', () => {
     }
   });
 
-  it('keeps everything else to itself', async () => {
+  it('exports nothing else', async () => {
     const script = `
       const code = await import('${NAME}/dist/iml/parser.js').then(() => 'none', (error) => error.code);
       console.log(JSON.stringify(code));`;
@@ -231,7 +231,7 @@ describe('the packed package', () => {
     expect(await runModule(script)).toEqual([[{ n: 42 }], 2]);
   });
 
-  it('installs for the core no more than it imports, and lets the rest be left out', async () => {
+  it('installs only imported packages for the core, and works without optional ones', async () => {
     expect(Object.keys(manifest.dependencies).sort()).toEqual([
       '@jitl/quickjs-wasmfile-release-sync',
       'piscina',
@@ -266,7 +266,7 @@ describe('the packed language', () => {
     });
   }
 
-  it('loads the zones of the world when an expression names one', async () => {
+  it('loads the time zones when an expression names one', async () => {
     const script = `
       import { createRequire } from 'node:module';
       import { evaluate } from '${NAME}/iml';
@@ -281,7 +281,7 @@ describe('the packed language', () => {
     ['a browser', 'browser', undefined],
     ['a browser, by the conditions of an edge', 'browser', ['worker']],
     ['Node', 'node', undefined],
-  ] as const)('is bundled for %s with its zones in it', async (_, platform, conditions) => {
+  ] as const)('is bundled for %s with its time zones', async (_, platform, conditions) => {
     const { outputFiles = [], metafile } = await bundle(platform, conditions && [...conditions]);
     const files = Object.keys(metafile?.inputs ?? {}).map((file) => path.basename(file));
     expect(files).toContain('moment-at-once.js');
@@ -317,7 +317,7 @@ describe('the packed conformance runner', () => {
     exchanges: [{ request: { method: 'GET' }, response: { status: 200, body: { a: 1 } } }],
   };
 
-  it('runs vectors, fixtures and runs of an app that lies beside them, without the repository', async () => {
+  it('runs vectors, fixtures and runs of an app in any folder, without the repository', async () => {
     const write = (file: string, content: unknown): void => {
       mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
       writeFileSync(path.join(home, file), JSON.stringify(content));
@@ -364,7 +364,7 @@ describe('the packed conformance runner', () => {
     expect(wrong.out).toContain('bundels');
   });
 
-  it('says how it is called', async () => {
+  it('prints its usage', async () => {
     const usage = await conform(home);
     expect(usage).toMatchObject({ code: 2, err: expect.stringMatching(/^Usage: node node_modules/) });
     expect(await conform(home, '--chek')).toMatchObject({ code: 2 });
@@ -432,7 +432,7 @@ describe('the packed command', () => {
     return folder;
   };
 
-  it('runs with what npm installs and nothing else', async () => {
+  it('runs with only the packages that npm installs', async () => {
     const folder = app();
     expect(await iml(['--version'], home)).toMatchObject({ code: 0, out: `${manifest.version}\n` });
     expect(await iml(['eval', '{{1 + 1}}'], home)).toMatchObject({ code: 0, out: '2\n' });
@@ -448,7 +448,7 @@ describe('the packed command', () => {
     expect(rest).toMatchObject({ code: 0, err: '' });
   });
 
-  it('names at once all that is missing for what it is asked for', async () => {
+  it('lists all missing packages at once', async () => {
     const folder = app();
     const url = 'postgres://root@127.0.0.1:1/none';
     const postgres = await iml(['serve', folder, '--database', url], home);
@@ -460,7 +460,7 @@ describe('the packed command', () => {
     expect(run).toMatchObject({ code: 0, out: '42\n' });
   });
 
-  it('has stack traces that name the source', async () => {
+  it('has stack traces with names of the source', async () => {
     const bin = path.join(installed, manifest.bin['iml'] ?? '');
     const script = `process.argv = [process.argv[0], ${JSON.stringify(bin)}, 'eval', '-'];
       process.stdin[Symbol.asyncIterator] = () => { throw new TypeError('broken'); };

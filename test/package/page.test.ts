@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 const PAGE = path.resolve(import.meta.dirname, '../../dist/page');
 
 describe('the built page', () => {
-  it('is there', () => {
+  it('exists', () => {
     expect(existsSync(path.join(PAGE, 'index.html')), 'npm run build makes it').toBe(true);
   });
 
-  it('is seen before it runs: what the first paint waits for is one file of styles, and a script of a few lines', () => {
+  it('renders before its script runs: the first paint waits for one style sheet and a small script', () => {
     const html = readFileSync(path.join(PAGE, 'index.html'), 'utf8');
     expect([...html.matchAll(/<link rel="(?!icon)[^"]*"/g)]).toHaveLength(1);
     const [, script = ''] = /<script type="module" src="\/([^"]+)"/.exec(html) ?? [];
@@ -17,7 +17,7 @@ describe('the built page', () => {
     expect(html.indexOf('<script')).toBeGreaterThan(html.indexOf('<header'));
   });
 
-  it('fetches nothing from elsewhere and writes no script into itself', () => {
+  it('loads nothing from other hosts and contains no inline script', () => {
     const html = readFileSync(path.join(PAGE, 'index.html'), 'utf8');
     const addresses = new Set([...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address));
     expect([...addresses].sort()).toEqual([

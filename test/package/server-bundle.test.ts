@@ -50,25 +50,28 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('a bundle for a server', () => {
-  it.each([false, true])('runs engines and pools, or says what it lacks (minified: %s)', async (minify) => {
-    const worker = `export { runTask } from '${ROOT}/dist/node/pool-worker.js';`;
-    for (const [name, contents] of [
-      ['server', SERVER],
-      ['worker', worker],
-    ] as const) {
-      await build({
-        stdin: { contents, resolveDir: ROOT },
-        outfile: path.join(folder, `${name}.js`),
-        bundle: true,
-        minify,
-        platform: 'node',
-        format: 'esm',
-        external: ['piscina'],
-        logLevel: 'silent',
-      });
-    }
-    const { stdout } = await promisify(execFile)(process.execPath, ['server.js'], { cwd: folder });
-    const bundles = [{ n: 1, year: '2020' }];
-    expect(JSON.parse(stdout)).toEqual(['PACKAGE_MISSING', bundles, 'USAGE', bundles]);
-  });
+  it.each([false, true])(
+    'runs engines and pools, or reports what it lacks (minified: %s)',
+    async (minify) => {
+      const worker = `export { runTask } from '${ROOT}/dist/node/pool-worker.js';`;
+      for (const [name, contents] of [
+        ['server', SERVER],
+        ['worker', worker],
+      ] as const) {
+        await build({
+          stdin: { contents, resolveDir: ROOT },
+          outfile: path.join(folder, `${name}.js`),
+          bundle: true,
+          minify,
+          platform: 'node',
+          format: 'esm',
+          external: ['piscina'],
+          logLevel: 'silent',
+        });
+      }
+      const { stdout } = await promisify(execFile)(process.execPath, ['server.js'], { cwd: folder });
+      const bundles = [{ n: 1, year: '2020' }];
+      expect(JSON.parse(stdout)).toEqual(['PACKAGE_MISSING', bundles, 'USAGE', bundles]);
+    },
+  );
 });

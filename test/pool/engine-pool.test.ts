@@ -103,13 +103,13 @@ const failureOf = (work: PromiseLike<unknown>): Promise<EngineError> =>
   );
 
 describe('an app in a pool', () => {
-  it('runs its modules in a worker, and gives the report of createEngine', async () => {
+  it('runs its modules in a worker, and returns the report of createEngine', async () => {
     const report = await createPool().app(appWith('report')).module('list').run();
     expect(report).toMatchObject({ ok: true, bundles: [{ id: 10 }, { id: 11 }], stats: { requests: 1 } });
     expect(report.trace.map(({ kind }) => kind)).toContain('response');
   });
 
-  it('gives bundles page by page where a run is iterated over, and stops when the loop is left', async () => {
+  it('yields bundles page by page to an iterator, and stops when the loop ends early', async () => {
     const paged = {
       type: 'search',
       communication: {
@@ -130,13 +130,13 @@ describe('an app in a pool', () => {
     expect(requests.length).toBeLessThan(8);
   });
 
-  it('refuses to give one run twice', async () => {
+  it('refuses to iterate one run twice', async () => {
     const run = createPool().app(appWith('twice')).module('list').run();
     await run;
     expect((await failureOf(run[Symbol.asyncIterator]().next())).code).toBe('USAGE');
   });
 
-  it('keeps class, code, type and place of errors', async () => {
+  it('keeps class, code, type and source location of errors', async () => {
     const app = createPool().app(
       appWith('errors', { modules: { list, missing: { communication: { url: '/missing' } } } } as never),
     );
@@ -151,7 +151,7 @@ describe('an app in a pool', () => {
     });
   });
 
-  it('has RPCs, parameters, and webhooks with a response and recipients of the caller', async () => {
+  it('supports RPCs, parameters, and webhooks with a response and recipients of the caller', async () => {
     const app = createPool().app(
       appWith('components', {
         rpcs: { ids: { communication: { url: '/items', response: { output: { page: '{{body.page}}' } } } } },
@@ -176,7 +176,7 @@ describe('an app in a pool', () => {
     expect([report.response.status, await report.response.json()]).toEqual([200, { got: 3 }]);
   });
 
-  it('is set up by a module that gets the app and the data of the pool', async () => {
+  it('is set up by a module that receives the app and the data of the pool', async () => {
     const output = { app: '{{environment.app}}', key: '{{environment.data.key}}' };
     const show = { communication: { response: { output } } };
     const pool = createPool({ setupData: { key: 'k' } });
@@ -245,7 +245,7 @@ describe('an app in a pool', () => {
     expect(await setupsOf(pool.app(source))).toBe(first + 1);
   });
 
-  it('is dropped when others were used more recently than a worker keeps', async () => {
+  it('is evicted if a worker has used more apps than it keeps since then', async () => {
     const pool = createPool({ threads: 1, maxApps: 2 });
     const use = (name: string): Promise<number> =>
       setupsOf(pool.app(appWith(name, { modules: { show } } as never)));
@@ -279,18 +279,18 @@ describe('bytes in flight', () => {
     );
   }
 
-  it('let a run wait with its response until another one has ended', async () => {
+  it('make a run wait with its response until another one has ended', async () => {
     const [first, second] = (await readTwo(1024 * 1024)).toSorted(([a], [b]) => a - b);
     expect(second?.[0]).toBeGreaterThanOrEqual(first?.[1] ?? 0);
   });
 
-  it('let runs read at the same time that fit together', async () => {
+  it('allow concurrent reads that fit together', async () => {
     const [first, second] = (await readTwo(16 * 1024 * 1024)).toSorted(([a], [b]) => a - b);
     expect(second?.[0]).toBeLessThan(first?.[1] ?? 0);
   });
 });
 
-describe('an app that misbehaves', () => {
+describe('an app that blocks its worker', () => {
   it('ends with WORKER_TERMINATED at the deadline, whatever its function does, and runs again afterwards', async () => {
     const app = createPool({ threads: 1, runTimeoutMs: 2500 }).app(appWith('native', HOSTILE as never));
     const error = await failureOf(app.module('native').run());
@@ -300,7 +300,7 @@ describe('an app that misbehaves', () => {
     expect((await app.module('list').run()).ok).toBe(true);
   });
 
-  it('does not keep another app from running', async () => {
+  it('does not prevent another app from running', async () => {
     const pool = createPool({ threads: 2, runTimeoutMs: 6000 });
     const hostile = pool.app(appWith('hostile', HOSTILE as never));
     const other = pool.app(appWith('other'));
@@ -312,7 +312,7 @@ describe('an app that misbehaves', () => {
     for (const { code } of await Promise.all(ends)) expect(code).toBe('WORKER_TERMINATED');
   });
 
-  it('has its own, shorter deadline for webhooks', async () => {
+  it('has a separate, shorter deadline for webhooks', async () => {
     const hook = { type: 'web', communication: { condition: '{{native()}}' } };
     const app = createPool({ threads: 1, webhookTimeoutMs: 2500 }).app(
       appWith('slow hook', { ...HOSTILE, webhooks: { hook } } as never),
@@ -321,7 +321,7 @@ describe('an app that misbehaves', () => {
     expect((await failureOf(app.webhook('hook').handle(call))).message).toContain('longer than 2500 ms');
   });
 
-  it('ends for the signal of its caller with the reason, in a loop too', async () => {
+  it('is aborted by the signal of its caller with the reason, in a loop too', async () => {
     const app = createPool({ threads: 1 }).app(appWith('stopped', HOSTILE as never));
     await app.module('list').run();
     const reason = new Error('stop');
@@ -334,7 +334,7 @@ describe('an app that misbehaves', () => {
 });
 
 describe('a task', () => {
-  it('runs an export of a module with structured clones, and calls functions of the main thread', async () => {
+  it('calls an export of a module with structured clones, and calls functions of the main thread', async () => {
     const pool = createPool();
     const calls = { double: (value: { readonly n: number }) => ({ n: value.n * 2 }) };
     const task = { module: own, app: 'a', timeoutMs: 5000 };
@@ -347,7 +347,7 @@ describe('a task', () => {
     expect(bundles).toEqual([{ id: 10 }, { id: 11 }]);
   });
 
-  it('keeps what its errors say', async () => {
+  it('keeps the messages of its errors', async () => {
     const pool = createPool();
     const fail = (kind: string): Promise<EngineError> =>
       failureOf(pool.run({ module: own, name: 'fail', app: 'a', input: kind }));
@@ -363,7 +363,7 @@ describe('a task', () => {
     expect(await fail('text')).toBe('text');
   });
 
-  it('is refused where input or output cannot be cloned, and leaves the worker usable', async () => {
+  it('is refused if input or output cannot be cloned, and leaves the worker usable', async () => {
     const pool = createPool({ threads: 1 });
     const task = { module: own, app: 'a' };
     expect((await failureOf(pool.run({ ...task, name: 'whereAmI', input: () => 1 }))).code).toBe('USAGE');
@@ -371,7 +371,7 @@ describe('a task', () => {
     expect(await pool.run({ ...task, name: 'whereAmI', input: 1 })).toEqual(expect.any(Number));
   });
 
-  it('ends with the worker where it takes too much memory', async () => {
+  it('ends with the worker if it uses too much memory', async () => {
     const pool = createPool({ threads: 1, resourceLimits: { maxOldGenerationSizeMb: 48 } });
     const error = await failureOf(pool.run({ module: own, name: 'fill', app: 'a', input: 1 }));
     expect([error.code, error.message]).toEqual([
@@ -381,13 +381,13 @@ describe('a task', () => {
     expect(await pool.run({ module: own, name: 'whereAmI', app: 'a', input: 1 })).toEqual(expect.any(Number));
   });
 
-  it('may start its deadline again', async () => {
+  it('may restart its deadline', async () => {
     const pool = createPool();
     const task = { module: own, name: 'steps', app: 'a', timeoutMs: 1500 };
     expect(await pool.run({ ...task, input: 600 })).toBe('done');
   });
 
-  it('waits in the worker that is busy with another one of its app, and is not lost with it', async () => {
+  it('waits for the worker that is busy with its app, and is not lost with it', async () => {
     const pool = createPool({ threads: 2, runTimeoutMs: 2500 });
     const task = { module: own, app: 'a', input: 1 };
     await pool.run({ ...task, name: 'whereAmI' });
@@ -396,7 +396,7 @@ describe('a task', () => {
     expect((await endless).code).toBe('WORKER_TERMINATED');
   });
 
-  it('is aborted with a reason that it may act upon', async () => {
+  it('is aborted with a reason that it can handle', async () => {
     const pool = createPool();
     const signal = AbortSignal.timeout(50);
     const error = await failureOf(
@@ -410,7 +410,7 @@ describe('workers', () => {
   const waitAs = (pool: EnginePool, app: string, ms = 300): Promise<unknown> =>
     pool.run({ module: own, name: 'wait', app, input: ms });
 
-  it('run one app at a time, and an app holds all but one of them', async () => {
+  it('run one app at a time, and an app uses all but one of them', async () => {
     const pool = createPool({ threads: 3 });
     const threadsOf = async (app: string, runs: number): Promise<Set<unknown>> =>
       new Set(await Promise.all(Array.from({ length: runs }, () => waitAs(pool, app))));
@@ -426,7 +426,7 @@ describe('workers', () => {
     expect([await waitAs(pool, 'b', 1), await waitAs(pool, 'a', 1)]).toEqual([second, first]);
   });
 
-  it('are given to an app that waits before others start more', async () => {
+  it('are assigned to a waiting app before others start more', async () => {
     const pool = createPool({ threads: 2 });
     const ended: string[] = [];
     const run = async (app: string): Promise<void> => {
@@ -439,7 +439,7 @@ describe('workers', () => {
     expect(ended.indexOf('c')).toBeLessThan(6);
   });
 
-  it('end when the pool is closed, after the runs that have started', async () => {
+  it('end when the pool is closed, after the runs in progress', async () => {
     const pool = createPool({ threads: 1, runsPerWorker: 1 });
     const started = waitAs(pool, 'a', 200);
     const waiting = failureOf(waitAs(pool, 'b'));

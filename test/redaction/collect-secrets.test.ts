@@ -7,8 +7,8 @@ import {
   nameSecrets,
 } from '../../src/redaction/collect-secrets.js';
 
-describe('secrets of data', () => {
-  it('have the name they stand under first', () => {
+describe('secrets in data', () => {
+  it('have the nearest name, or the first one if they repeat', () => {
     const data = { a: { key: 'key-key-key' }, list: ['in-a-list', { b: 'key-key-key' }] };
     expect([...nameSecrets('no-name-at-all', data)]).toEqual([
       ['no-name-at-all', ''],
@@ -27,12 +27,12 @@ describe('secrets of data', () => {
     ['2030-01-01T10:00:00 Z', true],
     ['12345', false],
     ['123456', true],
-  ])('%s is one: %s', (value, isSecret) => {
+  ])('%s is collected: %s', (value, isSecret) => {
     expect(collectSecrets({ value })).toEqual(isSecret ? [value] : []);
     expect(collectSecrets({ Base_URL: value })).toEqual([]);
   });
 
-  it('are under a secret name whatever form they have, numbers included', () => {
+  it('are collected under a secret name in any form, numbers included', () => {
     expect(collectSecrets({ token: '2030-01-01', pin: 123456, count: 123456, password: true })).toEqual([
       '2030-01-01',
       '123456',
@@ -42,7 +42,7 @@ describe('secrets of data', () => {
     ).toEqual(['named-text', 'named-too']);
   });
 
-  it('are found by their names wherever they stand, beside anything', () => {
+  it('are found by name at any position', () => {
     const loop: Record<string, unknown> = {
       a: null,
       b: [null, 5, 'text', undefined, new Date(0)],
@@ -54,7 +54,7 @@ describe('secrets of data', () => {
     expect(collectNamedSecrets({ password: [true, null, undefined, 1234567] })).toEqual(['1234567']);
   });
 
-  it('that cannot be read are an error of the language', () => {
+  it('that cannot be read lead to a language error', () => {
     const data = Object.defineProperty({}, 'a', {
       enumerable: true,
       get: () => {
@@ -64,7 +64,7 @@ describe('secrets of data', () => {
     expect(() => collectSecrets(data)).toThrow(expect.objectContaining({ code: 'IML_HOST_VALUE' }));
   });
 
-  it('come with what a name says first, however many texts stand before it, and those of 5000 behind', () => {
+  it('are collected from secret names first, then from up to 5001 other texts', () => {
     const texts = Array.from({ length: 7000 }, (_, index) => `text-${index}`);
     const data = { texts, profile: { accessToken: 'the-token', texts: ['text-7', 'text-9999'] } };
     const found = collectSecrets(data);
@@ -76,7 +76,7 @@ describe('secrets of data', () => {
     expect(collectNamedSecrets({ password: texts })).toHaveLength(5001);
   });
 
-  it('are found however deep they stand', () => {
+  it('are found at any depth', () => {
     const wrap = (value: unknown, levels: number, into: (value: unknown) => unknown): unknown => {
       let wrapped = value;
       for (let level = 0; level < levels; level++) wrapped = into(wrapped);
@@ -93,7 +93,7 @@ describe('secrets of data', () => {
     expect(secretValues([], inObjects)).toEqual(['the-end']);
   });
 
-  it('stand under a name that says secret at any height, and in what stands in two places', () => {
+  it('are found under a secret name at any level, and in a value with two names', () => {
     const shared = ['in-two-places', { note: 'in-two-too' }];
     const data = { url: shared, other: 'text-text', credentials: { list: shared, region: 'eu-central-1' } };
     expect([...nameSecrets(data)]).toEqual([
@@ -103,7 +103,7 @@ describe('secrets of data', () => {
     ]);
   });
 
-  it('of the input of a run are refused if too many have a secret name', () => {
+  it('in the input of a run are refused if too many have a secret name', () => {
     const rows = (count: number, name: string): readonly unknown[] =>
       Array.from({ length: count }, (_, index) => ({ [name]: `text-${index}`, more: null }));
     expect(collectGiven(undefined, undefined)).toEqual([]);
@@ -117,7 +117,7 @@ describe('secrets of data', () => {
     expect(() => collectSecrets(new Array(1e9))).toThrow(refusal);
   });
 
-  it('in bytes are found under any name, the first 4096 of them', () => {
+  it('in bytes are found under any name, in the first 4096 bytes', () => {
     expect(collectSecrets({ key: Buffer.from('bytes-of-a-key'), region: Buffer.from('bytes-too') })).toEqual([
       'bytes-of-a-key',
       'bytes-too',
@@ -132,11 +132,11 @@ describe('secrets of data', () => {
     ['that comes again', [{ note: 'one-one', token: 'one-one' }], ['one-one']],
     ['too short to be looked for', [{ token: 'short', note: 'longer' }], ['longer']],
     ['that is no data', [{ at: new Date(0), map: new Map([['token', 'in-a-map']]), run: () => 1 }], []],
-  ])('of the input of a run, %s', (_what, data, expected) => {
+  ])('in the input of a run, %s', (_what, data, expected) => {
     expect(collectGiven(...data)).toEqual(expected);
   });
 
-  it('under a secret name are all kept, or the run is refused', () => {
+  it('under a secret name are all collected, or the run is refused', () => {
     const pins = (count: number): object => ({ pin: Array.from({ length: count }, (_, at) => `pin-${at}.`) });
     expect(collectGiven(pins(5000), { note: 'something' })).toHaveLength(5001);
     expect(() => collectGiven(pins(5001))).toThrow(
@@ -150,7 +150,7 @@ describe('secrets of data', () => {
     ['data, the other way round', (value) => ({ other: value, credentials: value })],
     ['a list', (value) => ({ a: [{ credentials: value }, { region: value }] })],
     ['a list, the other way round', (value) => ({ a: [{ region: value }, { credentials: value }] })],
-  ])('in what stands under two names are told by the one that says more: %s', (_what, hold) => {
+  ])('in a value with two names are collected under the more specific one: %s', (_what, hold) => {
     const shared = { list: ['the-shared-one'], note: '2024-01-01' };
     expect([...nameSecrets(hold(shared)).keys()]).toContain('the-shared-one');
     expect(collectNamedSecrets(hold(shared))).toEqual(['the-shared-one']);

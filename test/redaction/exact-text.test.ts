@@ -9,7 +9,7 @@ function request(rest: Partial<LoggableRequest>): LoggableRequest {
   return { method: 'POST', url: 'https://a.test/', headers: [], body: undefined, ...rest };
 }
 
-describe('a text that holds credentials nobody named', () => {
+describe('a text with unregistered credentials', () => {
   it.each([
     ['Digest abcdefgh', `Digest ${HIDDEN}`],
     ['OAuth abcdefgh', `OAuth ${HIDDEN}`],
@@ -30,7 +30,7 @@ describe('a text that holds credentials nobody named', () => {
   ])('%s', (raw, expected) => expect(plain.text(raw)).toBe(expected));
 });
 
-describe('a body of text', () => {
+describe('a text body', () => {
   it.each([
     ['"text"', '"text"'],
     ['[{"token":"abc"},{"n":1}]', `[{"token":"${HIDDEN}"},{"n":1}]`],
@@ -77,13 +77,13 @@ describe('a body of text', () => {
     ['token=from-two;m=of-them', 'from-two;m=of-them'],
     ['{"token":["from-a-list"]}', 'from-a-list'],
     ['{"a":[{"token":"from-a-member"}]}', 'from-a-member'],
-  ])('teaches what it hides: %s', (body, secret) => {
+  ])('registers the values that it redacts: %s', (body, secret) => {
     const redactor = createRedactor({ secrets: [] });
     redactor.request(request({ body }));
     expect(redactor.holdsSecret(secret)).toBe(/^\S+$/.test(secret));
   });
 
-  it('of a form is hidden by paths of one step', () => {
+  it('of a form is redacted by paths of one step', () => {
     const redactor = createRedactor({ secrets: [], sanitize: ['request.body.note', 'request.body.a.b'] });
     const body = 'note=two%20words&b=1&a=2';
     expect(redactor.request(request({ body })).body).toBe(`note=${HIDDEN}&b=1&a=2`);
@@ -91,8 +91,8 @@ describe('a body of text', () => {
   });
 });
 
-describe('JSON that is longer than what is shown', () => {
-  it('shows its first members, and stays JSON', () => {
+describe('JSON longer than the shown part', () => {
+  it('shows its first members, and remains JSON', () => {
     const redactor = createRedactor({ secrets: [], maxShown: 30 });
     const body = JSON.stringify({ token: 'x', a: 'y'.repeat(40), b: 1 });
     expect(redactor.request(request({ body })).body).toBe(
@@ -102,7 +102,7 @@ describe('JSON that is longer than what is shown', () => {
 });
 
 describe('a value', () => {
-  it('shows what is absent, empty or only asked about under a secret name', () => {
+  it('shows absent, empty and boolean values under a secret name', () => {
     const value = { token: '', pin: null, password: false, sid: 0, secret: {}, cookie: [], jwt: undefined };
     expect(plain.value(value)).toEqual({
       token: '',
@@ -115,7 +115,7 @@ describe('a value', () => {
     });
   });
 
-  it('shows no object that is more than data', () => {
+  it('shows no object that is not plain data', () => {
     class Client {
       readonly inside = 'abc';
     }
@@ -134,7 +134,7 @@ describe('a value', () => {
     expect(JSON.stringify(plain.value(nested(101)))).toContain('[nested too deep to show]');
   });
 
-  it('ends where as much is shown as may be', () => {
+  it('is truncated at the size limit', () => {
     const shown = createRedactor({ secrets: [], maxShown: 24 });
     expect(shown.value([1, 2, 3, 4, 5])).toEqual([1, 2, 3, '[left out]']);
     expect(shown.value({ a: 1, b: 2, c: 3 })).toEqual({ a: 1, b: 2, c: 3 });
@@ -150,13 +150,13 @@ describe('a value', () => {
     expect(shown.text('x'.repeat(25))).toBe(`${'x'.repeat(24)}… [left out]`);
   });
 
-  it('counts names that come again, too', () => {
+  it('counts repeated names too', () => {
     const records = Array<unknown>(10).fill({ ab: 1 });
     const shown = createRedactor({ secrets: [], maxShown: 100 });
     expect(shown.value(records)).toEqual([...records.slice(0, 6), '[left out]']);
   });
 
-  it('of a path is hidden with all that is in it, and remembered if it is a text', () => {
+  it('at a path is redacted as a whole, and a text is registered', () => {
     const redactor = createRedactor({ secrets: [], sanitize: ['request.body.a'] });
     expect(redactor.request(request({ body: { a: { b: 'in-an-object' }, c: 1 } })).body).toEqual({
       a: HIDDEN,
@@ -167,14 +167,14 @@ describe('a value', () => {
     expect(redactor.holdsSecret('in a list')).toBe(true);
   });
 
-  it('is hidden in all of a value where only its end says that it is secret', () => {
+  it('is redacted throughout a value if only the end of the value reveals that it is secret', () => {
     const value = ['hush-hush-1', ...Array<number>(2000).fill(0), { token: 'hush-hush-1' }];
     const redactor = (): Redactor => createRedactor({ secrets: [], maxShown: 100_000 });
     for (const shown of [redactor().value(value), redactor().request(request({ body: value })).body])
       expect((shown as unknown[])[0]).toBe(HIDDEN);
   });
 
-  it('that is no secret by its name is none, whatever it looks like', () => {
+  it('with a name that is not secret is shown, whatever it looks like', () => {
     for (const value of [
       'open-open-1',
       ['open-open-1', ['open-open-2']],
@@ -183,7 +183,7 @@ describe('a value', () => {
       expect(createRedactor({ secrets: [] }).value(value)).toEqual(value);
   });
 
-  it('beside that of a path is shown, and so is what leads to it', () => {
+  it('beside that of a path is shown, and so are its ancestors', () => {
     const redactor = createRedactor({ secrets: [], sanitize: ['request.body.a.b'] });
     const body = { a: { b: 'hush-hush-1', c: 'open-open-1' }, d: 'open-open-1' };
     expect(redactor.request(request({ body })).body).toEqual({ ...body, a: { ...body.a, b: HIDDEN } });
@@ -193,7 +193,7 @@ describe('a value', () => {
     });
   });
 
-  it('that is a list under a secret name is remembered item by item', () => {
+  it('that is a list under a secret name is registered item by item', () => {
     const redactor = createRedactor({ secrets: [] });
     redactor.value({
       tokens: ['open-open-open'],
@@ -217,7 +217,7 @@ describe('an address', () => {
 });
 
 describe('a plain text body', () => {
-  it('is whole where it is exactly as long as may be shown', () => {
+  it('is complete at exactly the shown length', () => {
     const shown = (body: string): unknown =>
       createRedactor({ secrets: [], maxShown: 24 }).request(request({ url: '', body })).body;
     expect(shown('x'.repeat(24))).toBe('x'.repeat(24));
@@ -226,7 +226,7 @@ describe('a plain text body', () => {
 });
 
 describe('headers', () => {
-  it('teach the credentials of a scheme and the values of cookies', () => {
+  it('register the credentials of a scheme and the values of cookies', () => {
     const redactor = createRedactor({ secrets: [] });
     redactor.request(
       request({
@@ -242,7 +242,7 @@ describe('headers', () => {
     expect(known.filter((text) => !redactor.holdsSecret(text))).toEqual([]);
   });
 
-  it('named by a path are remembered whatever they are, and others only where they look secret', () => {
+  it('named by a path are always registered, and others only if they look secret', () => {
     const redactor = createRedactor({ secrets: [], sanitize: ['request.headers.x-mode'] });
     const headers = [
       ['X-Mode', 'plain words'],
@@ -254,13 +254,13 @@ describe('headers', () => {
     expect(redactor.text('other words id=open-open-1')).toBe('other words id=open-open-1');
   });
 
-  it('teach cookies without the blanks around them', () => {
+  it('register cookies without surrounding spaces', () => {
     const redactor = createRedactor({ secrets: [] });
     redactor.request(request({ headers: [['Cookie', 'a= padded-cookie ; b=1']] }));
     expect(redactor.text('<padded-cookie>')).toBe(`<${HIDDEN}>`);
   });
 
-  it('are cleaned again where a secret was learned since, or another one is sent', () => {
+  it('are redacted again after a new secret is registered, or another one is sent', () => {
     const redactor = createRedactor({ secrets: [] });
     const shown = (...headers: readonly (readonly [string, string])[]) =>
       redactor.request(request({ headers })).headers;
@@ -278,7 +278,7 @@ describe('headers', () => {
 });
 
 describe('log.sanitize', () => {
-  it('names pairs of an address that an answer leads to', () => {
+  it('applies to query pairs of the Location header in a response', () => {
     const redactor = createRedactor({ secrets: [], sanitize: ['response.qs.plain'] });
     const headers = { Location: '/x?plain=1&y=2', 'x-a': '/x?plain=1' };
     expect({ ...redactor.response({ status: 302, headers, body: '' }).headers }).toEqual({
@@ -287,7 +287,7 @@ describe('log.sanitize', () => {
     });
   });
 
-  it('takes no entry of another form for a path', () => {
+  it('ignores entries that are not paths', () => {
     const sanitize = [
       'request.bodyx',
       'request.body<>',
@@ -305,7 +305,7 @@ describe('log.sanitize', () => {
     }
   });
 
-  it('takes entries with blanks around them, places in lists, and names in backticks', () => {
+  it('accepts entries with surrounding spaces, list indexes, and names in backticks', () => {
     const sanitize = [
       ' request.qs.x ',
       'request.body[0].a',
@@ -328,7 +328,7 @@ describe('log.sanitize', () => {
     });
   });
 
-  it('tells names with digits from places in lists', () => {
+  it('distinguishes names with digits from list indexes', () => {
     const sanitize = ['request.body.a1', 'request.body.2b', 'request.body.list.0.12.x', 'request.body.`c`d'];
     const redactor = createRedactor({ secrets: [], sanitize });
     const body = { a1: 1, '2b': 2, list: [[{ x: 3, y: 4 }]], a: 5, c: 6 };
@@ -341,15 +341,15 @@ describe('log.sanitize', () => {
   });
 });
 
-describe('what is known', () => {
-  it('is at most 5000 secrets', () => {
+describe('the registered secrets', () => {
+  it('are limited to 5000', () => {
     const secrets = Array.from({ length: 5001 }, (_, index) => `secret-${index}.`);
     const redactor = createRedactor({ secrets });
     expect(redactor.holdsSecret('secret-4999.')).toBe(true);
     expect(redactor.holdsSecret('secret-5000.')).toBe(false);
   });
 
-  it('is found whatever else was learned before, between and behind', () => {
+  it('are found regardless of the order of registration', () => {
     const redactor = createRedactor({ secrets: [`first-${'x'.repeat(200)}`] });
     expect(redactor.text(`first-${'x'.repeat(200)}`)).toBe(HIDDEN);
     redactor.collect(['second-secret']);
@@ -359,7 +359,7 @@ describe('what is known', () => {
       expect(redactor.text(`a ${secret} b`)).toBe(`a ${HIDDEN} b`);
   });
 
-  it('is found where many begin alike, or one holds the other', () => {
+  it('are found if many have the same prefix, or one contains the other', () => {
     const letters = [...'abcdefghijklmnopqrstuvwxyz0123456789'];
     const many = createRedactor({ secrets: letters.map((letter) => `alike-${letter}-end`) });
     for (const letter of letters) expect(many.text(`alike-${letter}-end`)).toBe(HIDDEN);
@@ -368,7 +368,7 @@ describe('what is known', () => {
     expect(within.text('xabcdefz xabcdefy')).toBe(`x${HIDDEN}z ${HIDDEN}`);
   });
 
-  it('is taken out once where secrets overlap', () => {
+  it('are redacted once if they overlap', () => {
     const encoded = Buffer.from('hush-hush-hush-hush').toString('base64');
     const redactor = createRedactor({ secrets: ['hush-hush-hush-hush', encoded.slice(4, 12)] });
     expect(redactor.text(`a ${encoded} b`)).toBe(`a ${HIDDEN} b`);
@@ -377,14 +377,14 @@ describe('what is known', () => {
     );
   });
 
-  it('is looked for behind the end of what is shown, and leaves no sign where it begins there', () => {
+  it('are found across the end of the shown part, and leave no sign of their start', () => {
     const shown = (maxShown: number): string =>
       createRedactor({ secrets: ['hush-hush'], maxShown }).text('0123456789hush-hush and more');
     expect(shown(10)).toBe('0123456789… [left out]');
     expect(shown(11)).toBe(`0123456789${HIDDEN}… [left out]`);
   });
 
-  it('is no text under 6 characters or over 64 Ki', () => {
+  it('have 6 characters to 64 Ki', () => {
     const long = 'x'.repeat(64 * 1024);
     const redactor = createRedactor({ secrets: ['short', 'short6', `${long}y`] });
     expect(redactor.holdsSecret('short')).toBe(false);

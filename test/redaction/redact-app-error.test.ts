@@ -5,12 +5,12 @@ import { redactAppError, redactCauses } from '../../src/redaction/redact-app-err
 
 const redact = (text: string): string => text.replaceAll('hush', '*');
 
-describe('an error that is redacted', () => {
+describe('a redacted error', () => {
   it.each([
     ['its message', 'not hush', undefined, 'not *', undefined],
     ['one of its suberrors', 'open', ['open', 'a hush'], 'open', ['open', 'a *']],
     ['all of them', 'hush', ['hush', 'hush hush'], '*', ['*', '* *']],
-  ])('is another one where a secret stands in %s', (_, message, suberrors, cleanMessage, cleanSuberrors) => {
+  ])('is a new error if a secret stands in %s', (_, message, suberrors, cleanMessage, cleanSuberrors) => {
     const place = { file: 'a.json', pointer: '/url' };
     const details = { statusCode: 429, requestIndex: 1, page: 2, delay: 3, retryAfterMs: 4 };
     const cause = new Error('open');
@@ -24,14 +24,14 @@ describe('an error that is redacted', () => {
   });
 
   it.each([[undefined], [[]], [['one', 'two']]])(
-    'is the same where there is none, with suberrors %j',
+    'is the same error without secrets, with suberrors %j',
     (suberrors) => {
       const error = new AppError('DataError', 'open', { suberrors });
       expect(redactAppError(error, redact)).toBe(error);
     },
   );
 
-  it.each(['open', 'hush'])('hides what its causes quote, with the message %s', (message) => {
+  it.each(['open', 'hush'])('hides texts quoted by its causes, with the message %s', (message) => {
     const first = Object.assign(new TypeError('first hush'), { guestStack: 'at hush:1', code: 'hush' });
     const cause = new Error('second hush', { cause: first });
     const clean = redactAppError(new AppError('RuntimeError', message, { cause }), redact);
@@ -42,7 +42,7 @@ describe('an error that is redacted', () => {
   });
 });
 
-it('causes that go round in a circle, or are no errors, come to an end', () => {
+it('handles causes that are circular or are not errors', () => {
   const error = new Error('hush');
   error.cause = error;
   redactCauses(error, redact);
@@ -51,8 +51,8 @@ it('causes that go round in a circle, or are no errors, come to an end', () => {
   expect(() => redactCauses('hush', redact)).not.toThrow();
 });
 
-describe('what caused an error', () => {
-  it('shows none behind the errors it is made of, nor behind a member that cannot be read', () => {
+describe('the cause of an error', () => {
+  it('shows no secret behind the errors of an AggregateError, nor behind a member that cannot be read', () => {
     const deep = new Error('deep hush');
     const unreadable = Object.defineProperty(new Error('a hush', { cause: deep }), 'shown', {
       get: () => {
@@ -69,7 +69,7 @@ describe('what caused an error', () => {
     expect(cause.errors).toMatchObject(['two *', { message: 'open', cause: 'one *' }]);
   });
 
-  it('is cleaned where what caused it cannot be read', () => {
+  it('is redacted in an AggregateError whose cause cannot be read', () => {
     const several = Object.defineProperty(new AggregateError([new Error('a hush')]), 'cause', {
       get: () => {
         throw new Error('no');
@@ -79,7 +79,7 @@ describe('what caused an error', () => {
     expect(several.errors).toMatchObject([{ message: 'a *' }]);
   });
 
-  it('may be what cannot be looked at: the others are cleaned', () => {
+  it('may be unreadable: the others are redacted', () => {
     const opaque = new Proxy(new Error('open'), {
       ownKeys: () => {
         throw new Error('no');
@@ -90,7 +90,7 @@ describe('what caused an error', () => {
     expect(cause.message).toBe('a *');
   });
 
-  it('shows no secret in a member that the host has added, nor in the errors it is made of', () => {
+  it('shows no secret in a member that the host has added, nor in its errors', () => {
     const address = Object.assign(new TypeError('Invalid URL'), { input: 'https://hush/', base: 'hush' });
     const several = new AggregateError([new Error('a hush'), 'hush'], 'several hush');
     several.cause = address;
@@ -101,11 +101,11 @@ describe('what caused an error', () => {
     expect(inspect(address)).not.toContain('hush');
   });
 
-  describe('of very many errors', () => {
+  describe('of many errors', () => {
     const some = (count: number, makeCause: (at: number) => unknown = () => undefined): Error[] =>
       Array.from({ length: count }, (_, at) => new Error(`hush ${at}`, { cause: makeCause(at) }));
 
-    it('shows none of a hundred', () => {
+    it('shows no secret of a hundred errors', () => {
       const several = new AggregateError(some(100), 'several', { cause: undefined });
       redactCauses(several, redact);
       expect(several.errors.map(({ message }) => message)).toEqual(some(100).map((_, at) => `* ${at}`));
@@ -127,7 +127,7 @@ describe('what caused an error', () => {
         () => some(200).reduce((cause, error) => Object.assign(error, { cause })),
       ],
       ['a frozen list', () => new AggregateError(Object.freeze(some(150)))],
-    ])('keeps none that is not cleaned: %s', (_, make) => {
+    ])('keeps no unredacted error: %s', (_, make) => {
       const error = make();
       redactCauses(error, redact);
       const shown = inspect(error, { depth: 300, maxArrayLength: 300 });

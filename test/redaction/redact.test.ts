@@ -12,7 +12,7 @@ function request(rest: Partial<LoggableRequest>): LoggableRequest {
 
 const plain = createRedactor({ secrets: [], maxShown: 2 ** 21 });
 
-describe('a known secret', () => {
+describe('a registered secret', () => {
   const text = (raw: string): string =>
     createRedactor({ secrets: [SECRET, '1', 'eu', 'line one of a key\nline two of a key'] }).text(raw);
   const base64 = (value: string): string => Buffer.from(value).toString('base64');
@@ -31,7 +31,7 @@ describe('a known secret', () => {
     expect(text(`before ${form} after`)).toBe(`before ${HIDDEN} after`);
   });
 
-  it.each(['u:', 'us:', 'use:', 'user:'])('inside longer base64 behind %j', (prefix) => {
+  it.each(['u:', 'us:', 'use:', 'user:'])('is found inside longer base64 after %j', (prefix) => {
     for (const suffix of ['', '1', '12', ':more']) {
       const cleaned = text(base64(prefix + SECRET + suffix));
       const decoded = Buffer.from(cleaned.replace(HIDDEN, ''), 'base64').toString();
@@ -40,16 +40,16 @@ describe('a known secret', () => {
     }
   });
 
-  it('does not wipe texts that hold a short value', () => {
+  it('does not redact texts that contain a short value', () => {
     expect(text('1 of 10 in eu-west')).toBe('1 of 10 in eu-west');
   });
 
-  it('hides the longer of two that begin alike', () => {
+  it('redacts the longer of two with the same prefix', () => {
     const both = createRedactor({ secrets: ['abcdef', 'abcdefghi'] });
     expect(both.text('abcdefghi')).toBe(HIDDEN);
   });
 
-  it('leaves a large text without secrets as it is', () => {
+  it('leaves a large text without secrets unchanged', () => {
     const many = createRedactor({
       maxShown: 2 ** 21,
       secrets: Array.from({ length: 50 }, (_, index) => `secret-number-${index}-of-fifty`),
@@ -71,7 +71,7 @@ describe('any text', () => {
     ['a token of value', 'a token of value'],
   ])('%s', (raw, expected) => expect(plain.text(raw)).toBe(expected));
 
-  it('is read in linear time: quadratic time would not end before the test does', () => {
+  it('is read in linear time: quadratic time would exceed the test timeout', () => {
     for (const piece of ['?', '&a', 'Bearer ', '//a:', '"a":"', '<a>', 'x=', '<a ', '"token":"\\\\']) {
       const hostile = piece.repeat(90_000);
       expect(plain.text(hostile)).toHaveLength(hostile.length);
@@ -81,7 +81,7 @@ describe('any text', () => {
   });
 });
 
-describe('names that say secret', () => {
+describe('secret names', () => {
   it.each([
     'password',
     'Passwd',
@@ -125,7 +125,7 @@ describe('names that say secret', () => {
     'Idempotency-Key',
     'description',
     'passenger',
-  ])('not %s', (name) => {
+  ])('do not include %s', (name) => {
     for (const place of ['header', 'query', 'body'] as const) {
       if (name === 'passenger') expect(isSecretName(name, place)).toBe(false);
       expect(isSecretName(name, place)).toBe(false);
@@ -140,7 +140,7 @@ describe('names that say secret', () => {
 });
 
 describe('requests and responses', () => {
-  it('an address that was shown before hides what was learned since', () => {
+  it('an address shown before hides secrets registered since', () => {
     const redactor = createRedactor({ secrets: [] });
     const request = {
       method: 'GET',
@@ -154,7 +154,7 @@ describe('requests and responses', () => {
     expect(redactor.request({ ...request, url: 'https://a.test/y' }).url).toBe('https://a.test/y');
   });
 
-  it('hides headers, query and body members, and changes nothing it was given', () => {
+  it('hides headers, query and body members, and does not change its input', () => {
     const given = request({
       url: 'https://a.test/x?key=abc&page=2',
       headers: [
@@ -206,7 +206,7 @@ describe('requests and responses', () => {
     expect(plain.request(request({ headers, body: Buffer.from(body) })).body).toBe(expected);
   });
 
-  it('shows of other bytes how many there are', () => {
+  it('shows the length of binary data', () => {
     expect(plain.request(request({ body: Buffer.from('hush') })).body).toBe('[4 bytes]');
     expect(plain.value({ file: new Uint8Array(3), date: new Date(0) })).toEqual({
       file: '[3 bytes]',
@@ -214,7 +214,7 @@ describe('requests and responses', () => {
     });
   });
 
-  it('hides cookies of a response', () => {
+  it('redacts cookies of a response', () => {
     const headers = { 'set-cookie': ['a=hush', 'b=hush'], location: 'https://a.test/?code=hush', 'x-a': '1' };
     expect(plain.response({ status: 200, headers, body: '' })).toEqual({
       status: 200,
@@ -223,14 +223,14 @@ describe('requests and responses', () => {
     });
   });
 
-  it('remembers what it hid', () => {
+  it('registers the values that it redacts', () => {
     const redactor = createRedactor({ secrets: [] });
     redactor.response({ status: 200, headers: {}, body: { access_token: 'hush-hush-hush' } });
     redactor.request(request({ headers: [['Authorization', 'Bearer other-hush-hush']] }));
     expect(redactor.text('Invalid: hush-hush-hush, other-hush-hush')).toBe(`Invalid: ${HIDDEN}, ${HIDDEN}`);
   });
 
-  it('remembers no words that only stand under a secret name, unless a path names them', () => {
+  it('registers no words that stand only under a secret name, unless a path names them', () => {
     const body = { errors: { password: 'is required' } };
     const redactor = createRedactor({ secrets: [] });
     expect(redactor.response({ status: 400, headers: {}, body }).body).toEqual({
@@ -242,7 +242,7 @@ describe('requests and responses', () => {
     expect(named.text('is required')).toBe(HIDDEN);
   });
 
-  it('survives depth, loops of names and hostile members', () => {
+  it('handles depth, circular values and hostile members', () => {
     let deep: unknown = 'x';
     for (let level = 0; level < 100_000; level++) deep = [deep];
     expect(JSON.stringify(plain.value(deep))).toContain('too deep');
@@ -269,7 +269,7 @@ describe('log.sanitize', () => {
   ];
   const redactorOf = (): Redactor => createRedactor({ secrets: [], sanitize });
 
-  it('hides paths of a request', () => {
+  it('redacts paths of a request', () => {
     const redactor = redactorOf();
     const shown = redactor.request(
       request({
@@ -289,7 +289,7 @@ describe('log.sanitize', () => {
     expect(shown.body).toEqual({ a: { b: HIDDEN, c: `${HIDDEN} ${HIDDEN}` }, b: 2 });
   });
 
-  it('hides paths of a response, through lists and in text that is JSON', () => {
+  it('redacts paths of a response, through lists and in text that is JSON', () => {
     const redactor = redactorOf();
     const body = {
       items: [
@@ -317,11 +317,11 @@ describe('log.sanitize', () => {
     });
   });
 
-  it('hides a piece of a text body', () => {
+  it('redacts a part of a text body', () => {
     expect(redactorOf().request(request({ body: 'x inner text 7 y' })).body).toBe(`x ${HIDDEN} ${HIDDEN} y`);
   });
 
-  it('hides a whole body, and what a derived redactor was told, everywhere', () => {
+  it('redacts a whole body, and registers the values of its derived redactor everywhere', () => {
     const derived = createRedactor({ secrets: [] }).withSanitize([
       'response.body',
       'request.body<long enough>',
@@ -331,7 +331,7 @@ describe('log.sanitize', () => {
     expect(derived.text('it was long enough')).toBe(`it was ${HIDDEN}`);
   });
 
-  it('the fixture of the platform', () => {
+  it('redacts the fixture of the platform', () => {
     const fixture = createRedactor({
       secrets: collectSecrets({ token: 'tok-9911', key: 'key-7722' }),
       sanitize: ['request.headers.authorization', 'request.qs.key', 'response.body.secret'],
@@ -348,7 +348,7 @@ describe('log.sanitize', () => {
 });
 
 describe('collectSecrets', () => {
-  it('takes text of any depth, but not what a name or form says is open', () => {
+  it('collects text at any depth, but not under names or fields declared as public', () => {
     const connection = {
       apiKey: 'key-key-key',
       nested: { list: ['in-a-list', { deep: 'deep-value' }] },
@@ -371,7 +371,7 @@ describe('collectSecrets', () => {
     ]);
   });
 
-  it('survives data that holds itself', () => {
+  it('handles circular data', () => {
     const loop: Record<string, unknown> = { token: 'hush-hush' };
     loop['self'] = loop;
     expect(collectSecrets(loop)).toEqual(['hush-hush']);
@@ -398,16 +398,13 @@ describe('a multipart body', () => {
     '--x--',
   ];
 
-  it.each(['\r\n', '\n'])(
-    'is shown without what the names of its parts say is secret, in lines that end by %j',
-    (end) => {
-      const { body: shown } = createRedactor({ secrets: [] }).request(request({ body: body.join(end) }));
-      const hidden = [...body.slice(0, 8), HIDDEN, ...body.slice(11)];
-      expect(shown).toBe(hidden.join(end));
-    },
-  );
+  it.each(['\r\n', '\n'])('is shown without parts under secret names, in lines that end with %j', (end) => {
+    const { body: shown } = createRedactor({ secrets: [] }).request(request({ body: body.join(end) }));
+    const hidden = [...body.slice(0, 8), HIDDEN, ...body.slice(11)];
+    expect(shown).toBe(hidden.join(end));
+  });
 
-  it('teaches what it hides, whole parts only', () => {
+  it('registers the values that it redacts, complete parts only', () => {
     const redactor = createRedactor({ secrets: [], sanitize: ['request.body.note'] });
     const parts = ['--x', 'Content-Disposition: form-data; name="note"', '', 'two words', ...body.slice(4)];
     redactor.request(request({ body: parts.join('\r\n').replaceAll('of-the-key', 'x') }));
@@ -419,14 +416,14 @@ describe('a multipart body', () => {
     expect(redactor.text('a-whole-secret a-half-secret')).toBe(`${HIDDEN} a-half-secret`);
   });
 
-  it('is one without a line of its boundary in front, too', () => {
+  it('is detected without a boundary line at its start', () => {
     const { body: shown } = createRedactor({ secrets: [] }).request(
       request({ body: 'Content-Disposition: form-data; name=pin\n\n1234\n--x\nmore' }),
     );
     expect(shown).toBe(`Content-Disposition: form-data; name=pin\n\n${HIDDEN}`);
   });
 
-  it('hides by paths as well, and to the end where it breaks off', () => {
+  it('is redacted by paths, up to its end if truncated', () => {
     const redactor = createRedactor({ secrets: [], sanitize: ['request.body.note'] });
     const { body: shown } = redactor.request(request({ body: body.slice(0, 4).join('\r\n') }));
     expect(shown).toBe([...body.slice(0, 3), HIDDEN].join('\r\n'));
@@ -434,7 +431,7 @@ describe('a multipart body', () => {
 });
 
 describe('a fork of a redactor', () => {
-  it('finds the secrets of the other and keeps its own to itself', () => {
+  it('finds the secrets of its parent and keeps its own separate', () => {
     const first = createRedactor({ secrets: ['known-to-both'] });
     const second = first.fork();
     second.collect(['known-to-the-second']);
@@ -463,7 +460,7 @@ it.each(['-', '<a>-', 'password=', '"password": "x", -'])(
 );
 
 describe('a name in backticks', () => {
-  it('is read as in expressions', () => {
+  it('is parsed as in expressions', () => {
     const sanitize = ['request.headers.`X-Custom`', 'request.qs.`a.b`', 'response.body.`odd.name`.x'];
     const redactor = createRedactor({ secrets: [], sanitize });
     const request = redactor.request({

@@ -12,7 +12,7 @@ function request(rest: Partial<LoggableRequest>): LoggableRequest {
   return { method: 'POST', url: 'https://a.test/', headers: [], body: undefined, ...rest };
 }
 
-describe('why something is hidden', () => {
+describe('the reason of a redaction', () => {
   /** Rules that note what they are told, and why. */
   function noting(paths: readonly (readonly string[])[] = []): {
     rules: RedactionRules;
@@ -35,20 +35,20 @@ describe('why something is hidden', () => {
     ['an attribute of XML in single quotes', "<a token='kept-of-the-shop'>", SECRET],
     ['an element of XML', '<a><token> kept-of-the-shop </token></a>', SECRET],
     ['a member of JSON that is quoted', 'It said {"token": "kept-of-the-shop"} then', SECRET],
-  ])('is its name: %s', (_title, body, expected) => {
+  ])('is the name: %s', (_title, body, expected) => {
     const { rules, told } = noting();
     collectBodyText(body, rules);
     expect(told).toContainEqual([expected, 'name']);
     expect(told.every(([, because]) => because === 'name')).toBe(true);
   });
 
-  it('is not told of a value that is cut off: nobody knows the rest', () => {
+  it('is not given for a truncated value, whose rest is unknown', () => {
     const { rules, told } = noting();
     expect(redactBodyText('{"token":"kept-of-', rules)).toBe(`{"token":"${HIDDEN}`);
     expect(told).toEqual([]);
   });
 
-  it('is its path, or its name, for members of values', () => {
+  it('is the path or the name of a member', () => {
     const { rules, told } = noting([['a', 'b']]);
     expect(redactValue({ a: { b: SECRET }, token: 'x' }, rules)).toEqual({
       a: { b: HIDDEN },
@@ -60,7 +60,7 @@ describe('why something is hidden', () => {
     ]);
   });
 
-  it('is its path, for a pair of a form', () => {
+  it('is the path of a form pair', () => {
     const { rules, told } = noting([['code']]);
     expect(redactBodyText(`code=${SECRET}&b=2`, rules)).toBe(`code=${HIDDEN}&b=2`);
     expect(told).toEqual([[SECRET, 'path']]);
@@ -73,27 +73,27 @@ describe('why something is hidden', () => {
   });
 });
 
-describe('what was hidden under a name', () => {
+describe('a value redacted under a name', () => {
   it.each<[string, LoggableRequest]>([
     ['a header', request({ headers: [['x-api-key', SECRET]] })],
     ['a header behind its scheme', request({ headers: [['authorization', `Bearer ${SECRET}`]] })],
     ['a cookie', request({ headers: [['cookie', `a=1; sid=${SECRET}`]] })],
     ['a member', request({ body: { token: SECRET } })],
     ['a pair of the address', request({ url: `https://a.test/?token=${SECRET}` })],
-  ])('is hidden in other texts once it was seen: %s', (_title, call) => {
+  ])('is redacted in later texts: %s', (_title, call) => {
     const redactor = createRedactor({ secrets: [] });
     expect(redactor.text(`It is ${SECRET}.`)).toContain(SECRET);
     expect(JSON.stringify(redactor.request(call))).not.toContain(SECRET);
     expect(redactor.text(`It is ${SECRET}.`)).toBe(`It is ${HIDDEN}.`);
   });
 
-  it('is a whole value: a scheme in the middle of one hides nothing of its own', () => {
+  it('is a whole value: a scheme in its middle redacts nothing by itself', () => {
     const redactor = createRedactor({ secrets: [] });
     redactor.request(request({ headers: [['authorization', `of Bearer ${SECRET}`]] }));
     expect(redactor.text(`${SECRET} alone`)).toBe(`${SECRET} alone`);
   });
 
-  it('is no word, unless a path hides it', () => {
+  it('is not a word, unless a path redacts it', () => {
     const redactor = createRedactor({ secrets: [], sanitize: ['request.body.note'] });
     redactor.request(request({ body: { token: 'is required here', note: 'two words' } }));
     expect(redactor.text('is required here, two words')).toBe(`is required here, ${HIDDEN}`);
@@ -101,7 +101,7 @@ describe('what was hidden under a name', () => {
 });
 
 describe('names of members', () => {
-  it('are shown without a secret that became known after they were shown with it', () => {
+  it('are shown without a secret that was registered after their first use', () => {
     const redactor = createRedactor({ secrets: [] });
     const value = { [`of ${SECRET}`]: 1 };
     expect(redactor.value(value)).toEqual(value);
@@ -109,13 +109,13 @@ describe('names of members', () => {
     expect(redactor.value([value, value])).toEqual([{ [`of ${HIDDEN}`]: 1 }, { [`of ${HIDDEN}`]: 1 }]);
   });
 
-  it.each([1, 999, 1000, 1001])('of %i characters are shown as often as they come', (length) => {
+  it.each([1, 999, 1000, 1001])('of %i characters are shown at each use', (length) => {
     const name = 'n'.repeat(length);
     const list = Array.from({ length: 3 }, () => ({ [name]: 1 }));
     expect(createRedactor({ secrets: [SECRET] }).value(list)).toEqual(list);
   });
 
-  it('count each time they are shown', () => {
+  it('count at each use', () => {
     const list = Array.from({ length: 20 }, () => ({ abcdefghij: 1 }));
     const shown = createRedactor({ secrets: [], maxShown: 200 }).value(list);
     const whole = JSON.stringify(shown).match(/"abcdefghij"/g)?.length ?? 0;
@@ -124,7 +124,7 @@ describe('names of members', () => {
   });
 });
 
-describe('headers that come again', () => {
+describe('repeated headers', () => {
   const redactor = createRedactor({ secrets: [SECRET] });
   const shown = (headers: LoggableRequest['headers']): LoggableRequest['headers'] =>
     redactor.request(request({ headers })).headers;
@@ -142,13 +142,13 @@ describe('headers that come again', () => {
     ],
     ['one less', [['b', '2']]],
     ['none', []],
-  ])('are shown as they are: %s', (_title, headers) => {
+  ])('are shown unchanged: %s', (_title, headers) => {
     const expected = headers.map(([name, value]) => [name, value === SECRET ? HIDDEN : value]);
     expect(shown(headers)).toEqual(expected);
     expect(shown(headers.map(([name, value]) => [name, value]))).toEqual(expected);
   });
 
-  it('are looked at again once another secret is known', () => {
+  it('are checked again after another secret is registered', () => {
     const later = createRedactor({ secrets: [] });
     const call = request({ headers: [['x-note', SECRET]], url: `https://a.test/${SECRET}` });
     expect(later.request(call)).toMatchObject({ headers: [['x-note', SECRET]], url: call.url });
@@ -183,13 +183,13 @@ describe('ranges of a text', () => {
         [13, 19],
       ],
     ],
-  ])('that %s are told in order, none touching another', (_title, text, expected) => {
+  ])('that %s are reported in order and merged', (_title, text, expected) => {
     expect(known.find(text).map(({ start, end }) => [start, end])).toEqual(expected);
     expect(known.isIn(text)).toBe(true);
   });
 });
 
-it('a text is looked through for what its marks say is secret', () => {
+it('searches a text for secrets after their markers', () => {
   expect(redactPatterns('Bearer abc.def.ghi and ?token=1234 at https://u:pass@a.test/')).toBe(
     `Bearer ${HIDDEN} and ?token=${HIDDEN} at https://${HIDDEN}@a.test/`,
   );

@@ -3,7 +3,7 @@ import { createRedactor } from '../../src/redaction/redact.js';
 import { joinPaths, NO_PATHS, readSanitize } from '../../src/redaction/sanitize-paths.js';
 
 describe('paths of log.sanitize', () => {
-  it('are joined where they begin alike', () => {
+  it('are merged by prefix', () => {
     const { isEnd, below } = joinPaths([['a', 'b'], ['a', 'c'], ['d']]);
     expect(isEnd).toBe(false);
     expect([...below.keys()]).toEqual(['a', 'd']);
@@ -13,7 +13,7 @@ describe('paths of log.sanitize', () => {
     expect(joinPaths([[]]).isEnd).toBe(true);
   });
 
-  it('hide what each of them names, also where one goes on behind another', () => {
+  it('redact all named values, also if one path extends another', () => {
     const sanitize = [
       'response.body.a',
       'response.body.a.b',
@@ -30,7 +30,7 @@ describe('paths of log.sanitize', () => {
     });
   });
 
-  it('that lead deeper than anything is shown are none', () => {
+  it('deeper than the shown levels are ignored', () => {
     const path = (steps: number): string => `response.body${'.a'.repeat(steps)}`;
     expect(readSanitize([path(100), path(101)]).response.body.map(({ length }) => length)).toEqual([100]);
   });

@@ -96,7 +96,7 @@ describe('a secret', () => {
     ['base64', base64],
     ['base64, percent-encoded', (secret: string) => encodeURIComponent(base64(secret))],
     ['base64url', base64url],
-  ])('in %s leaves no digit and no padding, whatever its length', (_name, write) => {
+  ])('in %s leaves no digit and no padding, regardless of its length', (_name, write) => {
     for (let length = 6; length < 40; length++) {
       const secret = Array.from({ length }, (_, at) =>
         String.fromCharCode(0x30 + ((at * 7 + length) % 74)),
@@ -115,7 +115,7 @@ describe('a secret', () => {
     expect(texts.map(redactor.text)).toEqual(texts);
   });
 
-  it('is found by the next search after it was added', () => {
+  it('is found by the next search after registration', () => {
     const redactor = createRedactor({ secrets: ['first-secret'] });
     const text = 'third-secret . first-secret . second-secret . tail';
     redactor.text(text);
@@ -125,7 +125,7 @@ describe('a secret', () => {
     expect(redactor.text(text)).toBe('[SANITIZED] . [SANITIZED] . [SANITIZED] . tail');
   });
 
-  it('that ends after the shown part of a long text is redacted as a whole', () => {
+  it('that crosses the end of the shown part of a long text is redacted as a whole', () => {
     const redactor = createRedactor({ secrets: ['a-secret-of-some-length'] });
     const shown = redactor.text(`${'.'.repeat(256 * 1024 - 8)}a-secret-of-some-length${'.'.repeat(100)}`);
     expect(shown.slice(-40)).toBe(`${'.'.repeat(17)}[SANITIZED]… [left out]`);
@@ -133,7 +133,7 @@ describe('a secret', () => {
 });
 
 describe('a matcher', () => {
-  it('finds what a search for each secret finds', () => {
+  it('finds the same ranges as a search for each secret', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), minLength: 6, maxLength: 9 });
     fc.assert(
       fc.property(
@@ -159,7 +159,7 @@ describe('a matcher', () => {
     );
   });
 
-  it('keeps 5000 secrets, and 512 Ki characters of them', () => {
+  it('holds 5000 secrets with 512 Ki characters in total', () => {
     const many = createSecretMatcher();
     for (let index = 0; index < 5000; index++) expect(many.add(`secret-number-${index}`)).toBe(true);
     expect([many.isComplete(), many.add('one-more-secret'), many.isComplete()]).toEqual([true, false, false]);
@@ -169,7 +169,9 @@ describe('a matcher', () => {
     expect(long.add('short')).toBe(false);
   });
 
-  it('takes time in proportion to the text, although all secrets begin alike', { retry: 3 }, async () => {
+  it('takes time in proportion to the text, even if all secrets have the same prefix', {
+    retry: 3,
+  }, async () => {
     const matcher = createSecretMatcher();
     for (let index = 0; index < 2000; index++) matcher.add(`eyJhbGciOi.${index}`.padEnd(40, '-'));
     const measure = (size: number): Promise<number> =>
@@ -240,7 +242,7 @@ describe('redacting a response', () => {
     expect(await measure(800_000)).toBeLessThan(24 * small + 150);
   });
 
-  it('shows no more than a bound, and collects the secrets of the rest', () => {
+  it('shows a limited part, and collects the secrets of the rest', () => {
     const redactor = createRedactor({ secrets: [] });
     const items = Array.from({ length: 30_000 }, (_, index) => ({ id: index, text: 'x'.repeat(40) }));
     const body = { items, last: { token: 'behind-the-bound-1234' } };

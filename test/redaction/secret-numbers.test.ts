@@ -4,8 +4,8 @@ import { createRedactor } from '../../src/redaction/redact.js';
 const HIDDEN = '[SANITIZED]';
 const redactorOf = (...secrets: readonly string[]) => createRedactor({ secrets });
 
-describe('a number that is a secret', () => {
-  it('is hidden wherever it stands in a value, and none that only holds its digits', () => {
+describe('a secret number', () => {
+  it('is redacted in any position of a value, but not inside of other numbers', () => {
     const { value } = redactorOf('77889900', 'another secret');
     expect(value({ x: 77889900, list: [1, 77889900, [{ y: -77889900 }]], z: 77889900n })).toEqual({
       x: HIDDEN,
@@ -16,7 +16,7 @@ describe('a number that is a secret', () => {
     expect(value(others)).toEqual(others);
   });
 
-  it('is hidden in a body, read or as text', () => {
+  it('is redacted in a body, parsed or as text', () => {
     const { request, response } = redactorOf('77889900');
     const headers = { 'content-type': 'application/json' };
     const body = '{"id":77889900,"n":1}';
@@ -33,7 +33,7 @@ describe('a number that is a secret', () => {
     ['below zero', '-778899', -778899],
     ['between blanks', ' 778899\n', 778899],
     ['of more digits than a number has', '12345678901234567890123', 1.2345678901234568e22],
-  ])('is told whatever the secret looks like: %s', (_, secret, number) => {
+  ])('is detected in any notation: %s', (_, secret, number) => {
     expect(redactorOf(secret).value({ number })).toEqual({ number: HIDDEN });
   });
 
@@ -42,18 +42,18 @@ describe('a number that is a secret', () => {
     ['of five digits', '012345', 12345],
     ['in hex', '0x12d687', 0x12d687],
     ['with a letter', '12345678a', 12345678],
-  ])('is no text that only may be read as one: %s', (_, secret, number) => {
+  ])('is not a text that only resembles a number: %s', (_, secret, number) => {
     expect(redactorOf(secret).value({ number })).toEqual({ number });
   });
 
-  it('is known from where the secret is', () => {
+  it('is registered together with its secret', () => {
     const redactor = redactorOf();
     expect(redactor.value([123456])).toEqual([123456]);
     redactor.collect(['123456']);
     expect(redactor.value([123456, 123457])).toEqual([HIDDEN, 123457]);
   });
 
-  it('is known apart, too, to whoever knows more', () => {
+  it('is registered separately for a redactor with more secrets', () => {
     const base = redactorOf('123456');
     const more = base.fork();
     more.collect(['654321']);

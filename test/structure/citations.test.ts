@@ -32,7 +32,7 @@ function listCitations(folder: string): readonly string[] {
     );
 }
 
-describe('comments cite what a reader can open', () => {
+describe('comments cite public sources', () => {
   it.each(['src', 'test', 'bench', 'docs', 'spec-fixtures'])('in %s', (folder) => {
     expect(listCitations(folder)).toEqual([]);
   });

@@ -77,12 +77,12 @@ function maySee(source: string, target: string): boolean {
 }
 
 describe('imports', () => {
-  it('name files that exist, never a folder', () => {
+  it('name existing files, never a folder', () => {
     const known = new Set(sourceFiles);
     expect(internal.filter(({ to }) => !known.has(to))).toEqual([]);
   });
 
-  it('go left only', () => {
+  it('follow the order of the layers', () => {
     const wrong = internal.filter(({ from, to }) => {
       const [source, target] = [folderOf(from), folderOf(to)];
       return source !== target && from !== 'index.ts' && !maySee(source, target);
@@ -90,18 +90,18 @@ describe('imports', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('never reach into a public entry', () => {
+  it('never refer to a public entry', () => {
     expect(internal.filter(({ from, to }) => isEntry(to) && from !== to)).toEqual([]);
   });
 
-  it('keep each library with its owner', () => {
+  it('keep each library in its module', () => {
     const strangers = sourceImports.filter(
       ({ from, to }) => OWNERS[to] !== undefined && !OWNERS[to].test(from),
     );
     expect(strangers).toEqual([]);
   });
 
-  it('form no circle of rooms', () => {
+  it('form no cycle of folders', () => {
     const next = new Map<string, Set<string>>();
     for (const { from, to } of internal) {
       const [source, target] = [roomOf(from), roomOf(to)];
@@ -110,7 +110,7 @@ describe('imports', () => {
     expect(findCycle(new Map([...next].map(([room, targets]) => [room, [...targets]])))).toBeUndefined();
   });
 
-  it('form no cycle, those of types included', () => {
+  it('form no cycle of files, including type imports', () => {
     const next = new Map<string, string[]>();
     for (const { from, to } of internal) next.set(from, [...(next.get(from) ?? []), to]);
     expect(findCycle(next)).toBeUndefined();
@@ -134,12 +134,12 @@ describe('a public entry loads', () => {
     expect(librariesLoadedBy(entry)).toEqual(libraries);
   });
 
-  it('nothing unseen: the table has every entry', () => {
+  it('nothing unlisted: the table has every entry', () => {
     const entries = sourceFiles.filter(isEntry).concat('cli/main.ts');
     expect(LOADED.map(([entry]) => entry).sort()).toEqual(entries.sort());
   });
 
-  it('nothing of Node in ./iml, which runs in browsers', () => {
+  it('no module of Node in ./iml, which runs in browsers', () => {
     expect(nodeModulesLoadedBy('iml/index.ts')).toEqual([]);
   });
 });

@@ -35,7 +35,7 @@ function listSources(folder: string): readonly string[] {
   });
 }
 
-it('`npm run typecheck` checks every file of ours', () => {
+it('npm run typecheck checks every source file', () => {
   const checked = new Set(listConfigurations().flatMap(listChecked));
   const sources = ['src', 'test', 'bench'].flatMap(listSources);
   expect(sources.filter((file) => !checked.has(file))).toEqual([]);

@@ -34,13 +34,13 @@ const CASES: readonly [title: string, contentType: string, payload: string, valu
 ];
 
 describe('a large payload', () => {
-  it.each(CASES)('is read: %s', (_, contentType, payload, value) => {
+  it.each(CASES)('is parsed: %s', (_, contentType, payload, value) => {
     const read = parsePayload(Buffer.from(payload), contentType, LIMITS);
     if (value !== undefined) expect(read).toEqual(value);
     else expect(read).toBeTypeOf('object');
   });
 
-  it('is sent back whole', async () => {
+  it('is returned completely', async () => {
     const respond = { status: 200, type: 'urlencoded', body: { list: '{{map(body; "a")}}' } };
     const list = Array.from({ length: 10_000 }, (_, id) => ({ a: `\u6f22 ${id}` }));
     const report = await webhookOf({ respond }).handle(
@@ -50,7 +50,7 @@ describe('a large payload', () => {
     expect(await report.response.text()).toMatch(/^list=%E6%BC%A2\+0&list=.*&list=%E6%BC%A2\+9999$/);
   });
 
-  it('is refused as a small one: depth, fields, parts, what is no JSON', async () => {
+  it('is refused like a small one: depth, fields, parts, invalid JSON', async () => {
     const refusal = async (contentType: string, payload: string): Promise<unknown> => {
       const read = async (): Promise<unknown> => parsePayload(Buffer.from(payload), contentType, LIMITS);
       return read().then(

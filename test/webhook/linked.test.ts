@@ -3,7 +3,7 @@ import { defineApp } from '../../src/index.js';
 
 // Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks: an instant trigger is always linked to a
 // webhook. [doc]
-it('an instant trigger without a webhook is warned of', () => {
+it('warns about an instant trigger without a webhook', () => {
   const watch = { type: 'instant_trigger' as const };
   const { warnings } = defineApp({ name: 'a', modules: { watch } });
   expect(warnings).toMatchObject([
@@ -11,7 +11,7 @@ it('an instant trigger without a webhook is warned of', () => {
   ]);
 });
 
-it('an instant trigger of a webhook the app does not have is warned of', () => {
+it('warns about an instant trigger of an unknown webhook', () => {
   const watch = { type: 'instant_trigger' as const, webhook: 'evens' };
   const { warnings } = defineApp({
     name: 'a',
@@ -35,7 +35,7 @@ it.each([
     { info: [{ url: '/a' }, { url: '/b', response: { uid: '{{body.id}}' } }] },
     [],
   ],
-])('a shared webhook and its connection have to name a uid: %s', (_name, webhook, connection, told) => {
+])('requires a uid in a shared webhook and its connection: %s', (_name, webhook, connection, told) => {
   const { warnings } = defineApp({
     name: 'a',
     connections: { account: { type: 'oauth', communication: connection } },
@@ -45,7 +45,7 @@ it.each([
   expect(uids.map(({ message }) => message)).toEqual(told.map((part) => expect.stringContaining(part)));
 });
 
-it('a dedicated webhook needs no uid', () => {
+it('requires no uid in a dedicated webhook', () => {
   const { warnings } = defineApp({ name: 'a', webhooks: { events: { type: 'web', communication: {} } } });
   expect(warnings).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { post, webhookOf } from './helpers.js';
 
 describe('a call without bundles', () => {
-  it('names the values of a false condition and its source location', async () => {
+  it('reports the values of a false condition and its source location', async () => {
     const webhook = webhookOf({ condition: "{{body.event = 'created' & body.list[1].id > 5}}" });
     const report = await webhook.handle(post({ event: 'ping', list: [{ id: 3 }] })).orThrow();
     expect(report.bundles).toEqual([]);
@@ -50,7 +50,7 @@ describe('a call without bundles', () => {
     expect(noBundles?.reason).toBe(reason);
   });
 
-  it('has no reason where there are bundles', async () => {
+  it('has no reason if there are bundles', async () => {
     expect(
       (
         await webhookOf({})
@@ -69,7 +69,7 @@ describe('item without iterate', () => {
   });
 });
 
-describe('a uid that JSON has rounded', () => {
+describe('a uid that JSON parsing has rounded', () => {
   const connections = [
     { id: 'other', uid: '9007199254740992' },
     { id: 'own', uid: '9007199254740993' },

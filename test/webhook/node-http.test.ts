@@ -40,7 +40,7 @@ const engine = createEngine({
 });
 
 describe('a server of node:http', () => {
-  it('hands a request to a webhook and sends its answer', async () => {
+  it('passes a request to a webhook and sends its response', async () => {
     const url = await serve(async (request, response) => {
       sendNodeResponse(response, await engine.webhook('created').handle(await fromNodeRequest(request)));
     });
@@ -57,7 +57,7 @@ describe('a server of node:http', () => {
     });
   });
 
-  it('keeps method, address, headers and bytes as they were sent', async () => {
+  it('keeps method, address, headers and bytes unchanged', async () => {
     let call: IncomingCall | undefined;
     const url = await serve(async (request, response) => {
       call = await fromNodeRequest(request);
@@ -73,7 +73,7 @@ describe('a server of node:http', () => {
     expect(call?.headers.find(([name]) => name.toLowerCase() === 'x-odd')?.[1]).toBe('ü');
   });
 
-  it('takes the bytes that express.raw() has left, and those it is given', async () => {
+  it('accepts the body of express.raw(), and an explicit body', async () => {
     const calls: IncomingCall[] = [];
     const url = await serve(async (request, response) => {
       const chunks: Buffer[] = [];
@@ -92,7 +92,7 @@ describe('a server of node:http', () => {
   it.each([
     ['parsed before', 'USAGE', 'The body of the request was read before.'],
     ['too large', 'WEBHOOK_TOO_LARGE', 'The payload is larger than 3 bytes.'],
-  ])('refuses a body that is %s, and can still answer', async (what, code, message) => {
+  ])('refuses a body that is %s, and can still respond', async (what, code, message) => {
     const url = await serve(async (request, response) => {
       if (what === 'parsed before') for await (const _ of request);
       const error = await fromNodeRequest(request, { maxBytes: 3 }).catch((thrown: unknown) => thrown);

@@ -13,7 +13,7 @@ function part(head: string, content: string): string {
 }
 
 describe('parseMultipart', () => {
-  it('reads what the platform writes itself', async () => {
+  it('parses the output of the platform', async () => {
     const form = new FormData();
     form.append('a', 'x');
     form.append('f', new Blob(['\r\n--b\r\n'], { type: 'image/png' }), 'p"q.png');
@@ -25,12 +25,12 @@ describe('parseMultipart', () => {
     });
   });
 
-  it('takes quoted boundaries, preambles and epilogues', () => {
+  it('accepts quoted boundaries, preambles and epilogues', () => {
     const text = `hello\r\n${part('Content-Disposition: form-data; name="a"', '1')}--b--\r\nbye`;
     expect(parse(text, 'multipart/form-data; boundary="b"; charset=utf-8')).toEqual({ a: '1' });
   });
 
-  it('reads names of files in all their spellings, without their folders', () => {
+  it('reads file names in all notations, without their folders', () => {
     const names = [
       'filename="C:\\dir\\a.txt"',
       'filename="x.txt"; filename*=UTF-8\'\'a%20%C3%A4.txt',
@@ -46,7 +46,7 @@ describe('parseMultipart', () => {
     ]);
   });
 
-  it('takes binary parts without a name as files, and text in its charset', () => {
+  it('treats binary parts without a name as files, and decodes text by its charset', () => {
     const binary = parse(
       `${part('Content-Disposition: form-data; name="f"\r\nContent-Type: image/png', 'x')}--b--`,
     );
@@ -58,14 +58,14 @@ describe('parseMultipart', () => {
     expect(parseMultipart(latin, TYPE, 5)).toEqual({ t: 'é' });
   });
 
-  it('gives lists for names that come again or end with []', () => {
+  it('returns lists for names that repeat or end with []', () => {
     const text = ['a', 'a', 'c[]']
       .map((name) => part(`Content-Disposition: form-data; name="${name}"`, name))
       .join('');
     expect(parse(`${text}--b--`)).toEqual({ a: ['a', 'a'], c: ['c[]'] });
   });
 
-  it('leaves out parts without a name', () => {
+  it('omits parts without a name', () => {
     expect(parse(`${part('X: y', '1')}--b\r\n\r\nbare\r\n--b--`)).toEqual({});
   });
 
@@ -79,7 +79,7 @@ describe('parseMultipart', () => {
     expect(() => parse(text, type)).toThrow(expect.objectContaining({ code: 'WEBHOOK_PAYLOAD' }));
   });
 
-  it('counts parts', () => {
+  it('limits the number of parts', () => {
     const three = part('Content-Disposition: form-data; name="a"', '1').repeat(3);
     expect(() => parse(`${three}--b--`, TYPE, 3)).not.toThrow();
     expect(() => parse(`${three}--b--`, TYPE, 2)).toThrow('more than 2 parts');

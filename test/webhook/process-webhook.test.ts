@@ -8,7 +8,7 @@ afterEach(() => {
 });
 
 describe('a call', () => {
-  it('comes as a web request or as it was kept, with the same result', async () => {
+  it('returns the same result for a web request and for a stored call', async () => {
     const webhook = webhookOf({
       output: { a: '{{body.a}}', q: '{{query.x}}' },
       respond: { body: '{{body}}' },
@@ -21,7 +21,7 @@ describe('a call', () => {
     expect(await first.response.json()).toEqual({ a: 1 });
   });
 
-  it('is handed on with the bytes it came with, not with a copy', async () => {
+  it('passes on its bytes without a copy', async () => {
     const bytes = Buffer.from('{"a":1}');
     const body = new ReadableStream({
       start: (stream) => {
@@ -36,7 +36,7 @@ describe('a call', () => {
     expect(report.call.body).toBe(bytes);
   });
 
-  it('gives a report whose response is made once, and is a member like others', async () => {
+  it('returns a report whose response is created once and is an ordinary member', async () => {
     const first = await webhookOf({}).handle(post({ a: 1 }));
     const second = await webhookOf({ respond: { status: 201 } }).handle(post({ a: 1 }));
     expect(Object.keys(first)).toEqual(expect.arrayContaining(['response', 'answer', 'trace']));
@@ -46,7 +46,7 @@ describe('a call', () => {
   });
 
   it.each([999, 1000, 1001])(
-    'nested %i levels without a byte between them is held to 1000',
+    'with %i nested levels and no bytes between them is refused beyond 1000 levels',
     async (depth) => {
       const payload = Buffer.from(`${'['.repeat(depth)}${']'.repeat(depth)}`);
       const { answer } = await webhookOf({ respond: { body: 'ok' } }).handle(
@@ -56,20 +56,20 @@ describe('a call', () => {
     },
   );
 
-  it('of which the payload cannot be read says so in the trace, too', async () => {
+  it('reports an unreadable payload in the trace', async () => {
     const { trace, answer } = await webhookOf({}).handle(post('{"a":'));
     expect(answer.status).toBe(400);
     expect(trace).toMatchObject([{ kind: 'failed', phase: 'payload', place: undefined }]);
   });
 
-  it('of which the payload cannot be read is kept with its bytes', async () => {
+  it('keeps the raw body if parsing fails', async () => {
     const { error, phase, call: kept, response } = await webhookOf({}).handle(post('{"a":'));
     expect([phase, error?.code]).toEqual(['payload', 'WEBHOOK_PAYLOAD']);
     expect(Buffer.from(kept.body).toString()).toBe('{"a":');
     expect(response.status).toBe(400);
   });
 
-  it('is not shared by runs at the same time', async () => {
+  it('is not shared by concurrent runs', async () => {
     const webhook = webhookOf({ iterate: '{{body}}', output: '{{item}}', respond: { body: '{{body[1]}}' } });
     const calls = Array.from({ length: 200 }, (_, n) =>
       webhook.handle(post(Array.from({ length: 30 }, () => n))),
@@ -80,13 +80,13 @@ describe('a call', () => {
     }
   });
 
-  it('that somebody else has read is a mistake of the caller', async () => {
+  it('whose body was already read is an error of the caller', async () => {
     const request = post({ a: 1 });
     await request.text();
     await expect(webhookOf({}).handle(request)).rejects.toMatchObject({ code: 'USAGE' });
   });
 
-  it('can be given up', async () => {
+  it('can be aborted', async () => {
     const signal = AbortSignal.abort(new Error('stop'));
     await expect(webhookOf({}).handle(post({ a: 1 }), { signal })).rejects.toThrow('stop');
   });
@@ -104,7 +104,7 @@ describe('the limit of a payload', () => {
     expect(bundles?.length).toBe(status === 200 ? 1 : undefined);
   });
 
-  it('holds for a stream that announces nothing, without reading it to its end', async () => {
+  it('applies to a stream without a declared length, without reading it to its end', async () => {
     let pulled = 0;
     const body = new ReadableStream({
       pull: (controller) => {
@@ -119,12 +119,12 @@ describe('the limit of a payload', () => {
     expect(pulled).toBeLessThan(10);
   });
 
-  it('refuses what is announced too large before reading', async () => {
+  it('refuses a declared length beyond the limit before reading', async () => {
     const { response } = await webhookOf({}, limits).handle(post('1', { 'content-length': '9999999' }));
     expect(response.status).toBe(413);
   });
 
-  it('holds for what was compressed', async () => {
+  it('applies to decompressed content', async () => {
     const bomb = gzipSync(Buffer.alloc(1_000_000, '1'));
     const webhook = webhookOf({}, { webhookLimits: { maxBodyBytes: 10_000 } });
     const { response, error } = await webhook.handle(post(bomb, { 'content-encoding': 'gzip' }));
@@ -132,7 +132,7 @@ describe('the limit of a payload', () => {
     expect(error?.code).toBe('WEBHOOK_TOO_LARGE');
   });
 
-  it('is answered 400 when the body breaks off', async () => {
+  it('responds with 400 if the body breaks off', async () => {
     const body = new ReadableStream({ pull: (controller) => controller.error(new Error('gone')) });
     const request = new Request('https://x.test/', { method: 'POST', body, duplex: 'half' } as RequestInit);
     const { response, phase } = await webhookOf({}).handle(request);
@@ -142,7 +142,7 @@ describe('the limit of a payload', () => {
 });
 
 describe('content encodings', () => {
-  it('are undone, and rawBody is what was compressed', async () => {
+  it('are decoded, and rawBody is the compressed body', async () => {
     const webhook = webhookOf({ output: { a: '{{body.a}}', raw: '{{toString(rawBody)}}' } });
     const { bundles } = await webhook.handle(post(gzipSync('{"a":1}'), { 'content-encoding': 'gzip' }));
     expect(bundles).toEqual([{ a: 1, raw: '{"a":1}' }]);
@@ -152,7 +152,7 @@ describe('content encodings', () => {
     ['compress', 415, 'WEBHOOK_ENCODING'],
     ['gzip', 400, 'WEBHOOK_PAYLOAD'],
     ['constructor', 415, 'WEBHOOK_ENCODING'],
-  ])('%s over plain bytes is %i', async (encoding, status, code) => {
+  ])('of %s over plain bytes lead to %i', async (encoding, status, code) => {
     const { response, error } = await webhookOf({}).handle(post('{}', { 'content-encoding': encoding }));
     expect(response.status).toBe(status);
     expect(error?.code).toBe(code);
@@ -160,7 +160,7 @@ describe('content encodings', () => {
 });
 
 describe('items', () => {
-  it('are taken by the hundred thousand, and not one more', async () => {
+  it('are limited to a hundred thousand', async () => {
     const webhook = webhookOf({ iterate: '{{body}}', output: { n: '{{item}}' } });
     const body = JSON.stringify(Array.from({ length: 100_000 }, (_, n) => n));
     const { bundles } = await webhook.handle(post(body));
@@ -178,7 +178,7 @@ describe('a failing expression', () => {
     output: { id: '{{item.id}}', at: '{{formatDate(item.at, "YYYY")}}' },
   };
 
-  it('answers 500 without saying why, and queues nothing', async () => {
+  it('responds with 500 without the reason, and queues nothing', async () => {
     const { response, bundles, phase } = await webhookOf(app).handle(post({ items: [{ at: 'never' }] }));
     expect(response.status).toBe(500);
     expect(await response.text()).not.toContain('never');
@@ -186,7 +186,7 @@ describe('a failing expression', () => {
     expect(phase).toBe('items');
   });
 
-  it('has its place in the app', async () => {
+  it('reports its source location in the app', async () => {
     const { error } = await webhookOf(app).handle(post({ items: [{ at: 'never' }] }));
     expect(error).toBeInstanceOf(AppError);
     expect(error?.place?.pointer).toBe('/webhooks/w/communication/output/at');
@@ -206,7 +206,7 @@ describe('a failing expression', () => {
     ['respond', { respond: { status: FAILS } }, '/respond/status'],
     ['respond', { respond: { headers: { a: FAILS } } }, '/respond/headers/a'],
     ['respond', { respond: { type: FAILS } }, '/respond/type'],
-  ])('says in the trace where, at %s of %j', async (phase, spec, pointer) => {
+  ])('reports the location in the trace, at %s of %j', async (phase, spec, pointer) => {
     const webhook = webhookOf(spec, { type: 'web-shared' });
     const result = await webhook.handle(post({ items: [1] }), { connections: [{ id: 'c', uid: 1 }] });
     expect(result.answer.status).toBe(500);
@@ -219,14 +219,14 @@ describe('a failing expression', () => {
     });
   });
 
-  it('hides the secrets of the hook', async () => {
+  it('does not reveal the secrets of the hook', async () => {
     const webhook = webhookOf({ condition: '{{formatDate(webhook.secret, "X")}}' });
     const { error } = await webhook.handle(post({ a: 1 }), { webhook: { secret: 's3cr3t-value-1' } });
     expect(error?.message).toContain('formatDate');
     expect(error?.message).not.toContain('s3cr3t-value-1');
   });
 
-  it('in respond queues nothing, either', async () => {
+  it('in respond queues nothing', async () => {
     const { error, phase, bundles } = await webhookOf({ respond: { status: 700 } }).handle(post({ a: 1 }));
     expect(bundles).toBeUndefined();
     expect(phase).toBe('respond');
@@ -237,13 +237,13 @@ describe('a failing expression', () => {
 describe('recipients', () => {
   const spec = { uid: '{{body.u}}' };
 
-  it('are left to the caller where no connections are given', async () => {
+  it('are left to the caller without connections', async () => {
     const { deliveries, bundles } = await webhookOf(spec, { type: 'web-shared' }).handle(post({ u: 7 }));
     expect(deliveries).toEqual([{ uid: '7', recipients: [], bundles: [{ u: 7 }] }]);
     expect(bundles).toEqual([{ u: 7 }]);
   });
 
-  it('may be found by a function', async () => {
+  it('can be found by a function', async () => {
     const asked: string[] = [];
     const connections = async (uid: string) => {
       asked.push(uid);
@@ -256,7 +256,7 @@ describe('recipients', () => {
     expect(recipients).toEqual(['c1']);
   });
 
-  it('that cannot be found make the sender try again', async () => {
+  it('that cannot be found make the sender retry', async () => {
     const connections = async (): Promise<string[]> => {
       throw new Error('database down');
     };
@@ -267,7 +267,7 @@ describe('recipients', () => {
 });
 
 describe('hostile payloads', () => {
-  it('of any depth are refused or read, never a RangeError', async () => {
+  it('of any depth are refused or parsed, without a RangeError', async () => {
     const webhook = webhookOf({ respond: { body: '{{body}}' } });
     for (const depth of [999, 1_000, 1_001, 100_000]) {
       const { response } = await webhook.handle(post('['.repeat(depth) + ']'.repeat(depth)));
@@ -303,7 +303,7 @@ describe('hostile payloads', () => {
   });
 });
 
-it('a specification that is no object cannot be called', async () => {
+it('refuses a specification that is not an object', async () => {
   const { answer, phase, error } = await webhookOf(['a', 'b']).handle(post({}));
   expect([answer.status, phase, error?.name]).toEqual([500, 'specification', 'InvalidConfigurationError']);
 });

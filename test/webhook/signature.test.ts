@@ -33,17 +33,17 @@ const BODY = JSON.stringify({
 });
 
 describe('the sample app signed-events', () => {
-  it('has nothing to complain about', () => {
+  it('has no lint results', () => {
     expect(app.warnings).toEqual([]);
   });
 
-  it('answers the challenge', async () => {
+  it('responds to the challenge', async () => {
     const result = await send('{"type":"challenge","challenge":"c1"}', undefined);
     expect(result.verification).toBe(true);
     expect(await result.response.text()).toBe('c1');
   });
 
-  it('takes what is signed', async () => {
+  it('accepts signed payloads', async () => {
     const result = await send(BODY, sign(BODY));
     expect(result.bundles).toEqual([{ id: 1, kind: 'created', at: new Date(1_700_000_000_000) }]);
     expect(result.response.status).toBe(202);
@@ -62,14 +62,14 @@ describe('the sample app signed-events', () => {
     expect(result.response.status).toBe(401);
   });
 
-  it('refuses everything while there is no secret', async () => {
+  it('refuses every payload while there is no secret', async () => {
     const plain = `sha256=${createHmac('sha256', '').update(BODY).digest('hex')}`;
     for (const signature of [plain, undefined, 'sha256=']) {
       expect((await send(BODY, signature, '')).bundles).toEqual([]);
     }
   });
 
-  it('refuses any changed byte of the payload, and of the signature', async () => {
+  it('refuses any changed byte of the payload or the signature', async () => {
     const bytes = Buffer.from(BODY);
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.integer({ min: 1, max: 255 }), async (at, change) => {
@@ -118,7 +118,7 @@ describe('equality in the specification of a webhook', () => {
     }
   });
 
-  it('looks at every character before it answers', () => {
+  it('compares every character before it returns', () => {
     // A count instead of a clock: texts that differ at the first character are read to their last one.
     const read: number[] = [];
     const watched = {

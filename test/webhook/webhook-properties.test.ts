@@ -48,7 +48,7 @@ const WEBHOOK = webhookOf({
   respond: { type: 'text', body: '{{body.answer}}' },
 });
 
-it('any payload of any content type gives a response, and never a throw', async () => {
+it('returns a response to any payload of any content type, and never throws', async () => {
   await fc.assert(
     fc.asyncProperty(
       BODY,
@@ -73,7 +73,7 @@ it('any payload of any content type gives a response, and never a throw', async 
   );
 });
 
-it('what iterate passes is what comes out, in order', async () => {
+it('outputs the items that pass iterate, in order', async () => {
   const webhook = webhookOf({
     iterate: { container: '{{body}}', condition: '{{item > 0}}' },
     output: '{{item}}',
