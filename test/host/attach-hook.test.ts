@@ -32,7 +32,7 @@ afterEach(async () => {
   for (const host of hosts.splice(0)) await host.stop(1000);
 });
 
-/** A host with one app, and a service that answers what a function says. */
+/** A host with one app and an API whose responses come from a function. */
 function setUp(answer: (call: number) => Answer) {
   const { transport, requests } = service((_, call) => answer(call));
   const app = defineApp({

@@ -3,13 +3,14 @@ import { type Disturbance, type LoadSettings, runLoad } from './load-run.js';
 import { hasPrograms, PROGRAMS_MISSING } from './own-server.js';
 import { hasPostgres, POSTGRES_MISSING } from './test-database.js';
 
-// `npm run chaos` runs it longer, ten minutes each at most, and a thousand rounds of lost answers (`lost-answers.test.ts`).
+// `npm run chaos` runs this for up to ten minutes each, plus a thousand rounds of lost responses
+// (`lost-answers.test.ts`).
 const isFull = process.env['IML_FULL'] === '1';
 const MINUTE_MS = 60_000;
 
 let hasHeader = false;
 
-/** Written as each run ends: who stops the others has the table so far. */
+/** Written after each run, so that an interrupted series keeps its results. */
 function writeRow(row: Readonly<Record<string, string | number>>): void {
   const lines = [...(hasHeader ? [] : [Object.keys(row)]), Object.values(row)];
   hasHeader = true;
@@ -40,7 +41,7 @@ for (const [engine, disturbance] of RUNS) {
         ...(isFull
           ? { events: 10_000, hooks: 100, sendForMs: 3 * MINUTE_MS }
           : { events: 400, hooks: 20, sendForMs: undefined }),
-        // A process needs a while to start; lost answers may come close upon each other.
+        // A process needs time to start. Lost responses may follow each other closely.
         killEveryMs: disturbance === 'drop' ? 50 : isFull ? 3000 : 500,
         maxKills: (isFull ? 20 : 2) * (disturbance === 'drop' ? 10 : 1),
         maxMs: (isFull ? 10 : 3) * MINUTE_MS,
@@ -62,7 +63,7 @@ for (const [engine, disturbance] of RUNS) {
       if (isFull) expect(result.sent).toBeGreaterThan(0);
       else expect(result.sent).toBe(settings.events);
       expect(result.kills).toBeGreaterThan(0);
-      // A process that slept for longer than the heartbeat may finish the one event of each hook it had under way.
+      // A process that was suspended for longer than the heartbeat may finish the one in-flight event of each hook.
       if (disturbance === 'stop')
         expect(result.orderBreaks).toBeLessThanOrEqual(result.kills * settings.hooks);
       else expect(result.orderBreaks).toBe(0);

@@ -3,18 +3,18 @@ import path from 'node:path';
 import { build } from 'esbuild';
 
 const ROOT: string = path.resolve(import.meta.dirname, '../..');
-/** Inside of node_modules, so that what is compiled finds the packages, and no tool takes it for source. */
+/** Inside node_modules, so that compiled code finds its packages and tools ignore it. */
 const OUT: string = path.join(ROOT, 'node_modules/.cache/iml-host-processes', String(process.pid));
 
-// A folder of each test process: workers that are started later must not meet sources that have changed meanwhile.
+// One folder per test process: workers that start later must not load sources that have changed.
 process.once('exit', () => rmSync(OUT, { recursive: true, force: true }));
 
 /**
- * Makes one file of a script in TypeScript and all it imports, which a process of plain Node can run: processes of one
- * file start sooner than those of hundreds. Only types are taken away, nothing is checked.
+ * Bundles a TypeScript script and its imports into one file for plain Node, which starts faster than hundreds of
+ * files. Strips types without checking them.
  *
- * @param script relative to this folder or one beside it, without extension
- * @returns its path
+ * @param script path without extension, relative to this folder or a sibling
+ * @returns the path of the file
  */
 export async function compileProcess(script: string): Promise<string> {
   const outfile = path.join(OUT, `${path.basename(script)}.mjs`);
@@ -24,10 +24,10 @@ export async function compileProcess(script: string): Promise<string> {
     bundle: true,
     platform: 'node',
     format: 'esm',
-    // With the packages in it: a process spends most of its start on finding and reading them.
+    // Includes packages: a process spends most of its start on resolving and reading them.
     external: ['libsql', 'pg-native', '@opentelemetry/api'],
     mainFields: ['module', 'main'],
-    // Packages in CommonJS ask for modules of Node.
+    // CommonJS packages call `require` for Node modules.
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },

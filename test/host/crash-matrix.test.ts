@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(dropTemplate);
 
-/** Every point a process can end at, and the store be in another state than before. */
+/** Every point at which a process can end with a different state of the store. */
 const POINTS = [
   ...['intake: before the transaction', 'intake: before the commit', 'intake: after the commit'],
   ...['work: begun', 'event: claimed', 'event: run', 'event: before the commit'],
@@ -35,7 +35,7 @@ const POINTS = [
   ...['incomplete: before the commit', 'incomplete: committed'],
 ];
 
-/** Those that each event leads past: the second time is the one behind a commit. */
+/** The points that each event passes: the second time is the one after a commit. */
 const isPassedByEvents = (point: string): boolean => /^(intake|event|work)/.test(point);
 
 const isFull = process.env['IML_FULL'] === '1';
@@ -45,11 +45,11 @@ const EVENTS = [1, 2, 3];
 const KEPT = 2;
 
 interface Run {
-  /** Points a process that nobody ended went through. */
+  /** Points that an uninterrupted process passed. */
   readonly points: readonly string[];
   readonly effects: readonly Effect[];
   readonly acknowledged: ReadonlySet<string>;
-  /** Sendings whose answer never came. */
+  /** Sent events without a response. */
   readonly unanswered: ReadonlySet<string>;
 }
 
@@ -62,10 +62,10 @@ interface Effect {
 }
 
 /**
- * Sends events through a worker that ends at a point, starts another, and waits until all is through. The one that ends is
- * a process of its own; the other lives in this one, which is started already.
+ * Sends events through a worker that ends at a point, starts another one, and waits until all events are processed.
+ * The first worker is a child process. The other one runs in this process.
  *
- * @throws where the point was not reached
+ * @throws if the worker did not reach the point
  */
 async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['killAt']): Promise<Run> {
   const database = engine === 'sqlite' ? await createFile() : await createHostDatabase();
@@ -94,7 +94,7 @@ async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['ki
       const answer = await send(`${to.origin}${to.paths[0]}`, { body }).catch(() => undefined);
       if (answer?.ok) return void acknowledged.add(`${n} ${attempt}`);
       unanswered.add(`${n} ${attempt}`);
-      // Nobody but the worker itself ends it.
+      // Only the worker ends itself.
       await doomed?.ended;
     }
   };
@@ -109,7 +109,7 @@ async function runOnce(engine: 'sqlite' | 'postgres', killAt: WorkerSettings['ki
   try {
     for (const n of EVENTS) await sendEvent(n);
     await eventually(isQuiet, 60_000);
-    // What several events share is passed once for all of them, so one more at a time leads there.
+    // Events share some checkpoints, so an additional single event reaches them.
     const endMs = Date.now() + 60_000;
     for (let n = EVENTS.length + 1; !hasEnded() && Date.now() < endMs; n++) {
       await sendEvent(n);
@@ -140,7 +140,7 @@ function effectOf(line: string): Effect {
   return { name, n: Number(n), attempt: Number(attempt), eventId: Number(eventId), pid: Number(pid) };
 }
 
-/** Nothing waits and nothing runs; the poll is through. */
+/** No job waits or runs, and the poll is finished. */
 async function isThrough(store: HostStore): Promise<boolean> {
   const open = await store.count('events', { status: ['pending', 'running'] });
   const incompletes = await store.find('incompletes');
@@ -156,29 +156,30 @@ async function isThrough(store: HostStore): Promise<boolean> {
 function expectGuarantees({ effects, acknowledged, unanswered }: Run): void {
   const events = effects.filter(({ name }) => name === 'hook-0');
   const sendings = events.map(({ n, attempt }) => `${n} ${attempt}`);
-  // A 2xx answer means stored, and everything stored is processed.
+  // A 2xx response means stored, and every stored event is processed.
   expect([...acknowledged].filter((sending) => !sendings.includes(sending))).toEqual([]);
-  // In order, a repetition right behind what it repeats.
+  // In order: a repetition directly follows the event that it repeats.
   expect(events.map(({ n }) => n)).toEqual(events.map(({ n }) => n).sort((a, b) => a - b));
-  // Nothing twice but what one killed process has done before its commit, or what a sender without an answer sent again.
+  // Only effects that a killed process produced before its commit, or events that a sender retried without a
+  // response, may repeat.
   expect(sendings.filter((it) => !acknowledged.has(it) && !unanswered.has(it))).toEqual([]);
   for (const sending of new Set(sendings)) {
     const times = events.filter(({ n, attempt }) => `${n} ${attempt}` === sending);
     expect(times.length).toBeLessThanOrEqual(2);
     expect(new Set(times.map(({ pid }) => pid)).size).toBe(times.length);
   }
-  // The trigger's state never moves past items that were not processed.
+  // The trigger state never advances past unprocessed items.
   const polled = effects.filter(({ name }) => name === 'poll').map(({ n }) => n);
   expect(new Set(polled)).toEqual(new Set([1, 2]));
   expect(polled.length).toBeLessThanOrEqual(4);
-  // An incomplete execution is not lost either.
+  // Incomplete executions are not lost.
   expect(effects.filter(({ name }) => name === 'incomplete').length).toBeGreaterThanOrEqual(1);
 }
 
 describe.each(['sqlite', 'postgres'] as const)('a worker on %s', (engine) => {
   const isMissing = engine === 'postgres' && !hasPostgres;
   const reason = isMissing ? POSTGRES_MISSING : '';
-  // The times of a point differ by what was committed before; on PostgreSQL the first one does in CI.
+  // The occurrences of a point differ by what was committed before. CI tests only the first one on PostgreSQL.
   const times = isFull || engine === 'sqlite' ? [1, 2] : [1];
   const kills = POINTS.flatMap((point) =>
     times.filter((time) => time === 1 || isPassedByEvents(point)).map((time) => ({ point, time })),

@@ -23,15 +23,15 @@ afterEach(async () => {
 });
 
 interface Sender {
-  /** Sendings that were answered 2xx. */
+  /** Sent events with a 2xx response. */
   readonly acknowledged: Set<string>;
-  /** Sendings that were refused, or whose answer never came. */
+  /** Sent events that were refused or got no response. */
   readonly unanswered: Set<string>;
   readonly statuses: Set<number>;
   readonly stop: () => Promise<void>;
 }
 
-/** Sends the events of each hook one after the other, again until they are accepted, until it is stopped. */
+/** Sends the events of each hook in sequence and retries each until it is accepted, until stopped. */
 function startSender(workers: readonly WorkerProcess[]): Sender {
   const sender = {
     acknowledged: new Set<string>(),
@@ -74,7 +74,7 @@ async function effectsIn(file: string): Promise<readonly string[]> {
     .map((line) => line.split(' ').slice(0, 3).join(' '));
 }
 
-/** A crash and its recovery, a restart, and kill -9 of the first process, each while events come in and are processed. */
+/** A crash with recovery, a restart, and kill -9 of the first process, each under load. */
 const FAULTS: readonly ((server: OwnServer) => Promise<void>)[] = [
   (server) => server.restart('immediate'),
   (server) => server.restart('fast'),
@@ -92,7 +92,7 @@ it.skipIf(!hasPrograms)(
     cleanups.push(folder.drop, server.remove);
     const effects = path.join(folder.name, 'effects.log');
     const start = async (): Promise<WorkerProcess> => {
-      // The lease is longer than the test: what goes on does so by itself, and not as somebody takes it over.
+      // The lease is longer than the test, so no other worker takes over.
       const worker = await startWorker(script, {
         engine: 'postgres',
         at: server.url,
@@ -138,7 +138,7 @@ it.skipIf(!hasPrograms)(
     expect(await store.count('events', { status: 'dead' })).toBe(0);
     const seen = await effectsIn(effects);
     expect([...sender.acknowledged].filter((sending) => !seen.includes(sending))).toEqual([]);
-    // What was sent again may be there twice, as another event; no event is processed twice.
+    // A retried event may exist twice with different ids. No event is processed twice.
     expect(seen.length).toBe(new Set(seen).size);
     const known = new Set([...sender.acknowledged, ...sender.unanswered]);
     expect(seen.filter((sending) => !known.has(sending))).toEqual([]);

@@ -1,18 +1,18 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** Stands between a client and a PostgreSQL server, and loses answers. */
+/** A proxy between a client and a PostgreSQL server that drops responses. */
 export interface DroppingProxy {
   readonly url: string;
-  /** How many answers were lost. */
+  /** Number of dropped responses. */
   readonly dropped: () => number;
-  /** Loses the answer to one of the next commits or statements, chosen by chance; the connection ends with it. */
+  /** Drops the response to one of the next commits or statements, chosen at random, and closes the connection. */
   readonly dropOne: () => void;
-  /** Loses an answer and says nothing: the connection stays open. */
+  /** Drops a response and keeps the connection open. */
   readonly muteOne: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** @param random gives numbers from 0 to 1, so that a run can be repeated */
+/** @param random returns numbers from 0 to 1; seeded, so that a run can be repeated */
 export async function startDroppingProxy(target: string, random: () => number): Promise<DroppingProxy> {
   const to = new URL(target);
   const sockets = new Set<Socket>();
@@ -34,7 +34,7 @@ export async function startDroppingProxy(target: string, random: () => number): 
     });
     upstream.on('data', (chunk: Buffer) => {
       if (isMute) return;
-      // The server has done what it answers to here; nobody will hear of it.
+      // The server has executed the statement. The client never receives the response.
       if (wanted > 0 && random() < 0.2) {
         wanted--;
         count++;

@@ -45,7 +45,7 @@ interface Wanted extends Pick<HookWanted, 'webhook' | 'kind' | 'uid'> {
   readonly onError?: StepDefinition['onError'];
 }
 
-/** A host whose scenario fails with what it was sent. */
+/** A host whose scenario fails with a message that contains the sent data. */
 async function open({ settings = {}, onError, ...hook }: Wanted) {
   const notices: HostNotice[] = [];
   const failures: string[] = [];

@@ -21,7 +21,7 @@ import { startWorker, type WorkerProcess } from './worker-process.js';
 
 // The lease is two seconds here; `IML_FULL=1` pauses the worker for 90 s with the lease of 30 s.
 const isFull = process.env['IML_FULL'] === '1';
-/** After that others have the jobs of a process that is silent. */
+/** After that time other workers take over the jobs of a silent process. */
 const HEARTBEAT_MS = 10_000;
 const PAUSE_MS = isFull ? 90_000 : 6000;
 
@@ -80,7 +80,7 @@ it.skipIf(!hasPostgres)(
     sleeper.child.kill('SIGSTOP');
     const pausedAt = Date.now();
     const other = await start(settings);
-    // The heartbeat, and the time the server gives a transaction it may have fallen asleep in.
+    // The heartbeat, and the time after which the server ends an idle transaction.
     await eventually(async () => new Set(await numbersIn(effects)).size === 5, HEARTBEAT_MS * 3 + 50_000);
     await sleep(Math.max(0, PAUSE_MS - (Date.now() - pausedAt)));
     sleeper.child.kill('SIGCONT');
@@ -90,7 +90,7 @@ it.skipIf(!hasPostgres)(
     cleanups.push(() => store.close());
     await eventually(async () => (await store.count('events', { status: 'done' })) === 8, 20_000);
     const seen = await numbersIn(effects);
-    // The one it had under way when it fell asleep may come twice: its effect preceded its commit.
+    // The in-flight event of the suspended process may repeat: its effect preceded its commit.
     expect(seen.length).toBeLessThanOrEqual(9);
     expect([...new Set(seen)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
   },

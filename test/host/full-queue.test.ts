@@ -7,7 +7,7 @@ import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 
 const MAX_QUEUED = 300;
 
-/** A host that works on nothing, whose one hook has no room left, and what its app is asked. */
+/** A host that processes nothing, whose only hook has a full queue, and the number of receiver calls. */
 async function openFull(limits: Parameters<typeof createHost>[0]['limits'] = { maxQueued: MAX_QUEUED }) {
   let read = 0;
   const clock = createVirtualClock(0);
@@ -50,10 +50,10 @@ it('refuses a call without reading its body while the queue is known to be full'
   const endless = await host.fetch(new Request(url, { method: 'POST', body, duplex: 'half' }));
   expect([endless.status, endless.headers.get('retry-after')]).toEqual([429, '60']);
   expect([isPulled, countRead()]).toEqual([false, before]);
-  // What carries no body may be a question of the service.
+  // A request without a body may be a verification request of the remote API.
   expect((await host.fetch(new Request(url))).status).toBe(200);
   expect(countRead()).toBe(before + 1);
-  // Somebody else makes room: it is seen by looking now and then, which calls cause.
+  // Another process frees space. Calls trigger the periodic check that detects it.
   await host.events.discardAll({ status: ['pending'] });
   clock.advance(199);
   expect((await post({ n: 1 })).status).toBe(429);

@@ -11,7 +11,7 @@ import { httpServer, type Loopback, readBody } from '../http/loopback.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
 
-// The processes inherit it, so that the test opens what they have sealed.
+// The processes inherit the key, so that the test can open sealed data.
 const KEY = Buffer.alloc(32, 7);
 process.env['IML_HOST_KEY'] = KEY.toString('base64');
 
@@ -22,11 +22,11 @@ let service: Loopback;
 let store: HostStore;
 let served: Served;
 
-/** What the apps have asked the service for: a path and a number each. */
+/** The requests of the apps to the API: a path and a number each. */
 const calls: string[] = [];
-/** What of that it refuses. */
+/** Requests that the API refuses. */
 const refused = new Set<string>();
-/** What of that it answers only then. */
+/** Requests whose responses the API delays. */
 const held = new Map<string, Promise<unknown>>();
 
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -126,7 +126,7 @@ async function startServe(
   return start(['serve', path.join(folder, 'crm'), ...file, ...place, '--allow-local', ...options]);
 }
 
-/** The same, and waits until it has told where its scenarios are reached. */
+/** Starts `iml serve` and waits until it has logged the addresses of its scenarios. */
 async function serve(scenarios: readonly { name: string }[], ...options: string[]): Promise<Served> {
   const process = await startServe(scenarios, options);
   const addressOf = (name: string): string | undefined =>
@@ -158,7 +158,7 @@ const becomes = (id: number, status: EventStatus): Promise<void> =>
 const iml = (...args: string[]): Promise<ProcessResult> =>
   start([...args, '--data', path.join(folder, 'data')]).result;
 
-/** What a command prints that goes well. */
+/** The output of a successful command. */
 async function print(...args: string[]): Promise<string> {
   const { code, out, err } = await iml(...args);
   expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -177,7 +177,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  // Those that are over take no signal.
+  // Finished processes receive no signal.
   for (const { child } of started) child.kill('SIGKILL');
   await Promise.all(started.map(({ result }) => result));
   await store.close();
@@ -256,7 +256,7 @@ it('keeps events of a disabled scenario waiting, and never processes a discarded
   );
   const dropped = await receive('notes', 3);
   const kept = await receive('notes', 4);
-  // What came later to a scenario that is on is through: the host has not merely been slow.
+  // A later event of an enabled scenario is processed: the host is not merely slow.
   await becomes(await receive('orders', 5), 'done');
   expect(await store.find('events', { where: { status: 'pending' } })).toMatchObject([
     { id: dropped },
@@ -273,7 +273,7 @@ it('keeps events of a disabled scenario waiting, and never processes a discarded
   ]);
 
   expect(await print('scenarios', 'on', 'notes')).toBe('The scenario "notes" is on.\n');
-  // The hook keeps order, so the one that is discarded would have come first.
+  // The hook is ordered, so the discarded event would have been first.
   await becomes(kept, 'done');
   expect([callsOf(3), callsOf(4)]).toEqual([[], ['POST /note 4']]);
   expect(await store.get('events', { id: dropped })).toMatchObject({ status: 'discarded', attempts: 0 });
@@ -363,7 +363,7 @@ it('removes with --prune what the file no longer names, after detaching it from 
   const url = served.urlOf('orders');
   calls.length = 0;
   served = await serve([NOTES]);
-  // Without the option the scenario stays, and so does its address.
+  // Without the option the scenario and its address remain.
   expect(jsonLines(await print('scenarios'))).toMatchObject([{ name: 'notes' }, { name: 'orders' }]);
   await stop(served);
   served = await serve([NOTES], '--prune');
@@ -391,6 +391,6 @@ it('finishes the setup in progress when it is stopped', async () => {
   release();
   expect(await process.result).toMatchObject({ code: 0, signal: null });
   served = await serve([NOTES, ORDERS]);
-  // The service knows of the hook, and is not told a second time.
+  // The API has the hook, and gets no second request.
   expect(calls).toEqual(['POST /hooks']);
 });

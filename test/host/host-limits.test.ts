@@ -82,10 +82,10 @@ describeEach('a host', (engine) => {
       error: { name: 'ExecutionInterruptedError' },
     });
     expect(seen.toSorted()).toEqual(['s event', 's event']);
-    // Each of the three once, to whoever watches.
+    // Each of the three notices once per observer.
     const listTold = (): HostNotice[] =>
       notices.filter(({ kind }) => kind === 'given-up' || kind === 'scenario-off');
-    // They are told once it is stored, which somebody else may see before.
+    // Notices follow the commit, which other readers may see earlier.
     await eventually(() => listTold().length >= 3);
     const byScenario = (a: HostNotice, b: HostNotice): number =>
       JSON.stringify(a).localeCompare(JSON.stringify(b));
@@ -117,7 +117,7 @@ describeEach('a host', (engine) => {
     await eventually(
       async () => (await host.events.list({ status: ['done'], hookId: quickHook })).length === 1,
     );
-    // Not behind all that came before it.
+    // Not after all events that arrived before.
     expect(slowRuns).toBeLessThan(30);
   });
 
@@ -286,7 +286,7 @@ it('follows a calendar and its time zone through both daylight saving changes', 
   const hours = ['05:00', '06:00', '07:00', '08:00', '09:00', '10:00'];
   for (const day of ['2026-11-01', '2026-03-08'])
     expect(await runs('0 * * * *', 'America/New_York', `${day}T04:30:00Z`)).toEqual(hours);
-  // Half an hour, to and fro.
+  // Lord Howe Island shifts its clocks by half an hour.
   expect(await runs('0 0 * * * *', 'Australia/Lord_Howe', '2026-04-04T13:30:00Z')).toEqual([
     '14:00',
     '15:30',
@@ -312,7 +312,7 @@ it('responds with 503 if the store fails during the lookup of the recipients of 
     queue: parts.queue,
     flows: flowsOf(() => SUCCESS),
     receiver: async ({ findRecipients }) => {
-      // As the engine does it: what fails in a specification is an answer.
+      // As in the engine: an error in a specification becomes a response.
       await findRecipients('7').catch(() => {});
       return { ok: true, response: new Response('no', { status: 500 }), bundles: [], deliveries: [] };
     },

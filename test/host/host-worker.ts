@@ -1,6 +1,6 @@
 import { openWorker, type WorkerSettings } from './open-worker.js';
 
-/** A worker in a process of its own. */
+/** A worker in a child process. */
 
 const worker = await openWorker(JSON.parse(process.argv[2] ?? '{}') as WorkerSettings);
 const { origin, paths, points } = worker;

@@ -78,7 +78,7 @@ describeEach('a host', (engine) => {
     let done = 0;
     const { host, post } = await setUp(engine, async () => {
       started++;
-      // One after the other would wait here for good.
+      // Sequential processing would hang here.
       await eventually(() => started > 1);
       done++;
       return SUCCESS;
@@ -222,7 +222,7 @@ describeEach('a host', (engine) => {
     await post({ n: 4 });
     await eventually(() => seen.length === 4);
     expect(seen).toEqual([1, 2, 3, 4]);
-    // Not when they came, but when a run was due.
+    // Not at their arrival, but at the time of the next run.
     expect(Math.max(...earlyMs)).toBeLessThanOrEqual(0);
   });
 

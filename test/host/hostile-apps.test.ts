@@ -22,23 +22,23 @@ const ATTACK_MS = isFull ? 30_000 : 1500;
 
 const MEGABYTE = 1024 * 1024;
 
-/** What `GET /health` and the acceptance of a webhook of another app may take at p99, beside what the machine takes. */
+/** p99 of `GET /health` and of an accepted webhook call of another app, beyond that of the control server. */
 const MAX_P99_MS = 50;
 
 /** Share of time in which a request may wait longer than that for the main thread. */
 const MAX_LATE_SHARE = 0.01;
 
-/** Heaps of the three workers that one app may hold, which shrink when they are used again, and what is received meanwhile. */
+/** Heaps of the three workers that one app may use, which shrink on reuse, and data received meanwhile. */
 const MAX_GROWTH_MB = 3 * 512 + 256;
 
 interface Attack {
   readonly name: string;
-  /** Of the app `webhooks`, or `start` of the app `responses`. */
+  /** A webhook of the app `webhooks`, or `start` of the app `responses`. */
   readonly webhook: string;
-  /** Of the app `responses`: what the scenario runs. */
+  /** The module of the app `responses` that the scenario runs. */
   readonly module?: string;
   readonly body: string | Uint8Array;
-  /** How long the loop lasts at least: as long as a call that is ended by its deadline. */
+  /** Minimum duration of the loop: that of a call that ends at its deadline. */
   readonly leastMs?: number;
 }
 
@@ -47,7 +47,7 @@ const KEY = Buffer.alloc(32, 7);
 
 const PLAIN = '{"text":"x"}';
 
-/** What `npm test` runs: attacks on the processor and on memory. `npm run chaos` adds the large bodies, which take minutes. */
+/** `npm test` runs attacks on CPU and memory. `npm run chaos` adds the large bodies, which take minutes. */
 const SHORT_ATTACKS: readonly Attack[] = [
   { name: 'an endless custom function', webhook: 'endlessFunction', body: PLAIN, leastMs: 7000 },
   { name: 'a custom function that allocates without end', webhook: 'greedyFunction', body: PLAIN },
@@ -116,12 +116,12 @@ function toScenario({ name, webhook, module }: Attack): object {
   return {
     name,
     webhook: { app, webhook },
-    // Errors of the app do not turn the scenario off: the attack goes on.
+    // Errors of the app do not disable the scenario, so the attack continues.
     modules: module === undefined ? [] : [{ id: 2, app, module, onError: { kind: 'ignore' } }],
   };
 }
 
-/** An API whose responses are as large as they may be. */
+/** An API whose responses have the maximum size. */
 async function serveLargeResponses(): Promise<Server> {
   const fill = (open: string, item: string, close: string): Buffer =>
     Buffer.from(open + item.repeat(Math.floor((63 * MEGABYTE) / item.length)) + close);
@@ -149,7 +149,7 @@ async function serveLargeResponses(): Promise<Server> {
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
 }
 
-/** A server in a process of its own that does nothing: its response times are those of the machine. */
+/** A control server in a child process that does no work: its response times are those of the machine. */
 async function startControl(): Promise<Server> {
   const script =
     "const s = require('node:http').createServer((_, o) => o.end('ok')).listen(0, '127.0.0.1', () => console.log(s.address().port));";
@@ -163,12 +163,12 @@ interface StartedHost {
   readonly origin: string;
   readonly store: HostStore;
   readonly urls: ReadonlyMap<string, string>;
-  /** How the main thread was blocked since the last call. */
+  /** Delays of the main thread since the last call. */
   readonly readTurns: () => Promise<Turns>;
   readonly stop: () => Promise<void>;
 }
 
-/** What `turn-meter.mjs` writes. */
+/** Output of `turn-meter.mjs`. */
 interface Turns {
   readonly lateShare: number;
   readonly longestMs: number;
@@ -216,7 +216,7 @@ async function startHost(engine: 'sqlite' | 'postgres'): Promise<StartedHost> {
   };
 }
 
-/** Starts the probe. @returns what stops it and gives what it measured */
+/** Starts the probe. @returns a function that stops it and returns the measurements */
 function startProbe(settings: ProbeSettings): () => Promise<ProbeResult> {
   const child = spawn(process.execPath, [probe, JSON.stringify(settings)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -243,9 +243,9 @@ async function readMegabytes(pid: number): Promise<number> {
 }
 
 /**
- * Calls a webhook until the time is over, four calls at a time. A scenario that does not keep up is not called more often.
+ * Calls a webhook until the time is over, with four concurrent calls. Waits while the scenario does not keep up.
  *
- * @returns how many calls were acknowledged
+ * @returns the number of acknowledged calls
  */
 async function attack(host: StartedHost, { name, body, leastMs = 0 }: Attack): Promise<number> {
   const endMs = Date.now() + Math.max(leastMs, ATTACK_MS);
@@ -256,7 +256,7 @@ async function attack(host: StartedHost, { name, body, leastMs = 0 }: Attack): P
     while (Date.now() < endMs) {
       const { status } = await send(url, { body, headers: { 'content-type': 'application/json' } });
       if (status === 200) acknowledged++;
-      // A sender that is refused waits a little, as it is told to.
+      // A refused sender waits a little, as Retry-After demands.
       else await new Promise((resolve) => setTimeout(resolve, 50));
       while ((await countOpen(host.store, hookId)) > 4 && Date.now() < endMs) {
         await new Promise((resolve) => setTimeout(resolve, 100));
@@ -290,7 +290,7 @@ describe.each(ENGINES)('a host of several apps on %s%s', (engine) => {
     if (isMissing) return;
     host = await startHost(engine);
     const url = host.urls.get('neighbor') ?? '';
-    // The workers start with the first calls.
+    // The first calls start the workers.
     for (let n = 0; n < 20; n++) {
       if (
         (await send(url, { body: '{"n":0}', headers: { 'content-type': 'application/json' } })).status === 200
@@ -320,10 +320,10 @@ describe.each(ENGINES)('a host of several apps on %s%s', (engine) => {
     if (isFull) process.stdout.write(`${engine} ${row.name}: ${JSON.stringify({ ...times, ...turns })}\n`);
     expect(result.others).toEqual([]);
     expect(turns.lateShare).toBeLessThan(MAX_LATE_SHARE);
-    // On a machine with other work the response times say little.
+    // Response times are not meaningful on a busy machine.
     if (isFull) expect(times.health - controlMs).toBeLessThan(MAX_P99_MS);
     if (isFull) expect(times.webhook - controlMs).toBeLessThan(MAX_P99_MS);
-    // Every acknowledged event of the other app is run, and none of the attack is lost.
+    // Every acknowledged event of the other app runs, and no event of the attack is lost.
     const neighbor = await hookIdOf(host.store, 'neighbor');
     await eventually(
       async () => (await host.store.count('events', { hookId: neighbor, status: 'done' })) === accepted,

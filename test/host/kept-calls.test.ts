@@ -32,11 +32,11 @@ interface Call {
   readonly query?: string;
 }
 
-/** A host with a hook that knows `stored` and was set up with `parameters`. */
+/** A host with a hook whose stored data are `stored` and which was created with `parameters`. */
 async function open(stored: unknown = null, parameters = {}) {
   const store = createHostMemoryStore();
   const receiver: Receiver = async (request) => {
-    // What is no JSON is refused, as `reject` is.
+    // Refuses invalid JSON, and `reject`.
     const text = Buffer.from(request.call.body).toString('utf8');
     const isJson = text.startsWith('{') && text.endsWith('}');
     return receiveJson(
@@ -52,7 +52,7 @@ async function open(stored: unknown = null, parameters = {}) {
   return {
     store,
     hook,
-    /** What is kept of a call. */
+    /** Returns the stored event of a call. */
     send: async ({ body, headers = HEADERS, query = QUERY }: Call): Promise<EventRow> => {
       const init = { method: 'POST', headers, body };
       await host.fetch(new Request(`http://localhost${hook.path}?${query}`, init));
@@ -62,7 +62,7 @@ async function open(stored: unknown = null, parameters = {}) {
   };
 }
 
-/** What is kept of a call with a body. */
+/** Returns the stored event of a call with a body. */
 async function keep(body: unknown): Promise<EventRow> {
   const { send } = await open();
   return send({ body: typeof body === 'string' ? body : JSON.stringify(body) });
@@ -76,7 +76,7 @@ it('stores the headers and the query without credentials', async () => {
   expect(text).not.toMatch(/secret-\d/);
   for (const open of ['page-3', 'service/1', '["state","open"]', 'page=2', 'application/json'])
     expect(text).toContain(open);
-  // The name stays, so that it is seen that something was sent.
+  // The name remains visible, so that a reader knows that a value was sent.
   for (const name of ['x-api-key', 'x-auth-token', 'access_token', 'api_key'])
     expect(text).toContain(`["${name}","[SANITIZED]"]`);
 });
@@ -116,7 +116,7 @@ describe('a secret of a hook', () => {
       expect(decodeURIComponent(text)).not.toContain(secret);
     }
     for (const open of ['still-open', 'eu-central-1', '"x-hook"']) expect(text).toContain(open);
-    // What a scenario works on stays whole.
+    // The data of a scenario stay complete.
     expect(status).toBe('pending');
     expect(bundles).toEqual([{ n: HOOK }]);
   });

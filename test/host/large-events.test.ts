@@ -28,7 +28,7 @@ describeEach('a large event', (engine) => {
       receiver: receiveJson,
       flows: flowsOf(({ source }) => {
         if (source.kind === 'event') runs.push(source.bundles);
-        // The first of its bundles is through, the second is to be tried again.
+        // The first of its bundles is processed, the second is retried.
         return runs.length === 1 ? { ...failure('RateLimitError'), bundlesDone: 1 } : SUCCESS;
       }),
     });
@@ -64,7 +64,7 @@ describeEach('rows with large values', (engine) => {
   });
 });
 
-/** A store that notes how many payloads each statement reads. */
+/** A store that counts the payloads that each statement reads. */
 function noteRead(store: HostStore, table: 'events' | 'incompletes', counts: number[]): HostStore {
   const find: HostStore['find'] = async (name, query) => {
     const rows = await store.find(name, query);

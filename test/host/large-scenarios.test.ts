@@ -188,7 +188,7 @@ it('stores 32 MB of incomplete executions of one run, and then reports that the 
   const text = 'x'.repeat(2_000_000);
   expect(await send(hook?.path ?? '', { text, items: list(30, (n) => ({ n })) })).toBe(200);
   await eventually(() => reports.length > 0);
-  // The one with which they become more is kept.
+  // The execution that exceeds the limit is still stored.
   expect(reports[0]?.incomplete).toHaveLength(17);
   expect(reports[0]?.outcome).toMatchObject({ kind: 'error', isStorageFull: true });
   await eventually(async () => (await store.count('incompletes')) === 17);

@@ -1,22 +1,24 @@
-/** A process that measures how long a host takes to answer, beside a control server: its first argument is `ProbeSettings`. */
+/**
+ * A process that measures response times of a host beside a control server. Its first argument is `ProbeSettings`.
+ */
 import { request } from 'node:http';
 
 export interface ProbeSettings {
   readonly health: string;
   readonly webhook: string;
-  /** A server that does nothing else: what the machine alone takes. */
+  /** A server that does no other work, as the baseline of the machine. */
   readonly control: string;
   readonly everyMs: number;
 }
 
 export interface ProbeResult {
-  /** Milliseconds of each response. */
+  /** Response times in milliseconds. */
   readonly health: readonly number[];
   readonly webhook: readonly number[];
   readonly control: readonly number[];
-  /** Calls of the webhook that were answered 200. */
+  /** Webhook calls with a 200 response. */
   readonly accepted: number;
-  /** Other answers and errors, each once. */
+  /** Other responses and errors, each once. */
   readonly others: readonly string[];
 }
 

@@ -14,8 +14,8 @@ import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 import { startWorker, type WorkerProcess } from './worker-process.js';
 
 /**
- * What happens meanwhile: a process is killed, or stopped for longer than the heartbeat and let go on; the database ends all
- * connections, or is restarted; answers of it are lost on their way.
+ * A disturbance under load: a process is killed, or suspended for longer than the heartbeat and resumed; the database
+ * closes all connections, or restarts; its responses are dropped.
  */
 export type Disturbance = 'kill' | 'stop' | 'terminate' | 'restart' | 'drop';
 
@@ -26,32 +26,32 @@ export interface LoadSettings {
   readonly events: number;
   readonly hooks: number;
   readonly workers: number;
-  /** It happens this often, and another worker is started in the place of one that was killed; undefined: never. */
+  /** Interval of the disturbance; another worker replaces a killed one. Undefined: never. */
   readonly killEveryMs?: number | undefined;
-  /** Where starting a worker takes longer than it lives, killing without end would let none get through. */
+  /** Maximum number of disturbances: if workers start slower than they are killed, none would finish. */
   readonly maxKills?: number | undefined;
-  /** Nothing more is sent after that time, though it was fewer events; undefined: all are sent. */
+  /** No events are sent after that time. Undefined: all are sent. */
   readonly sendForMs?: number | undefined;
-  /** The run fails when it takes longer. */
+  /** The run fails beyond that time. */
   readonly maxMs: number;
 }
 
 export interface LoadResult {
   readonly sent: number;
-  /** How often something happened meanwhile. */
+  /** Number of disturbances. */
   readonly kills: number;
-  /** From the answer to the first effect. */
+  /** From the response to the first effect. */
   readonly longestWaitMs: number;
   readonly effects: number;
-  /** Acknowledged sendings without an effect. */
+  /** Acknowledged events without an effect. */
   readonly lost: number;
   /** Effects of a hook that came after a later one. */
   readonly orderBreaks: number;
-  /** Effects of one event beyond its first. */
+  /** Repeated effects of events. */
   readonly repeated: number;
-  /** Those whose first effect was not the last thing a killed process did for the hook. */
+  /** Repeated effects whose first effect was not the last action of a killed process for the hook. */
   readonly unexplained: number;
-  /** Sendings again, as their answer never came, that had been stored the first time. */
+  /** Events that were stored, sent again without a response, and stored again. */
   readonly sentTwice: number;
   /** Events that are neither done nor dead at the end. */
   readonly open: number;
@@ -72,7 +72,7 @@ interface Effect {
   readonly atMs: number;
 }
 
-/** Sends events through worker processes that are killed meanwhile, and looks at what became of them. */
+/** Sends events through worker processes under a disturbance, and evaluates the effects. */
 export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
   const { engine, hooks } = settings;
   const script = await compileProcess('host-worker');
@@ -93,18 +93,18 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
     const work = async () => {
       const acknowledged = await sendAll(settings, paths, fleet, endMs);
       const acceptedMs = Date.now() - startMs;
-      // A database that restarts does not answer for a moment.
+      // A restarting database is unavailable for a moment.
       while ((await openEvents(store).catch(() => 1)) > 0 && Date.now() < endMs) await sleep(250);
       return { acknowledged, acceptedMs, totalMs: Date.now() - startMs };
     };
-    // Workers left running would meet the files of the next run.
+    // Remaining workers would use the files of the next run.
     const { acknowledged, acceptedMs, totalMs } = await work().finally(fleet.stop);
     const lines = (await readFile(effects, 'utf8')).trimEnd().split('\n').map(effectOf);
     const open = await openEvents(store);
     const judged = judge(lines, acknowledged, fleet.killed);
     return {
       ...judged,
-      // What waits still when the time is over is late, and not lost.
+      // Events that still wait at the end are late, not lost.
       lost: Math.max(0, judged.lost - open),
       sent: acknowledged.length,
       kills: fleet.disturbed(),
@@ -153,13 +153,13 @@ export async function runLoad(settings: LoadSettings): Promise<LoadResult> {
 }
 
 interface Target extends TestDatabase {
-  /** Where the workers find it. */
+  /** The database address for the workers. */
   readonly workersAt: string;
-  /** Undefined where it is a process that something happens to. */
+  /** Undefined if the disturbance affects a process. */
   readonly disturb: (() => Promise<void>) | undefined;
 }
 
-/** The database of a run, with what happens to it. */
+/** The database of a run, with its disturbance. */
 async function openTarget({ engine, disturbance }: LoadSettings): Promise<Target> {
   if (engine === 'sqlite') {
     const file = await createFile();
@@ -187,7 +187,7 @@ function openEvents(store: HostStore): Promise<number> {
 
 interface Fleet {
   readonly origin: () => Promise<string>;
-  /** When each killed process was killed. */
+  /** The time at which each process was killed. */
   readonly killed: ReadonlyMap<number, number>;
   readonly disturbed: () => number;
   readonly stop: () => Promise<void>;
@@ -250,11 +250,11 @@ interface Sending {
   readonly hook: string;
   readonly n: number;
   readonly attempt: number;
-  /** When its answer came. */
+  /** Time of its response. */
   readonly atMs: number;
 }
 
-/** Each hook gets its events one after the other; many hooks get theirs at the same time. */
+/** Each hook receives its events in sequence; many hooks receive theirs in parallel. */
 async function sendAll(
   { events, hooks, sendForMs = Number.POSITIVE_INFINITY }: LoadSettings,
   paths: readonly string[],
@@ -313,7 +313,7 @@ function judge(
     byEvent.set(eventId, effect);
     if (before === undefined) continue;
     repeated++;
-    // It was the last effect of a process that was killed: so it was not committed.
+    // It was the last effect of a killed process, so it was not committed.
     if (!killed.has(before.pid) || lastOf.get(`${hook} ${before.pid}`) !== eventId) unexplained++;
   }
   return {

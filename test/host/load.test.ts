@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type LoadResult, type LoadSettings, runLoad } from './load-run.js';
 import { hasPostgres, POSTGRES_MISSING } from './test-database.js';
 
-// `IML_FULL=1 npx vitest run --config .config/vitest.config.ts test/host/load.test.ts` runs the sizes of the promise:
+// `IML_FULL=1 npx vitest run --config .config/vitest.config.ts test/host/load.test.ts` runs the documented sizes:
 // 100000 events over 1000 hooks on PostgreSQL with a kill every 2 s, and 10000 on SQLite.
 const isFull = process.env['IML_FULL'] === '1';
 

@@ -9,12 +9,12 @@ import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 
 afterAll(dropTemplate);
 
-// `IML_FULL=1` runs the rounds of the promise.
+// `IML_FULL=1` runs the documented number of rounds.
 const ROUNDS = process.env['IML_FULL'] === '1' ? 1000 : 40;
 const MUTE_EVERY = 20;
 const SEED = Number(process.env['IML_SEED'] ?? Date.now() % 1_000_000);
 
-/** Mulberry32: small, and good enough to choose with. */
+/** Mulberry32, a small seeded generator. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -79,7 +79,7 @@ it.skipIf(!hasPostgres)(
     await eventually(
       async () => (await store.count('events', { status: ['pending', 'running'] }).catch(() => 1)) === 0,
     );
-    // What was sent again may be there twice; nothing comes before what was sent earlier.
+    // A retried event may exist twice. No event precedes an earlier one.
     expect(seen).toEqual(seen.toSorted((a, b) => a - b));
     expect(rejections).toEqual([]);
     expect(proxy.dropped()).toBeGreaterThan(ROUNDS / 2);

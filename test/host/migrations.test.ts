@@ -44,7 +44,7 @@ const EXECUTIONS = HOST_MIGRATIONS.findIndex(({ name }) => name === 'host/006-ex
 
 const QUEUE = HOST_MIGRATIONS.findIndex(({ name }) => name === 'host/007-queue');
 
-/** Rows of events as they were kept before payloads had a table of their own. */
+/** Rows of events from before payloads had a separate table. */
 const OLD = [
   { id: 3, status: 'pending', bundles: '[{"n":"ž😀"}]', request: '{"callId":"a"}' },
   { id: 7, status: 'dead', bundles: `["${'x'.repeat(20_000)}"]`, request: null },

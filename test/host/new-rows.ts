@@ -1,10 +1,10 @@
 import type { EventRow, IncompleteRow, ScenarioRow } from '../../src/host/store/tables.js';
 import { plan } from './test-flows.js';
 
-/** What nobody has begun with. */
+/** A row that no worker has started. */
 const UNTOUCHED = { attempts: 0, crashes: 0, crashesAlone: 0 } as const;
 
-/** Rows as a host makes them, for tests that write them by hand. */
+/** Complete rows for tests that insert them directly. */
 export function newEvent(change: Partial<EventRow> = {}): Omit<EventRow, 'id'> {
   return {
     hookId: 1,

@@ -13,7 +13,7 @@ import { createHostDatabase, dropTemplate, hasPostgres, POSTGRES_MISSING } from 
 
 afterAll(dropTemplate);
 
-/** A database of a host behind something that keeps what clients ask. */
+/** A database behind a proxy that records client messages. */
 async function overheard(): Promise<{ readonly url: string; readonly asked: () => string }> {
   const database = await createHostDatabase();
   const to = new URL(database.at);

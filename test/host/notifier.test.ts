@@ -7,7 +7,7 @@ import { eventually, openParts } from './open-parts.js';
 import { createFile } from './test-database.js';
 import { failure, flowsOf, plan, receiveJson } from './test-flows.js';
 
-/** A host whose only event fails, watched over by a notifier. */
+/** A host with a notifier whose only event fails. */
 async function failOnce(to: string, errors: Error[]): Promise<void> {
   const notifier = createNotifier({ to, onError: (error) => errors.push(error) });
   const { store, queue, drop } = await openParts('memory');

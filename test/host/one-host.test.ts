@@ -52,7 +52,7 @@ it('processes events that another process replays or enables in the file', async
     (await host.fetch(new Request(`http://localhost${hook.path}`, { method: 'POST', body: '{"n":1}' })))
       .status;
   expect(await post()).toBe(200);
-  // A host that is not started administers, as the commands do.
+  // A host that is not started only administers, as the commands do.
   const desk = hostOn(await open());
   await eventually(async () => (await desk.events.list({ status: ['dead'] })).length === 1);
   fails = false;

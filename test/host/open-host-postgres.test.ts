@@ -38,7 +38,7 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
-/** The same database behind another port. */
+/** The same database on another port. */
 function atPort(url: string, port: number): string {
   const other = new URL(url);
   other.port = String(port);
@@ -100,7 +100,7 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
       for (const socket of [client, upstream]) socket.on('error', () => {});
     });
     onTestFinished(() => void server.close());
-    // It has been refused by then, as nobody listens yet.
+    // By then the connection was refused, as no server listens yet.
     await new Promise((resolve) => setTimeout(resolve, 100));
     server.listen(port, '127.0.0.1');
     const store = await opening;

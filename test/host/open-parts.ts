@@ -13,10 +13,10 @@ import { createFile, createHostDatabase, hasPostgres, POSTGRES_MISSING } from '.
 
 export type Engine = 'memory' | 'sqlite' | 'postgres';
 
-/** The engines a host works on. `describeEach` skips, with its reason, the one that is not there. */
+/** The engines of a host. `describeEach` skips unavailable ones and reports the reason. */
 const ENGINES: readonly Engine[] = ['memory', 'sqlite', 'postgres'];
 
-/** Describes something for each engine. */
+/** Calls `describe` for each engine. */
 export function describeEach(title: string, define: (engine: Engine) => void): void {
   for (const engine of ENGINES) {
     const isMissing = engine === 'postgres' && !hasPostgres;
@@ -32,7 +32,7 @@ export interface Parts {
   readonly drop: () => Promise<void>;
 }
 
-/** A store and a queue of their own on an engine. */
+/** A separate store and queue on an engine. */
 export async function openParts(engine: Engine, clock?: Clock): Promise<Parts> {
   if (engine === 'memory') {
     const store = createHostMemoryStore();
@@ -54,7 +54,7 @@ export async function openParts(engine: Engine, clock?: Clock): Promise<Parts> {
   return { store, queue, drop };
 }
 
-/** Waits until something holds, at most half a minute. */
+/** Waits until a condition holds, up to 30 s. */
 export async function eventually(holds: () => Promise<boolean> | boolean, withinMs = 30_000): Promise<void> {
   const endMs = Date.now() + withinMs;
   while (!(await holds())) {

@@ -22,7 +22,7 @@ import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
 import { eventually } from './open-parts.js';
 import { plan } from './test-flows.js';
 
-/** What a tracer of ours has seen. */
+/** A span recorded by the test tracer. */
 interface Recorded {
   readonly name: string;
   readonly options: SpanOptions;
@@ -66,11 +66,11 @@ function startSpan(name: string, options: SpanOptions = {}, parent: Context = co
       recorded.isOver = true;
     },
   };
-  // As much of a span as is used.
+  // Only the used part of a span.
   return span as unknown as Span;
 }
 
-/** What the package "@opentelemetry/context-async-hooks" does. */
+/** Same as the package "@opentelemetry/context-async-hooks". */
 function createContextManager(): ContextManager {
   const storage = new AsyncLocalStorage<Context>();
   const manager: ContextManager = {

@@ -6,30 +6,30 @@ import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 
-/** What a worker is told; one in a process of its own on its command line. */
+/** Settings of a worker; a child process receives them on its command line. */
 export interface WorkerSettings {
   readonly engine: 'sqlite' | 'postgres';
   readonly at: string;
-  /** The file every effect is appended to, a line each. */
+  /** The file to which every effect is appended, one line each. */
   readonly effects: string;
-  /** Hooks `hook-0` and so on that keep order. */
+  /** Number of ordered hooks, `hook-0` and so on. */
   readonly hooks: number;
   /** Whether there is a polling trigger with two items, and an event that is stored as an incomplete execution. */
   readonly isMatrix?: boolean;
-  /** The point at whose n-th time the process kills itself. */
+  /** The process kills itself at the n-th time of this point. */
   readonly killAt?: { readonly point: string; readonly time: number };
   readonly concurrency?: number;
-  /** How long an effect takes. */
+  /** Duration of an effect. */
   readonly effectMs?: number;
   readonly maxPages?: number;
 }
 
-/** A host that notes which points it went through, and what it did in a file. */
+/** A host that records its passed points, and its effects in a file. */
 export interface Worker {
   readonly origin: string;
   readonly paths: readonly string[];
   readonly points: readonly string[];
-  /** Adds the polling trigger, once whoever sends knows the address: there is a server at every point then. */
+  /** Adds the polling trigger after the sender knows the address, so that a server runs at every point. */
   readonly addPoll: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
@@ -78,7 +78,7 @@ export async function openWorker(settings: WorkerSettings): Promise<Worker> {
 
 type Checkpoint = (point: string) => void;
 
-/** Ends the process as a power cut would where the worker is to end: nothing after that line runs. */
+/** Ends the process like a power cut: no line after it runs. */
 function checkpointOf({ isMatrix, killAt }: WorkerSettings, points: string[]): Checkpoint {
   return (point) => {
     if (isMatrix !== true) return;
@@ -94,7 +94,7 @@ function runnerOf(
   { effects, effectMs = 0 }: WorkerSettings,
   checkpoint: Checkpoint,
 ): (request: FlowRequest) => Promise<FlowOutcome> {
-  /** In the file when it returns, whatever becomes of the process; lines of several processes never mix. */
+  /** Written before it returns, even if the process ends. Lines of several processes never mix. */
   function effect(line: string): void {
     checkpoint('effect: before');
     appendFileSync(effects, `${line} ${process.pid} ${Date.now()}\n`);

@@ -8,20 +8,20 @@ import { promisify } from 'node:util';
 
 const execute = promisify(execFile);
 
-/** A PostgreSQL server of a test, in a folder of its own, that the test may stop, crash and kill. */
+/** A PostgreSQL server in a separate folder that the test can stop, crash and kill. */
 export interface OwnServer {
   readonly url: string;
   readonly start: () => Promise<void>;
   readonly stop: (mode: 'fast' | 'immediate') => Promise<void>;
   readonly restart: (mode: 'fast' | 'immediate') => Promise<void>;
-  /** Ends the first process of the server as a crash of the machine would; the others notice and end. */
+  /** Ends the main process of the server like a crash of the machine. The other processes detect it and exit. */
   readonly killPostmaster: () => void;
   readonly remove: () => Promise<void>;
 }
 
 const VERSIONS = '/usr/lib/postgresql';
 
-/** The folder of the server's programs, as Debian installs them; the newest version. */
+/** The folder of the server programs as Debian installs them, newest version. */
 const PROGRAMS: string | undefined = newestVersion();
 
 function newestVersion(): string | undefined {
@@ -36,20 +36,20 @@ function newestVersion(): string | undefined {
 
 export const hasPrograms: boolean = PROGRAMS !== undefined;
 
-/** Stands at the end of the names of tests that need them: why they are skipped; empty where they are not. */
+/** Suffix for titles of tests that need the programs: the reason why they are skipped, or empty. */
 export const PROGRAMS_MISSING: string = hasPrograms
   ? ''
   : ' (skipped: no initdb and pg_ctl in /usr/lib/postgresql/*/bin; .ci/postgres installs them)';
 
 const isRoot = process.getuid?.() === 0;
 
-/** The server refuses to run as root, so it runs as the user its package made. */
+/** The server refuses to run as root, so it runs as the user of its package. */
 async function run(program: string, args: readonly string[]): Promise<string> {
   const file = path.join(PROGRAMS ?? '', program);
   const [command, all] = isRoot
     ? (['runuser', ['-u', 'postgres', '--', file, ...args]] as const)
     : ([file, [...args]] as const);
-  // What the server inherits of the pipes would keep this waiting, so it writes to its own log.
+  // Inherited pipes would keep this call waiting, so the server writes to a log file.
   const { stdout } = await execute(command, [...all], { cwd: tmpdir(), timeout: 120_000 });
   return stdout;
 }
@@ -63,12 +63,12 @@ export async function startOwnServer(): Promise<OwnServer> {
   if (isRoot) await chown(folder, await idOf('postgres', '-u'), await idOf('postgres', '-g'));
   const [data, log, port] = [path.join(folder, 'data'), path.join(folder, 'log'), await freePort()];
   await run('initdb', ['-D', data, '-A', 'trust', '-U', 'postgres', '-E', 'UTF8', '--no-sync']);
-  // What the processes of a server have written outlives them; only the machine could lose it.
+  // Data written by the server processes survive them; only a crash of the machine could lose them.
   const options = `-p ${port} -c fsync=off -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c max_connections=60`;
   const control = (...args: string[]): Promise<unknown> =>
     run('pg_ctl', ['-D', data, '-l', log, '-w', '-t', '90', '-o', options, ...args]);
   const start = async (): Promise<void> => {
-    // Right after a crash the server refuses while processes of the one before are about to end.
+    // After a crash the server refuses to start while old processes exit.
     for (let attempt = 1; ; attempt++) {
       try {
         await control('start');
@@ -99,7 +99,7 @@ export async function startOwnServer(): Promise<OwnServer> {
   };
 }
 
-/** A port nobody listens on. Another may take it meanwhile; the server then says so in its log. */
+/** A free port. If another process takes it meanwhile, the server reports this in its log. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

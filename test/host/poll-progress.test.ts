@@ -16,7 +16,7 @@ afterAll(dropTemplate);
 
 const ORDERS = ['asc', 'desc'] as const;
 
-/** Each look at it is ten seconds later, so that a poll tells of each item. */
+/** Advances by ten seconds at each call, so that a poll reports progress for each item. */
 function hurryingClock(): Clock {
   let nowMs = 0;
   return {
@@ -28,12 +28,12 @@ function hurryingClock(): Clock {
   };
 }
 
-/** Lists five items, and takes them one by one. */
+/** An API that lists five items and accepts them one by one. */
 class Service {
   readonly taken: number[] = [];
-  /** The item whose effect never ends. */
+  /** The item whose request never ends. */
   hangs: number | undefined;
-  /** Items that are refused as wrong. */
+  /** Items that are refused as invalid. */
   readonly refused = new Set<number>();
   origin = '';
 
@@ -56,7 +56,7 @@ class Service {
   }
 }
 
-/** @param wrapper of what a poll puts out: all of it stands for all items then, so that no part of it moves the trigger on */
+/** @param wrapper output of a poll; it replaces all items, so none of it advances the trigger */
 function defineCrm(origin: string, order: string, wrapper?: string): ReturnType<typeof defineApp> {
   const trigger = { type: 'id', id: '{{item.id}}', order };
   return defineApp({
@@ -82,7 +82,7 @@ function defineCrm(origin: string, order: string, wrapper?: string): ReturnType<
 interface Setup {
   readonly service: Service;
   readonly store: HostStore;
-  /** A host of its own on the store. */
+  /** Starts a separate host on the store. */
   readonly start: (onError?: ErrorHandler) => Promise<Host>;
 }
 
@@ -124,7 +124,7 @@ describeEach('a poll that takes longer than its process lives', (engine) => {
     service.hangs = 3;
     const host = await start();
     await eventually(() => service.taken.includes(3));
-    // The state stands behind the item before the one at hand, and the process that makes headway is not counted out.
+    // The state points to the item before the current one, and a process with progress does not count as crashed.
     expect(await findPoll(store)).toMatchObject({ triggerState: { lastId: 2 }, crashes: 1 });
     await host.stop(0);
     service.hangs = undefined;
@@ -165,7 +165,7 @@ describeEach('a poll that takes longer than its process lives', (engine) => {
     await eventually(async () => (await findPoll(store))?.lastError !== null);
     expect((await findPoll(store))?.triggerState).toMatchObject({ lastId: 2 });
     service.refused.clear();
-    // Another interval takes effect at once.
+    // A new interval takes effect at once.
     const present = readPlan(await host.scenarios.get('poll'));
     await host.scenarios.put({ name: 'poll', plan: { ...present, everyMs: 1 } });
     await eventually(() => service.taken.includes(5));

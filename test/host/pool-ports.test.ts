@@ -30,7 +30,7 @@ beforeAll(async () => {
   worker = urlOf('pool-worker');
   module = urlOf('host');
   setup = path.join(folder, 'setup.mjs');
-  // Answers with what was sent, and fails at /fail.
+  // Echoes the request, and fails at /fail.
   writeFileSync(
     setup,
     `export default () => ({
@@ -238,7 +238,7 @@ it('plans the next retry of an incomplete execution whose worker was terminated'
   await post(host, at?.path, { n: 1 });
   await eventually(async () => (await store.count('incompletes')) === 1);
   expect(await store.find('incompletes')).toMatchObject([{ status: 'waiting', attempts: 1 }]);
-  // The step is another one by now, and the retry is due.
+  // The step has changed by now, and the retry is due.
   await add({ settings, modules: [step(2, 'hang', { onError: { kind: 'break', intervalMs: 60_000 } })] });
   await store.transaction((writer) => writer.update('incompletes', {}, { retryAtMs: 1 }));
   await eventually(() => notices.filter(({ kind }) => kind === 'run-finished').length === 2);

@@ -88,7 +88,7 @@ it('shrinks a SQLite file', async () => {
   expect(size).toBeGreaterThan(10_000_000);
   await purgeAt(store, NOW);
   expect((await stat(file.at)).size).toBeLessThan(1_000_000);
-  // What is there is still read and written.
+  // The file can still be read and written.
   await fill(store);
   expect(await store.count('events')).toBe(1000);
   await store.close();

@@ -16,7 +16,7 @@ async function open(engine: Engine): Promise<QueueParts & { readonly drop: () =>
   }
   const database = await createHostDatabase();
   const store = await openHostPostgres({ url: database.at });
-  // A queue that reaches the database no more is as good as dead.
+  // A queue without its database is unusable.
   const proxies: Awaited<ReturnType<typeof startDroppingProxy>>[] = [];
   return {
     store,

@@ -34,7 +34,7 @@ describe('a host with a limit of 1000 payload bytes', () => {
     const known = await send(`${origin}${hook.path}`, { body });
     expect([known.status, known.headers.get('retry-after')]).toEqual([503, '1']);
     expect((await send(`${origin}${hook.path}`, { body: '{"n":1}' })).status).toBe(200);
-    // What its sender failed at is no failure of the host.
+    // An error of the sender is not an error of the host.
     expect(problems).toEqual([]);
   });
 });

@@ -52,7 +52,7 @@ const ENGINES = [
   },
 ] as const;
 
-/** A row of each table that keeps secrets. */
+/** One row of each table that stores secrets. */
 async function write(store: HostStore, name: string): Promise<void> {
   const secret = { password: SECRET };
   await store.transaction(async (writer) => {

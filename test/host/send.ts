@@ -7,8 +7,8 @@ export interface Sending {
 }
 
 /**
- * Sends a request on a connection of its own. A kept connection may be closed by the server in the moment it is used
- * again, and that would say nothing about the host.
+ * Sends a request on a new connection. The server may close a kept-alive connection just before its reuse, which
+ * would fail the test.
  */
 export function send(url: string, { method = 'POST', headers = {}, body }: Sending = {}): Promise<Response> {
   return new Promise((resolve, reject) => {

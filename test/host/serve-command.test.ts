@@ -118,7 +118,7 @@ const SECRETS = {
   ofStep: 'Key-of-another-step-3',
 };
 
-/** An app whose hook has a connection, and a module that quotes what it is given; what it is kept with. */
+/** An app whose hook has a connection, and a module that quotes its input in an error; with the stored secrets. */
 async function writeLinkedApp(): Promise<void> {
   const env = { HOME: folder, XDG_CONFIG_HOME: folder };
   const app = path.join(folder, 'linked');
@@ -220,7 +220,7 @@ describe('the secrets of hooks and connections of a scenario', () => {
     modules: [...WATCHED.modules, { ...quote, onError: { kind: 'break', automatic: false } }, other],
   };
 
-  /** What all commands show of both scenarios and their events. */
+  /** The output of all commands about both scenarios and their events. */
   async function showAll(): Promise<Record<'failing' | 'storing' | 'events' | 'scenarios', string>> {
     const shown = {
       failing: await output(SCENARIOS_COMMAND, ['show', 'failing', '--data', 'quoted']),
@@ -301,7 +301,7 @@ describe('the secrets of hooks and connections of a scenario', () => {
       error: { type: 'DataError', message: notShown },
     });
 
-    // Whoever has a host of his own may remove a hook alone.
+    // An embedder may remove a hook alone.
     const store = await openStore();
     const scenario = await store.get('scenarios', { name: 'storing' });
     await removeHook(store, SYSTEM_CLOCK, scenario?.hookId ?? 0);
@@ -316,7 +316,7 @@ describe('the secrets of hooks and connections of a scenario', () => {
     };
     await showsNothing();
 
-    // One that runs by the clock, with the events that wait by then, had it as well; of the plan of an earlier version nobody knows.
+    // A scheduled scenario with waiting events had the secret as well; the plan of an earlier version is unknown.
     const plan = Object(scenario?.definition);
     const settings = { ...plan.settings, scheduling: 'timed' };
     const timed = { ...plan, everyMs: 60_000, settings, flow: { ...plan.flow, startsWithWebhook: false } };
@@ -324,7 +324,7 @@ describe('the secrets of hooks and connections of a scenario', () => {
       const changed = await openStore();
       await changed.transaction(async (writer) => {
         await writer.update('scenarios', { name: 'storing' }, { definition });
-        // They are forgotten long before what waits for a person.
+        // They are purged long before events that wait for a person.
         await writer.remove('events', {});
       });
       await changed.close();
@@ -366,7 +366,7 @@ it.each([
 ])('exits with 2 for contradictory options: iml %s', async (line, message) => {
   const { code, out, err } = await cli([...line.split(' '), '--data', 'data'], {
     cwd: folder,
-    // The key `data` is sealed with.
+    // The key that seals `data`.
     env: { HOME: folder, XDG_CONFIG_HOME: folder },
   });
   const [command] = line.split(' ');

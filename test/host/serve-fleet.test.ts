@@ -15,7 +15,7 @@ const startCli = builtCli();
 
 const HOOKS = 8;
 const EVENTS_PER_HOOK = 40;
-/** The heartbeat of the queue, and ten seconds more. */
+/** The heartbeat of the queue plus ten seconds. */
 const MAX_STALL_MS = 20_000;
 
 const MANIFEST = {

@@ -43,7 +43,7 @@ function start(data: string, ...options: string[]): StartedProcess {
   return process;
 }
 
-/** Starts `iml serve`, and waits until its address is there. */
+/** Starts `iml serve` and waits for its address. */
 async function serve(data: string, ...options: string[]): Promise<StartedProcess & { url: string }> {
   const process = start(data, ...options);
   const address = (): string | undefined => /http\S+\/hooks\/\S+/.exec(process.written.err)?.[0];
@@ -59,10 +59,10 @@ it('exits on SIGTERM even if nothing reads standard output, and reports omitted 
   const { child, written, url } = await serve('stalled');
   child.stdout?.pause();
   const body = JSON.stringify({ text: 'x'.repeat(100_000) });
-  // More than a pipe, the reader's buffer and what may wait hold together.
+  // More than a pipe, the buffer of the reader and the output queue hold together.
   for (let n = 0; n < 60; n++) expect((await send(url, { headers, body })).status).toBe(200);
   await eventually(() => written.err.includes('Standard output is not read'));
-  // Its end, not that of its output, which nobody takes.
+  // The exit event, not the close of its output, which nothing reads.
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   expect(await ended).toEqual([0, null]);

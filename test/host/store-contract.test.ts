@@ -6,7 +6,7 @@ import { dropTemplate } from './test-database.js';
 afterAll(dropTemplate);
 
 describeEach('the store', (engine) => {
-  // A store of its own for each case, so that each can be run alone.
+  // A separate store per case, so that each can run alone.
   it.each(HOST_STORE_CONTRACT.map((one) => [one.name, one.run] as const))('%s', async (_name, run) => {
     const { store, queue, drop } = await openParts(engine);
     try {

@@ -7,7 +7,7 @@ import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js
 import { eventually } from './open-parts.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 
-/** A host whose store takes what comes when it is told to, and how many calls it has read. */
+/** A host whose store accepts calls on demand, and the number of read calls. */
 async function open({ isFree = false } = {}) {
   const memory = createHostMemoryStore();
   let isHeld = false;
@@ -82,7 +82,7 @@ it('refuses no call if fewer wait, regardless of the delay', async () => {
 
 it('refuses no call of a burst that arrives before the store is read', async () => {
   const { call, clock, receiving } = await open({ isFree: true });
-  // Reading all of them takes 30 s, and the store has its turn after that.
+  // Reading all of them takes 30 s, and the store runs after that.
   receiving(() => clock.advance(100));
   const statuses = (await Promise.all(Array.from({ length: 300 }, call))).map(({ status }) => status);
   expect(new Set(statuses)).toEqual(new Set([200]));

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import { openHostPostgres } from '../../src/host/store/open-host-store.js';
 
-/** The server the tests make databases of their own on, as somebody who may. */
+/** The server on which the tests create databases, as a user with that permission. */
 const SERVER: string = process.env['IML_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 
 function urlOf(database: string): string {
@@ -14,10 +14,10 @@ function urlOf(database: string): string {
   return url.href;
 }
 
-/** Whether there is a server to test against. A test that needs one says why it is skipped: `POSTGRES_MISSING`. */
+/** Whether a server is available. A test that needs one reports why it is skipped: `POSTGRES_MISSING`. */
 export const hasPostgres: boolean = await isReachable();
 
-/** Stands at the end of the names of tests that need PostgreSQL: why they are skipped; empty where they are not. */
+/** Suffix for titles of tests that need PostgreSQL: the reason why they are skipped, or empty. */
 export const POSTGRES_MISSING: string = hasPostgres
   ? ''
   : ' (skipped: no PostgreSQL answers; IML_TEST_POSTGRES names one)';
@@ -29,13 +29,13 @@ async function isReachable(): Promise<boolean> {
     await client.end();
     return true;
   } catch (error) {
-    // Who names a server wants it to be used.
+    // A named server must be used.
     if (process.env['IML_TEST_POSTGRES'] !== undefined) throw error;
     return false;
   }
 }
 
-/** Runs statements as the owner of a database of the server. */
+/** Runs statements as the owner of a database on the server. */
 export async function onServer(statement: string, database = 'postgres'): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf(database) });
   await client.connect();
@@ -47,7 +47,7 @@ export async function onServer(statement: string, database = 'postgres'): Promis
 }
 
 export interface TestDatabase {
-  /** For a store: a URL, or the path of a file. */
+  /** Target of a store: a URL, or the path of a file. */
   readonly at: string;
   readonly name: string;
   readonly drop: () => Promise<void>;
@@ -69,14 +69,14 @@ function drop(name: string): Promise<void> {
   return onServer(`drop database if exists ${name} with (force)`);
 }
 
-/** An empty PostgreSQL database of its own. */
+/** Creates an empty PostgreSQL database. */
 export function createDatabase(): Promise<TestDatabase> {
   return create('template1');
 }
 
 let template: Promise<string> | undefined;
 
-/** One that has the tables of a host already, as a copy is made faster than they are. */
+/** Creates a database with the tables of a host; a copy is faster than migrations. */
 export async function createHostDatabase(): Promise<TestDatabase> {
   template ??= createTemplate();
   return create(await template);
@@ -91,13 +91,13 @@ async function createTemplate(): Promise<string> {
   return name;
 }
 
-/** Called by test files that made host databases, when all their tests are over. */
+/** Test files that create host databases call it after all tests. */
 export async function dropTemplate(): Promise<void> {
   if (template !== undefined) await drop(await template);
   template = undefined;
 }
 
-/** A path for a SQLite file in a folder of its own. */
+/** A path for a SQLite file in a new folder. */
 export async function createFile(): Promise<TestDatabase> {
   const folder = await mkdtemp(path.join(tmpdir(), 'iml-host-'));
   return { name: folder, at: path.join(folder, 'host.db'), drop: () => rm(folder, { recursive: true }) };

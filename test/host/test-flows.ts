@@ -8,7 +8,7 @@ import type {
 import type { ScenarioPlan } from '../../src/host/store/scenario-plan.js';
 import { completeSettings, type ScenarioSettings } from '../../src/scenario/state/scenario-settings.js';
 
-/** A report of a run that went well. */
+/** A report of a successful run. */
 export const SUCCESS: FlowOutcome = {
   outcome: { kind: 'success' },
   error: undefined,
@@ -16,19 +16,22 @@ export const SUCCESS: FlowOutcome = {
   triggerState: undefined,
 };
 
-/** The report of a run that ended with an error of a type. */
+/** The report of a run that failed with an error type. */
 export function failure(
   type: FlowOutcome['outcome'] extends infer O ? Extract<O, { type: unknown }>['type'] : never,
 ): FlowOutcome {
   return { ...SUCCESS, outcome: { kind: 'error', type }, error: { name: type, message: 'It failed.' } };
 }
 
-/** Flows that do what a function says. */
+/** Flows that call a function. */
 export function flowsOf(run: (request: FlowRequest) => Promise<FlowOutcome> | FlowOutcome): Flows {
   return { run: async (request) => run(request) };
 }
 
-/** Takes the JSON body of a call as its one bundle; `{"reject": true}` cannot be read, `{"to": uid}` goes to members. */
+/**
+ * Uses the JSON body of a call as its only bundle; `{"reject": true}` is unreadable, `{"to": uid}` is delivered to
+ * members.
+ */
 export const receiveJson: Receiver = async ({ call, findRecipients }): Promise<WebhookReception> => {
   const body = JSON.parse(Buffer.from(call.body).toString('utf8') || 'null') as Record<
     string,

@@ -2,20 +2,20 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { WorkerSettings } from './open-worker.js';
 
-/** A worker in a process of its own. */
+/** A worker in a child process. */
 export interface WorkerProcess {
   readonly child: ChildProcess;
   readonly origin: string;
   readonly paths: readonly string[];
-  /** Resolves when the process is over, with what it printed last. */
+  /** Resolves with the last output when the process exits. */
   readonly ended: Promise<string>;
-  /** What it wrote about errors. */
+  /** Its error output. */
   readonly errors: () => string;
-  /** Stops it as `iml serve` is stopped. @returns the points it went through */
+  /** Stops it like `iml serve`. @returns the points it passed */
   readonly stop: () => Promise<readonly string[]>;
 }
 
-/** Starts a worker; undefined if it ended before it was ready, as it was told to. */
+/** Starts a worker; undefined if it ended itself before it was ready. */
 export async function startWorker(
   script: string,
   settings: WorkerSettings,

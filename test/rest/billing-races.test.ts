@@ -29,7 +29,7 @@ async function start(store: RestStore, billing?: BillingPort): Promise<Stage> {
   };
 }
 
-/** How often each status, and each code of a refusal, came. */
+/** Counts the responses by status and error code. */
 async function count(answers: readonly Promise<Response>[]): Promise<Readonly<Record<string, number>>> {
   const counts: Record<string, number> = {};
   for (const answer of await Promise.all(answers)) {
@@ -66,7 +66,7 @@ describe.each(kinds)(`$name: ${CALLS} concurrent calls`, (stores) => {
       expect(await count(changing)).toEqual({ 200: CALLS });
       const payments = await rest.services.store.find('payments', { sortBy: 'periodFrom' });
       expect(new Set(payments.map((it) => it.periodFrom)).size).toBe(payments.length);
-      // The subscription is what the change that came last made of it.
+      // The subscription has the values of the last change.
       const [subscription] = await rest.services.store.find('subscriptions');
       expect(payments.at(-1)?.periodFrom).toBe(subscription?.periodStartsAt);
       const organization = await rest.services.store.get('organizations', { id: 1 });
@@ -102,7 +102,7 @@ const PRICE: Price = {
 };
 const OTHER: Price = { ...PRICE, id: 8, productName: 'Other', amount: 9, license: { apiLimit: 88 } };
 
-/** Takes money later, and elsewhere. */
+/** A payment provider that collects the payment later, on another page. */
 const LATER: BillingPort = {
   findPrice: async (id) => [PRICE, OTHER].find((price) => price.id === id),
   findCoupon: async () => undefined,
@@ -154,7 +154,7 @@ describe('a checkout in payment', () => {
     await expect(activateSubscription(services, second.subscriptionId)).rejects.toMatchObject({
       apiCode: 'IM016',
     });
-    // Paid twice is begun once.
+    // A second payment does not start the subscription again.
     await activateSubscription(services, first.subscriptionId);
     expect(await services.store.count('payments')).toBe(1);
   });

@@ -8,7 +8,7 @@ import { createStoreRest, type StoreRest } from './store-rest.js';
 const FIRST = { name: 'Administrator', email: 'admin@localhost' };
 const schema = await openTestSchema();
 
-/** Nodes of one instance. */
+/** Starts nodes of one instance. */
 async function start(stores: readonly RestStore[]): Promise<readonly StoreRest[]> {
   return Promise.all(stores.map((store) => createStoreRest({ store, encryptionKey: new Uint8Array(32) })));
 }
@@ -37,7 +37,7 @@ describe('the first start', () => {
     ]);
     const nodes = await start(stores);
     await expectOneToken(nodes);
-    // The signing key, too, is made once.
+    // The nodes also create one signing key only.
     const keys = await Promise.all(nodes.map(({ services }) => services.oidc.jwks()));
     expect(new Set(keys.map((it) => JSON.stringify(it))).size).toBe(1);
     await Promise.all(nodes.map((node) => node.close()));

@@ -88,7 +88,7 @@ describe('iml rest', () => {
     const made = run(['token', '--database', url], key);
     expect(await made.code).toBe(0);
     expect(made.output()).toMatch(TOKEN);
-    // Another node with a key of its own.
+    // Another node with a different key.
     const other = { IML_REST_KEY: Buffer.alloc(32, 1).toString('base64') };
     const second = run(['token', '--database', url], other);
     expect(await second.code).toBe(1);
@@ -175,7 +175,7 @@ describe('iml rest', () => {
     const lost = run(['--port', '0', '--data', 'keyed']);
     expect(await lost.code).toBe(1);
     expect(lost.errors()).toContain(`The file ${file} is missing`);
-    // No key was made in the place of the one that is missing.
+    // No new key replaces the missing one.
     await expect(stat(file)).rejects.toThrow('ENOENT');
     await writeFile(file, `${key}\n`);
     expect(await run(['token', '--data', 'keyed']).code).toBe(0);

@@ -4,9 +4,10 @@ import { serveRest } from '../../src/rest/server/serve-rest.js';
 import { MEMORY_STORES } from './open-stores.js';
 import { runContract } from './run-contract.js';
 
-/** The API in front of an instance on a port of this machine. */
+/** The API as a proxy of an instance on a local port. */
 runContract({ ...MEMORY_STORES, name: 'another instance' }, async (fetch) => {
-  // The cases expect addresses of localhost, and those of the instance behind are made from the host it is called by.
+  // The cases expect localhost addresses, and the instance behind the proxy builds its addresses from the Host
+  // header.
   const behind = await serveRest(
     {
       fetch: (request) => {

@@ -11,7 +11,7 @@ const cwd = await mkdtemp(join(tmpdir(), 'iml-rest-outage-'));
 afterAll(() => rm(cwd, { recursive: true, force: true }));
 const env = { IML_REST_KEY: Buffer.alloc(32, 3).toString('base64') };
 
-/** A free port of this machine. */
+/** Finds a free local port. */
 async function findPort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
@@ -21,7 +21,7 @@ async function findPort(): Promise<number> {
   return address.port;
 }
 
-/** Forwards connections of a port to the test database, so that it can be taken away. */
+/** Forwards connections of a port to the test database, so that a test can cut them. */
 async function forward(port: number, to: URL): Promise<{ close(): Promise<void> }> {
   const sockets = new Set<Socket>();
   const server = createServer((near) => {

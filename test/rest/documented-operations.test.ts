@@ -6,7 +6,7 @@ import { OPERATIONS } from '../../src/rest/operations.js';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/rest.md'), 'utf8');
 
-/** A row of the page: `| GET | /ping | Answers. | none |`. */
+/** The expected table row of an operation: `| GET | /ping | Answers. | none |`. */
 function rowOf({ method, path, summary, scopes, authentication, administrators }: RestOperation): string {
   const needs = [
     ...(authentication === 'none' ? ['no token'] : []),

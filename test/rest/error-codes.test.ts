@@ -10,7 +10,7 @@ import * as problems from '../../src/rest/problems.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 import { createStoreRest, type StoreRestOptions } from './store-rest.js';
 
-/** The lines that `iml rest` logs for failures of one call, the last ones at its end. */
+/** The lines that `iml rest` logs for failures of one call, including the lines on close. */
 function logFailures(
   failures: readonly unknown[],
   call: FailedCall,
@@ -23,7 +23,7 @@ function logFailures(
   return lines;
 }
 
-/** Each code of the REST API: who makes it, and what callers get. */
+/** Each code of the REST API: its source, and the response to callers. */
 const TABLE: readonly (readonly [
   code: keyof typeof ERROR_CODES,
   error: unknown,
@@ -40,7 +40,7 @@ const TABLE: readonly (readonly [
   ['REST_REFUSED', problems.featureDisabled('x'), 400, 'IM903'],
   ['REST_REFUSED', problems.blocked('x'), 400, 'IM016'],
   ['REST_RATE_LIMIT', problems.tooManyRequests({}), 429, 'SC429'],
-  // What callers are told nothing of.
+  // Failures whose reason callers do not receive.
   ['REST_FAILED', problems.configError('secret'), 500, 'SC500'],
   ['REST_FAILED', new Error('secret'), 500, 'SC500'],
 ];

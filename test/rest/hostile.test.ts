@@ -13,7 +13,7 @@ interface HostileLine {
   readonly request: string;
   readonly body?: unknown;
   readonly rawBody?: string;
-  /** A text and how often it makes up the body. */
+  /** A text and the number of its repetitions in the body. */
   readonly repeatBody?: readonly [text: string, count: number];
   readonly headers?: Readonly<Record<string, string>>;
   /** Exact status; any 4xx if absent. */
@@ -48,7 +48,7 @@ function runHostile(stores: TestStores): void {
       const onError = (error: unknown): void => void failures.push(error);
       rest = await createStoreRest({ store, clock, encryptionKey: new Uint8Array(32), onError });
       await insertRestRows(store, world, world.rows);
-      // The first token of the right form makes the instance look for its signing key, and make it where there is none.
+      // The first token with a valid form makes the instance look up or create its signing key.
       await rest.services.oidc.jwks();
       before = await snapshot(store);
     });
@@ -82,7 +82,7 @@ async function judge(handle: StoreRest['fetch'], line: HostileLine): Promise<str
   const url = `http://localhost${target.startsWith('!') ? target.slice(1) : `/api/v2${target}`}`;
   const response = await handle(new Request(url, { method, headers, ...(body !== undefined && { body }) }));
   const answerText = await response.text();
-  // Whoever called too often is not refused for what the line is about.
+  // A rate-limited request tells nothing about the hostile text.
   const inRange = response.status >= 400 && response.status < 500 && response.status !== 429;
   if (line.status === undefined ? !inRange : response.status !== line.status)
     return `${response.status} ${answerText}`;

@@ -21,7 +21,7 @@ const tokenWith = (members: string): string => `{"label":"a","scope":["user:read
 const times = (text: string, count: number): string => Array(count).fill(text).join(',');
 
 describe('a request body', () => {
-  // The values of the token itself count, and the object around them.
+  // The members of the token and the surrounding object count.
   it.each([
     ['numbers', (count: number) => tokenWith(`"x":[${times('1', count - 4)}]`)],
     ['objects in one another', (count: number) => tokenWith(`"x":[${times('{"a":[1]}', (count - 4) / 3)}]`)],

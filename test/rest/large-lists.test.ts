@@ -6,9 +6,9 @@ import type { Query } from '../../src/store/record-store.js';
 import { MEMORY_STORES, postgresStores, sqliteStores, type TestStores } from './open-stores.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 
-/** More than SQLite takes as values of one statement. */
+/** More parameters than SQLite accepts in one statement. */
 const MANY = 33_000;
-/** More than one piece, and no whole number of pieces. */
+/** More than one chunk, with a partial last chunk. */
 const SOME = 1130;
 const TOKENS_MOST = 1000;
 

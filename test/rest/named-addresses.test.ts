@@ -4,7 +4,7 @@ import { type RestServer, serveRest } from '../../src/rest/server/serve-rest.js'
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 
-/** What the instance names is asked for as a client would: over HTTP, at the very address. */
+/** Calls published addresses as a client would: over HTTP, at the exact address. */
 let rest: StoreRest;
 let server: RestServer;
 let token: string | undefined;
@@ -31,7 +31,7 @@ async function read(url: string, init?: RequestInit): Promise<Json> {
   return JSON.parse(await response.text());
 }
 
-/** Every text of a JSON value that is an address. */
+/** Returns all texts of a JSON value that are addresses. */
 function addressesIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return /^https?:/.test(value) ? [value] : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -50,7 +50,8 @@ describe('an address that the instance publishes', () => {
       expect(named).toHaveLength(3);
       for (const url of named) {
         expect(url.startsWith(`${origin}/`)).toBe(true);
-        // An issuer names where its metadata are. https://openid.net/specs/openid-connect-discovery-1_0.html
+        // An issuer identifies the location of its metadata.
+        // https://openid.net/specs/openid-connect-discovery-1_0.html
         const isIssuer = url === metadata['issuer'];
         await read(isIssuer ? `${url}/.well-known/openid-configuration` : url);
       }
@@ -68,7 +69,7 @@ describe('an address that the instance publishes', () => {
       const [base] = [...addressesIn(item['servers']), ...servers];
       expect(base?.startsWith(`${origin}/`)).toBe(true);
       const { status } = await ask(`${base}${path}`);
-      // What lacks a parameter is refused for that, by the operation that is there.
+      // An existing operation refuses a missing parameter with 400.
       expect([path, [200, 400].includes(status)]).toEqual([path, true]);
       asked++;
     }
@@ -85,7 +86,7 @@ describe('an address that the instance publishes', () => {
     expect(named).toHaveLength(3);
     for (const url of named) {
       expect(url.startsWith(`${origin}/`)).toBe(true);
-      // A customer's browser has no token.
+      // The browser of a customer sends no token.
       const page = await fetch(url);
       expect([url, page.status, page.headers.get('content-type')]).toEqual([
         url,
@@ -100,7 +101,7 @@ describe('an address that the instance publishes', () => {
         page.headers.get('content-length'),
       ]);
     }
-    // What is to be paid has been paid.
+    // The subscription is paid and active.
     expect(await read(`${organization}/subscription`)).toMatchObject({ product: { name: 'Core' } });
   });
 

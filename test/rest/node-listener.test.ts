@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-/** Sends bytes as they are and answers the status line, or nothing when the connection is just closed. */
+/** Sends raw bytes and returns the status line, or an empty text if the connection closes. */
 function send(bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(stage.server.origin).port), '127.0.0.1');

@@ -11,16 +11,16 @@ import {
 import { REST_TABLES, type RestStore } from '../../src/rest/store/tables.js';
 import { sqlName } from '../../src/store/sql-database.js';
 
-/** One kind of store the contract runs on. */
+/** A kind of store that the contract runs on. */
 export interface TestStores {
   readonly name: string;
-  /** Why there is none of this kind here. */
+  /** The reason why this kind is unavailable. */
   readonly missing: string | undefined;
-  /** An empty one; closing it keeps what the next one needs. */
+  /** Creates an empty store. Closing it keeps the resources that the next one needs. */
   readonly create: () => Promise<RestStore>;
 }
 
-/** The server, and a database of it that tests make schemas of their own in. */
+/** The server and its database in which tests create schemas. */
 const ADDRESS = process.env['IML_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 
 export const MEMORY_STORES: TestStores = {
@@ -29,7 +29,9 @@ export const MEMORY_STORES: TestStores = {
   create: async () => createRestMemoryStore(),
 };
 
-/** SQLite, one file that is emptied for each, in a folder that goes when the tests of the file that asked end. */
+/**
+ * SQLite, one file that is emptied for each test, in a folder that is deleted after the tests of the calling file.
+ */
 export async function sqliteStores(): Promise<TestStores> {
   const folder = await mkdtemp(join(tmpdir(), 'iml-rest-'));
   const store = await openRestSqlite(join(folder, 'rest.sqlite'));
@@ -47,7 +49,7 @@ export async function sqliteStores(): Promise<TestStores> {
 const TABLES = Object.keys(REST_TABLES).map((name) => `rest_${sqlName(name)}`);
 const DELETIONS = [...TABLES, 'rest_windows'].map((table) => `delete from ${table}`);
 
-/** The store without a row, its ids from 1 again. Far quicker than another database. */
+/** Deletes all rows and restarts ids at 1, which is much faster than a new database. */
 async function emptied(store: RestStore, statements: readonly string[]): Promise<RestStore> {
   await store.transaction(async ({ sql }) => {
     if (!sql) throw new Error('Only databases are emptied by SQL.');
@@ -56,12 +58,12 @@ async function emptied(store: RestStore, statements: readonly string[]): Promise
   return { ...store, close: async () => undefined };
 }
 
-/** A schema of its own in the test database, dropped at the end. */
+/** A separate schema in the test database, dropped at the end. */
 export interface TestSchema {
   readonly url: string;
 }
 
-/** @returns why there is none, as text, or the schema */
+/** @returns the schema, or a text with the reason why it is unavailable */
 export async function openTestSchema(): Promise<TestSchema | string> {
   const client = new pg.Client({ connectionString: ADDRESS, connectionTimeoutMillis: 2000 });
   try {
@@ -81,7 +83,7 @@ export async function openTestSchema(): Promise<TestSchema | string> {
   return { url: url.href.replaceAll('+', '%20') };
 }
 
-/** PostgreSQL, one schema that is emptied for each. */
+/** PostgreSQL, one schema that is emptied for each test. */
 export async function postgresStores(): Promise<TestStores> {
   const schema = await openTestSchema();
   if (typeof schema === 'string') {
@@ -89,7 +91,7 @@ export async function postgresStores(): Promise<TestStores> {
   }
   const store = await openRestPostgres(schema.url);
   afterAll(() => store.close());
-  // One statement of many, for one way to the server.
+  // One combined statement for a single round trip.
   const restarts = TABLES.map((table) => `select setval('${table}_id_seq', 1, false)`);
   const statement = [...DELETIONS, ...restarts].join('; ');
   return { name: 'PostgreSQL', missing: undefined, create: () => emptied(store, [statement]) };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { builtCli } from '../cli/build-cli.js';
 
-/** How long a stopped server waits for calls under way; connections without one keep it no longer than a moment. */
+/** Time for which a stopping server waits for calls in progress. Idle connections close at once. */
 const GRACE_MS = 10_000;
 
 const start = builtCli();

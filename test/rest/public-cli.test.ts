@@ -24,7 +24,7 @@ async function cli(...args: readonly string[]): Promise<unknown> {
   return stdout.startsWith('{') || stdout.startsWith('[') ? JSON.parse(stdout) : stdout;
 }
 
-// Every call is a process of its own, which a busy machine starts slowly: calls that do not need each other go together.
+// Every call is a child process, which starts slowly on a busy machine, so independent calls run together.
 describe('the public command line', { timeout: 180_000 }, () => {
   it('shows the current user', async () => {
     const [me, whoami] = await Promise.all([cli('users', 'me'), cli('whoami')]);

@@ -2,7 +2,9 @@ import { openRestPostgres, openRestSqlite } from '../../src/rest/store/open-rest
 import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
 import { createStoreRest } from './store-rest.js';
 
-/** One node of an instance in a process of its own: does the requests it is sent all at once and answers their statuses. */
+/**
+ * A node of an instance in a child process: sends the requests of an order concurrently and returns their statuses.
+ */
 
 interface Order {
   readonly requests: readonly {

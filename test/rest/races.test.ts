@@ -13,7 +13,7 @@ import { compileProcess } from '../host/compile-process.js';
 import { openTestSchema } from './open-stores.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 
-/** Two nodes of an instance, in processes of their own, over one database. */
+/** Two nodes of an instance, in child processes, on one database. */
 const ROUNDS = 5;
 const EACH = 8;
 
@@ -95,7 +95,7 @@ function runRaces(
         return created.organization.id;
       }
 
-      /** The same request `EACH` times at once on both nodes; answers how often each status came. */
+      /** Sends the same request `EACH` times concurrently on both nodes, and counts the statuses. */
       async function race(request: {
         method: string;
         path: string;
@@ -147,7 +147,7 @@ function runRaces(
             path: `/organizations/${organizationId}`,
             token: tokens.owner,
           });
-          // None finds it without the membership that went with it.
+          // No request finds it without its membership.
           expect(counts).toEqual({ 200: 1, 404: 2 * EACH - 1 });
           for (const table of ['teams', 'memberships'] as const) {
             expect(await rest.services.store.count(table, { organizationId })).toBe(0);

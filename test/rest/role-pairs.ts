@@ -1,6 +1,6 @@
 import { ROLES, type Role } from '../../src/rest/call/roles.js';
 
-/** Which role may give which, by identifier. Everything that is not here is refused. */
+/** The roles that each role may grant, by identifier. All others are refused. */
 export const GIVES: Readonly<Record<string, readonly string[]>> = {
   owner: ['owner', 'admin', 'member', 'accountant', 'app_developer', 'guest'],
   admin: ['admin', 'member', 'app_developer', 'guest'],

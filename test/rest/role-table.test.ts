@@ -18,7 +18,7 @@ const ADMIN = [
   ...KEYS,
 ];
 
-/** Written out once more: whoever changes what a role may do changes it here, too, or sees that he did. */
+/** A second copy of the table: a change of permissions must be repeated here on purpose. */
 const TABLE: readonly (readonly [id: number, name: string, category: string, may: readonly string[]])[] = [
   [1, 'Team Admin', 'team', ['team view', 'team delete', ...KEYS]],
   [2, 'Team Member', 'team', ['team view', ...KEYS]],

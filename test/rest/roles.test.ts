@@ -91,7 +91,7 @@ describe('roles over the API', () => {
       expect(await store.count('invitations')).toBe(allowed ? 1 : 0);
       await store.transaction((writer) => writer.remove('invitations', {}));
 
-      // One that waits and gives nothing to speak of cannot be made to give more.
+      // A pending invitation with few rights cannot be changed to grant more.
       if (allows(giver.id, 'organization invite')) {
         await addInvitation({ usersRoleId: 16 });
         expect(await invite(given)).toBe(allowed ? 200 : 403);
@@ -100,7 +100,7 @@ describe('roles over the API', () => {
         await store.transaction((writer) => writer.remove('invitations', {}));
       }
 
-      // Whoever invited may have had another role when he did.
+      // The inviter may have had another role at that time.
       const hash = await addInvitation({ usersRoleId: given.id });
       expect(await accept(hash)).toBe(allowed ? 200 : 403);
       expect(await roleOfInvited()).toBe(allowed ? given.id : undefined);

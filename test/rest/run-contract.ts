@@ -10,10 +10,10 @@ import {
 import type { TestStores } from './open-stores.js';
 
 const FOLDER = join(import.meta.dirname, '../../spec-fixtures/rest');
-/** Files that are no cases of the contract. */
+/** Files that are not cases of the contract. */
 const OTHERS: ReadonlySet<string> = new Set(['world.json', 'hostile.json']);
 
-/** Fixtures are files of ours; a wrong shape fails where it is used. */
+/** Fixtures are trusted files; an invalid shape fails at its use. */
 export function readFixture<T>(name: string): T {
   return JSON.parse(readFileSync(join(FOLDER, name), 'utf8')) as T;
 }
@@ -22,7 +22,7 @@ export function readWorld(): RestWorld {
   return readFixture<RestWorld>('world.json');
 }
 
-/** Runs every fixture on one kind of store. */
+/** Runs all fixtures on one kind of store. */
 export function runContract(stores: TestStores, connect?: RestContractOptions['connect']): void {
   describe(`the REST contract on ${stores.name}`, () => {
     if (stores.missing !== undefined) {

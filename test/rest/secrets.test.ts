@@ -9,7 +9,7 @@ import { createStoreRest } from './store-rest.js';
 
 const CANARY = 'canary-5f1c2e"\\é';
 
-/** The forms a secret could be found in. */
+/** The encodings in which a secret could appear. */
 const FORMS = [
   CANARY,
   JSON.stringify(CANARY).slice(1, -1),

@@ -1,7 +1,7 @@
 import type { RestOperation } from '../../src/rest/call/operation.js';
 import { isPlainObject, type PlainObject } from '../../src/util/plain-object.js';
 
-/** A request as fixtures write it. */
+/** A request in the form of fixtures. */
 export interface WrittenRequest {
   readonly request?: string;
   readonly body?: unknown;
@@ -9,7 +9,7 @@ export interface WrittenRequest {
 
 const SQL = /drop table|or '1'='1|union select|delete from|\(select |or 1=1|pg_sleep/i;
 
-/** Every place of an operation a caller can put a text in: `POST /keys body.name`. */
+/** All text inputs of an operation: `POST /keys body.name`. */
 export function fieldsOf(operation: RestOperation): readonly string[] {
   const { method, path, params, requiredQuery, optionalQuery, columns, paging, body } = operation;
   const query = [
@@ -34,7 +34,7 @@ function membersOf(schema: PlainObject, path: string): readonly string[] {
   });
 }
 
-/** The places of operations some requests put SQL in. */
+/** The inputs of operations into which the requests put SQL. */
 export function fieldsWithSql(
   operations: readonly RestOperation[],
   requests: readonly WrittenRequest[],

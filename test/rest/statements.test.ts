@@ -10,7 +10,7 @@ import type { RestStore } from '../../src/rest/store/tables.js';
 import { openTestSchema } from './open-stores.js';
 import { createStoreRest } from './store-rest.js';
 
-/** What a driver was told, and how often it had to be waited for. */
+/** The statements of a driver, and the number of round trips. */
 interface Log {
   readonly statements: string[];
   roundTrips: number;
@@ -18,7 +18,7 @@ interface Log {
 
 const log: Log = { statements: [], roundTrips: 0 };
 
-/** Each statement by its first words: `select`, `insert into "rest_teams"`. */
+/** Labels a statement by its first words: `select`, `insert into "rest_teams"`. */
 function note(text: string): void {
   const words = /^(?:(?:insert into|update|delete from) "\w+"|with|select|\w+)/.exec(text);
   log.statements.push(words?.[0] ?? text);
@@ -53,7 +53,7 @@ function watchPostgres(): void {
     if (waiting === 0) log.roundTrips++;
     waiting++;
     const end = (): void => void waiting--;
-    // A query that is given ready tells its own callback; any other gives a promise.
+    // A prepared query object calls its own callback; other calls return a promise.
     const told: unknown = Reflect.get(Object(asked), 'callback');
     if (typeof told === 'function') {
       Reflect.set(Object(asked), 'callback', (...answer: readonly unknown[]) => {
@@ -74,7 +74,7 @@ const INSERTS = ['organizations', 'memberships', 'teams', 'team_members'].map(
 );
 const COUNT = 'insert into "rest_windows"';
 
-/** What each call tells the driver: one read of who calls and what it is about, then what it needs itself. */
+/** The statements of each call: one read for the user and the target, then its own statements. */
 const CALLS: readonly (readonly [
   request: string,
   body: unknown,

@@ -3,14 +3,14 @@ import { createStoreBackend, type StoreBackendOptions } from '../../src/rest/cre
 import type { RestServices } from '../../src/rest/services/services.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 
-/** The API in front of a store, with what its operations work with. */
+/** The API on a store, with its services. */
 export interface StoreRest extends Rest {
   readonly services: RestServices;
 }
 
 export type StoreRestOptions = Partial<StoreBackendOptions> & Omit<RestOptions, 'backend'>;
 
-/** Creates the API in front of a store, by default an empty one in memory. */
+/** Creates the API on a store, by default an empty one in memory. */
 export async function createStoreRest(options: StoreRestOptions = {}): Promise<StoreRest> {
   const { origin, hosts, basePath, authPath, cors, onError, onAnswer, ...stored } = options;
   const backend = await createStoreBackend({

@@ -13,16 +13,19 @@ import { createStoreRest, type StoreRest } from './store-rest.js';
 export interface TestServer {
   readonly rest: StoreRest;
   readonly server: RestServer;
-  /** `127.0.0.1:PORT`, what clients call a zone. */
+  /** `127.0.0.1:PORT`, which clients call a zone. */
   readonly zone: string;
   /** Token of the administrator, who owns organization 1 with team 1. */
   readonly token: string;
-  /** The certificate's file, where the server speaks HTTPS. */
+  /** The path of the certificate, if the server uses HTTPS. */
   readonly certificate: string | undefined;
   close(): Promise<void>;
 }
 
-/** The API on a free port of this machine over an empty store in memory. Every answer is held against the OpenAPI document. */
+/**
+ * Starts the API on a free local port with an empty memory store. Every response is checked against the OpenAPI
+ * document.
+ */
 export async function startTestServer(options: { readonly tls?: boolean } = {}): Promise<TestServer> {
   const rest = await createStoreRest({
     store: createRestMemoryStore(),
@@ -49,13 +52,13 @@ export async function startTestServer(options: { readonly tls?: boolean } = {}):
       await server.close();
       await rest.close();
       if (tls) await rm(tls.folder, { recursive: true, force: true });
-      // The clients saw no more of it than a connection that ended.
+      // The clients only saw a closed connection.
       if (problems.length > 0) throw problems[0];
     },
   };
 }
 
-/** A self-signed certificate for 127.0.0.1, good for a day. */
+/** A self-signed certificate for 127.0.0.1, valid for a day. */
 async function makeCertificate(): Promise<{ cert: string; key: string; file: string; folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'iml-rest-tls-'));
   const [file, keyFile] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];

@@ -4,7 +4,10 @@ import type { Sandbox } from '../../src/sandbox/sandbox.js';
 import { createTrustedFunctions } from '../../src/sandbox/trusted-functions.js';
 import { BUILTINS, callIn, openSandbox } from './open-sandbox.js';
 
-/** Each is run by the guest's Buffer and by Node's: both have to say the same. `a` is a text, `b` bytes, `c` an encoding. */
+/**
+ * Each expression runs with the Buffer of the guest and of Node, with equal results. `a` is a text, `b` bytes, `c` an
+ * encoding.
+ */
 const EXPRESSIONS: readonly string[] = [
   'Buffer.from(a, c)',
   'b.toString(c)',
@@ -92,7 +95,7 @@ describe("the guest's Buffer", () => {
           fc.uint8Array({ maxLength: 40 }),
           fc.constantFrom(...ENCODINGS),
           (anyText, bytes, c) => {
-            // Node reads the low byte of characters that no base64 or hex text has; the guest skips them.
+            // Node reads the low byte of characters outside base64 and hex; the guest skips them.
             const a = /^(?:hex|base64)/.test(c) ? anyText.replace(/[^ -~]/g, '') : anyText;
             const inGuest = bytesOnly(callIn(guest, `f${index}`, a, Buffer.from(bytes), c));
             expect(inGuest).toEqual(bytesOnly(callIn(node, `f${index}`, a, Buffer.from(bytes), c)));

@@ -4,17 +4,17 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
-/** Bytes in use after all garbage is gone. */
+/** Bytes in use after garbage collection. */
 export interface MemoryInUse {
-  /** Objects of JavaScript. */
+  /** JavaScript objects. */
   readonly heap: number;
-  /** Buffers, and the memories of WebAssembly. */
+  /** Buffers and WebAssembly memories. */
   readonly outside: number;
 }
 
 /**
- * What is in use once nothing more can be collected: what has a finalizer goes only with the collection after the one
- * that found it, so it goes on until a collection frees nothing.
+ * Collects garbage until nothing more is freed, as an object with a finalizer is freed one collection later, and
+ * returns the bytes in use.
  */
 export async function memoryInUse(): Promise<MemoryInUse> {
   let least = measure();

@@ -27,7 +27,7 @@ describe('deep stacks of the host', () => {
         return String((error as { code?: string }).code ?? error);
       }
     };
-    // The very last frames have no room even for the test's own call: they hand the question upwards.
+    // The last frames have no stack even for the call of the test: they return to their caller.
     let handedUp = 0;
     const down = (): void => {
       try {
@@ -57,7 +57,7 @@ describe('deep stacks of the host', () => {
 describe('a worker thread', () => {
   let folder: string;
 
-  // Node 20 runs no TypeScript: the few folders the sandbox needs are translated beside the dependencies they import.
+  // Node 20 runs no TypeScript: the folders that the sandbox needs are compiled beside their dependencies.
   beforeAll(() => {
     const root = join(import.meta.dirname, '../..');
     folder = mkdtempSync(join(root, 'node_modules/.sandbox-test-'));
@@ -85,7 +85,7 @@ describe('a worker thread', () => {
         worker.once('exit', (code) => reject(new Error(`exit ${code}`)));
       });
       await worker.terminate();
-      // With more stack than QuickJS can use, the nested brackets fail as what they are: text that is no JSON.
+      // With more stack than QuickJS can use, the nested brackets fail as invalid JSON.
       const typed = expect.stringMatching(/^IML_(LIMIT|FUNCTION)$/);
       expect(outcomes).toEqual([1, 'IML_LIMIT', 2, typed, 3, 'IML_LIMIT or value', 4]);
     },
@@ -114,7 +114,7 @@ list.push(['IML_LIMIT', 'value'].includes(deepest) ? 'IML_LIMIT or value' : deep
 parentPort.postMessage(list);
 `;
 
-/** Bytes that may come and go with the runner of the tests: 40 000 to 130 000 were seen. */
+/** Variation by the test runner, in bytes. */
 const NOISE = 5e5;
 
 describe('memory', () => {
@@ -129,7 +129,7 @@ describe('memory', () => {
     const before = await memoryInUse();
     call(100_000);
     const after = await memoryInUse();
-    // One number remembered of each call would be 800 000 bytes already.
+    // Even one number stored per call would take 800 000 bytes.
     expect(after.heap - before.heap).toBeLessThan(NOISE);
     expect(after.outside - before.outside).toBeLessThan(NOISE);
     expect(failureOf(sandbox, 'f', 1n).code).toBe('IML_FUNCTION');
@@ -165,7 +165,7 @@ describe('memory', () => {
     const before = await memoryInUse();
     await open(50);
     const after = await memoryInUse();
-    // The memory of one guest alone has 16 MB.
+    // The memory of one guest takes 16 MB.
     expect(after.heap - before.heap).toBeLessThan(NOISE);
     expect(after.outside - before.outside).toBeLessThan(16e6);
   }, 120_000);

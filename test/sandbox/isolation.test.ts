@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { callIn, ENVIRONMENT, evaluate, openSandbox } from './open-sandbox.js';
 
-/** What one call may try to leave behind, and what the next sees if it did. */
+/** State that one call may try to leave behind, and the view of the next call. */
 const TRACES: readonly (readonly [title: string, leave: string, look: string])[] = [
   ['a member of the global object', 'globalThis.trace = 1', 'typeof trace'],
   ['an undeclared variable', 'trace = 1', 'typeof trace'],

@@ -3,7 +3,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.js';
 import { cpuMsOf } from '../cpu-time.js';
 import { callIn, failureOf, openSandbox } from './open-sandbox.js';
 
-/** Each ends a call from outside; `expected` is a part of the message. */
+/** Each is terminated from outside; `expected` is a part of the message. */
 const ENDLESS: readonly (readonly [name: string, body: string, expected: string])[] = [
   ['loop', 'for (;;);', 'ran longer than 0.4 s'],
   ['caught', 'for (;;) try { for (;;); } catch { } finally { continue; }', 'ran longer than 0.4 s'],
@@ -17,13 +17,13 @@ const ENDLESS: readonly (readonly [name: string, body: string, expected: string]
   ],
 ];
 
-/** Each needs more memory or a deeper stack than there is, whatever the time. */
+/** Each needs more memory or a deeper stack than available, regardless of time. */
 const GROWING: readonly (readonly [name: string, body: string, expected: string])[] = [
   ['texts', "const list = []; for (;;) list.push('x'.repeat(1e5) + list.length)", 'MB of memory'],
   ['doubling', "let text = 'x'; for (;;) text += text", ''],
   ['bytes', 'const list = []; for (;;) list.push(new Uint8Array(1e6))', 'MB of memory'],
   ['hugeResult', "return Array.from({ length: 1e6 }, (_, index) => 'item ' + index)", ''],
-  // Where no error fits into the memory either, QuickJS throws null.
+  // If the memory has no space for an error object, QuickJS throws null.
   ['holes', 'return new Array(4294967295)', 'MB of memory'],
   ['length', 'const list = []; list.length = 3e7; return list', 'MB of memory'],
   ['objects', 'const list = []; for (;;) list.push({ at: [list.length] })', 'MB of memory'],
@@ -56,7 +56,7 @@ beforeAll(async () => {
     ownNull: 'function ownNull() { throw null }',
   });
   hasty = await openSandbox(toCodes(ENDLESS));
-  // What fills a fourth of the usual memory takes a fourth of the time.
+  // A quarter of the usual memory fills in a quarter of the time.
   patient = await openSandbox(toCodes(GROWING), { limits: { timeMs: 60_000, memoryBytes: 8 * 1024 * 1024 } });
 });
 afterAll(() => {

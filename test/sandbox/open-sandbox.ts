@@ -22,7 +22,7 @@ export const BUILTINS: FunctionTable = {
   same: (_environment, value) => value,
 };
 
-/** A sandbox of `name: code`, with a short time limit. */
+/** Opens a sandbox with functions as `name: code`, and a short time limit. */
 export function openSandbox(
   codes: Readonly<Record<string, string>>,
   options: Partial<SandboxOptions> = {},
@@ -39,7 +39,7 @@ export function callIn(sandbox: Sandbox, name: string, ...args: unknown[]): unkn
   return sandbox.functions[name]?.(ENVIRONMENT, ...args);
 }
 
-/** What a call throws, as plain data. */
+/** Returns the error of a call as plain data. */
 export function failureOf(
   sandbox: Sandbox,
   name: string,
@@ -55,7 +55,7 @@ export function failureOf(
   throw new Error(`${name} did not fail`);
 }
 
-/** The result of one function given as its body. */
+/** Returns the result of a function with this body. */
 export async function evaluate(body: string, ...args: unknown[]): Promise<unknown> {
   using sandbox = await openSandbox({ f: `function f(a, b, c) { ${body} }` });
   return callIn(sandbox, 'f', ...args);

@@ -7,12 +7,12 @@ import { prepareQuickJs } from '../../src/sandbox/prepare-quickjs.js';
 import { loadUnprepared } from '../../src/sandbox/quickjs-code.js';
 import { DEFAULT_SANDBOX_LIMITS } from '../../src/sandbox/sandbox-limits.js';
 
-/** What lies in `dist`; the tests are run behind a build. */
+/** Reads a file of `dist`; the tests run after a build. */
 function readShipped(name: string): Buffer {
   return readFileSync(new URL(`../../dist/sandbox/${name}`, import.meta.url));
 }
 
-/** A machine with limits of its own and the names of an app, as its memory is before the functions are compiled. */
+/** A QuickJS instance with its own limits and the names of an app, before the functions are compiled. */
 async function openGuest(started: StartedImage | undefined): Promise<MemoryImage> {
   const code = { ...(await loadUnprepared()), started };
   const limits = { ...DEFAULT_SANDBOX_LIMITS, memoryBytes: 5_000_000, stackBytes: 100_000 };

@@ -185,7 +185,7 @@ describe('unusual arguments', () => {
     ],
     ['an endless array', () => new Array(2 ** 32 - 1), 'IML_LIMIT', /too large/],
   ])('%s', async (_title, make, code, message) => {
-    // Writing the arguments takes of the time, and it is their size that is refused here.
+    // Writing the arguments takes time, and this test checks their size.
     using sandbox = await openSandbox({ f: 'function f(x) { return 1 }' }, { limits: { timeMs: 10_000 } });
     expect(failureOf(sandbox, 'f', make())).toEqual({ code, message: expect.stringMatching(message) });
     expect(callIn(sandbox, 'f', 1)).toBe(1);

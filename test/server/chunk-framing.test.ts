@@ -6,9 +6,9 @@ import { createNodeListener } from '../../src/server/node-listener.js';
 const LIMITS = { maxBodyBytes: 1e6, maxBytesInFlight: 1e7, bodyTimeoutMs: 10_000, maxRequests: 100 };
 
 interface Outcome {
-  /** Undefined where the connection ended without an answer. */
+  /** Undefined if the connection ended without a response. */
   readonly status: number | undefined;
-  /** What the server has read of the connection. */
+  /** Bytes that the server has read from the connection. */
   readonly bytesRead: number;
 }
 

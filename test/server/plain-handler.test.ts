@@ -13,7 +13,7 @@ const limits = {
   bodyTimeoutMs: 10_000,
 };
 
-/** Answers with what it was given. */
+/** Responds with the request it received. */
 function describe(
   method: string,
   url: string,
@@ -38,7 +38,7 @@ const HANDLERS: Readonly<Record<string, Handler>> = {
   },
 };
 
-/** Sends the parts of a request, one after the other, and reads until the server ends the connection. */
+/** Sends the parts of a request in sequence, and reads until the server closes the connection. */
 async function send(handler: Handler, parts: readonly string[]): Promise<string> {
   const server = await serveOn(handler, { limits });
   onTestFinished(() => server.close(0));

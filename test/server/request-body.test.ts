@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { openBody } from '../../src/server/request-body.js';
 
-/** Two ends of a connection. */
+/** Both ends of a connection. */
 async function openPair(): Promise<readonly [Socket, Socket]> {
   const server = createServer();
   await new Promise<void>((resolve) => {
@@ -22,7 +22,7 @@ async function openPair(): Promise<readonly [Socket, Socket]> {
 
 it('accepts a body that arrived while the process was blocked for longer than the time limit', async () => {
   const [sender, receiver] = await openPair();
-  // What a body is read by: a socket reads as a request does.
+  // The source of a body: a socket is read like a request.
   const incoming = Object.assign(receiver, { headers: {}, complete: false, socket: receiver });
   const limits = { maxBodyBytes: 1000, maxBytesInFlight: 1000, bodyTimeoutMs: 50 };
   const { stream, refusal } = openBody(incoming, limits, { bytes: 0 });

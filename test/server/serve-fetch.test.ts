@@ -25,9 +25,9 @@ afterEach(async () => {
 interface Served {
   readonly origin: string;
   readonly port: number;
-  /** Lengths of the bodies that came through. */
+  /** Lengths of the received bodies. */
   readonly taken: number[];
-  /** Bytes of all bodies that were read so far. */
+  /** Total bytes of all bodies read so far. */
   readonly readBytes: () => number;
 }
 
@@ -49,7 +49,7 @@ async function serve(limits: Partial<Limits> = {}): Promise<Served> {
   return { origin: server.origin, port, taken, readBytes: () => readBytes };
 }
 
-/** Writes bytes to a port and resolves with all that came back by the time the server closed the connection. */
+/** Writes bytes to a port and resolves with all received bytes when the server closes the connection. */
 function converse(port: number, parts: readonly string[], everyMs = 0): Promise<string> {
   return new Promise((resolve, reject) => {
     let answer = '';
@@ -62,7 +62,7 @@ function converse(port: number, parts: readonly string[], everyMs = 0): Promise<
     socket.on('data', (chunk) => {
       answer += chunk.toString('latin1');
     });
-    // What is written after the server has closed.
+    // Writes after the server has closed.
     socket.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE' && error.code !== 'ECONNRESET') reject(error);
     });
@@ -75,7 +75,7 @@ function converse(port: number, parts: readonly string[], everyMs = 0): Promise<
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Lets nothing else happen in this process for a while. */
+/** Blocks the event loop for a while. */
 function holdUp(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
@@ -118,7 +118,7 @@ describe('the size of a payload', () => {
 
 describe('a client that does not read its response', () => {
   it('does not use a place of other requests', async () => {
-    // More than the systems of both sides keep for a connection.
+    // More than the socket buffers of both sides.
     const handle = async (): Promise<Response> => new Response(Buffer.alloc(64 * MEGABYTE));
     const limits = { ...LIMITS, maxRequests: 1, headerTimeoutMs: 1000, bodyTimeoutMs: 1000 };
     const server = await serveFetch(handle, { limits });
@@ -169,10 +169,10 @@ describe('a slow sender', () => {
       const socket = connect(port, '127.0.0.1');
       await once(socket, 'connect');
       socket.write(first);
-      // The server has taken the connection, and waits for the rest.
+      // The server has accepted the connection, and waits for the rest.
       for (let turn = 0; turn < 20; turn++) await nextTurn();
       socket.write(rest);
-      // What was written lies with the system, and is not read before the process goes on.
+      // The written bytes are in the socket buffer and are read when the process resumes.
       holdUp(900);
       return text(socket);
     });
@@ -265,7 +265,7 @@ it('responds with 503 to more concurrent requests than allowed', async () => {
   expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
 });
 
-/** Opens connections that each send a head and a part of the body it announces. */
+/** Opens connections that each send a head and a part of the declared body. */
 function sendHalf(port: number, count: number, path: string, bytes: number): Socket[] {
   return Array.from({ length: count }, () => {
     const socket = connect(port, '127.0.0.1');
@@ -280,7 +280,7 @@ describe('bytes in flight', () => {
   it('lead to 503 beyond the limit, and are released when the requests end', async () => {
     const { origin, port, taken, readBytes } = await serve({ maxBytesInFlight: 3 * MEGABYTE });
     const half = sendHalf(port, 2, '/x', MEGABYTE);
-    // Whoever came before would keep the second of them out.
+    // Places used by earlier connections would block the second one.
     await expect.poll(readBytes).toBe(2 * MEGABYTE);
     expect((await send(`${origin}/x`, { body: Buffer.alloc(2 * MEGABYTE) })).status).toBe(503);
     const small = await send(`${origin}/x`, { body: 'ok' });

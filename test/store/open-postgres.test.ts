@@ -13,7 +13,7 @@ it.skipIf(!hasPostgres)(
       await onServer(
         `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${database.name}'`,
       );
-      // The connection tells of its end while no statement waits for it.
+      // The connection reports its end while no statement waits for it.
       await new Promise((resolve) => setTimeout(resolve, 50));
       await writer.count('events');
     });

@@ -185,7 +185,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
       fc.assert(
         fc.asyncProperty(fc.array(fc.double({ noNaN: true, noDefaultInfinity: true })), (weights) =>
           withStore(async (store) => {
-            // Databases know one zero.
+            // Databases have no negative zero.
             const wanted = weights.map((weight) => weight + 0);
             await store.transaction((writer) =>
               writer.insertAll(
