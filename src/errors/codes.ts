@@ -48,8 +48,8 @@ export const ERROR_CODES = {
 
   STORE_CONFLICT: 'A unique value is already taken in a store.',
   STORE_BUSY: 'Other writers did not let a transaction through.',
-  STORE_FULL: 'There is no room left where a store keeps its data.',
-  STORE_UNAVAILABLE: 'A database does not answer at the moment; the same may succeed later.',
+  STORE_FULL: 'No space left for the data of a store.',
+  STORE_UNAVAILABLE: 'A database is unavailable. Retry later.',
   STORE_FAILED: 'A store cannot be opened, read or written.',
 
   HOST_MISSING: 'A host has no hook, event or scenario of this name.',

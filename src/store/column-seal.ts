@@ -1,16 +1,16 @@
 import { StoreError } from '../errors/engine-error.js';
 import { unseal } from '../util/seal.js';
 
-/** What a column is sealed with, and for: what is sealed opens in no other. */
+/** Key and purpose of a sealed column. A sealed text opens only with the same purpose. */
 export interface ColumnSeal {
   readonly key: Uint8Array;
   readonly purpose: string;
 }
 
-/** No JSON begins like that: what was kept before there was a key is told apart by it. */
+/** JSON never starts like this, so the prefix tells sealed texts from rows stored before a key was set. */
 const SEALED = /^v\d+\./;
 
-/** Whether a column keeps a text sealed. */
+/** Whether the stored text is sealed. */
 export function isSealed(text: string): boolean {
   return SEALED.test(text);
 }
@@ -21,7 +21,7 @@ export function openSealed(text: string, by: ColumnSeal): string {
 }
 
 /** @throws StoreError `STORE_FAILED` */
-export function refuseSealed({ purpose }: Pick<ColumnSeal, 'purpose'>, isKeyGiven = true): never {
-  const why = isKeyGiven ? 'the key is another one, or it was changed' : 'no key is given';
-  throw new StoreError('STORE_FAILED', `What is sealed in ${purpose} cannot be opened: ${why}.`);
+export function refuseSealed({ purpose }: Pick<ColumnSeal, 'purpose'>, hasKey = true): never {
+  const why = hasKey ? 'the key is wrong or the value was changed' : 'no key is set';
+  throw new StoreError('STORE_FAILED', `Cannot open a sealed value of ${purpose}: ${why}.`);
 }

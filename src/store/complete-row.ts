@@ -1,6 +1,6 @@
 import { IdOf, type Row } from './record-store.js';
 
-/** A new row with the ids of the rows it stands behind, which are added by now. */
+/** Returns a new row whose `IdOf` members are replaced by the ids of rows added before it. */
 export function completeRow(row: object, findId: (name: string) => number | undefined): object {
   const completed: Record<string, unknown> = { ...row };
   for (const column of Object.keys(completed)) {
@@ -11,8 +11,8 @@ export function completeRow(row: object, findId: (name: string) => number | unde
 }
 
 /**
- * A row that was added. The id comes first: V8 gives each copy of a long row that gets another member behind the others a shape of its
- * own, and reads rows of one shape ten times as fast.
+ * Returns the added row. The id comes first, so that V8 gives all rows one hidden class. Appending it to a copy of a
+ * long row would create one hidden class per row.
  */
 export function withId(id: number, row: object): Row {
   return { id, ...row };

@@ -1,7 +1,7 @@
 import { seal } from '../util/seal.js';
 import { type ColumnSeal, openSealed } from './column-seal.js';
 
-/** Characters of JSON from which a value of a `large` column stays text until somebody reads it. [choice] */
+/** Minimum length of JSON from which values of a `large` column stay unparsed text. [choice] */
 export const MAX_PARSED_LENGTH: number = 64 * 1024;
 
 /** A text as a column stores it. */
@@ -11,8 +11,8 @@ interface SealedText {
 }
 
 /**
- * A large JSON value as its text. A store returns it without parsing it, so that a process which only passes it on
- * does no work for it. A sealed text is opened when it is read.
+ * A large JSON value as text. A store returns it without parsing it, so passing it on costs nothing. A sealed text is
+ * opened on the first read.
  */
 export class JsonText {
   /** Undefined if unknown. */

@@ -1,6 +1,6 @@
 import type { SqlRunner } from './sql-runner.js';
 
-/** A row: members are text, numbers, booleans, null or JSON, as its table says. Every row has an `id` given by the store. */
+/** A row. Values are strings, numbers, booleans, null or JSON, as the table defines. The store assigns `id`. */
 export interface Row {
   readonly id: number;
 }
@@ -8,65 +8,65 @@ export interface Row {
 /** The rows of each table, by the name of the table. */
 export type Tables = { readonly [name: string]: Row };
 
-/** How a table is kept. Columns of the row that are in neither list are text or numbers (perhaps null). */
+/** Definition of a table. Columns without a list of their own hold strings or numbers, or null. */
 export interface TableDefinition<R extends Row = Row> {
-  /** Every column but `id`. */
+  /** All columns except `id`. */
   readonly columns: readonly Exclude<keyof R & string, 'id'>[];
   readonly flags?: readonly (keyof R & string)[];
   readonly json?: readonly (keyof R & string)[];
-  /** Columns of JSON whose values are given as `JsonText` where they are large. */
+  /** JSON columns whose large values are passed as `JsonText`. */
   readonly large?: readonly (keyof R & string)[];
-  /** Columns of JSON that is read far more often than it changes: equal texts are read as one and the same value. */
+  /** JSON columns that are read far more often than they change. The store caches their parsed values by text. */
   readonly shared?: readonly (keyof R & string)[];
   /**
-   * Large columns that hardly ever change, kept in a table of their own, so that a change of the others does not write
-   * them anew. Rows cannot be looked up by them.
+   * Large columns that rarely change. The store keeps them in a table of their own, so that an update of the others
+   * does not rewrite them. They cannot be used in conditions.
    */
   readonly apart?: { readonly table: string; readonly columns: readonly (keyof R & string)[] };
-  /** Columns of numbers with a fraction. */
+  /** Columns of floating-point numbers. */
   readonly decimals?: readonly (keyof R & string)[];
-  /** Columns of JSON that a store with a key keeps encrypted. Rows cannot be looked up by them. */
+  /** JSON columns that a store with a key encrypts. They cannot be used in conditions. */
   readonly sealed?: readonly (keyof R & string)[];
-  /** Sets of columns no two rows may share. */
+  /** Unique constraints: sets of columns. */
   readonly unique?: readonly (readonly (keyof R & string)[])[];
-  /** Single columns rows are looked up by. */
+  /** Columns with an index. */
   readonly indexes?: readonly (keyof R & string)[];
 }
 
 export type TableDefinitions<T extends Tables> = { readonly [K in keyof T & string]: TableDefinition<T[K]> };
 
-/** Rows whose column is among the values another table holds. */
+/** Matches rows whose column is among the values of a column of another table. */
 export interface Within {
   readonly within: string;
   readonly column: string;
   readonly where: Readonly<Record<string, unknown>>;
 }
 
-/** Rows whose text holds a text somewhere; upper and lower case differ. */
+/** Matches rows whose text contains a substring. Case-sensitive. */
 export interface Containing {
   readonly containing: string;
 }
 
-/** Rows whose number is not above `atMost`, or is above `above`. Null is neither, unless `orNull` admits it. */
+/** Matches rows whose number is at most `atMost` or greater than `above`. Null matches only with `orNull`. */
 export type Bounded = ({ readonly atMost: number } | { readonly above: number }) & { readonly orNull?: true };
 
-/** Conditions that all have to hold: a value, one of several values, or a condition of its own. */
+/** Conditions combined by AND: a value, a list of values, or a condition object. */
 export type Where<R extends Row> = {
   readonly [C in keyof R]?: R[C] | readonly R[C][] | Within | Containing | Bounded;
 };
 
 export interface Query<R extends Row, C extends keyof R & string = keyof R & string> {
   readonly where?: Where<R> | undefined;
-  /** The columns that are needed, beside `id`; a store may leave out the others. Default: all. */
+  /** Columns to read in addition to `id`. A store may omit the others. Default: all. */
   readonly columns?: readonly C[] | undefined;
-  /** Texts are ordered by code point; rows of equal value by id. Default: by id. */
+  /** Sort column. Strings sort by code point, equal values by id. Default: id. */
   readonly sortBy?: (keyof R & string) | undefined;
   readonly descending?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
 }
 
-/** For which values of a column how many rows are wanted, and of which kind. */
+/** A query for the first rows per value of a column. */
 export interface FirstQuery<
   R extends Row,
   C extends keyof R & string = keyof R & string,
@@ -74,57 +74,57 @@ export interface FirstQuery<
 > {
   readonly column: C;
   readonly values: readonly R[C][];
-  /** One or several. */
+  /** One condition or several alternatives. */
   readonly where: Where<R> | readonly Where<R>[];
-  /** How many for each value and condition. Default 1. */
+  /** Maximum rows per value and condition. Default 1. */
   readonly limit?: number | undefined;
-  /** The columns that are needed, beside `id`; a store may leave out the others. Default: all. */
+  /** Columns to read in addition to `id`. A store may omit the others. Default: all. */
   readonly columns?: readonly S[] | undefined;
 }
 
-/** A number of rows, and the sum of a column over them. */
+/** A row count and the sum of a column. */
 export interface Tally {
   readonly count: number;
   readonly sum: number;
 }
 
-/** Where a condition of `getLinked` has its value from: the values of the call, or a row that was found before. */
+/** Source of a value in a condition of `getLinked`: a value of the call or a column of an earlier row. */
 export type LinkSource = { readonly value: string } | { readonly of: string; readonly column: string };
 
-/** One row of `getLinked`: of which table, and by which columns. They have to lead to one row at most. */
+/** One row of `getLinked`: its table and the columns that identify it. They must match at most one row. */
 export interface Link<K extends string = string> {
   readonly table: K;
   readonly where: Readonly<Record<string, LinkSource>>;
 }
 
-/** Rows that lead to one another, by name, each behind those it is found by. Made once: what is read by it is kept with it. */
+/** Linked rows by name, each after the rows it depends on. Use a constant: stores cache the statement by identity. */
 export type Links<T extends Tables> = { readonly [name: string]: Link<keyof T & string> };
 
-/** The rows that were found. A row that leads nowhere leaves out those behind it. */
+/** The found rows. A missing row also leaves out the rows that depend on it. */
 export type LinkedRows<T extends Tables, L extends Links<T>> = {
   readonly [N in keyof L]: T[L[N]['table']] | undefined;
 };
 
 export type LinkValues = Readonly<Record<string, string | number>>;
 
-/** Rows of a table, some of their columns; see `RecordReader.find`. */
-type FindQuestion<T extends Tables, K extends keyof T & string> = {
+/** A query for rows. See `RecordReader.find`. */
+type FindQuery<T extends Tables, K extends keyof T & string> = {
   readonly find: K;
   readonly columns: readonly (keyof T[K] & string)[];
 } & Omit<Query<T[K]>, 'columns'>;
 
-/** How many rows there are of each value, and a sum over them; see `RecordReader.tally`. */
-interface TallyQuestion<T extends Tables, K extends keyof T & string> {
+/** A query for counts and sums per value. See `RecordReader.tally`. */
+interface TallyQuery<T extends Tables, K extends keyof T & string> {
   readonly tally: K;
   readonly column: keyof T[K] & string;
   readonly summed: keyof T[K] & string;
   readonly where: Where<T[K]>;
 }
 
-/** Questions that are asked together, by name; an undefined one is not asked. */
-export type Questions<T extends Tables> = {
+/** Several queries by name. Undefined queries are skipped. */
+export type Queries<T extends Tables> = {
   readonly [name: string]:
-    | { [K in keyof T & string]: FindQuestion<T, K> | TallyQuestion<T, K> }[keyof T & string]
+    | { [K in keyof T & string]: FindQuery<T, K> | TallyQuery<T, K> }[keyof T & string]
     | undefined;
 };
 
@@ -137,12 +137,14 @@ type Answer<T extends Tables, Q> = Q extends {
     ? ReadonlyMap<T[K][C & keyof T[K]], Tally>
     : undefined;
 
-/** What was answered to questions, by their names. */
-export type Answers<T extends Tables, Q extends Questions<T>> = { readonly [N in keyof Q]: Answer<T, Q[N]> };
+/** Results of several queries by name. */
+export type QueryResults<T extends Tables, Q extends Queries<T>> = {
+  readonly [N in keyof Q]: Answer<T, Q[N]>;
+};
 
-/** Stands in a new row for the id of one that is added before it. A class: no JSON that somebody sends is one. */
+/** Placeholder in a new row for the id of a row added before it. A class, so that no JSON input can equal it. */
 export class IdOf {
-  /** The name of that row among those that are added. */
+  /** Name of the row within the batch. */
   readonly name: string;
 
   constructor(name: string) {
@@ -150,13 +152,13 @@ export class IdOf {
   }
 }
 
-/** A row that is to be added to a table. */
+/** A row to add and its table. */
 export interface NewRow<T extends Tables, K extends keyof T & string> {
   readonly table: K;
   readonly row: { readonly [C in Exclude<keyof T[K], 'id'>]: T[K][C] | IdOf };
 }
 
-/** Rows that lead to one another, by name, each behind those whose ids it holds; an undefined one is not added. */
+/** Rows to add by name, each after the rows whose ids it contains. Undefined rows are skipped. */
 export type NewRows<T extends Tables> = {
   readonly [name: string]: { [K in keyof T & string]: NewRow<T, K> }[keyof T & string] | undefined;
 };
@@ -165,41 +167,43 @@ type AddedRow<T extends Tables, N> = N extends { readonly table: infer K extends
   ? T[K]
   : undefined;
 
-/** The rows that were added, by their names. */
+/** The added rows by name. */
 export type AddedRows<T extends Tables, N extends NewRows<T>> = {
   readonly [M in keyof N]: AddedRow<T, N[M]>;
 };
 
 export interface RecordReader<T extends Tables> {
-  /** Rows of several tables that lead to one another, all as of one moment, in one statement where the store is a database. */
+  /** Reads linked rows of several tables from one snapshot. Databases use one statement. */
   getLinked<const L extends Links<T>>(links: L, values: LinkValues): Promise<LinkedRows<T, L>>;
   /**
-   * Answers several questions as of one moment, in one statement where the store is a database, whose answer is read whole, as one
-   * text: for rows that are many and short.
+   * Runs several queries on one snapshot. Databases use one statement whose result is one JSON text, so use it for
+   * many short rows.
    */
-  ask<const Q extends Questions<T>>(questions: Q): Promise<Answers<T, Q>>;
-  /** The first row by id that fits. */
+  queryAll<const Q extends Queries<T>>(queries: Q): Promise<QueryResults<T, Q>>;
+  /** The first matching row by id. */
   get<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<T[K] | undefined>;
   find<K extends keyof T & string, C extends keyof T[K] & string = keyof T[K] & string>(
     table: K,
     query?: Query<T[K], C>,
   ): Promise<readonly Pick<T[K], C | 'id'>[]>;
   /**
-   * For each of the values of a column the first rows by id that fit; by id. With several conditions, those of each, all as
-   * of one moment. Fast where an index leads to them.
+   * The first matching rows by id for each value of a column, sorted by id. With several conditions, the first rows
+   * of each, from one snapshot. Needs an index to be fast.
    */
   firstOf<
     K extends keyof T & string,
     C extends keyof T[K] & string,
     S extends keyof T[K] & string = keyof T[K] & string,
   >(table: K, query: FirstQuery<T[K], C, S>): Promise<readonly Pick<T[K], S | 'id'>[]>;
-  /** The values a column has in the rows that fit. Fast where an index begins with the conditions and the column. */
+  /**
+   * The distinct values of a column in the matching rows. Needs an index on the conditions and the column to be fast.
+   */
   distinct<K extends keyof T & string, C extends keyof T[K] & string>(
     table: K,
     column: C,
     where: Where<T[K]>,
   ): Promise<readonly T[K][C][]>;
-  /** For each value of a column how many rows fit, and the sum of another column over them; values without any are absent. */
+  /** Counts matching rows and sums another column per value of a column. Values without rows are absent. */
   tally<K extends keyof T & string, C extends keyof T[K] & string>(
     table: K,
     column: C,
@@ -207,7 +211,7 @@ export interface RecordReader<T extends Tables> {
     where: Where<T[K]>,
   ): Promise<ReadonlyMap<T[K][C], Tally>>;
   count<K extends keyof T & string>(table: K, where?: Where<T[K]>): Promise<number>;
-  /** How many rows that fit there are for each value of a column; values without any are absent. */
+  /** Counts matching rows per value of a column. Values without rows are absent. */
   countBy<K extends keyof T & string, C extends keyof T[K] & string>(
     table: K,
     column: C,
@@ -216,113 +220,114 @@ export interface RecordReader<T extends Tables> {
 }
 
 /**
- * Reads and changes within a transaction. What is asked is done in the order it was asked for, whether answers were waited for
- * or not, but for rows that are added and large values that are sealed, which are there once that is answered: so a database in a network is spared the way
- * there and back. Whoever does so waits for all of them (`Promise.all`).
+ * Reads and writes within a transaction. Statements run in call order, even if the caller does not await each one.
+ * Exceptions: added rows and sealed large values are visible only after their promise resolves. Pipelined calls save
+ * round trips; the caller awaits all of them (`Promise.all`).
  */
 export interface RecordWriter<T extends Tables> extends RecordReader<T> {
   /**
-   * The first row by id that fits, which nobody else changes (`update`) or removes (`key`) until the transaction ends.
-   * Only read-committed transactions need it; elsewhere it is `get`.
+   * The first matching row by id, locked against changes (`update`) or removal (`key`) until the transaction ends.
+   * Needed in read-committed transactions only; otherwise the same as `get`.
    */
   getLocked<K extends keyof T & string>(
     table: K,
     where: Where<T[K]>,
     lock: 'update' | 'key',
   ): Promise<T[K] | undefined>;
-  /** The open SQL transaction, for a queue that adds and settles its jobs in it; undefined in memory. */
+  /** The open SQL transaction, in which a queue can add and settle jobs; undefined in memory. */
   readonly sql?: SqlRunner | undefined;
-  /** Calls back in order once the transaction is committed. A transaction that is not committed calls nothing. */
+  /** Registers a callback that runs after the commit, in order of registration. It does not run after a rollback. */
   afterCommit(callback: () => void): void;
-  /** Adds rows that lead to one another, in one statement on PostgreSQL. @throws StoreError `STORE_CONFLICT` */
+  /** Adds linked rows, in one statement on PostgreSQL. @throws StoreError `STORE_CONFLICT` */
   insertLinked<const N extends NewRows<T>>(rows: N): Promise<AddedRows<T, N>>;
-  /** Adds a row and gives it the next id. @throws StoreError `STORE_CONFLICT` */
+  /** Adds a row with the next id. @throws StoreError `STORE_CONFLICT` */
   insert<K extends keyof T & string>(table: K, row: Omit<T[K], 'id'>): Promise<T[K]>;
-  /** Adds rows in their order, in as few statements as possible. @throws StoreError `STORE_CONFLICT` */
+  /** Adds rows in order with as few statements as possible. @throws StoreError `STORE_CONFLICT` */
   insertAll<K extends keyof T & string>(
     table: K,
     rows: readonly Omit<T[K], 'id'>[],
   ): Promise<readonly T[K][]>;
-  /** Changes every row that fits; answers how many. @throws StoreError `STORE_CONFLICT` */
+  /** Updates all matching rows. @returns their number @throws StoreError `STORE_CONFLICT` */
   update<K extends keyof T & string>(
     table: K,
     where: Where<T[K]>,
     change: Partial<Omit<T[K], 'id'>>,
   ): Promise<number>;
-  /** Changes every row that fits; gives them as they are then, by id. @throws StoreError `STORE_CONFLICT` */
+  /** Updates all matching rows. @returns the updated rows by id @throws StoreError `STORE_CONFLICT` */
   updateAndRead<K extends keyof T & string, C extends keyof T[K] & string = keyof T[K] & string>(
     table: K,
     where: Where<T[K]>,
     change: Partial<Omit<T[K], 'id'>>,
     options?: UpdateOptions<C>,
   ): Promise<readonly Pick<T[K], C | 'id'>[]>;
-  /** Removes every row that fits; answers how many. */
+  /** Removes all matching rows. @returns their number */
   remove<K extends keyof T & string>(table: K, where: Where<T[K]>): Promise<number>;
 }
 
 export interface UpdateOptions<C extends string> {
-  /** The columns that are wanted, beside `id`; a store may leave out the others. Default: all. */
+  /** Columns to return in addition to `id`. A store may omit the others. Default: all. */
   readonly columns?: readonly C[] | undefined;
 }
 
 export interface TransactionOptions {
   /**
-   * How much PostgreSQL keeps apart. `serializable` (default): no thought of other writers is needed.
-   * `read-committed`: for work that only changes rows under conditions it names, or that it holds by `getLocked`.
+   * Isolation level on PostgreSQL. `serializable` (default) needs no attention to other writers. `read-committed`
+   * suits updates whose conditions name all they depend on, or that use `getLocked`.
    */
   readonly isolation?: 'serializable' | 'read-committed' | undefined;
 }
 
-/** What a store can do beyond one process. */
+/** Capabilities of a store beyond one process. */
 export interface StoreCapabilities {
-  /** Rows survive the end of the process. */
+  /** Whether rows survive the end of the process. */
   readonly durable: boolean;
-  /** `process`: one process sees them; `machine`: all processes of one machine; `network`: all that reach the server. */
+  /**
+   * `process`: visible in this process; `machine`: in all processes of this machine; `network`: for all clients of
+   * the server.
+   */
   readonly reach: 'process' | 'machine' | 'network';
-  /** A transaction holds up the whole process until it is on the disk, as the driver waits for it. Default: no. */
+  /** Whether a transaction blocks the event loop until it is on disk. Default: false. */
   readonly holdsProcess?: boolean;
 }
 
-/** How often something happened in a window of time that its first event opens. */
+/** Number of events in a time window that starts with its first event. */
 export interface CountedWindow {
   readonly startedAtMs: number;
   readonly count: number;
 }
 
 /**
- * Rows of named tables behind transactions.
- *
- * Invariant for callers: inside `transaction` only the writer it hands out is used; a store with one connection would
- * wait for itself otherwise.
+ * Rows of named tables with transactions. Invariant for callers: inside `transaction`, use only the passed writer. A
+ * store with one connection would deadlock otherwise.
  */
 export interface RecordStore<T extends Tables> extends RecordReader<T> {
   readonly capabilities: StoreCapabilities;
   /**
-   * Runs `work` so that it sees and changes rows as if nothing else ran, and keeps all of its changes or none.
-   * It may run more than once when other writers interfere, so it must touch nothing but the writer.
-   * @throws StoreError `STORE_BUSY` when it did not get through
+   * Runs `work` as a serializable transaction: all of its changes apply or none. The store may run it again after a
+   * conflict with other writers, so it must have no other side effects.
+   * @throws StoreError `STORE_BUSY` if it does not succeed
    */
   transaction<R>(work: (writer: RecordWriter<T>) => Promise<R>, options?: TransactionOptions): Promise<R>;
   /**
-   * Adds rows that lead to one another, all or none, as a transaction would that does nothing else: on PostgreSQL in one round trip.
+   * Adds linked rows in a transaction of their own, in one round trip on PostgreSQL.
    * @throws StoreError `STORE_CONFLICT`, `STORE_BUSY`
    */
   insertLinked<const N extends NewRows<T>>(rows: N): Promise<AddedRows<T, N>>;
-  /** Counts one event under a name; the window starts anew once `windowMs` have passed since its first event. */
+  /** Counts an event under a name. A new window starts with the first event after `windowMs`. */
   countInWindow(name: string, nowMs: number, windowMs: number): Promise<CountedWindow>;
-  /** Gives the room of removed rows back to the disk, in small steps, where that is not done by itself. */
+  /** Returns free pages to the disk in small steps, if the database does not do so itself. */
   shrink(): Promise<void>;
-  /** A number that differs once another process has changed the database. Absent where no other process can. */
+  /** A number that changes whenever another process changes the database. Absent if no other process can. */
   readonly changeCount?: (() => Promise<number>) | undefined;
   /**
-   * Makes this process the one that runs a host on the database file. Absent where several may.
-   * @returns what releases the lock; the end of the process does as well
-   * @throws EngineError (HOST_REFUSED) if another host has it
+   * Locks the database file for one host. Absent if several hosts may share the database.
+   * @returns a function that releases the lock; the end of the process does too
+   * @throws EngineError (HOST_REFUSED) if another host holds the lock
    */
   readonly lockHost?: (() => Promise<() => void>) | undefined;
   /**
-   * Runs work while no other process runs work of the same name on the database. The end of the process or of its connection
-   * releases the lock. Absent where no other process shares the database.
+   * Runs work under a lock with a name that all processes of the database share. The end of the process or of its
+   * connection releases the lock. Absent if no other process shares the database.
    * @throws StoreError `STORE_BUSY` if the lock is not free within a minute
    */
   readonly exclusively?: (<R>(name: string, work: () => Promise<R>) => Promise<R>) | undefined;

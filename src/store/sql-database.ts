@@ -3,16 +3,16 @@ import type { TransactionOptions } from './record-store.js';
 import type { SqlRunner } from './sql-runner.js';
 import type { SqlTables } from './sql-tables.js';
 
-/** An open SQL database, and what differs between the two kinds. */
+/** An open SQL database and its differences between SQLite and PostgreSQL. */
 export interface SqlDatabase extends SqlRunner {
   readonly kind: 'sqlite' | 'postgres';
-  /** The query builder: for the history of tables, and for whoever has more use for words than for speed. */
+  /** The query builder, for migrations and queries that are not time-critical. */
   readonly db: Kysely<SqlTables>;
-  /** Runs one statement as a transaction of its own, in one round trip. @throws StoreError `STORE_BUSY` */
+  /** Runs one statement as its own transaction in one round trip. @throws StoreError `STORE_BUSY` */
   runAlone(text: string, values: readonly unknown[]): Promise<QueryResult<Record<string, unknown>>>;
-  /** Runs `work` whole or not at all, begun again when other writers interfere. @throws StoreError `STORE_BUSY` */
+  /** Runs `work` as a transaction and retries it after conflicts. @throws StoreError `STORE_BUSY` */
   transaction<R>(work: (on: SqlRunner) => Promise<R>, options?: TransactionOptions): Promise<R>;
-  /** Gives the room of removed rows back to the disk, where that is not done by itself. */
+  /** See `RecordStore`. */
   shrink(): Promise<void>;
   /** See `RecordStore`. */
   readonly changeCount?: (() => Promise<number>) | undefined;
@@ -23,7 +23,7 @@ export interface SqlDatabase extends SqlRunner {
   close(): Promise<void>;
 }
 
-/** `createdAt` as SQL writes it: `created_at`. */
+/** Converts a name to SQL style: `createdAt` becomes `created_at`. */
 export function sqlName(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

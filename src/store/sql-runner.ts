@@ -1,10 +1,10 @@
 import type { QueryResult } from 'kysely';
 
-/** Runs statements: those of a transaction, or each by itself. */
+/** Runs statements, in a transaction or outside of one. */
 export interface SqlRunner {
   /**
-   * Runs a statement whose values stand behind its marks: `$1` on PostgreSQL, `?` in SQLite. Statements of a transaction are run
-   * in the order they were asked for, whether their answers were waited for or not.
+   * Runs a statement with placeholders: `$1` on PostgreSQL, `?` in SQLite. Statements of a transaction run in call
+   * order, even if the caller does not await each one.
    */
   run(text: string, values: readonly unknown[]): Promise<QueryResult<Record<string, unknown>>>;
 }

@@ -1,2 +1,2 @@
-/** Tables by name; what their rows hold is known to the table definitions, not to the query builder. */
+/** Tables by name. The table definitions, not the query builder, know the types of rows. */
 export type SqlTables = Record<string, Record<string, unknown>>;

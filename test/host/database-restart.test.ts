@@ -150,8 +150,8 @@ it.skipIf(!hasPrograms)(
     expect([...sender.statuses].sort()).toEqual([200, 503]);
     for (const { child, errors } of workers) {
       expect(child.exitCode).toBeNull();
-      expect(errors()).toContain('The database does not answer at the moment.');
-      expect(errors()).not.toContain('refused a statement');
+      expect(errors()).toContain('The database is unavailable.');
+      expect(errors()).not.toContain('rejected a statement');
     }
   },
 );

@@ -126,8 +126,8 @@ it.skipIf(!hasPostgres)(
     expect(seen).toEqual([...seen].sort((a, b) => a - b));
     expect(seen).not.toContain(99);
     expect(seen.length).toBeLessThanOrEqual(12);
-    expect(worker.errors()).toContain('The database does not answer at the moment.');
-    expect(worker.errors()).not.toContain('refused a statement');
+    expect(worker.errors()).toContain('The database is unavailable.');
+    expect(worker.errors()).not.toContain('rejected a statement');
   },
 );
 
@@ -169,7 +169,7 @@ it('refuses calls with a clear error while the file is full, and loses no accept
   expect(await host.health()).toMatchObject({ status: 'failing', problem: 'The store has no room.' });
   expect(errors[0]).toMatchObject({
     code: 'STORE_FULL',
-    message: 'There is no room left where the database is kept.',
+    message: 'No space left for the database.',
   });
   await tight.close();
   const roomy = await openHostSqlite({ file: file.at });

@@ -45,7 +45,7 @@ function atPort(url: string, port: number): string {
   return other.href;
 }
 
-const LATER = `The database was brought up to "host/999-later" by a later version of iml-runtime`;
+const LATER = `The database was migrated to "host/999-later" by a later version of iml-runtime`;
 
 it('refuses a file that a later version has migrated', async () => {
   const file = await createFile();
@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres)(`a host on PostgreSQL${POSTGRES_MISSING}`, () => {
     const url = atPort(at, await freePort());
     await expect(openHostPostgres({ url })).rejects.toMatchObject({
       code: 'STORE_FAILED',
-      message: 'The PostgreSQL server does not answer.',
+      message: 'The PostgreSQL server does not respond.',
     });
   });
 

@@ -148,9 +148,11 @@ for (const { name, create, open, readAll } of ENGINES) {
         expect(await readAll(database.at)).not.toContain(SECRET);
         await store.close();
         await expect(open(database.at, randomBytes(32))).rejects.toThrow(
-          'What is sealed in host_incompletes.execution cannot be opened: the key is another one, or it was changed.',
+          'Cannot open a sealed value of host_incompletes.execution: the key is wrong or the value was changed.',
         );
-        await expect(open(database.at)).rejects.toThrow('cannot be opened: no key is given.');
+        await expect(open(database.at)).rejects.toThrow(
+          'Cannot open a sealed value of host_incompletes.execution: no key is set.',
+        );
       });
 
       it('reads rows stored before a key was set, and seals them when they change', async () => {
@@ -178,11 +180,11 @@ for (const { name, create, open, readAll } of ENGINES) {
         const refusal = { code: 'STORE_FAILED' };
         await expect(open(database.at, randomBytes(32))).rejects.toMatchObject({
           ...refusal,
-          message: expect.stringContaining('the key is another one'),
+          message: expect.stringContaining('the key is wrong'),
         });
         await expect(open(database.at)).rejects.toMatchObject({
           ...refusal,
-          message: expect.stringContaining('no key is given'),
+          message: expect.stringContaining('no key is set'),
         });
         await expect(open(database.at, randomBytes(16))).rejects.toMatchObject(refusal);
       });

@@ -141,7 +141,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
             { thingId: third, weight: 9007199254740991 },
           ]);
         });
-        const answers = await store.ask({
+        const answers = await store.queryAll({
           things: {
             find: 'things',
             columns: ['name', 'ok', 'data'],
@@ -178,7 +178,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
           ]),
         );
         expect(answers.nothing.size).toBe(0);
-        expect(await store.ask({ unasked: undefined })).toEqual({});
+        expect(await store.queryAll({ unasked: undefined })).toEqual({});
       }));
 
     it('reads every fractional number exactly', () =>
@@ -193,7 +193,7 @@ function runStore(title: string, open: () => Promise<RecordStore<Things>>, missi
                 wanted.map((weight) => ({ thingId: 1, weight })),
               ),
             );
-            const { parts } = await store.ask({ parts: { find: 'parts', columns: ['weight'] } });
+            const { parts } = await store.queryAll({ parts: { find: 'parts', columns: ['weight'] } });
             expect(parts.map((part) => part.weight)).toEqual(wanted);
           }),
         ),

@@ -152,7 +152,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
 
 /** The instance is not open yet: its database does not answer. */
 function refuseUntilOpen(): Response {
-  return answerFailure(new StoreError('STORE_UNAVAILABLE', 'The database does not answer at the moment.'));
+  return answerFailure(new StoreError('STORE_UNAVAILABLE', 'The database is unavailable.'));
 }
 
 /** Without mail the operator passes invitations on. */

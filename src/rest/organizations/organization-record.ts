@@ -249,7 +249,7 @@ async function readFacts(
   const seen = { organizationId, ownerId: [null, userId] };
   // Every pause has a start; one that is over by now still stands there until somebody writes it down.
   const begun = { organizationId, pauseStartsAt: { atMost: nowMs } };
-  const facts = await reader.ask({
+  const facts = await reader.queryAll({
     teams: needs('teams', 'privateSpaces')
       ? { find: 'teams', columns: TEAM_COLUMNS, where: seen }
       : undefined,

@@ -1,6 +1,6 @@
 import { ANY_TEXT, checkOptions, checkValue } from '../../errors/check-options.js';
 import { createMemoryStore } from '../../store/memory/memory-store.js';
-import { hasSeenAny, migrate } from '../../store/sql/migrate.js';
+import { hasAppliedAny, migrate } from '../../store/sql/migrate.js';
 import { openPostgres, POSTGRES_SHAPES, type PostgresOptions } from '../../store/sql/open-postgres.js';
 import { openSqlite } from '../../store/sql/open-sqlite.js';
 import { createSqlStore } from '../../store/sql/sql-store.js';
@@ -51,7 +51,7 @@ export async function findRestPostgres(
   options?: RestPostgresOptions,
 ): Promise<RestStore | undefined> {
   const database = await openPostgres({ url, named: true, ...options });
-  const isThere = await hasSeenAny(database, REST_MIGRATIONS).catch(async (error: unknown) => {
+  const isThere = await hasAppliedAny(database, REST_MIGRATIONS).catch(async (error: unknown) => {
     await database.close();
     throw error;
   });

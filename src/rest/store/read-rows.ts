@@ -1,4 +1,4 @@
-import type { Query, Questions, Row } from '../../store/record-store.js';
+import type { Queries, Query, Row } from '../../store/record-store.js';
 import type { RestReader, RestTables } from './tables.js';
 
 /** Rows read by one statement. It bounds the memory of a statement and the number of ids in the ones that follow. */
@@ -20,16 +20,16 @@ export async function* readRows<K extends keyof RestTables & string, C extends k
   query: ColumnQuery<K, C>,
 ): AsyncGenerator<readonly Pick<RestTables[K], C | 'id'>[], void, undefined> {
   const { limit = Number.POSITIVE_INFINITY } = query;
-  const first = await ask(reader, table, { ...query, limit: Math.min(limit, BATCH_SIZE + 1) });
+  const first = await queryRows(reader, table, { ...query, limit: Math.min(limit, BATCH_SIZE + 1) });
   if (first.length <= BATCH_SIZE) {
     yield first;
     return;
   }
-  const found = await ask(reader, table, { ...query, columns: [] });
+  const found = await queryRows(reader, table, { ...query, columns: [] });
   for (let from = 0; from < found.length; from += BATCH_SIZE) {
     const ids = found.slice(from, from + BATCH_SIZE).map((row) => row.id);
     const where: Readonly<Record<string, unknown>> = { id: ids };
-    const rows = await ask(reader, table, { columns: query.columns, where });
+    const rows = await queryRows(reader, table, { columns: query.columns, where });
     const byId = new Map(rows.map((row) => [row.id, row] as const));
     yield ids.flatMap((id) => byId.get(id) ?? []);
   }
@@ -45,22 +45,22 @@ export async function readAllRows<
   return all;
 }
 
-/** What a statement is asked for of a table, which each has the column `id` of. */
+/** Columns and conditions of a query; every table has the column `id`. */
 interface Asked<C extends string> extends Omit<Query<Row, never>, 'columns' | 'where' | 'sortBy'> {
   readonly columns: readonly C[];
   readonly where?: Readonly<Record<string, unknown>> | undefined;
   readonly sortBy?: string | undefined;
 }
 
-async function ask<K extends keyof RestTables & string, C extends keyof RestTables[K] & string>(
+async function queryRows<K extends keyof RestTables & string, C extends keyof RestTables[K] & string>(
   reader: RestReader,
   table: K,
   { limit, ...query }: Asked<C>,
 ): Promise<readonly Pick<RestTables[K], C | 'id'>[]> {
   const isLimited = limit !== undefined && limit !== Number.POSITIVE_INFINITY;
   const question: object = { find: table, ...query, ...(isLimited && { limit }) };
-  // A question about any one table is one of those about all of them, and answered by rows of that table.
-  const { rows } = await reader.ask({ rows: question } as Questions<RestTables>);
+  // The query is valid for the table `table`, so its rows belong to that table.
+  const { rows } = await reader.queryAll({ rows: question } as Queries<RestTables>);
   const found: unknown = rows;
   return found as readonly Pick<RestTables[K], C | 'id'>[];
 }

@@ -1,6 +1,6 @@
 import type { Row } from '../record-store.js';
 
-/** Orders values as the databases do: null first, numbers by size, texts by code point. */
+/** Compares as the databases do: null first, numbers by value, strings by code point. */
 export function compareValues(a: unknown, b: unknown): number {
   if (a === b) return 0;
   if (a === null || a === undefined) return -1;
@@ -9,7 +9,7 @@ export function compareValues(a: unknown, b: unknown): number {
   return compareCodePoints(String(a), String(b));
 }
 
-/** UTF-16 order puts U+E000..U+FFFF behind the astral planes; UTF-8 bytes, and so both databases, do not. */
+/** UTF-16 order puts U+E000..U+FFFF after the astral planes. UTF-8 order, which both databases use, does not. */
 function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {
@@ -24,17 +24,17 @@ function rank(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
 
-/** Units from here on are ordered otherwise than code points are. */
+/** From this code unit on, UTF-16 order and code point order differ. */
 const HIGH_UNIT = /[\ud800-\uffff]/;
 
-/** Rows by a column, those with the same value by their ids. Each value is read once, however often it is compared. */
+/** Sorts rows by a column, equal values by id. Reads each value once. */
 export function inOrder<R extends Row>(rows: readonly R[], column: string, descending: boolean): R[] {
   const keyed = rows.map((row) => readKey(row, column));
   const compare = keyed.every(({ key }) => isLowText(key)) ? compareUnits : compareValues;
   return keyed.sort(createOrder(compare, descending)).map(({ row }) => row);
 }
 
-/** A row with what it is ordered by. */
+/** A row with its sort key. */
 interface Keyed<R extends Row> {
   readonly row: R;
   readonly key: unknown;
@@ -55,7 +55,7 @@ function isLowText(value: unknown): value is string {
   return typeof value === 'string' && !HIGH_UNIT.test(value);
 }
 
-/** What the engine does itself, and what it does several times as fast. */
+/** Native comparison, several times faster. */
 function compareUnits(a: unknown, b: unknown): number {
   if (a === b) return 0;
   return String(a) < String(b) ? -1 : 1;

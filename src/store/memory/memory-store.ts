@@ -2,7 +2,6 @@ import { StoreError } from '../../errors/engine-error.js';
 import { completeRow, withId } from '../complete-row.js';
 import {
   type AddedRows,
-  type Answers,
   type CountedWindow,
   isBounded,
   isContaining,
@@ -11,6 +10,7 @@ import {
   type LinkSource,
   type LinkValues,
   type Query,
+  type QueryResults,
   type RecordReader,
   type RecordStore,
   type RecordWriter,
@@ -26,8 +26,8 @@ import { type ColumnCondition, createMemoryTable, type MemoryTable, matches } fr
 type AnyWhere = Readonly<Record<string, unknown>>;
 
 /**
- * A store of one process that forgets everything at its end.
- * Transactions run one after the other; readers outside of one wait for it, so nobody sees half of a change.
+ * Creates an in-memory store. Transactions run one after the other. Readers outside a transaction wait for it, so
+ * they never see uncommitted changes.
  */
 export function createMemoryStore<T extends Tables>(definitions: TableDefinitions<T>): RecordStore<T> {
   const tables = new Map(Object.entries(definitions).map(([name, it]) => [name, createMemoryTable(it)]));
@@ -44,7 +44,7 @@ export function createMemoryStore<T extends Tables>(definitions: TableDefinition
   return {
     capabilities: { durable: false, reach: 'process' },
     getLinked: (links, values) => last.then(() => reader.getLinked(links, values)),
-    ask: (questions) => last.then(() => reader.ask(questions)),
+    queryAll: (queries) => last.then(() => reader.queryAll(queries)),
     get: (table, where) => last.then(() => reader.get(table, where)),
     find: (table, query) => last.then(() => reader.find(table, query)),
     firstOf: (table, query) => last.then(() => reader.firstOf(table, query)),
@@ -61,7 +61,7 @@ export function createMemoryStore<T extends Tables>(definitions: TableDefinition
       }),
     insertLinked: (rows) =>
       queue(() =>
-        // Each row is of the table it names.
+        // Each row belongs to the table it names.
         runUndone(async (undo) => addLinked(tables, undo, rows) as AddedRows<T, typeof rows>),
       ),
     countInWindow: async (name, nowMs, windowMs) => {
@@ -80,7 +80,7 @@ export function createMemoryStore<T extends Tables>(definitions: TableDefinition
 
 type Undo = (() => void)[];
 
-/** Does something whole, or takes back what it did of it. */
+/** Runs work and undoes its changes if it throws. */
 async function runUndone<R>(work: (undo: Undo) => Promise<R>): Promise<R> {
   const undo: Undo = [];
   try {
@@ -91,7 +91,6 @@ async function runUndone<R>(work: (undo: Undo) => Promise<R>): Promise<R> {
   }
 }
 
-/** Adds a row. */
 function addRow(tables: ReadonlyMap<string, MemoryTable>, undo: Undo, name: string, row: object): Row {
   const table = requireTable(tables, name);
   const added: Row = Object.freeze(withId(table.nextId(), row));
@@ -116,24 +115,24 @@ function addLinked(
 
 function createReader<T extends Tables>(tables: ReadonlyMap<string, MemoryTable>): RecordReader<T> {
   const select = (name: string, where: AnyWhere = {}): Row[] => selectRows(tables, name, where);
-  // The rows of a table have the type its name stands for: only `insert` adds them, and it is typed by the same name.
+  // Rows have the type of their table because `insert` is typed by the same table name.
   const typed = <K extends keyof T & string>(rows: Row[]): T[K][] => rows as T[K][];
   const reader: RecordReader<T> = {
-    ask: async (questions) => {
-      const names = Object.keys(questions);
-      // All are asked before anything else runs, so that they are answered as of one moment.
-      const answers = await Promise.all(
-        Object.values(questions).map((it) => {
+    queryAll: async (queries) => {
+      const names = Object.keys(queries);
+      // All queries start synchronously, so their results are from one snapshot.
+      const results = await Promise.all(
+        Object.values(queries).map((it) => {
           if (it === undefined) return undefined;
           return 'find' in it
             ? reader.find(it.find, it)
             : reader.tally(it.tally, it.column, it.summed, it.where);
         }),
       );
-      // Each answer is what its question asks for.
-      return Object.fromEntries(names.map((name, index) => [name, answers[index]])) as Answers<
+      // Each result has the type of its query.
+      return Object.fromEntries(names.map((name, index) => [name, results[index]])) as QueryResults<
         T,
-        typeof questions
+        typeof queries
       >;
     },
     getLinked: async (links, values) => {
@@ -146,7 +145,7 @@ function createReader<T extends Tables>(tables: ReadonlyMap<string, MemoryTable>
         const isKnown = resolved.every(([, value]) => value !== undefined && value !== null);
         rows[name] = isKnown ? select(table, Object.fromEntries(resolved))[0] : undefined;
       }
-      // Each row is of the table its link names.
+      // Each row belongs to the table of its link.
       return rows as LinkedRows<T, typeof links>;
     },
     get: async (name, where) => typed<typeof name>(select(name, where).sort(byId))[0],
@@ -207,10 +206,10 @@ function createWriter<T extends Tables>(
     // `id` is the one member `Omit` took away.
     return addRow(tables, undo, name, row) as T[typeof name];
   };
-  // What is asked is done at once, so in the order in which it is asked.
+  // Work starts synchronously, so calls run in call order.
   const read = <K extends keyof T & string>(name: K, where: Where<T[K]>): readonly T[K][] => {
     const rows: Row[] = selectRows(tables, name, where).sort(byId);
-    // The rows of a table have the type its name stands for.
+    // Rows have the type of their table.
     return rows as T[K][];
   };
   const update = async <K extends keyof T & string>(
@@ -222,7 +221,7 @@ function createWriter<T extends Tables>(
     return read(name, where).map((row) => {
       table.drop(row);
       undo.push(() => table.put(row));
-      // A row with some of its members changed is one of the same table.
+      // A row with changed members belongs to the same table.
       const changed = Object.freeze({ ...row, ...change }) as T[typeof name];
       table.put(changed);
       undo.push(() => table.drop(changed));
@@ -234,7 +233,7 @@ function createWriter<T extends Tables>(
     getLocked: reader.get,
     afterCommit: (callback) => void callbacks.push(callback),
     insertLinked: async (rows) => {
-      // Each row is of the table it names.
+      // Each row belongs to the table it names.
       return addLinked(tables, undo, rows) as AddedRows<T, typeof rows>;
     },
     insert,
@@ -255,11 +254,11 @@ function createWriter<T extends Tables>(
 
 function requireTable(tables: ReadonlyMap<string, MemoryTable>, name: string): MemoryTable {
   const table = tables.get(name);
-  if (!table) throw new StoreError('STORE_FAILED', `There is no table "${name}".`);
+  if (!table) throw new StoreError('STORE_FAILED', `Unknown table "${name}".`);
   return table;
 }
 
-/** The rows that fit. The first condition on an indexed column finds them, and they are held against the others. */
+/** Finds matching rows. The first condition on an indexed column selects candidates, and the others filter them. */
 function selectRows(tables: ReadonlyMap<string, MemoryTable>, name: string, where: AnyWhere): Row[] {
   const table = requireTable(tables, name);
   const conditions = Object.entries(where).map(

@@ -2,21 +2,21 @@ import { StoreError } from '../../errors/engine-error.js';
 import { isBounded, isContaining, type Row, type TableDefinition } from '../record-store.js';
 import { inOrder } from './compare.js';
 
-/** The rows of one table with what finds them fast. */
+/** The rows of one table and its indexes. */
 export interface MemoryTable {
   nextId(): number;
   /** @throws StoreError `STORE_CONFLICT` */
   put(row: Row): void;
   drop(row: Row): void;
   all(): Row[];
-  /** Some of its rows by a column, those with the same value by their ids. */
+  /** Sorts rows by a column, equal values by id. */
   order(some: readonly Row[], column: string, descending: boolean): Row[];
-  /** Rows with one of the values in a column that is indexed; undefined if it is not. */
+  /** Rows with one of the values in an indexed column; undefined if the column has no index. */
   lookup(column: string, values: ReadonlySet<unknown>): Row[] | undefined;
 }
 
 export function createMemoryTable(definition: TableDefinition<never>): MemoryTable {
-  // `TableDefinition<never>` accepts the definition of any table; its names are plain texts here.
+  // `TableDefinition<never>` accepts the definition of any table. Its column names are plain strings here.
   const unique = (definition.unique ?? []) as readonly (readonly string[])[];
   const rows = new Map<number, Row>();
   const indexes = new Map<string, Map<unknown, Bucket>>();
@@ -24,7 +24,7 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
     indexes.set(column, new Map());
   }
   const uniques = unique.map((columns) => ({ columns, taken: new Set<string>() }));
-  /** All rows in the orders that were asked for since the last change. */
+  /** Sorted lists of all rows, valid until the next change. */
   const orders = new Map<string, readonly Row[]>();
   let lastId = 0;
 
@@ -66,16 +66,16 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
     },
     all: () => [...rows.values()],
     order: (some, column, descending) => {
-      // Few are sorted by themselves; of many most of the work is done once for all that ask until something changes.
+      // Small selections are sorted directly. Large ones filter a sorted list that is cached until the next change.
       if (some.length * MOST_PASSED < rows.size || some.length < FEW) {
         return inOrder(some, column, descending);
       }
       const key = `${descending} ${column}`;
       const known = orders.get(key);
-      if (known !== undefined) return keepWanted(known, some);
+      if (known !== undefined) return filterSorted(known, some);
       const all = inOrder([...rows.values()], column, descending);
       orders.set(key, all);
-      return keepWanted(all, some);
+      return filterSorted(all, some);
     },
     lookup: (column, values) => {
       const found: Row[] = [];
@@ -96,13 +96,13 @@ export function createMemoryTable(definition: TableDefinition<never>): MemoryTab
   };
 }
 
-/** What no other row may have in some columns together; undefined where one of them is null, which is like nothing. */
+/** Key of a unique constraint; undefined if a column is null, because null equals nothing. */
 function uniqueKey(row: Row, columns: readonly string[]): string | undefined {
   const values = columns.map((column) => Reflect.get(row, column));
   return values.some((value) => value === null || value === undefined) ? undefined : JSON.stringify(values);
 }
 
-/** The rows of one value; most values have one row. */
+/** The rows of one value. Most values have one row. */
 type Bucket = Row | Set<Row>;
 
 function listBucket(bucket: Bucket | undefined): Iterable<Row> {
@@ -110,18 +110,18 @@ function listBucket(bucket: Bucket | undefined): Iterable<Row> {
   return bucket instanceof Set ? bucket : [bucket];
 }
 
-/** Of rows in order those that are wanted. */
-function keepWanted(known: readonly Row[], some: readonly Row[]): Row[] {
+/** Filters a sorted list to the selected rows. */
+function filterSorted(known: readonly Row[], some: readonly Row[]): Row[] {
   if (some.length === known.length) return [...known];
-  const wanted = new Set(some);
-  return known.filter((row) => wanted.has(row));
+  const selected = new Set(some);
+  return known.filter((row) => selected.has(row));
 }
 
-/** Rows that are sorted each time, and how many others may stand between two that are wanted. */
+/** Selections below this size are sorted directly; so are those below a share of all rows. */
 const FEW = 50;
 const MOST_PASSED = 8;
 
-/** What a row fits: a column with its condition, in which a set stands for "one of". */
+/** A column and its condition. A set means "one of". */
 export type ColumnCondition = readonly [column: string, condition: unknown];
 
 export function matches(row: Row, conditions: readonly ColumnCondition[]): boolean {

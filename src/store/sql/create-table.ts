@@ -2,18 +2,18 @@ import type { ColumnDataType, Kysely } from 'kysely';
 import { type SqlDatabase, sqlName } from '../sql-database.js';
 import type { SqlTables } from '../sql-tables.js';
 
-/** `text`, `whole` (64 bit), `flag` (0 or 1), `decimal`, `json` (text); `?` marks columns that may be null. */
+/** `text`, `whole` (64 bit), `flag` (0 or 1), `decimal`, `json` (text). `?` marks nullable columns. */
 export type ColumnKind = 'text' | 'whole' | 'flag' | 'decimal' | 'json';
 
 export interface TableColumns {
   readonly columns: Readonly<Record<string, ColumnKind | `${ColumnKind}?`>>;
-  /** Sets of columns no two rows may share. */
+  /** Unique constraints: sets of columns. */
   readonly unique?: readonly (readonly string[])[];
-  /** Columns rows are looked up by, together. */
+  /** Indexes: lists of columns. */
   readonly indexes?: readonly (readonly string[])[];
 }
 
-/** Makes a table with `id` and its indexes in the way both databases understand it. */
+/** Creates a table with `id` and indexes on both databases. */
 export async function createTable(
   db: Kysely<SqlTables>,
   kind: SqlDatabase['kind'],
@@ -21,7 +21,7 @@ export async function createTable(
   { columns, unique = [], indexes = [] }: TableColumns,
 ): Promise<void> {
   const { sql } = await import('kysely');
-  // Text is ordered by code point in both; databases with a language of their own would order it otherwise.
+  // Both databases sort by code point. A PostgreSQL database with a locale would sort differently.
   const types: Record<ColumnKind, ColumnDataType | ReturnType<typeof sql>> = {
     text: kind === 'postgres' ? sql`text collate "C"` : 'text',
     json: 'text',
@@ -41,11 +41,11 @@ export async function createTable(
     builder = builder.addColumn(sqlName(column), type, (it) => (declared.endsWith('?') ? it : it.notNull()));
   }
   await builder.execute();
-  const wanted = [
+  const specs = [
     ...unique.map((names) => ({ names, isUnique: true })),
     ...indexes.map((names) => ({ names, isUnique: false })),
   ];
-  for (const { names, isUnique } of wanted) {
+  for (const { names, isUnique } of specs) {
     const indexed = names.map(sqlName);
     const index = db.schema
       .createIndex(`${table}_${indexed.join('_')}`)
@@ -55,10 +55,7 @@ export async function createTable(
   }
 }
 
-/**
- * Makes the table the port of record stores counts windows in.
- * `unlogged`: PostgreSQL may lose it in a crash, and writes it the faster.
- */
+/** Creates the table of `countInWindow`. `unlogged`: faster on PostgreSQL, but a crash may empty it. */
 export async function createWindowTable(
   db: Kysely<SqlTables>,
   kind: SqlDatabase['kind'],

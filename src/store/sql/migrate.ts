@@ -3,26 +3,27 @@ import { StoreError } from '../../errors/engine-error.js';
 import type { SqlDatabase } from '../sql-database.js';
 import type { SqlTables } from '../sql-tables.js';
 
-/** One step of a schema's history. A step that has been released is never edited. */
+/** A migration step. Never edit a released step. */
 export interface Migration {
-  /** Unique among all owners of tables in a database: `rest/001-tables`. */
+  /** Unique among all migrations of a database: `rest/001-tables`. */
   readonly name: string;
   up(db: Kysely<SqlTables>, kind: SqlDatabase['kind']): Promise<void>;
 }
 
-/** Any number that all processes of this package share; PostgreSQL locks by number. */
+/** Key of the PostgreSQL advisory lock. All processes of this package share it. */
 const LOCK = 7_130_201;
 
 /**
- * Runs the steps a database has not seen yet, in order, all or none; processes that start together wait for each other.
+ * Runs all pending migrations in order, in one transaction. Processes that start together wait for each other.
  *
- * @throws StoreError (STORE_FAILED) for a database that has steps of the same owner which are not known here
+ * @throws StoreError (STORE_FAILED) if the database has unknown steps of the same owner
  */
 export async function migrate(database: SqlDatabase, migrations: readonly Migration[]): Promise<void> {
   const run = (db: Kysely<SqlTables>): Promise<void> => runMissing(db, database.kind, migrations);
   if (database.kind === 'sqlite') return database.db.transaction().execute(run);
   const { sql } = await import('kysely');
-  // The lock comes before the transaction: one that is open while it waits would not see what the other process did.
+  // The lock precedes the transaction. A transaction that waits for the lock would not see what the other process
+  // committed.
   await database.db.connection().execute(async (connection) => {
     await sql`select pg_advisory_lock(${LOCK})`.execute(connection);
     try {
@@ -33,8 +34,8 @@ export async function migrate(database: SqlDatabase, migrations: readonly Migrat
   });
 }
 
-/** Whether a PostgreSQL database, where this connection looks for tables, has seen any of the steps. It is not changed. */
-export async function hasSeenAny(
+/** Whether a PostgreSQL database has any of the steps in its search path. Read-only. */
+export async function hasAppliedAny(
   { db }: Pick<SqlDatabase, 'db'>,
   migrations: readonly Migration[],
 ): Promise<boolean> {
@@ -44,8 +45,12 @@ export async function hasSeenAny(
   }>`select to_regclass('schema_migrations') as found`.execute(db);
   if ((rows[0]?.found ?? null) === null) return false;
   const names = migrations.map(({ name }) => name);
-  const seen = await db.selectFrom('schema_migrations').select('name').where('name', 'in', names).execute();
-  return seen.length > 0;
+  const applied = await db
+    .selectFrom('schema_migrations')
+    .select('name')
+    .where('name', 'in', names)
+    .execute();
+  return applied.length > 0;
 }
 
 async function runMissing(
@@ -68,7 +73,7 @@ async function runMissing(
   }
 }
 
-/** What a later version has made of the tables must not be worked on by one that does not know it. */
+/** Refuses a database that a later version migrated. */
 function assertKnown(done: ReadonlySet<string>, migrations: readonly Migration[]): void {
   const owners = new Set(migrations.map(({ name }) => readOwner(name)));
   const known = new Set(migrations.map(({ name }) => name));
@@ -76,11 +81,11 @@ function assertKnown(done: ReadonlySet<string>, migrations: readonly Migration[]
   if (later === undefined) return;
   throw new StoreError(
     'STORE_FAILED',
-    `The database was brought up to "${later}" by a later version of iml-runtime, which this one cannot work with.`,
+    `The database was migrated to "${later}" by a later version of iml-runtime. Update iml-runtime.`,
   );
 }
 
-/** `rest/001-tables` is of `rest`. */
+/** The owner of `rest/001-tables` is `rest`. */
 function readOwner(name: string): string {
   return name.split('/')[0] ?? '';
 }

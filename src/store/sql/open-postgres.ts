@@ -14,40 +14,37 @@ import { loadPackages } from '../../errors/load-packages.js';
 import type { SqlDatabase } from '../sql-database.js';
 import type { SqlTables } from '../sql-tables.js';
 import { createPostgresClients } from './postgres-clients.js';
-import { runAgain, runRenamed } from './repeat-postgres.js';
+import { retryTransaction, runRenamed } from './repeat-postgres.js';
 import { createStatementNames } from './statement-names.js';
 
 export interface PostgresOptions {
-  /** `postgres://user:password@host:port/database`, further settings as query. */
+  /** `postgres://user:password@host:port/database` with further settings in the query. */
   readonly url: string;
-  /** Connections held open at most. Default 10. */
+  /** Maximum number of connections. Default 10. */
   readonly maxConnections?: number | undefined;
   /**
-   * How long the server waits for the next statement of a transaction before it ends the connection. Default 10000.
-   * A process that is stopped or cut off would hold its locks for ever otherwise.
+   * Idle timeout of a transaction on the server. Default 10000. Without it, a suspended or disconnected process would
+   * hold its locks forever.
    */
   readonly idleTransactionMs?: number | undefined;
-  /**
-   * How long a statement is waited for; then its connection is given up, as an answer may be lost without a word.
-   * Default 20000.
-   */
+  /** Statement timeout, after which the connection is closed because the response may be lost. Default 20000. */
   readonly statementTimeoutMs?: number | undefined;
   /**
-   * Whether statements that come again and again are kept prepared on each connection. A pooler between has to know of such
-   * statements, or to give a connection to one client. Default: no.
+   * Whether to use named prepared statements. A pooler must support them or assign connections to one client.
+   * Default: false.
    */
   readonly named?: boolean | undefined;
-  /** How the server's own lists name these connections. Default `iml-runtime`. */
+  /** Application name of the connections. Default `iml-runtime`. */
   readonly applicationName?: string | undefined;
-  /** How long a server that does not answer yet is waited for. Default 0. */
+  /** How long to wait for a server that does not respond yet. Default 0. */
   readonly waitMs?: number | undefined;
-  /** Called once when the wait begins. */
+  /** Called once when the wait starts. */
   readonly onWait?: (() => void) | undefined;
-  /** Ends the wait; opening rejects with its reason. */
+  /** Aborts the wait. Opening rejects with the reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What its options may be. */
+/** Shapes of the options. */
 export const POSTGRES_SHAPES: OptionShapes<PostgresOptions> = {
   url: ANY_TEXT,
   maxConnections: wholeNumber(1),
@@ -69,8 +66,8 @@ const IDLE_TRANSACTION_MS = 10_000;
 const INT8_OID = 20;
 
 /**
- * Opens a PostgreSQL database through a pool.
- * @throws StoreError `STORE_FAILED` when the server does not answer; EngineError `PACKAGE_MISSING`
+ * Opens a PostgreSQL database with a connection pool.
+ * @throws StoreError `STORE_FAILED` if the server does not respond; EngineError `PACKAGE_MISSING`
  */
 export async function openPostgres(options: PostgresOptions): Promise<SqlDatabase> {
   const { kysely, pg } = await loadPackages('A store on PostgreSQL', {
@@ -86,13 +83,13 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
     kind: 'postgres',
     db,
     run: (text, values) => runRenamed(() => clients.query(text, values)),
-    runAlone: (text, values) => runAgain(() => clients.queryAlone(text, values)),
+    runAlone: (text, values) => retryTransaction(() => clients.queryAlone(text, values)),
     transaction: (work, { isolation = 'serializable' } = {}) => {
       const level = isolation === 'serializable' ? 'serializable' : 'read committed';
-      return runAgain(() => clients.transaction(level, work));
+      return retryTransaction(() => clients.transaction(level, work));
     },
     exclusively: (name, work) => lockExclusively(pool, name, work),
-    // The server does so by itself.
+    // PostgreSQL runs autovacuum.
     shrink: async () => {},
     close: () => db.destroy(),
   };
@@ -101,7 +98,7 @@ export async function openPostgres(options: PostgresOptions): Promise<SqlDatabas
 const LOCK_STEP_MS = 100;
 const LOCK_WAIT_MS = 60_000;
 
-/** An advisory lock of the session: the server releases it with the connection. */
+/** Uses a session advisory lock, which the server releases with the connection. */
 async function lockExclusively<R>(pool: Pool, name: string, work: () => Promise<R>): Promise<R> {
   const client = await pool.connect();
   let isLocked = false;
@@ -118,7 +115,7 @@ async function lockExclusively<R>(pool: Pool, name: string, work: () => Promise<
     }
     return await work();
   } finally {
-    // A connection whose lock cannot be released is closed, which releases it.
+    // Closing the connection releases a lock that could not be unlocked.
     const released = isLocked && (await unlock(client, name).catch(() => false));
     client.release(isLocked && !released);
   }
@@ -131,7 +128,7 @@ async function unlock(client: PoolClient, name: string): Promise<boolean> {
 
 async function openPool(pg: typeof Postgres, options: PostgresOptions): Promise<Pool> {
   const types: CustomTypesConfig = {
-    // Every number kept as int8 is a safe integer: ids, milliseconds and counts.
+    // All int8 values of the store are safe integers: ids, milliseconds and counts.
     getTypeParser: (oid, format) =>
       Number(oid) === INT8_OID ? Number : pg.types.getTypeParser(oid, format ?? 'text'),
   };
@@ -141,7 +138,7 @@ async function openPool(pg: typeof Postgres, options: PostgresOptions): Promise<
     max: options.maxConnections ?? 10,
     types,
     keepAlive: true,
-    // Statements that do not wait for each other go out together.
+    // Sends independent statements together.
     pipeline: true,
     application_name: options.applicationName ?? 'iml-runtime',
     query_timeout: timeoutMs,
@@ -149,8 +146,8 @@ async function openPool(pg: typeof Postgres, options: PostgresOptions): Promise<
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: options.idleTransactionMs ?? IDLE_TRANSACTION_MS,
   });
-  // A connection that breaks is replaced by the pool, and what uses it is told by its next statement. Without
-  // listeners it would end the process: the pool listens to those that are idle, nobody to those of open transactions.
+  // The pool replaces a broken connection, and the next statement of its user fails. Without listeners, the error
+  // event would end the process. The pool listens to idle connections only.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   try {
@@ -163,7 +160,7 @@ async function openPool(pg: typeof Postgres, options: PostgresOptions): Promise<
   return pool;
 }
 
-/** The server may be starting beside this process. What it refuses for good is not asked again. */
+/** Retries while the server may still be starting. Does not retry permanent refusals. */
 async function connectFirst(pool: Pool, { waitMs = 0, onWait, signal }: PostgresOptions): Promise<void> {
   const endMs = performance.now() + waitMs;
   let isWaiting = false;
@@ -180,10 +177,13 @@ async function connectFirst(pool: Pool, { waitMs = 0, onWait, signal }: Postgres
   }
 }
 
-/** Classes of SQLSTATE for what no waiting helps: wrong password or user, no such database. */
+/** SQLSTATE classes of permanent errors: wrong password or user, unknown database. */
 const REFUSALS = /^(28|3D)/;
 
-/** PgBouncer takes these settings of a connection only where `ignore_startup_parameters` names them, and has one code for all it refuses. */
+/**
+ * PgBouncer accepts these startup settings only if `ignore_startup_parameters` lists them. It uses one code for all
+ * refusals.
+ */
 const UNSUPPORTED = /^unsupported startup parameter/;
 
 function isRefusal(error: unknown): error is Error & { code: string } {
@@ -194,5 +194,5 @@ function isRefusal(error: unknown): error is Error & { code: string } {
 function describeRefusal(cause: unknown): string {
   return isRefusal(cause)
     ? `The PostgreSQL server refuses the connection: ${cause.message}.`
-    : 'The PostgreSQL server does not answer.';
+    : 'The PostgreSQL server does not respond.';
 }

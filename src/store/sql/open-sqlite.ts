@@ -10,20 +10,23 @@ import type { SqlRunner } from '../sql-runner.js';
 import type { SqlTables } from '../sql-tables.js';
 import { shrinkSqlite } from './shrink-sqlite.js';
 import { createSqliteConnection, createSqliteDialect, type SqliteConnection } from './sqlite-dialect.js';
-import { isHeld, whenFree } from './wait-for-sqlite.js';
+import { isLocked, whenUnlocked } from './wait-for-sqlite.js';
 
 export interface SqliteOptions {
   /** Path of the file, or `:memory:`. */
   readonly file: string;
   /** How long a writer waits for another process. Default 5000. */
   readonly busyTimeoutMs?: number | undefined;
-  /** `full`: every commit survives a power cut. `normal` (default): the last ones may be lost by one, nothing else. */
+  /**
+   * `full`: every commit survives a power failure. `normal` (default): a power failure may lose the last commits, but
+   * never corrupts the file.
+   */
   readonly synchronous?: 'normal' | 'full' | undefined;
-  /** How large the file may grow, in pages of 4096 bytes. Default: as large as the disk lets it. */
+  /** Maximum file size in pages of 4096 bytes. Default: unlimited. */
   readonly maxPages?: number | undefined;
 }
 
-/** What its options may be. */
+/** Shapes of the options. */
 export const SQLITE_SHAPES: OptionShapes<SqliteOptions> = {
   file: ANY_TEXT,
   busyTimeoutMs: wholeNumber(0),
@@ -32,8 +35,9 @@ export const SQLITE_SHAPES: OptionShapes<SqliteOptions> = {
 };
 
 /**
- * Opens a SQLite file: write-ahead log, foreign keys, one connection, readable by its owner only. Several processes of one machine may share it.
- * @throws StoreError `STORE_FAILED` when the file cannot be opened; EngineError `PACKAGE_MISSING`
+ * Opens a SQLite file with write-ahead log, foreign keys and one connection. Only its owner can read the file.
+ * Several processes of one machine may share it.
+ * @throws StoreError `STORE_FAILED` if the file cannot be opened; EngineError `PACKAGE_MISSING`
  */
 export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
   const { kysely, libsql } = await loadPackages('A SQLite store', {
@@ -54,7 +58,7 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
     }
   };
   const run: SqlDatabase['run'] = (text, values) => use(() => connection.run(text, values));
-  const alone = (work: () => void): Promise<void> => use(() => whenFree(work, waitMs));
+  const alone = (work: () => void): Promise<void> => use(() => whenUnlocked(work, waitMs));
   return {
     kind: 'sqlite',
     db,
@@ -62,9 +66,9 @@ export async function openSqlite(options: SqliteOptions): Promise<SqlDatabase> {
     runAlone: run,
     transaction: (work) => use(() => transact(connection, work)),
     shrink: async () => {
-      await shrinkSqlite(database, alone).catch(leaveHeld);
-      // The file gets shorter as the log is written back; whoever reads at this moment is not waited for.
-      await alone(() => void database.pragma('wal_checkpoint(PASSIVE)')).catch(leaveHeld);
+      await shrinkSqlite(database, alone).catch(ignoreLocked);
+      // The checkpoint shortens the file. PASSIVE does not wait for readers.
+      await alone(() => void database.pragma('wal_checkpoint(PASSIVE)')).catch(ignoreLocked);
     },
     ...(file !== ':memory:' && {
       changeCount: async () => {
@@ -93,7 +97,8 @@ async function transact<R>(connection: SqliteConnection, work: (on: SqlRunner) =
 }
 
 /**
- * Holds a transaction of an empty database beside the file. The operating system ends it with the process, so no lock is left behind.
+ * Holds a transaction on an empty database file beside the database. The operating system releases it with the
+ * process, so no stale lock remains.
  *
  * @throws EngineError (HOST_REFUSED)
  */
@@ -103,7 +108,7 @@ function lockHost(driver: typeof Database, file: string): () => void {
     lock.exec('begin exclusive');
   } catch (cause) {
     lock.close();
-    if (!isHeld(cause)) throw cause;
+    if (!isLocked(cause)) throw cause;
     throw new EngineError(
       'HOST_REFUSED',
       `Another host runs on ${file}. One host can run on a SQLite file: stop the other one, or give each a folder of its own (--data). Several hosts share a PostgreSQL database (--database).`,
@@ -113,25 +118,26 @@ function lockHost(driver: typeof Database, file: string): () => void {
   return () => lock.close();
 }
 
-/** Another process at work is no failure: there is a next time. */
-function leaveHeld(error: unknown): void {
-  if (!isHeld(error)) throw error;
+/** Ignores the lock of another process. The next call tries again. */
+function ignoreLocked(error: unknown): void {
+  if (!isLocked(error)) throw error;
 }
 
 const BUSY_TIMEOUT_MS = 5000;
 
-/** What is left of the write-ahead log once it was written back. */
+/** Maximum size of the write-ahead log file after a checkpoint. */
 const MAX_LOG_BYTES = 16 * 1024 * 1024;
 
 /**
- * What lies beside a file while it is open takes its mode when it is made; what was left there is brought to it.
+ * Restricts the file and its companions to the owner. Companions inherit the mode of the file when SQLite creates
+ * them; existing ones are changed.
  *
- * @returns its path without links, from the root: what lies beside it does so there, and the process may be somewhere else when the file is opened once more
+ * @returns the real absolute path, which stays valid if the working directory changes
  */
-async function makePrivate(given: string): Promise<string> {
+async function makePrivate(path: string): Promise<string> {
   try {
-    await (await open(given, 'a', OWNER_ONLY_FILE)).close();
-    const file = await realpath(given);
+    await (await open(path, 'a', OWNER_ONLY_FILE)).close();
+    const file = await realpath(path);
     await chmod(file, OWNER_ONLY_FILE);
     for (const beside of [`${file}-wal`, `${file}-shm`]) {
       await chmod(beside, OWNER_ONLY_FILE).catch((error: unknown) => {
@@ -143,7 +149,7 @@ async function makePrivate(given: string): Promise<string> {
     const why = readErrno(cause);
     throw new StoreError(
       'STORE_FAILED',
-      `The database file ${given} cannot be opened and kept from others (${why}).`,
+      `The database file ${path} cannot be opened and restricted to its owner (${why}).`,
       { cause },
     );
   }
@@ -154,15 +160,15 @@ function openFile(driver: typeof Database, options: SqliteOptions): Database.Dat
     const database = new driver(options.file, {
       timeout: options.busyTimeoutMs ?? BUSY_TIMEOUT_MS,
     });
-    // Before anything is in it: later it takes writing the file anew.
+    // Must precede the first table. A later change needs a rewrite of the file.
     database.pragma('auto_vacuum = INCREMENTAL');
     database.pragma('journal_mode = WAL');
     database.pragma(`journal_size_limit = ${MAX_LOG_BYTES}`);
-    // With the write-ahead log neither loses consistency.
+    // With the write-ahead log, neither mode loses consistency.
     database.pragma(`synchronous = ${options.synchronous === 'full' ? 'FULL' : 'NORMAL'}`);
     if (options.maxPages !== undefined) database.pragma(`max_page_count = ${Math.trunc(options.maxPages)}`);
     database.pragma('foreign_keys = ON');
-    // From here on `whenFree` waits, and the process does something else meanwhile.
+    // `whenUnlocked` waits instead, without blocking the event loop.
     database.pragma('busy_timeout = 0');
     return database;
   } catch (cause) {

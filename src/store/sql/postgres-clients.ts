@@ -7,13 +7,13 @@ import { isStale, type StatementNames } from './statement-names.js';
 
 type Rows = Record<string, unknown>;
 
-/** The connections of a pool, as our statements use them. */
+/** Runs statements on the connections of a pool. */
 export interface PostgresClients {
   /** Runs a statement on any connection. */
   query(text: string, values: readonly unknown[]): Promise<QueryResult<Rows>>;
-  /** Runs a statement as a serializable transaction of its own: begin, statement and commit go out together. */
+  /** Runs a statement as its own serializable transaction. Sends begin, statement and commit together. */
   queryAlone(text: string, values: readonly unknown[]): Promise<QueryResult<Rows>>;
-  /** Runs `work` whole or not at all. */
+  /** Runs `work` as a transaction. */
   transaction<R>(level: IsolationLevel, work: (on: SqlRunner) => Promise<R>): Promise<R>;
 }
 
@@ -21,10 +21,10 @@ export type IsolationLevel = 'serializable' | 'read committed';
 
 const begin = (level: IsolationLevel): string => `start transaction isolation level ${level}`;
 
-/** What the driver says of an answer that did not come in time; it has no code for it. */
+/** Message of the driver for a query timeout, which has no code. */
 const LOST = 'Query read timeout';
 
-/** @param names statements without are read and planned by the server each time */
+/** @param names without it, the server parses and plans each statement again */
 export function createPostgresClients(
   { Query }: Pick<typeof Postgres, 'Query'>,
   pool: Pool,
@@ -32,9 +32,9 @@ export function createPostgresClients(
 ): PostgresClients {
   const clients = new WeakMap<PoolClient, Client>();
   const use = async <R>(work: (client: Client) => Promise<R>): Promise<R> => {
-    const given = await pool.connect();
-    const client = clients.get(given) ?? createClient(Query, given, names);
-    clients.set(given, client);
+    const pooled = await pool.connect();
+    const client = clients.get(pooled) ?? createClient(Query, pooled, names);
+    clients.set(pooled, client);
     try {
       return await work(client);
     } finally {
@@ -42,39 +42,36 @@ export function createPostgresClients(
     }
   };
   return {
-    query: (text, values) => use(async (client) => toResult(await client.ask(text, values))),
-    queryAlone: (text, values) => use(async (client) => toResult(await askAlone(client, text, values))),
+    query: (text, values) => use(async (client) => toResult(await client.send(text, values))),
+    queryAlone: (text, values) => use(async (client) => toResult(await sendAlone(client, text, values))),
     transaction: (level, work) => use((client) => client.transact(level, work)),
   };
 }
 
-interface Client extends Asking {
+interface Client extends Sender {
   readonly transact: <R>(level: IsolationLevel, work: (on: SqlRunner) => Promise<R>) => Promise<R>;
   release(): void;
 }
 
-interface Asking {
-  readonly ask: (text: string, values: readonly unknown[]) => Promise<PgResult<Rows>>;
-  /** Has the connection closed as it is released: it is not known what state it is in. */
+interface Sender {
+  readonly send: (text: string, values: readonly unknown[]) => Promise<PgResult<Rows>>;
+  /** Closes the connection on release because its state is unknown. */
   readonly giveUp: () => void;
 }
 
-/**
- * A connection that is given up once an answer did not come: whatever would be asked on it next would wait for that
- * answer, too.
- */
+/** Gives up a connection after a response timed out: later statements would wait for that response too. */
 function createClient(
   Query: typeof Postgres.Query,
   client: PoolClient,
   names: StatementNames | undefined,
 ): Client {
   let isLost = false;
-  const ask: Asking['ask'] = (text, values) =>
+  const send: Sender['send'] = (text, values) =>
     new Promise((resolve, reject) => {
-      if (isLost) throw new Error('Connection terminated, as an answer did not come.');
+      if (isLost) throw new Error('Connection terminated because a response timed out.');
       // A text without values may hold several statements, which cannot be prepared.
       const name = values.length === 0 ? undefined : names?.find(text);
-      // What is given as plain options is copied property by property, which takes longer than sending it.
+      // The driver copies plain options property by property, which is slower.
       const query = new Query<Rows>(text, [...values], (error, result) => {
         if (!error) return resolve(result);
         isLost ||= error.message === LOST;
@@ -88,18 +85,18 @@ function createClient(
     isLost = true;
   };
   return {
-    ask,
+    send,
     giveUp,
-    transact: createTransactions({ ask, giveUp }),
+    transact: createTransactions({ send, giveUp }),
     release: () => client.release(isLost),
   };
 }
 
 const corked = new WeakSet<PoolClient>();
 
-/** What is asked of a connection before anything else happens is sent as one: a call of the system costs more than a statement. */
+/** Sends all statements of one tick as one packet to save system calls. */
 function sendTogether(client: PoolClient): void {
-  // The driver's types leave out its connection, which its own extensions write to as well.
+  // The driver's types omit the connection. Its own extensions use it as well.
   const { stream } = (client as PoolClient & { readonly connection: { readonly stream: Writable } })
     .connection;
   if (corked.has(client)) return;
@@ -111,58 +108,57 @@ function sendTogether(client: PoolClient): void {
   });
 }
 
-async function askAlone(client: Asking, text: string, values: readonly unknown[]): Promise<PgResult<Rows>> {
-  const asked = [client.ask(begin('serializable'), []), client.ask(text, values), client.ask('commit', [])];
-  const settled = await Promise.allSettled(asked);
-  // A begin that failed is why the statement did, and a commit of what failed is a rollback.
+async function sendAlone(client: Sender, text: string, values: readonly unknown[]): Promise<PgResult<Rows>> {
+  const sent = [client.send(begin('serializable'), []), client.send(text, values), client.send('commit', [])];
+  const settled = await Promise.allSettled(sent);
+  // A failed begin is the cause of a failed statement. The commit of a failed transaction is a rollback.
   const [, result, commit] = settled.map((it) => {
     if (it.status === 'rejected') throw it.reason;
     return it.value;
   });
-  if (result === undefined) throw new Error('The statement was not answered.');
-  assertKept(commit);
+  if (result === undefined) throw new Error('The statement returned no result.');
+  assertCommitted(commit);
   return result;
 }
 
 /**
- * The transactions of a connection, one after the other, which hand out the same runner.
- *
- * The begin goes out with the first statement: one round trip less.
+ * Runs the transactions of a connection one after the other with one runner. The begin goes out with the first
+ * statement, which saves a round trip.
  */
-function createTransactions(client: Asking): Client['transact'] {
-  let begun: Promise<unknown> | undefined;
+function createTransactions(client: Sender): Client['transact'] {
+  let started: Promise<unknown> | undefined;
   const run: SqlRunner['run'] = async (text, values) => {
-    const answer = client.ask(text, values);
-    const before = begun;
-    begun = undefined;
-    // What kept it from beginning is why whatever was asked in it failed.
-    const [result] = await Promise.all([answer, before]);
+    const sending = client.send(text, values);
+    const before = started;
+    started = undefined;
+    // A failed begin is the cause of all later failures.
+    const [result] = await Promise.all([sending, before]);
     return toResult(result);
   };
   const on: SqlRunner = { run };
   return async (level, work) => {
-    begun = askQuietly(client, begin(level));
+    started = sendWithoutRejection(client, begin(level));
     try {
       const result = await work(on);
-      assertKept(await client.ask('commit', []));
+      assertCommitted(await client.send('commit', []));
       return result;
     } catch (error) {
-      await client.ask('rollback', []).catch(client.giveUp);
+      await client.send('rollback', []).catch(client.giveUp);
       throw error;
     }
   };
 }
 
-/** It is told to whoever waits for it, if anybody does. */
-function askQuietly(client: Asking, text: string): Promise<PgResult<Rows>> {
-  const answer = client.ask(text, []);
-  answer.catch(() => {});
-  return answer;
+/** Prevents an unhandled rejection: the statement that depends on it reports the error. */
+function sendWithoutRejection(client: Sender, text: string): Promise<PgResult<Rows>> {
+  const result = client.send(text, []);
+  result.catch(() => {});
+  return result;
 }
 
-/** The commit of what has failed is a rollback. */
-function assertKept(commit: PgResult<Rows> | undefined): void {
-  if (commit?.command !== 'COMMIT') throw new Error('The transaction was not kept.');
+/** The commit of a failed transaction is a rollback. */
+function assertCommitted(commit: PgResult<Rows> | undefined): void {
+  if (commit?.command !== 'COMMIT') throw new Error('Transaction rolled back.');
 }
 
 function toResult({ rows, rowCount }: PgResult<Rows>): QueryResult<Rows> {

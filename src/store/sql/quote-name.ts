@@ -1,4 +1,4 @@
-/** A name of a table or a column, as statements write it. */
+/** Quotes the name of a table or column. */
 export function quoteName(name: string): string {
   return `"${name}"`;
 }

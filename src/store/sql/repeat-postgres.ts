@@ -2,15 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreError } from '../../errors/engine-error.js';
 import { isStale } from './statement-names.js';
 
-/** How often a transaction is begun before its caller is told that the store is busy. */
+/** Maximum attempts per transaction. */
 const MAX_ATTEMPTS = 20;
 const FIRST_PAUSE_MS = 4;
 const MAX_PAUSE_MS = 250;
 
-/** Serialization failure, deadlock: the transaction did nothing and may be tried again. */
+/** Serialization failure and deadlock: the transaction had no effect and can be retried. */
 const RETRYABLE: ReadonlySet<unknown> = new Set(['40001', '40P01']);
 
-/** A statement outside of a transaction, which only its name may have stood against. */
+/** Runs a statement outside a transaction. Retries it without its name if the prepared statement is stale. */
 export async function runRenamed<R>(work: () => Promise<R>): Promise<R> {
   try {
     return await work();
@@ -20,27 +20,31 @@ export async function runRenamed<R>(work: () => Promise<R>): Promise<R> {
   }
 }
 
-/** A transaction, begun again when others interfere. @throws StoreError `STORE_BUSY` */
-export async function runAgain<R>(work: () => Promise<R>): Promise<R> {
+/** Runs a transaction and retries it after conflicts. @throws StoreError `STORE_BUSY` */
+export async function retryTransaction<R>(work: () => Promise<R>): Promise<R> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
     } catch (error) {
       if (!isRetryable(error)) throw error;
       if (attempt === MAX_ATTEMPTS) {
-        throw new StoreError('STORE_BUSY', `Gave up after ${MAX_ATTEMPTS} attempts.`, { cause: error });
+        throw new StoreError(
+          'STORE_BUSY',
+          `The transaction conflicted with others in ${MAX_ATTEMPTS} attempts. Retry later.`,
+          { cause: error },
+        );
       }
       await sleep(pauseMs(attempt));
     }
   }
 }
 
-/** Random, so that nodes that met once do not meet again; longer each time, up to a ceiling. */
+/** Exponential backoff with jitter, up to a maximum. */
 function pauseMs(attempt: number): number {
   return Math.random() * Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), MAX_PAUSE_MS);
 }
 
-/** The failure may stand behind an error of ours that was made while the transaction ran. */
+/** The database error may be the cause of an error that was thrown in the transaction. */
 function isRetryable(error: unknown): boolean {
   if (typeof error !== 'object' || error === null) return false;
   if (('code' in error && RETRYABLE.has(error.code)) || isStale(error)) return true;

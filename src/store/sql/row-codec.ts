@@ -7,52 +7,50 @@ import type { Row, TableDefinition } from '../record-store.js';
 import { sqlName } from '../sql-database.js';
 import { quoteName } from './quote-name.js';
 
-/** Between rows as the program sees them and rows as SQL keeps them. */
+/** Converts between rows of the program and rows of SQL. */
 export interface RowCodec {
   readonly table: string;
-  /** How many columns the table has. */
+  /** Number of columns. */
   readonly width: number;
-  /** The SQL names of all columns of the table. */
+  /** SQL names of all columns. */
   readonly sqlColumns: readonly string[];
-  /** The table of the columns that are kept apart, and their SQL names; its rows have the ids of the others. */
+  /** The table of the `apart` columns and their SQL names. Its rows share the ids of the main table. */
   readonly apart: { readonly table: string; readonly sqlColumns: ReadonlySet<string> } | undefined;
-  /** The SQL name of a column. @throws StoreError when the table has no such column */
+  /** The SQL name of a column. @throws StoreError if the table has no such column */
   column(name: string): string;
-  /** The same in quotes, as statements write it. */
+  /** The quoted SQL name of a column. */
   quoted(name: string): string;
   encode(row: object): Record<string, unknown>;
   encodeValue(name: string, value: unknown): unknown;
-  /** A value of a column as the program sees it, from what a statement gave for it. */
+  /** Decodes a value that a statement returned. */
   decodeValue(name: string, value: unknown): unknown;
-  /** The names of all columns, the id among them. */
+  /** Names of all columns including `id`. */
   readonly allNames: readonly string[];
-  /** The names of the columns that are not kept apart, in the order of `sqlColumns`. */
+  /** Names of the columns of the main table, in the order of `sqlColumns`. */
   readonly names: readonly string[];
-  /** Whether the values of a column are read as they are, once null. */
+  /** Whether the values of a column need no decoding except null. */
   isPlain(name: string): boolean;
   isDecimal(name: string): boolean;
-  /** Members are the id and the columns that were read: all of them unless named. */
+  /** Decodes a row with its id and the read columns. Default: all columns. */
   decode(row: Readonly<Record<string, unknown>>, columns?: readonly string[]): Row;
 }
 
-/** How a column of an answer becomes a member of a row. */
+/** Decodes one column of a result. */
 interface ColumnReader {
   readonly name: string;
   readonly column: string;
   readonly isPlain: boolean;
 }
 
-/**
- * Parsed values of `shared` columns that the codec caches, and the characters of their texts. [choice]
- */
+/** Maximum number of cached values of `shared` columns, and maximum length of their texts. [choice] */
 const MAX_SHARED = 1000;
 const MAX_SHARED_LENGTH = 64 * 1024 * 1024;
 
 /**
- * Booleans are kept as 0 and 1, objects and lists as JSON text: both databases treat these the same.
+ * Creates the codec of a table. Booleans are stored as 0 and 1, objects and arrays as JSON text, on both databases.
  *
- * @param options.prefix put before the names of tables
- * @param options.sealKey encrypts the columns that the table names as sealed; without it they are kept as they are
+ * @param options.prefix prefix of table names
+ * @param options.sealKey encrypts the sealed columns; without it, they are stored in plain text
  */
 export function createRowCodec(
   name: string,
@@ -111,17 +109,17 @@ export function createRowCodec(
     return made.value;
   };
   const isPlain = (name: string): boolean => !flags.has(name) && !json.has(name) && !decimals.has(name);
-  /** How columns are read, by the list of their names: every row of an answer is read the same way. */
+  /** Readers by list of columns, as all rows of a result are decoded the same way. */
   const readers = new WeakMap<readonly string[], readonly ColumnReader[]>();
-  const findReaders = (wanted: readonly string[]): readonly ColumnReader[] => {
-    const known = readers.get(wanted);
+  const findReaders = (requested: readonly string[]): readonly ColumnReader[] => {
+    const known = readers.get(requested);
     if (known !== undefined) return known;
-    const made = [...new Set(['id', ...wanted])].map((name) => ({
+    const made = [...new Set(['id', ...requested])].map((name) => ({
       name,
       column: column(name),
       isPlain: isPlain(name),
     }));
-    readers.set(wanted, made);
+    readers.set(requested, made);
     return made;
   };
   const apartColumns = new Set<string>(definition.apart?.columns.map((name) => sqlName(name)));
@@ -143,10 +141,10 @@ export function createRowCodec(
       Object.fromEntries(
         Object.entries(row).map(([name, value]) => [column(name), encodeValue(name, value)]),
       ),
-    decode: (row, wanted = columns) => {
-      // Every table has the column `id`, a whole number.
+    decode: (row, requested = columns) => {
+      // Every table has the column `id`, an integer.
       const decoded = {} as Row & Record<string, unknown>;
-      for (const reader of findReaders(wanted)) {
+      for (const reader of findReaders(requested)) {
         const value = row[reader.column] ?? null;
         decoded[reader.name] = reader.isPlain ? value : decodeValue(reader.name, value);
       }

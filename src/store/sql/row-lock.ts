@@ -1,5 +1,5 @@
-/** `update` keeps others from changing the rows, `key` only from removing them. Both wait for whoever holds them. */
+/** `update` blocks changes of the rows, `key` blocks only their removal. Both wait for other locks. */
 export type RowLock = 'update' | 'key';
 
-/** How a statement for PostgreSQL ends that locks the rows it reads. SQLite has one writer at a time, and no words for locks. */
+/** Locking clauses for PostgreSQL. SQLite has one writer at a time and no such clauses. */
 export const LOCKS: Readonly<Record<RowLock, string>> = { update: ' for update', key: ' for key share' };

@@ -4,7 +4,7 @@ import type { SqlValues } from './sql-where.js';
 
 export type SqlRow = Record<string, unknown>;
 
-/** A statement as text with its values, run under our error codes. */
+/** Runs a statement and translates its errors to codes of this package. */
 export function runText(on: SqlRunner, text: string, { list }: SqlValues): ReturnType<SqlRunner['run']> {
   return on.run(text, list).catch(throwTranslated);
 }

@@ -1,18 +1,21 @@
 import type Database from 'libsql';
 
-/** Pages that are given back in one go: some milliseconds, in which nothing else happens. */
+/** Pages per step. One step blocks the event loop for some milliseconds. */
 const STEP_PAGES = 500;
-/** A file made before files could shrink is written anew where that much of it is free, and not more than this is kept. */
+/**
+ * A file without incremental vacuum is rewritten if this share of it is free and the rest is not larger than the
+ * maximum.
+ */
 const MIN_FREE_SHARE = 0.5;
 const MAX_REWRITTEN_PAGES = 50_000;
 
-/** `auto_vacuum` of a file that gives pages back when it is told to. */
+/** Value of `auto_vacuum` for incremental vacuum. */
 const INCREMENTAL = 2;
 
 /**
- * Gives the room of removed rows back to the disk, in small steps.
+ * Returns free pages to the disk in small steps.
  *
- * @param alone runs something while nobody else uses the connection
+ * @param alone runs work with exclusive use of the connection
  */
 export async function shrinkSqlite(
   database: Database.Database,
@@ -38,13 +41,13 @@ export async function shrinkSqlite(
       database.exec(`pragma incremental_vacuum(${STEP_PAGES})`);
       left = read('freelist_count');
     });
-    // What others free meanwhile waits for the next time.
+    // Pages freed meanwhile wait for the next call.
     free = left < free ? left : 0;
-    await nextTurn();
+    await yieldToEventLoop();
   }
 }
 
-function nextTurn(): Promise<void> {
+function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });

@@ -8,10 +8,12 @@ import { requireCodec, type SqlSources, SqlValues, writeCondition } from './sql-
 
 type AnyWhere = Readonly<Record<string, unknown>>;
 
-/** PostgreSQL and SQLite refuse statements with more values than this. */
+/** PostgreSQL and SQLite refuse statements with more values. */
 const MAX_VALUES = 30_000;
 
-/** Adds rows of the same columns in their order, in as few statements as possible. @returns their ids, in that order */
+/**
+ * Inserts rows with the same columns in order, with as few statements as possible. @returns their ids in that order
+ */
 export async function insertRows(
   on: SqlRunner,
   sources: SqlSources,
@@ -39,10 +41,10 @@ export async function insertRows(
   return added;
 }
 
-/** Characters of large values that one statement brings: others wait while it is sent or run. */
+/** Maximum characters of large values per statement. Sending one blocks others. */
 const MAX_LARGE = 1024 * 1024;
 
-/** Which rows are added together: of those with large values in these columns no more than so much at a time. */
+/** Splits rows into batches that respect the maximum of large values. */
 function splitRows(
   rows: readonly object[],
   names: readonly string[],
@@ -68,11 +70,11 @@ function lengthOfLarge(value: unknown): number {
   return value instanceof JsonText ? value.text.length : 0;
 }
 
-/** What of rows goes into which table. */
+/** Target table and columns of an insert. */
 interface InsertTarget {
   readonly table: string;
   readonly names: readonly string[];
-  /** Where they are given ids. */
+  /** Absent if the table assigns the ids. */
   readonly ids?: readonly number[];
 }
 
@@ -92,7 +94,7 @@ function writeInsert(
   return [writeInsertText(kind, table, columns, rows.length), values];
 }
 
-/** Texts of inserts of few rows, by what they are made of. */
+/** Cached texts of small inserts. */
 const TEXTS: BoundedCache<string> = createBoundedCache<string>(200);
 const FEW_ROWS = 4;
 
@@ -112,7 +114,7 @@ function writeInsertText(
   return text;
 }
 
-/** Inserts rows that get their ids by it. @returns the ids, in the order of the rows */
+/** Inserts rows and lets the table assign ids. @returns the ids in the order of the rows */
 async function insertOwn(
   on: SqlRunner,
   sources: SqlSources,
@@ -120,16 +122,16 @@ async function insertOwn(
   count: number,
 ): Promise<readonly number[]> {
   if (sources.kind === 'sqlite') {
-    // One writer, and an id is the one before and one more. Rows are read one by one, which takes as long as to write them.
+    // With one writer, ids are consecutive. Reading them row by row from `returning` takes as long as the insert.
     const last = Number((await runText(on, text, values)).insertId ?? 0);
     return Array.from({ length: count }, (_, index) => last - count + 1 + index);
   }
   const { rows } = await runText(on, `${text} returning "id"`, values);
-  // Ids are given in the order of the values; the order of what a statement returns is nowhere promised.
+  // Ids are assigned in the order of the values. SQL does not define the order of returned rows.
   return rows.map((row) => Number(row['id'])).sort((a, b) => a - b);
 }
 
-/** Changes every row that fits. @returns how many, and what the statement was told to return of them */
+/** Updates all matching rows. @returns their number and the returned columns */
 export async function updateRows(
   on: SqlRunner,
   sources: SqlSources,
@@ -150,7 +152,7 @@ export async function updateRows(
     const values = new SqlValues(sources.kind);
     const set = setTo(others, values);
     const fitting = writeCondition(sources, name, where, values);
-    // Before the others: what fits may do so no more then.
+    // Must precede the main update, after which rows may no longer match.
     const ids = `select "id" from ${quoteName(table)} where ${fitting}`;
     const text = `update ${quoteName(apart.table)} set ${set} where "id" in (${ids})`;
     elsewhere = runText(on, text, values);
@@ -171,10 +173,10 @@ interface RowChange {
   readonly returning?: string | undefined;
 }
 
-/** The id and some columns of the rows of an update, those that are kept apart among them. Default: all. */
-export function writeReturning(codec: RowCodec, wanted: readonly string[] = codec.allNames): string {
+/** Writes the returning clause with the id and the columns, `apart` ones included. Default: all. */
+export function writeReturning(codec: RowCodec, requested: readonly string[] = codec.allNames): string {
   const { table, apart } = codec;
-  const texts = [...new Set(['id', ...wanted])].map((name) => {
+  const texts = [...new Set(['id', ...requested])].map((name) => {
     const column = codec.quoted(name);
     if (apart?.sqlColumns.has(codec.column(name)) !== true) return column;
     return `(select ${column} from ${quoteName(apart.table)} where "id" = ${quoteName(table)}."id") as ${column}`;
@@ -182,7 +184,7 @@ export function writeReturning(codec: RowCodec, wanted: readonly string[] = code
   return ` returning ${texts.join(', ')}`;
 }
 
-/** Removes every row that fits. @returns how many */
+/** Removes all matching rows. @returns their number */
 export async function removeRows(
   on: SqlRunner,
   sources: SqlSources,

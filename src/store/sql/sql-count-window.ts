@@ -11,9 +11,8 @@ export interface WindowEvent {
 }
 
 /**
- * Counts one event in one statement, so that any number of nodes agree.
- * Events do not arrive in the order of their moments, and clocks of nodes differ: a window that starts up to its own length
- * in the future is the present one.
+ * Counts an event in one statement, so that all nodes agree. Events may arrive out of order and clocks differ between
+ * nodes: a window that starts at most its own length in the future counts as the current one.
  */
 export async function countInWindow(
   on: SqlRunner,
@@ -24,7 +23,7 @@ export async function countInWindow(
   const values = new SqlValues(sources.kind);
   const own = quoteName(table);
   const inserted = `${values.mark(name)}, ${values.mark(nowMs)}, 1`;
-  // Each place has a value of its own, as the marks of SQLite have no numbers.
+  // SQLite placeholders have no numbers, so each use needs its own value.
   const isOpen = (): string =>
     `${own}."started_at" > ${values.mark(nowMs - windowMs)} and ${own}."started_at" < ${values.mark(nowMs + windowMs)}`;
   const startedAt = `case when ${isOpen()} then ${own}."started_at" else excluded."started_at" end`;

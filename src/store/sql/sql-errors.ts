@@ -6,7 +6,7 @@ const UNIQUE_VIOLATIONS: ReadonlySet<unknown> = new Set([
   'SQLITE_CONSTRAINT_PRIMARYKEY',
 ]);
 
-/** Gives what a driver throws our codes. Errors of ours pass through; the driver's stays as cause. */
+/** Translates driver errors to codes of this package. The driver error stays as cause. */
 export async function translateErrors<R>(work: () => Promise<R>): Promise<R> {
   try {
     return await work();
@@ -15,7 +15,7 @@ export async function translateErrors<R>(work: () => Promise<R>): Promise<R> {
   }
 }
 
-/** Throws what a driver has thrown under our codes. */
+/** Throws the translated driver error. */
 export function throwTranslated(error: unknown): never {
   throw error instanceof EngineError ? error : toStoreError(error);
 }
@@ -26,27 +26,27 @@ function toStoreError(cause: unknown): StoreError {
     return new StoreError('STORE_CONFLICT', 'A unique value is already taken.', { cause });
   }
   if (typeof code === 'string' && code.startsWith('SQLITE_BUSY')) {
-    return new StoreError('STORE_BUSY', 'Another process holds the database file.', { cause });
+    return new StoreError('STORE_BUSY', 'Another process locks the database file.', { cause });
   }
   if (FULL.has(code)) {
-    return new StoreError('STORE_FULL', 'There is no room left where the database is kept.', { cause });
+    return new StoreError('STORE_FULL', 'No space left for the database.', { cause });
   }
   if (isUnavailable(code, cause)) {
-    return new StoreError('STORE_UNAVAILABLE', 'The database does not answer at the moment.', { cause });
+    return new StoreError('STORE_UNAVAILABLE', 'The database is unavailable.', { cause });
   }
-  return new StoreError('STORE_FAILED', 'The database refused a statement.', { cause });
+  return new StoreError('STORE_FAILED', 'The database rejected a statement.', { cause });
 }
 
-/** No room on the disk or in the quota of the file; PostgreSQL says the same as `disk_full`. */
+/** No space on the disk or above the maximum file size. PostgreSQL: `disk_full`. */
 const FULL: ReadonlySet<unknown> = new Set(['SQLITE_FULL', '53100', 'ENOSPC']);
 
-/** The server is stopping, starting, has no connection left or has ended an idle one; or there is no way to it. */
+/** The server is stopping, starting, unreachable, out of connections, or has closed an idle connection. */
 const UNAVAILABLE: ReadonlySet<unknown> = new Set([
   ...['57014', '57P01', '57P02', '57P03', '53300', '25006', '25P03'],
   ...['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN'],
 ]);
 
-/** The driver has no codes for connections that end under it, only these sentences. */
+/** The driver has no codes for closed connections, only these messages. */
 const ENDED =
   /^(Query read timeout$|Connection terminated|Connection ended|database .* is not currently accepting connections|Client has encountered a connection error|timeout exceeded when trying to connect)/;
 

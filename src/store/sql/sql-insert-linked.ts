@@ -6,20 +6,20 @@ import type { SqlRow } from './run-text.js';
 import { insertRows } from './sql-change.js';
 import { requireCodec, type SqlSources, SqlValues } from './sql-where.js';
 
-/** Rows that lead to one another; see `NewRows` of the port. */
+/** Linked rows to add. See `NewRows` of the port. */
 export type AnyNewRows = Readonly<
   Record<string, { readonly table: string; readonly row: object } | undefined>
 >;
 
 type Entry = readonly [name: string, added: { readonly table: string; readonly row: object }];
 
-/** The rows that are to be added, by their names. */
+/** Lists the rows to add with their names. */
 function listNewRows(rows: AnyNewRows): readonly Entry[] {
   return Object.entries(rows).flatMap(([name, it]) => (it ? [[name, it] as const] : []));
 }
 
-/** Adds rows in as few statements as their tables and their ids allow. @returns the rows as they are then, by their names */
-export async function insertInTurn(
+/** Inserts rows with as few statements as tables and ids allow. @returns the added rows by name */
+export async function insertInOrder(
   on: SqlRunner,
   sources: SqlSources,
   rows: AnyNewRows,
@@ -30,12 +30,12 @@ export async function insertInTurn(
   for (let [first] = left; first; [first] = left) {
     const { table } = first[1];
     const ready = left.filter(([, it]) => it.table === table && isReady(it.row, ids));
-    // Each row stands behind those whose ids it holds, so the first of them is always ready.
+    // Each row comes after the rows whose ids it contains, so the first one is always ready.
     const batch = ready.length > 0 ? ready : [first];
     const completed = batch.map(([, { row }]) => completeRow(row, (it) => ids.get(it)));
-    const given = await insertRows(on, sources, table, completed);
+    const insertedIds = await insertRows(on, sources, table, completed);
     for (const [index, [name]] of batch.entries()) {
-      const id = given[index] ?? 0;
+      const id = insertedIds[index] ?? 0;
       ids.set(name, id);
       added[name] = withId(id, completed[index] ?? {});
     }
@@ -48,7 +48,7 @@ function isReady(row: object, ids: ReadonlyMap<string, number>): boolean {
   return Object.values(row).every((value) => !(value instanceof IdOf) || ids.has(value.name));
 }
 
-/** One statement of PostgreSQL that adds rows which lead to one another; undefined where a table keeps columns apart. */
+/** Writes one PostgreSQL statement that adds linked rows; undefined if a table has `apart` columns. */
 export function writeLinkedInsert(
   sources: SqlSources,
   rows: AnyNewRows,
@@ -56,7 +56,7 @@ export function writeLinkedInsert(
   const values = new SqlValues(sources.kind);
   const entries = listNewRows(rows);
   const aliases = new Map(entries.map(([name], index) => [name, `r${index}`] as const));
-  /** The last row of each table: the next one comes behind it, so that ids are given in the order of the rows. */
+  /** The last row per table. The next one depends on it, so that ids follow the order of the rows. */
   const lastOf = new Map<string, string>();
   const parts: string[] = [];
   for (const [name, { table, row }] of entries) {
@@ -83,7 +83,7 @@ export function writeLinkedInsert(
   return { text: `with ${parts.join(', ')} select ${ids} from ${all.map(quoteName).join(', ')}`, values };
 }
 
-/** The rows of such a statement as they are then, by their names. */
+/** Reads the added rows by name from the result. */
 export function readLinkedInsert(rows: AnyNewRows, found: SqlRow = {}): Record<string, object> {
   const entries = listNewRows(rows);
   const ids = new Map(entries.map(([name], index) => [name, Number(found[`r${index}`])] as const));

@@ -8,10 +8,10 @@ type AnyLinks = Readonly<
   Record<string, { readonly table: string; readonly where: Readonly<Record<string, LinkSource>> }>
 >;
 
-/** A statement that reads rows which lead to one another, and how its answer becomes them. */
+/** A statement for linked rows and the mapping of its result. */
 interface LinkStatement {
   readonly text: string;
-  /** The names of the values, in the order of their marks. */
+  /** Names of the values in the order of the placeholders. */
   readonly parameters: readonly string[];
   readonly rows: readonly LinkedRow[];
 }
@@ -19,14 +19,14 @@ interface LinkStatement {
 interface LinkedRow {
   readonly name: string;
   readonly codec: RowCodec;
-  /** Each column, and what it is called in the answer. The first is the id. */
+  /** Columns and their aliases. The first one is the id. */
   readonly columns: readonly (readonly [column: string, selectedAs: string])[];
 }
 
-/** Statements by the links they are made of: building one takes longer than running it. */
+/** Cached statements by links. Building one takes longer than running it. */
 export type LinkStatements = WeakMap<AnyLinks, LinkStatement>;
 
-/** Reads the rows of some links in one statement: one left join after the other, so that what is missing leaves the rest. */
+/** Reads linked rows in one statement with left joins, so that a missing row does not hide the others. */
 export async function readLinked(
   on: SqlRunner,
   sources: SqlSources,
@@ -45,7 +45,7 @@ export async function readLinked(
 
 function decodeRow(found: SqlRow, { codec, columns }: LinkedRow): Row | undefined {
   if ((found[columns[0]?.[1] ?? ''] ?? null) === null) return undefined;
-  // Every table has the column `id`, a whole number.
+  // Every table has the column `id`, an integer.
   const row = {} as Row & Record<string, unknown>;
   for (const [column, selectedAs] of columns) {
     Reflect.set(row, column, codec.decodeValue(column, found[selectedAs]));

@@ -13,22 +13,22 @@ interface RowSource {
   readonly from: string;
 }
 
-/** By table and the list of the columns that are wanted: most lists are constants. */
+/** Cached by table and list of columns. Most lists are constants. */
 const SOURCES = new WeakMap<RowCodec, WeakMap<readonly string[], RowSource>>();
 
-/** What to read and from where; what is kept apart is joined where it is wanted. */
-function writeSource(codec: RowCodec, wanted: readonly string[] = codec.allNames): RowSource {
+/** Writes the selected columns and the tables, joined with the `apart` table if needed. */
+function writeSource(codec: RowCodec, requested: readonly string[] = codec.allNames): RowSource {
   const written = SOURCES.get(codec) ?? new WeakMap<readonly string[], RowSource>();
   SOURCES.set(codec, written);
-  const known = written.get(wanted);
+  const known = written.get(requested);
   if (known !== undefined) return known;
   const { table, apart } = codec;
-  // By their names, as a statement that is kept would end once its table has another column.
-  const columns = [...new Set<string>(['id', ...wanted])];
+  // Columns are named explicitly: `*` in a prepared statement fails after a column is added.
+  const columns = [...new Set<string>(['id', ...requested])];
   const isApart = apart !== undefined && columns.some((it) => apart.sqlColumns.has(codec.column(it)));
   const joined = isApart ? ` join ${quoteName(apart.table)} using ("id")` : '';
   const source = { selected: columns.map(codec.quoted).join(', '), from: quoteName(table) + joined };
-  written.set(wanted, source);
+  written.set(requested, source);
   return source;
 }
 
@@ -44,7 +44,7 @@ export async function selectRows(
   return rows.map((row) => codec.decode(row, query.columns));
 }
 
-/** A query as text, which selects the id and what is named. */
+/** Writes a select statement for the id and the columns. */
 export function writeSelect(
   sources: SqlSources,
   name: string,
@@ -56,7 +56,7 @@ export function writeSelect(
   const { selected, from } = writeSource(codec, query.columns);
   const fitting = writeCondition(sources, name, where, values);
   const sorted = codec.quoted(sortBy);
-  // An id is never null, and an index on it is found without more words.
+  // An id is never null, and without `nulls` clause its index is used.
   const order = sortBy === 'id' ? '' : `${sorted} ${descending ? 'desc nulls last' : 'asc nulls first'}, `;
   let text = `select ${selected} from ${from} where ${fitting} order by ${order}"id"`;
   if (descending) text += ' desc';
@@ -68,7 +68,7 @@ export function writeSelect(
   return text;
 }
 
-/** Values of a column with what was counted for them. */
+/** Values of a column with their counts. */
 export async function groupRows(
   on: SqlRunner,
   sources: SqlSources,
@@ -85,7 +85,7 @@ export interface Grouping {
   readonly where: AnyWhere;
 }
 
-/** What groups rows, as text: `value`, `total` and, where it is wanted, `sum`. */
+/** Writes a grouping query with `value`, `total` and optionally `sum`. */
 export function writeGrouping(
   sources: SqlSources,
   name: string,
@@ -107,7 +107,7 @@ export interface FirstWanted {
   readonly columns?: readonly string[] | undefined;
 }
 
-/** A list of smallest ids, each of which an index answers; grouping would read all rows of each value. */
+/** Selects the smallest ids per value with index lookups. Grouping would read all rows of each value. */
 export async function selectFirst(
   on: SqlRunner,
   sources: SqlSources,
@@ -131,7 +131,7 @@ export async function selectFirst(
   return rows.map((row) => codec.decode(row, columns));
 }
 
-/** From one value to the next above it, each of which an index answers; `distinct` would read all rows that fit. */
+/** Steps from value to value with index lookups. `distinct` would read all matching rows. */
 export async function selectDistinct(
   on: SqlRunner,
   sources: SqlSources,
@@ -140,10 +140,10 @@ export async function selectDistinct(
 ): Promise<readonly unknown[]> {
   const codec = requireCodec(sources, name);
   const values = new SqlValues(sources.kind);
-  const [table, wanted] = [quoteName(codec.table), codec.quoted(column)];
-  const first = `select min(${wanted}) from ${table} where ${writeCondition(sources, name, where, values)}`;
+  const [table, requested] = [quoteName(codec.table), codec.quoted(column)];
+  const first = `select min(${requested}) from ${table} where ${writeCondition(sources, name, where, values)}`;
   const fitting = writeCondition(sources, name, where, values);
-  const next = `select min(${wanted}) from ${table} where ${fitting} and ${table}.${wanted} > "known"."value"`;
+  const next = `select min(${requested}) from ${table} where ${fitting} and ${table}.${requested} > "known"."value"`;
   const text = `with recursive "known"("value") as (${first} union all select (${next}) from "known" where "known"."value" is not null) select "value" from "known" where "value" is not null`;
   const { rows } = await runText(on, text, values);
   return rows.map((row) => row['value']);

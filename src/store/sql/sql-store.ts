@@ -1,9 +1,9 @@
 import { withId } from '../complete-row.js';
 import type {
   AddedRows,
-  Answers,
   LinkedRows,
   Query,
+  QueryResults,
   RecordReader,
   RecordStore,
   RecordWriter,
@@ -17,23 +17,23 @@ import type { SqlRunner } from '../sql-runner.js';
 import { quoteName } from './quote-name.js';
 import { createRowCodec } from './row-codec.js';
 import { runText } from './run-text.js';
-import { askTogether, type SqlQuestion } from './sql-ask.js';
 import { insertRows, removeRows, updateRows, writeReturning } from './sql-change.js';
 import { countInWindow } from './sql-count-window.js';
 import { translateErrors } from './sql-errors.js';
-import { type AnyNewRows, insertInTurn, readLinkedInsert, writeLinkedInsert } from './sql-insert-linked.js';
+import { type AnyNewRows, insertInOrder, readLinkedInsert, writeLinkedInsert } from './sql-insert-linked.js';
 import { type LinkStatements, readLinked } from './sql-links.js';
+import { runQueries, type SqlNamedQuery } from './sql-queries.js';
 import { groupRows, selectDistinct, selectFirst, selectRows } from './sql-select.js';
 import { requireCodec, type SqlSources, SqlValues, writeCondition } from './sql-where.js';
 
 export interface SqlStoreOptions {
-  /** Put before the name of each table: `rest_`. */
+  /** Prefix of table names: `rest_`. */
   readonly prefix: string;
-  /** Encrypts the sealed columns of the tables: `SEAL_KEY_BYTES`. Without it they are kept as they are. */
+  /** Encrypts the sealed columns. Length: `SEAL_KEY_BYTES`. Without it, they are stored in plain text. */
   readonly sealKey?: Uint8Array | undefined;
 }
 
-/** Rows in SQLite or PostgreSQL through the same queries. The tables have to be there: see `migrate`. */
+/** Creates a store on SQLite or PostgreSQL. The tables must exist: see `migrate`. */
 export function createSqlStore<T extends Tables>(
   database: SqlDatabase,
   definitions: TableDefinitions<T>,
@@ -43,7 +43,7 @@ export function createSqlStore<T extends Tables>(
   const codecs = new Map(entries.map(([name, it]) => [name, createRowCodec(name, it, options)] as const));
   const { kind } = database;
   const sources: StoreSources = { codecs, kind, statements: new WeakMap() };
-  // A connection runs one transaction after the other, and is the same for all of them.
+  // A connection runs transactions one after the other with the same runner, so the writer can be cached.
   const writers = new WeakMap<SqlRunner, Omit<RecordWriter<T>, 'afterCommit'>>();
   const writerOn = (on: SqlRunner): Omit<RecordWriter<T>, 'afterCommit'> => {
     const known = writers.get(on);
@@ -70,7 +70,7 @@ export function createSqlStore<T extends Tables>(
       return result;
     },
     insertLinked: async (rows) => {
-      // Each row is of the table it names.
+      // Each row belongs to the table it names.
       const added = await translateErrors(() => insertAlone(database, sources, rows));
       return added as AddedRows<T, typeof rows>;
     },
@@ -84,25 +84,25 @@ export function createSqlStore<T extends Tables>(
   };
 }
 
-/** What the statements of a store are made of, and those that are kept. */
+/** Sources and cached statements of a store. */
 interface StoreSources extends SqlSources {
   readonly statements: LinkStatements;
 }
 
 function createReader<T extends Tables>(on: SqlRunner, sources: StoreSources): RecordReader<T> {
   const select = (name: string, query: Query<Row>): Promise<Row[]> => selectRows(on, sources, name, query);
-  // The codec of a table gives rows of the type its name stands for.
+  // The codec of a table returns rows of its type.
   const typed = <K extends keyof T & string>(rows: Row[]): T[K][] => rows as T[K][];
   return {
     getLinked: async (links, values) => {
       const rows = await readLinked(on, sources, sources.statements, { links, values });
-      // Each row is of the table its link names.
+      // Each row belongs to the table of its link.
       return rows as LinkedRows<T, typeof links>;
     },
-    ask: async (questions) => {
-      const answers = await askTogether(on, sources, questions as Readonly<Record<string, SqlQuestion>>);
-      // The codec of a table gives rows of the type its name stands for.
-      return answers as Answers<T, typeof questions>;
+    queryAll: async (queries) => {
+      const results = await runQueries(on, sources, queries as Readonly<Record<string, SqlNamedQuery>>);
+      // The codec of a table returns rows of its type.
+      return results as QueryResults<T, typeof queries>;
     },
     get: async (name, where) => typed<typeof name>(await select(name, { where, limit: 1 }))[0],
     find: async (name, query = {}) => typed<typeof name>(await select(name, query as Query<Row>)),
@@ -151,7 +151,7 @@ function createWriter<T extends Tables>(
       (await selectRows(on, sources, name, { where, limit: 1, lock }))[0] as T[typeof name] | undefined,
     insertLinked: async (rows) => {
       const added = await insertTogether(on, sources, rows);
-      // Each row is of the table it names.
+      // Each row belongs to the table it names.
       return added as AddedRows<T, typeof rows>;
     },
     insert: async (name, row) => {
@@ -161,7 +161,7 @@ function createWriter<T extends Tables>(
     },
     insertAll: async (name, rows) => {
       const ids = await insertRows(on, sources, name, rows);
-      // A row is what was given and its id, which is the one member `Omit` took away.
+      // A row is the input and its id, the one member that `Omit` removed.
       return rows.map((row, index) => withId(ids[index] ?? 0, row)) as T[typeof name][];
     },
     update: async (name, where, change) => (await updateRows(on, sources, name, { where, change })).count,
@@ -169,33 +169,33 @@ function createWriter<T extends Tables>(
       const codec = requireCodec(sources, name);
       const returning = writeReturning(codec, columns);
       const { rows } = await updateRows(on, sources, name, { where, change, returning });
-      // The codec of a table gives rows of the type its name stands for.
+      // The codec of a table returns rows of its type.
       return rows.map((row) => codec.decode(row, columns)).sort((a, b) => a.id - b.id) as T[typeof name][];
     },
     remove: (name, where) => removeRows(on, sources, name, where),
   };
 }
 
-/** Rows that lead to one another, in a transaction that is open. */
+/** Inserts linked rows in the open transaction. */
 async function insertTogether(
   on: SqlRunner,
   sources: StoreSources,
   rows: AnyNewRows,
 ): Promise<Record<string, object>> {
   const statement = sources.kind === 'postgres' ? writeLinkedInsert(sources, rows) : undefined;
-  if (!statement) return insertInTurn(on, sources, rows);
+  if (!statement) return insertInOrder(on, sources, rows);
   const { rows: found } = await runText(on, statement.text, statement.values);
   return readLinkedInsert(rows, found[0]);
 }
 
-/** Rows that lead to one another, as a transaction of their own. */
+/** Inserts linked rows in a transaction of their own. */
 async function insertAlone(
   database: SqlDatabase,
   sources: StoreSources,
   rows: AnyNewRows,
 ): Promise<Record<string, object>> {
   const statement = sources.kind === 'postgres' ? writeLinkedInsert(sources, rows) : undefined;
-  if (!statement) return database.transaction((on) => insertInTurn(on, sources, rows));
+  if (!statement) return database.transaction((on) => insertInOrder(on, sources, rows));
   const { rows: found } = await database.runAlone(statement.text, statement.values.list);
   return readLinkedInsert(rows, found[0]);
 }

@@ -4,20 +4,20 @@ import type { SqlDatabase } from '../sql-database.js';
 import { quoteName } from './quote-name.js';
 import type { RowCodec } from './row-codec.js';
 
-/** What a condition needs to know about the database it is for. */
+/** Database kind and codecs that a condition needs. */
 export interface SqlSources {
   readonly codecs: ReadonlyMap<string, RowCodec>;
   readonly kind: SqlDatabase['kind'];
 }
 
-/** @throws StoreError `STORE_FAILED` when there is no such table */
+/** @throws StoreError `STORE_FAILED` if the table does not exist */
 export function requireCodec(sources: SqlSources, name: string): RowCodec {
   const codec = sources.codecs.get(name);
-  if (!codec) throw new StoreError('STORE_FAILED', `There is no table "${name}".`);
+  if (!codec) throw new StoreError('STORE_FAILED', `Unknown table "${name}".`);
   return codec;
 }
 
-/** The values of a statement, each behind its mark: nothing that is looked up becomes part of a text. */
+/** The values of a statement and their placeholders. No value becomes part of the SQL text. */
 export class SqlValues {
   readonly list: unknown[] = [];
   readonly #kind: SqlDatabase['kind'];
@@ -26,7 +26,7 @@ export class SqlValues {
     this.#kind = kind;
   }
 
-  /** Takes a value, and gives the mark that stands for it. */
+  /** Adds a value and returns its placeholder. */
   mark(value: unknown): string {
     this.list.push(value);
     return this.#kind === 'postgres' ? `$${this.list.length}` : '?';
@@ -37,7 +37,7 @@ export class SqlValues {
   }
 }
 
-/** The conditions of a query as text, for `where`. Names of columns are those of the table, never what a caller gives. */
+/** Writes the conditions of a query for `where`. Column names come from the table definition, never from input. */
 export function writeCondition(
   sources: SqlSources,
   table: string,
@@ -53,7 +53,7 @@ export function writeCondition(
   return text === '' ? 'true' : text;
 }
 
-/** A search by position, as LIKE gives some characters a meaning and, in SQLite, ignores case. */
+/** Uses a position function, because LIKE has wildcards and ignores case in SQLite. */
 const POSITION = { sqlite: 'instr', postgres: 'strpos' } as const;
 
 function oneCondition(
@@ -80,7 +80,7 @@ function oneCondition(
   }
   if (Array.isArray(condition)) {
     const some = condition.filter((value) => value !== null).map((value) => codec.encodeValue(name, value));
-    // Null is in no list of SQL.
+    // SQL lists never match null.
     const hasNull = some.length < condition.length;
     if (some.length === 0) return hasNull ? `${column} is null` : 'false';
     const listed = `${column} in (${values.markAll(some)})`;

@@ -1,34 +1,34 @@
 import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
 import type Database from 'libsql';
 import { StoreError } from '../../errors/engine-error.js';
-import { whenFree } from './wait-for-sqlite.js';
+import { whenUnlocked } from './wait-for-sqlite.js';
 
 interface Statement {
   readonly prepared: Database.Statement<unknown[]>;
-  /** Asked once: the driver makes a list of the columns each time. */
+  /** Cached because the driver builds the list of columns on each call. */
   readonly isReader: boolean;
 }
 
-/** Statements kept compiled; a query beyond that is compiled again. */
+/** Maximum number of cached statements. */
 const MAX_STATEMENTS = 200;
 
 export type SqliteResult = QueryResult<Record<string, unknown>>;
 
-/** One SQLite connection, used by one caller at a time. */
+/** One SQLite connection with exclusive use by one caller at a time. */
 export interface SqliteConnection {
-  /** Waits until nobody else has it. */
+  /** Waits for exclusive use. */
   acquire(): Promise<void>;
   release(): void;
-  /** Runs a statement of whoever has it. */
+  /** Runs a statement of the current user of the connection. */
   run(text: string, values: readonly unknown[]): Promise<SqliteResult>;
-  /** Begins with the write lock: a reader that later wants to write would fail instead of waiting. */
+  /** Takes the write lock at once. A read transaction that later writes would fail instead of waiting. */
   begin(): Promise<void>;
   commit(): void;
   rollback(): void;
   close(): void;
 }
 
-/** @param waitMs how long another process that holds the file is waited for */
+/** @param waitMs how long to wait for another process that locks the file */
 export function createSqliteConnection(database: Database.Database, waitMs: number): SqliteConnection {
   const waiting: (() => void)[] = [];
   let isTaken = false;
@@ -46,12 +46,12 @@ export function createSqliteConnection(database: Database.Database, waitMs: numb
       else isTaken = false;
     },
     run: async (text, values) => {
-      // Inside of a transaction the file is ours.
-      return database.inTransaction ? runNow(text, values) : whenFree(() => runNow(text, values), waitMs);
+      // Inside a transaction, this process holds the lock.
+      return database.inTransaction ? runNow(text, values) : whenUnlocked(() => runNow(text, values), waitMs);
     },
-    begin: () => whenFree(() => void database.exec('begin immediate'), waitMs),
+    begin: () => whenUnlocked(() => void database.exec('begin immediate'), waitMs),
     commit: () => void database.exec('commit'),
-    // A full disk ends the transaction by itself; a rollback would then fail and hide why.
+    // SQLite ends the transaction itself if the disk is full. A rollback would then fail and hide the cause.
     rollback: () => void (database.inTransaction && database.exec('rollback')),
     close: () => {
       if (!isClosed) database.close();
@@ -76,14 +76,14 @@ function createRunner(
   return (text, values) => {
     const bound = values.map(toBindable);
     const { prepared, isReader } = prepare(text);
-    // The rows of a statement are objects of its columns.
+    // The rows of a statement are objects by column.
     if (isReader) return { rows: prepared.all(bound) as Record<string, unknown>[] };
     const { changes, lastInsertRowid } = prepared.run(bound);
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) };
   };
 }
 
-/** The query builder's view of a connection. */
+/** Creates the Kysely dialect of a connection. */
 export async function createSqliteDialect(connection: SqliteConnection): Promise<Dialect> {
   const { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } = await import('kysely');
   return {
@@ -97,12 +97,12 @@ export async function createSqliteDialect(connection: SqliteConnection): Promise
 function createDriver(connection: SqliteConnection): Driver {
   const view: DatabaseConnection = {
     executeQuery: async <R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> => {
-      // The rows are what the query selects; the builder gives them their type.
+      // The query builder determines the type of the rows.
       return (await connection.run(sql, parameters)) as QueryResult<R>;
     },
     streamQuery: async function* () {
       yield* [];
-      throw new StoreError('STORE_FAILED', 'Queries of a SQLite file are not streamed.');
+      throw new StoreError('STORE_FAILED', 'Streaming of queries is not supported on SQLite.');
     },
   };
   return {
@@ -119,10 +119,13 @@ function createDriver(connection: SqliteConnection): Driver {
   };
 }
 
-/** The driver ends the process when it is given a value it has no type for, so none may reach it. */
+/** libsql ends the process on a value of an unsupported type. */
 function toBindable(value: unknown): unknown {
   if (value === null || typeof value === 'string' || typeof value === 'bigint') return value;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   if (typeof value === 'boolean') return value ? 1 : 0;
-  throw new StoreError('STORE_FAILED', `A value of type ${typeof value} cannot be stored.`);
+  throw new StoreError(
+    'STORE_FAILED',
+    `Cannot store a value of type ${typeof value}: expected a string, finite number, bigint, boolean or null.`,
+  );
 }

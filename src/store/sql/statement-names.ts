@@ -1,23 +1,23 @@
 import { createHash } from 'node:crypto';
 import { createBoundedCache } from '../../util/bounded-cache.js';
 
-/** Names for statements that a PostgreSQL server keeps prepared on each connection. */
+/** Names of prepared statements on PostgreSQL connections. */
 export interface StatementNames {
-  /** The name of a statement; undefined for one that comes too seldom. */
+  /** The name of a statement; undefined if it is used too rarely. */
   find(text: string): string | undefined;
-  /** From now on a statement has no name: what the server kept of it is no longer good. */
+  /** Removes the name of a statement whose prepared plan is stale. */
   forget(text: string): void;
 }
 
-/** The server keeps them on each connection, and never lets go of one. */
+/** The server keeps named statements per connection and never removes them. */
 const MAX_NAMED = 200;
 const MAX_LENGTH = 20_000;
 
-/** Statements with lists come in any number of lengths, most of them once. */
+/** Statements with lists vary in length. Most lengths occur once. */
 const FIRST_NAMED_USE = 3;
 const MAX_COUNTED = 1000;
 
-/** Names statements that are run again and again, so that the server reads and plans them once for a connection. */
+/** Names frequent statements, so that the server parses and plans them once per connection. */
 export function createStatementNames(): StatementNames {
   const names = new Map<string, string | undefined>();
   const uses = createBoundedCache<number>(MAX_COUNTED);
@@ -42,20 +42,20 @@ export function createStatementNames(): StatementNames {
 }
 
 /**
- * Made of the text alone: behind a pooler that knows nothing of names, a connection may have been given one by another process, and
- * what it stands for must not be another statement.
+ * Derived from the text alone. A pooler may hand over a connection on which another process prepared statements, and
+ * the same name must mean the same text.
  */
 function deriveName(text: string): string {
   return `iml_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }
 
 /**
- * `feature_not_supported`: a table has changed under a kept plan; `invalid_sql_statement_name`: the connection is to another server;
- * `duplicate_prepared_statement`: it was somebody else's before.
+ * `feature_not_supported`: a table changed after the statement was prepared; `invalid_sql_statement_name`: the
+ * connection reached another server; `duplicate_prepared_statement`: another client used the connection before.
  */
 const STALE: ReadonlySet<unknown> = new Set(['0A000', '26000', '42P05']);
 
-/** Whether a statement failed by its name alone, and would not without. */
+/** Whether a statement failed because of its name and would succeed without it. */
 export function isStale(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && STALE.has(error.code);
 }

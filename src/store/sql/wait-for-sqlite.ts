@@ -1,28 +1,26 @@
 import { readErrno } from '../../util/files/read-regular-file.js';
 
-/** How long is waited before another process is asked again whether it is through. */
+/** Retry interval while another process locks the file. */
 const STEP_MS = 1;
 
-/** Whether another process holds the file at the moment. */
-export function isHeld(error: unknown): boolean {
+/** Whether another process currently locks the file. */
+export function isLocked(error: unknown): boolean {
   return /^SQLITE_(BUSY|LOCKED)/.test(readErrno(error));
 }
 
 /**
- * Does something with a SQLite file as soon as no other process holds it.
+ * Runs work as soon as no other process locks the SQLite file. The wait of SQLite itself blocks the event loop in
+ * steps that grow to 100 ms, and callers that retry more often overtake it.
  *
- * SQLite would wait itself, in steps that grow to 100 ms, in which this process does nothing else, and takes no turn
- * where others ask more often.
- *
- * @throws what SQLite says of a file that is held, if it still is after `waitMs`
+ * @throws the SQLite error if the file is still locked after `waitMs`
  */
-export async function whenFree<R>(work: () => R, waitMs: number): Promise<R> {
+export async function whenUnlocked<R>(work: () => R, waitMs: number): Promise<R> {
   const endMs = performance.now() + waitMs;
   for (;;) {
     try {
       return work();
     } catch (error) {
-      if (!isHeld(error) || performance.now() >= endMs) throw error;
+      if (!isLocked(error) || performance.now() >= endMs) throw error;
     }
     await new Promise((resolve) => {
       setTimeout(resolve, STEP_MS);

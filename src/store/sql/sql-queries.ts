@@ -5,53 +5,53 @@ import { runText } from './run-text.js';
 import { type Grouping, writeGrouping, writeSelect } from './sql-select.js';
 import { requireCodec, type SqlSources, SqlValues } from './sql-where.js';
 
-/** Rows or tallies of a table; see `Questions` of the port. */
-export type SqlQuestion =
+/** A query for rows or tallies. See `Queries` of the port. */
+export type SqlNamedQuery =
   | ({ readonly find: string; readonly columns: readonly string[] } & Omit<Query<Row>, 'columns'>)
   | ({ readonly tally: string } & Required<Grouping>);
 
 type Listed = readonly (readonly unknown[] | null)[];
 
 /**
- * Asks several questions in one statement. Each is answered by lists of JSON, one for each column: drivers hand over one text many
- * times as fast as the values of many rows.
+ * Runs several queries in one statement. The database builds one JSON list per column: drivers read one text many
+ * times faster than the values of many rows.
  */
-export async function askTogether(
+export async function runQueries(
   on: SqlRunner,
   sources: SqlSources,
-  questions: Readonly<Record<string, SqlQuestion | undefined>>,
+  queries: Readonly<Record<string, SqlNamedQuery | undefined>>,
 ): Promise<Record<string, unknown>> {
-  const asked = Object.entries(questions).flatMap(([name, it]) => (it ? [[name, it] as const] : []));
-  const answers: Record<string, unknown> = {};
-  if (asked.length === 0) return answers;
+  const entries = Object.entries(queries).flatMap(([name, it]) => (it ? [[name, it] as const] : []));
+  const results: Record<string, unknown> = {};
+  if (entries.length === 0) return results;
   const values = new SqlValues(sources.kind);
-  const parts = asked.map(([, it], index) => `(${writeQuestion(sources, it, values)}) as "a${index}"`);
+  const parts = entries.map(([, it], index) => `(${writeQuery(sources, it, values)}) as "a${index}"`);
   const { rows } = await runText(on, `select ${parts.join(', ')}`, values);
-  for (const [index, [name, question]] of asked.entries()) {
+  for (const [index, [name, query]] of entries.entries()) {
     const lists = readLists(rows[0]?.[`a${index}`]);
-    answers[name] = 'find' in question ? readRows(sources, question, lists) : readTallies(lists);
+    results[name] = 'find' in query ? readRows(sources, query, lists) : readTallies(lists);
   }
-  return answers;
+  return results;
 }
 
-/** PostgreSQL's driver reads JSON by itself. */
+/** The PostgreSQL driver parses JSON itself. */
 function readLists(value: unknown): Listed {
-  // It is what `writeQuestion` lets the database make.
+  // `writeQuery` determines the shape.
   return (typeof value === 'string' ? JSON.parse(value) : value) as Listed;
 }
 
-function writeQuestion(sources: SqlSources, question: SqlQuestion, values: SqlValues): string {
-  if ('find' in question) {
-    const codec = requireCodec(sources, question.find);
-    const columns = listColumns(question.columns).map((name) =>
+function writeQuery(sources: SqlSources, query: SqlNamedQuery, values: SqlValues): string {
+  if ('find' in query) {
+    const codec = requireCodec(sources, query.find);
+    const columns = listColumns(query.columns).map((name) =>
       codec.isDecimal(name) ? writeDecimal(sources, codec.column(name)) : codec.quoted(name),
     );
-    // SQLite keeps the order of an inner query for what gathers its rows, and surely that of one with a limit.
-    const limited = { ...question, limit: question.limit ?? Number.MAX_SAFE_INTEGER };
-    return gather(sources, columns, writeSelect(sources, question.find, limited as Query<Row>, values));
+    // SQLite reliably keeps the order of a subquery for aggregates only if the subquery has a limit.
+    const limited = { ...query, limit: query.limit ?? Number.MAX_SAFE_INTEGER };
+    return gather(sources, columns, writeSelect(sources, query.find, limited as Query<Row>, values));
   }
   const columns = ['"value"', '"total"', '"sum"'];
-  return gather(sources, columns, writeGrouping(sources, question.tally, question, values));
+  return gather(sources, columns, writeGrouping(sources, query.tally, query, values));
 }
 
 const GATHERING = {
@@ -64,7 +64,7 @@ function gather({ kind }: SqlSources, columns: readonly string[], rows: string):
   return `select ${all}(${columns.map((column) => `${each}(${column})`).join(', ')}) from (${rows}) as "rows"`;
 }
 
-/** SQLite writes 15 digits into JSON, which are not always all. */
+/** SQLite writes only 15 digits of a number into JSON. */
 function writeDecimal({ kind }: SqlSources, column: string): string {
   const quoted = quoteName(column);
   return kind === 'postgres'
@@ -78,11 +78,11 @@ function listColumns(columns: readonly string[]): readonly string[] {
 
 function readRows(
   sources: SqlSources,
-  { find, columns }: Extract<SqlQuestion, { find: string }>,
+  { find, columns }: Extract<SqlNamedQuery, { find: string }>,
   [ids, ...lists]: Listed,
 ): readonly Row[] {
   const codec = requireCodec(sources, find);
-  // Every table has the column `id`, a whole number.
+  // Every table has the column `id`, an integer.
   const rows = (ids ?? []).map((id) => ({ id }) as Row & Record<string, unknown>);
   const [, ...names] = listColumns(columns);
   for (const [index, name] of names.entries()) {
