@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type App, loadApp } from '../../src/index.js';
 import { specErrorOf, warningsOf } from './temp-app.js';
 
-/** Real apps, kept beside the repository and not in it. */
+/** Published apps, stored beside the repository. */
 const CORPUS = fileURLToPath(new URL('../../../shared/corpus', import.meta.url));
 const HERE = existsSync(CORPUS);
 const title = HERE ? 'real apps' : 'real apps (skipped: there is no ../shared/corpus beside the repository)';
@@ -35,7 +35,7 @@ const APPS: readonly (readonly [folder: string, name: string, counts: Counts])[]
 
 const LEFT_OUT = /^missing-file makecomapp\.json#\/.*\/(?:readme|common|code|test):/;
 
-/** What is wrong with them, besides the readmes, common data and function code that the corpus leaves out. */
+/** Their defects, besides readmes, common data and function code that the corpus omits. */
 const DEFECTS: Readonly<Record<string, readonly string[]>> = {
   sudomock: [
     'unknown-key modules/download-render/download-render.communication.iml.json#/followRedirect:5:3',
@@ -57,7 +57,7 @@ function countsOf(app: App): Counts {
   return [app.modules.size, app.connections.size, app.rpcs.size, app.webhooks.size, app.functions.size];
 }
 
-// Published apps stand beside the repository and not in it; CI fails where this was skipped.
+// The apps are not part of the repository; CI fails if this test is skipped.
 describe.skipIf(!HERE)(title, () => {
   it.each(APPS)('%s', async (folder, name, counts) => {
     const app = await loadApp(path.join(CORPUS, folder));

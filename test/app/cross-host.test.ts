@@ -4,9 +4,9 @@ import { readHosts } from '../../src/http/transport/host-policy.js';
 import { createEngine, defineApp, type EngineOptions, type TransportRequest } from '../../src/index.js';
 
 const KEY = 'key-of-the-connection';
-/** Under a name that says secret, and with a sign that parts the pairs of a query. */
+/** Stands under a secret name, and contains a separator of query pairs. */
 const TOKEN = 'token-of&the-bot';
-/** Under such a name, and with capitals, which a host does not keep. */
+/** Stands under a secret name, and contains capitals, which a host name loses. */
 const HOST_TOKEN = 'Token-Of-The-Host';
 const API = 'https://api.example.com';
 const OTHER = 'https://files.other.net';

@@ -33,7 +33,7 @@ const DEFINITION: AppDefinition = {
   endpoints: { end: { communication: { url: 'https://x.test/e' } } },
 };
 
-/** What a caller without types might pass. */
+/** Calls without types. */
 function define(definition: unknown): unknown {
   return defineApp(definition as AppDefinition);
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine, defineApp, type EngineOptions } from '../../src/index.js';
 import { type Loopback, listen } from '../http/loopback.js';
 
-/** What the local server was asked: host it stands for, address, authorization. */
+/** Requests to the local server: original host, path, authorization. */
 const asked: string[] = [];
 let local: Loopback;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createEngine, defineApp } from '../../src/index.js';
 
-// What an embedder without types hands in is refused by its name, before anything relies on it.
+// Input of an embedder without types is refused by name before it is used.
 
 const app = defineApp({
   name: 'x',

@@ -7,7 +7,7 @@ import { type App, formatLocation, SpecError } from '../../src/index.js';
 /** Files by path: text as it is, anything else as JSON. */
 export type Files = Readonly<Record<string, unknown>>;
 
-/** Writes files to a folder of their own, gone when the test is over, and returns the folder. */
+/** Writes files to a new folder, which is deleted after the test, and returns the folder. */
 export function writeApp(files: Files): string {
   const folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'app-')));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -28,7 +28,7 @@ export function warningsOf(app: App): string[] {
   return app.warnings.map((warning) => `${warning.code} ${formatLocation(warning.place)}`);
 }
 
-/** The SpecError a promise or call ends with. */
+/** The SpecError of a rejected promise or failed call. */
 export async function specErrorOf(run: () => unknown): Promise<SpecError> {
   try {
     await run();

@@ -24,7 +24,7 @@ const CONNECTION_SPEC = {
   },
 };
 
-/** The app of the canary as it lies on disk, with a connection. */
+/** The canary app as a folder, with a connection. */
 function appFolder(patch: Readonly<Record<string, unknown>>): string {
   const { base, common, functions = {}, modules = {} } = secretApp(service.origin, patch);
   const { act } = modules;
@@ -141,7 +141,7 @@ describe('secrets of a stored connection', () => {
       ),
     ];
     expectNoSecret(said.join('\n'));
-    // The run had them at hand.
+    // The run used the secrets.
     expect(service.received.at(-1)?.headers.authorization).toBe(`Bearer ${SECRETS.key}`);
     const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter(
       (entry) => entry.isFile() && !['given.json', 'p.json'].includes(entry.name),

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { findCanaries } from '../connection/canary.js';
 import { ALL_SECRETS } from './secret-service.js';
 
-/** Whole secrets in any writing, and pieces of those that were cut. */
+/** Whole secrets in any encoding, and parts of truncated ones. */
 export function expectNoSecret(text: string): void {
   expect(findCanaries(text, ALL_SECRETS)).toEqual([]);
   const at = text.indexOf('canary-');

@@ -17,7 +17,7 @@ interface Shown {
   readonly report: RunReport;
 }
 
-/** Everything that one run shows to whoever logs it. */
+/** All output of one run that an embedder may log. */
 async function show(
   patch: Readonly<Record<string, unknown>>,
   trace: EngineOptions['trace'] = 'full',
@@ -47,7 +47,7 @@ async function show(
   return { text: shown.join('\n'), report };
 }
 
-/** What goes well although it looks wrong. */
+/** Cases that succeed. */
 const QUIET: ReadonlySet<string> = new Set([
   'a body that no form can hold',
   'a scheme that is none',
@@ -75,7 +75,7 @@ describe('secrets of a run', () => {
       note: `in a sentence: ${SECRETS.common}.`,
     });
     const url = new URL(data?.url ?? '', service.origin);
-    // The app encodes it once, the engine the address as a whole.
+    // The app encodes it once, the engine encodes the address as a whole.
     expect(decodeURIComponent(decodeURIComponent(url.pathname))).toBe(`/data/${SECRETS.token}`);
     expect(Object.fromEntries(url.searchParams)).toEqual({
       access_token: SECRETS.key,
@@ -109,7 +109,7 @@ describe('secrets of a run', () => {
     const { text, report } = await show(patch);
     expectNoSecret(text);
     expectNoSecret((await show(patch, 'summary')).text);
-    // Without an error there would be little to show.
+    // Without an error there is little output to check.
     expect(report.error === undefined).toBe(QUIET.has(title));
   });
 });

@@ -16,7 +16,7 @@ const HOST = 'https://api.example.test';
 const QUOTE =
   'No: {{common.key}} {{common.secret}} {{temp.token}} {{temp.secret}} {{temp.verifier}} {{connection.token}} {{connection.secret}} {{body}} {{base64(common.secret)}}';
 
-/** All is in the open in such a signature: the consumer's secret, and that of the token. */
+/** Such a signature is readable: it contains the consumer secret and the token secret. */
 function communication(place: 'header' | 'query'): Readonly<Record<string, unknown>> {
   const url = (name: string): string => `${HOST}/${name}`;
   const response = { type: 'urlencoded', error: QUOTE };
@@ -67,7 +67,7 @@ const BODIES: Readonly<Record<string, string>> = {
   me: '{"id":1}',
 };
 
-/** Everything that is shown while a connection is made whose requests are refused from one on. */
+/** All output during the creation of a connection whose requests fail from `refused` on. */
 async function show(refused: string, place: 'header' | 'query') {
   const shown: string[] = [];
   const transport: Transport = async ({ url }) => {

@@ -66,7 +66,7 @@ describe('a recorded run', () => {
   });
 
   it.each([...FAILURES])('holds no secret after %s', async (name, patch) => {
-    // Whether an address can be sent to depends on the secret here, so that nothing else can take its place.
+    // Here the secret decides whether the address is valid, so no other text can replace it.
     if (name === 'a scheme that is none') {
       const refused = await record(patch).catch((error: unknown) => error);
       expect(refused).toMatchObject({ code: 'RECORDING_REFUSED' });

@@ -1,7 +1,7 @@
 import type { AppDefinition } from '../../src/index.js';
 import { SECRETS } from './secret-service.js';
 
-/** Quotes all it can see, as a careless author may. */
+/** Quotes all available data, like a careless author. */
 const QUOTE = [
   'Refused: {{connection.key}} {{parameters.word}} {{parameters.rows[1].word}} {{common.secret}}',
   '{{connection.sid}} {{temp.token}} {{body.text}} {{body.echo}} {{createJSON(body)}}',
@@ -55,7 +55,7 @@ export const CONNECTION: Readonly<Record<string, unknown>> = { key: SECRETS.key,
 
 export const COMMON: Readonly<Record<string, unknown>> = { secret: SECRETS.common };
 
-/** Custom functions that tell what they are given. */
+/** Custom functions that debug their arguments. */
 const FUNCTIONS = {
   giveBack: { code: 'function giveBack(x) { return x; }' },
   complain: { code: 'function complain(x) { throw new Error("I do not like " + x + " at all"); }' },
@@ -73,7 +73,7 @@ const FUNCTIONS = {
   loop: { code: 'function loop(x) { const s = x; return iml.parseDate(s, s); }' },
 };
 
-/** How the second request goes wrong: a name, and what replaces members of it. */
+/** Failures of the second request: a name, and the replaced members. */
 export const FAILURES: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map([
   ...['400', '401', '429', '503'].map(
     (status) => [`status ${status}`, { url: `/status/${status}` }] as const,
@@ -154,7 +154,7 @@ export const FAILURES: ReadonlyMap<string, Readonly<Record<string, unknown>>> = 
   ],
 ]);
 
-/** Bodies that are sent in other forms. */
+/** Bodies in other formats. */
 export const BODIES: ReadonlyMap<string, Readonly<Record<string, unknown>>> = new Map([
   ['JSON', {}],
   [
@@ -186,7 +186,7 @@ export const BODIES: ReadonlyMap<string, Readonly<Record<string, unknown>>> = ne
   ['bytes', { type: 'binary', body: '{{toBinary(parameters.word)}}' }],
 ]);
 
-/** An app whose module sends every secret it has, and whose second request goes as `patch` says. */
+/** An app whose module sends all secrets, and whose second request is changed by `patch`. */
 export function secretApp(origin: string, patch: Readonly<Record<string, unknown>>): AppDefinition {
   const { url, ...rest } = { ...SECOND, ...patch };
   const second = url === undefined ? rest : { ...rest, url };

@@ -3,13 +3,13 @@ import { gzipSync } from 'node:zlib';
 import { canary } from '../connection/canary.js';
 import { httpServer, type Loopback, readBody } from '../http/loopback.js';
 
-/** What fits into a header: no byte above ASCII. */
+/** A value that fits into a header: no byte above ASCII. */
 const plain = (place: string): string => canary(place).replace('é', 'e');
 
-/** What a service makes up has no blanks; only such values are taken for secrets where a name alone says so. */
+/** Generated values contain no spaces; under a secret name alone only such values count as secrets. */
 const solid = (place: string): string => plain(place).replace(' ', '');
 
-/** A secret for every place one can stand in. */
+/** A secret for every position. */
 export const SECRETS: Readonly<
   Record<
     'key' | 'password' | 'item' | 'common' | 'sid' | 'token' | 'setCookie' | 'webhook' | 'literal',
@@ -40,7 +40,7 @@ export interface SecretService extends Loopback {
   readonly received: Received[];
 }
 
-/** What the service answers to /login, and to /data: everything it knows, in several writings. */
+/** Responses to /login and /data: all known values in several encodings. */
 const KNOWN = {
   access_token: SECRETS.token,
   echo: [SECRETS.key, { deep: SECRETS.password }],
@@ -49,7 +49,7 @@ const KNOWN = {
   items: [{ id: 1, note: SECRETS.token }],
 };
 
-/** A service on loopback that quotes every secret it is sent. */
+/** An API on loopback that quotes every secret it receives. */
 export async function startSecretService(): Promise<SecretService> {
   const received: Received[] = [];
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -68,7 +68,7 @@ export async function startSecretService(): Promise<SecretService> {
       response.writeHead(Number(status), json).end(text);
     } else if (path === '/split') {
       response.writeHead(500, json);
-      // Every secret is cut by the border of a chunk.
+      // Chunk borders cut every secret.
       for (let at = 0; at < text.length; at += 7) {
         response.write(text.slice(at, at + 7));
         if (at % 70 === 0) await new Promise((resolve) => setImmediate(resolve));

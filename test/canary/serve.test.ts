@@ -23,7 +23,7 @@ afterAll(() => service.close());
 
 const QUOTE = 'No: {{parameters.word}} {{connection.key}} {{common.secret}} {{base64(connection.key)}}';
 
-/** An app whose webhook keeps a secret, and whose action is refused by a service that quotes everything. */
+/** An app whose webhook stores a secret, and whose action fails at an API that quotes everything. */
 function hookApp(origin: string): string {
   return writeApp({
     'base.json': { baseUrl: origin, headers: { Authorization: 'Bearer {{connection.key}}' } },
@@ -158,14 +158,14 @@ it('secrets of a host occur in no log, no response and no list', { timeout: 90_0
     await list(SCENARIOS_COMMAND, 'list', '--json'),
     await list(SCENARIOS_COMMAND, 'show', 'secrets'),
   ];
-  // The error of the action is there, without what it quotes.
+  // The error of the action is shown without the quoted secrets.
   expect(shown.at(-1)).toContain('No: ');
   expect(shown.at(-1)).toContain('{{1.kind}}');
   for (const text of shown) expectNoSecret(text);
   const kept = readdirSync(home, { recursive: true, withFileTypes: true }).filter(
     (entry) => entry.isFile() && !['given.json', 'scenarios.json'].includes(entry.name),
   );
-  // What attach stored is in the store, as the webhook needs it; the connection, which is sealed, is nowhere.
+  // The store contains the data of attach, which the webhook needs, but not the sealed connection.
   for (const file of kept) {
     const text = readFileSync(path.join(file.parentPath, file.name), 'utf8');
     const connection = ALL_SECRETS.filter((secret) => secret === SECRETS.key || secret === SECRETS.common);

@@ -32,7 +32,7 @@ const ENV = {
   IML_SECRET_COMMON: SECRETS.common,
 };
 
-/** A signature over what is sent, and a multipart body with a secret in its text, its name and its file. */
+/** A signature over the body, and a multipart body with a secret in its text, its name and its file. */
 const SIGNED = {
   type: 'multipart/form-data',
   headers: { 'X-Signature': '{{sha256(parameters.word; "base64"; connection.key)}}' },
@@ -76,7 +76,7 @@ async function test(folder: string, args: readonly string[]): Promise<CliResult>
 
 const reports = (): readonly string[] => REPORTS.flatMap((name) => ['--reporter', name]);
 
-/** All files but those the author of the app has written, whose own secret stands in one of them. */
+/** All files except those of the author, one of which contains a secret. */
 function readWritten(folder: string): string {
   const own = path.join(folder, 'app', 'act.iml.json');
   return readdirSync(folder, { recursive: true, withFileTypes: true })

@@ -5,7 +5,7 @@ import path from 'node:path';
 export interface CodeBlock {
   /** Relative to the repository. */
   readonly page: string;
-  /** Of the first line of code, counted from 1. */
+  /** Line number of the first line of code, from 1. */
   readonly line: number;
   readonly language: string;
   readonly code: string;

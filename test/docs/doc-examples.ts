@@ -3,16 +3,16 @@ import path from 'node:path';
 import ts from '@typescript/typescript6';
 import type { CodeBlock } from './code-blocks.js';
 
-/** Entries of the package, by what a reader imports them as. */
+/** Entries of the package by import name. */
 const ENTRIES = ['', 'iml', 'parameters', 'scenario', 'host', 'rest', 'testing'] as const;
 
-/** An example of a docstring, as a block of code that imports what it names. */
+/** A docstring example as a code block with its imports. */
 export interface DocExample extends CodeBlock {
-  /** The export whose docstring it stands in. */
+  /** The export that has the docstring. */
   readonly name: string;
 }
 
-/** The examples of the docstrings of what the entries export. */
+/** The docstring examples of all exports. */
 export function listDocExamples(root: string): readonly DocExample[] {
   const exported = listExports(root);
   return readdirSync(path.join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -52,7 +52,7 @@ function nameOf(statement: ts.Statement): string {
   return (statement as ts.DeclarationStatement).name?.getText() ?? '';
 }
 
-/** What stands in a docstring is a part of a function, and what it names of the package is imported. */
+/** A docstring example is a function body, and its names of the package are imported. */
 function complete(example: string, exported: ReadonlyMap<string, string>): string {
   const lines = example.split('\n');
   const written = lines.filter((line) => line.startsWith('import '));
@@ -71,7 +71,7 @@ function complete(example: string, exported: ReadonlyMap<string, string>): strin
   ].join(' \n');
 }
 
-/** Names that the entries export, with the entry: the first one wins. */
+/** Exported names with their entry; the first one wins. */
 function listExports(root: string): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const entry of ENTRIES) {

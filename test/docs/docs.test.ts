@@ -36,7 +36,7 @@ for (const block of blocks) {
   tutorials.set(block.page, [...steps, block]);
 }
 
-/** What most readers begin with: each of these has an example in its docstring. */
+/** Common starting points, each with an example in its docstring. */
 const MAIN_EXPORTS = [
   ...[
     'loadApp',
@@ -51,7 +51,7 @@ const MAIN_EXPORTS = [
   ...['runFlow', 'nextState', 'createHost', 'createRest', 'runFixtures', 'mockTransport', 'recordTransport'],
 ];
 
-/** Blocks that do not type-check yet, by page and their first line of code; the list may only shrink. */
+/** Blocks that do not type-check yet, by page and first line of code; the list may only shrink. */
 const KNOWN = JSON.parse(
   readFileSync(path.join(import.meta.dirname, 'known-failures.json'), 'utf8'),
 ) as Readonly<Record<string, readonly string[]>>;
@@ -75,7 +75,7 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 const firstLineOf = ({ code: text }: CodeBlock): string =>
   text.split('\n').find((line) => line.trim() !== '') ?? '';
 
-/** What the compiler says of each block: each is a file of its own that sees what `context.ts` says a reader has at hand. */
+/** Compiler errors by block: each block is a file with the declarations of `context.ts`. */
 function listProblems(): ReadonlyMap<CodeBlock, readonly string[]> {
   const files = new Map(code.map((block, index) => [path.join(home, `block-${index + 1}.ts`), block]));
   for (const [file, { code: text }] of files) writeFileSync(file, `${text}\nexport {};\n`);

@@ -9,7 +9,7 @@ const list = (folder: string): readonly string[] =>
     .map((name) => path.posix.join(folder, name.split(path.sep).join('/')))
     .filter((name) => !name.includes('node_modules'));
 
-/** Maps name files from where they stand, from `src`, or by their name alone. */
+/** Maps name files relative to themselves or to `src`, or by file name. */
 const FILES: readonly string[] = ['src', 'test', 'bench', '.config'].flatMap(list);
 
 const isThere = (named: string): boolean =>

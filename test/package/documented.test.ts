@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Public entries, as the package exports them, with the types that are published of each. */
+/** Public entries of the package, with their published types. */
 const ENTRIES: Readonly<Record<string, string>> = {
   '.': 'dist/types/index.d.ts',
   './iml': 'dist/types/iml/index.d.ts',

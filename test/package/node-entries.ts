@@ -10,9 +10,9 @@ const FIXTURES = path.resolve(import.meta.dirname, '../../spec-fixtures');
 const ROOT = path.resolve(import.meta.dirname, '../..');
 const NAME = 'iml-runtime';
 
-/** Where the packed package is installed. */
+/** The install location of the packed package. */
 export interface Install {
-  /** The folder of who uses it. */
+  /** The folder of the package user. */
   readonly home: string;
   /** The folder of the package. */
   readonly installed: string;
@@ -29,11 +29,11 @@ const ENTRIES: Readonly<Record<string, string>> = {
   testing: `${NAME}/testing`,
 };
 
-/** A file of the build that the bundle of an entry is made of. It is not in the package. */
+/** An unbundled build file of an entry, which is not in the package. */
 const unbundled = (name: string): string =>
   path.join(ROOT, 'dist', name === 'index' ? 'index.js' : `${name}/index.js`);
 
-/** What is exported under which names, and which of it is one and the same thing. */
+/** Prints the exported names, and which of them are the same object. */
 const DESCRIBE = `
   const entries = await Promise.all(Object.entries(places).map(async ([entry, place]) => [entry, await import(place)]));
   const names = new Map();
@@ -55,7 +55,7 @@ const DESCRIBE = `
   const thrown = [isOf(ImlError, () => evaluate('{{')), isOf(EngineError, () => createSeal('short'))];
   console.log(JSON.stringify({ kinds, same: [...names.values()].filter(({ length }) => length > 1), thrown }));`;
 
-/** Tests of the files that Node gets by the names of the package: all that is bundled must be as it is without. */
+/** Tests of the bundled files for Node: they behave like the unbundled ones. */
 export function testNodeEntries(install: () => Install): void {
   const folder = (): string => path.join(install().installed, 'dist/node');
 
@@ -86,7 +86,7 @@ export function testNodeEntries(install: () => Install): void {
     for (const name of Object.keys(ENTRIES)) {
       const bundled = await loadedAtOnce(path.join(folder(), `${name}.js`));
       const plain = await loadedAtOnce(unbundled(name));
-      // A small entry shares pieces with larger ones.
+      // A small entry shares chunks with larger ones.
       const most = Math.max(8, plain.files.length / 5);
       expect(bundled.files.length, `files of ${name}`).toBeLessThan(most);
       expect(plain.packages).toEqual(expect.arrayContaining([...bundled.packages]));
@@ -148,7 +148,7 @@ export function testNodeEntries(install: () => Install): void {
       }) });
       console.log(await engine.module('m').run().then(({ ok }) => ok, (error) => error.name));`;
     expect(await run(script)).toBe('true\n');
-    // Where it is not found, another one is made; where it is found and broken, there is none.
+    // The engine creates a missing image, and rejects a broken one.
     writeFileSync(image, 'broken');
     try {
       expect(await run(script)).toBe('RangeError\n');
@@ -163,7 +163,7 @@ interface Loaded {
   readonly packages: readonly string[];
 }
 
-/** The file of an entry and what it imports, down to the last, without what is imported when it is needed. */
+/** The file of an entry and all its static imports. */
 async function loadedAtOnce(entry: string): Promise<Loaded> {
   const folder = path.dirname(entry);
   const { metafile } = await build({

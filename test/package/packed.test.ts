@@ -33,19 +33,19 @@ interface Manifest {
   readonly peerDependencies: Readonly<Record<string, string>>;
 }
 
-/** An install as `npm install` makes it, and one of an embedder who leaves optional dependencies out. */
+/** Installs like `npm install`, and one without optional dependencies. */
 let home: string;
 let lean: string;
 let installed: string;
 let manifest: Manifest;
 
-/** Packs the build as it is published and lays it into a `node_modules` that holds nothing else but its dependencies. */
+/** Packs the build as published and installs it into a `node_modules` with only its dependencies. */
 beforeAll(async () => {
   home = realpathSync(mkdtempSync(path.join(emptyPlace(), 'packed-')));
   const modules = path.join(home, 'node_modules');
   installed = path.join(modules, NAME);
   mkdirSync(installed, { recursive: true });
-  // A scope of its own: whatever lies in the folders above has no say in what names mean.
+  // Ends the package scope, so that parent folders do not affect module resolution.
   writeFileSync(path.join(home, 'package.json'), '{"private":true}');
   await exec('tar', ['-xzf', await pack(), '-C', installed, '--strip-components=1']);
   manifest = JSON.parse(readFileSync(path.join(installed, 'package.json'), 'utf8'));
@@ -54,13 +54,13 @@ beforeAll(async () => {
   writeFileSync(path.join(lean, 'package.json'), '{"private":true}');
   link(path.join(lean, 'node_modules'), manifest.dependencies);
   link(modules, { ...manifest.dependencies, ...manifest.optionalDependencies });
-  // Thousands of files are written, which a machine with other work does in minutes.
+  // Writes thousands of files, which takes minutes on a busy machine.
 }, 600_000);
 afterAll(() => {
   for (const folder of [home, lean]) rmSync(folder, { recursive: true, force: true });
 });
 
-/** The same files in another folder: nobody writes to them. */
+/** Links the same files into another folder, as no test writes to them. */
 function linkFiles(from: string, to: string): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
@@ -70,7 +70,7 @@ function linkFiles(from: string, to: string): void {
   }
 }
 
-/** Waits for the tarball that CI packs for others, too, or packs one. @returns its path */
+/** Waits for the tarball that CI shares, or packs one. @returns its path */
 async function pack(): Promise<string> {
   const packed = process.env['IML_TEST_PACKED'];
   if (packed !== undefined) {
@@ -83,7 +83,7 @@ async function pack(): Promise<string> {
   return path.join(home, first?.filename ?? '');
 }
 
-/** A folder for temporary ones with no packages above it, which would be found from there. */
+/** A parent for temporary folders without packages above it, which Node would resolve. */
 function emptyPlace(): string {
   const place = [tmpdir(), '/var/tmp'].find((folder) => {
     const above = realpathSync(folder).split(path.sep);
@@ -103,7 +103,7 @@ function link(modules: string, dependencies: Manifest['dependencies']): void {
   }
 }
 
-/** Runs a script as a user of the package would have it, and gives what it prints as JSON. */
+/** Runs a script as a user of the package, and returns its JSON output. */
 async function runModule(source: string, cwd = home): Promise<unknown> {
   const { stdout } = await exec(process.execPath, ['--input-type=module', '--eval', source], { cwd });
   return JSON.parse(stdout);
@@ -113,7 +113,7 @@ function specifierOf(entry: string): string {
   return NAME + entry.slice(1);
 }
 
-/** Names that code blocks of the README and of the page on embedding import, by entry. */
+/** Names that code blocks of the README and the embedding page import, by entry. */
 function documentedNames(): ReadonlyMap<string, readonly string[]> {
   const readme = ['README.md', 'docs/embedding.md']
     .map((file) => readFileSync(path.join(installed, file), 'utf8'))
@@ -125,7 +125,7 @@ function documentedNames(): ReadonlyMap<string, readonly string[]> {
   return names;
 }
 
-/** Values of the entries that stand: what each is for, named so that none goes missing unseen. */
+/** The values that entries export, listed so that a missing one fails. */
 const PROMISED: Readonly<Record<string, readonly string[]>> = {
   '.': [
     ...['loadApp', 'defineApp', 'createEngine', 'createUndiciTransport', 'createNetworkGuard'],
@@ -250,7 +250,7 @@ describe('the packed entries for Node', () => testNodeEntries(() => ({ home, ins
 describe('the packed language', () => {
   const tokyo = '{{formatDate(parseDate("0"; "X"); "H:mm"; "Asia/Tokyo")}}';
 
-  /** Bundles a script that uses the package, as its users do. */
+  /** Bundles a script that uses the package. */
   async function bundle(platform: 'browser' | 'node', conditions?: string[]): Promise<BuildResult> {
     const contents = `import { evaluate } from '${NAME}/iml'; globalThis.said = evaluate('${tokyo}');`;
     return build({
@@ -286,7 +286,7 @@ describe('the packed language', () => {
     const files = Object.keys(metafile?.inputs ?? {}).map((file) => path.basename(file));
     expect(files).toContain('moment-at-once.js');
     expect(files).not.toContain('moment-at-first-use.js');
-    // The little of the web that is needed, and nothing of Node.
+    // The required web globals, and nothing of Node.
     const world: Record<string, unknown> = { TextDecoder, TextEncoder, crypto };
     vm.runInNewContext(outputFiles[0]?.text ?? '', world);
     expect(world['said']).toBe('9:00');
@@ -377,7 +377,7 @@ interface CommandResult {
   readonly err: string;
 }
 
-/** Runs the installed command; one that goes on is stopped, as by Ctrl-C, once it has said a text. */
+/** Runs the installed command. With `until`, stops it like Ctrl-C after it has printed that text. */
 function iml(args: readonly string[], cwd: string, until?: string): Promise<CommandResult> {
   const bin = path.join(cwd, 'node_modules', NAME, manifest.bin['iml'] ?? '');
   const env = { PATH: process.env['PATH'], HOME: home };
@@ -387,7 +387,7 @@ function iml(args: readonly string[], cwd: string, until?: string): Promise<Comm
   const note = (stream: keyof typeof said) => (chunk: Buffer) => {
     said[stream] += String(chunk);
     if (isStopped || until === undefined || !said[stream].includes(until)) return;
-    // Once: the second one ends it at once.
+    // Only once: a second signal would end it at once.
     isStopped = true;
     child.kill('SIGINT');
   };

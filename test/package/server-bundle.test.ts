@@ -30,7 +30,7 @@ await pool.close();
 console.log(JSON.stringify(said));
 `;
 
-/** A folder that has no package but piscina, as what is deployed. */
+/** A deployment folder with only the package piscina. */
 const folder = mkdtempSync(path.join(tmpdir(), 'server-bundle-'));
 
 beforeAll(() => {

@@ -11,13 +11,13 @@ export const WORKER_MODULES: Readonly<Record<string, string>> = {
   'pool-worker': 'src/pool/pool-worker.ts',
 };
 
-/** URLs of built modules by their names, and what removes their files. */
+/** URLs of built modules by name, and a function that deletes the files. */
 export interface BuiltWorkers {
   readonly urlOf: (name: string) => URL;
   readonly remove: () => void;
 }
 
-/** As `bundleWorkers`; the files are removed after the tests of the file that calls it. */
+/** Same as `bundleWorkers`; deletes the files after the tests of the calling file. */
 export async function buildWorkers(
   modules?: Readonly<Record<string, string>>,
 ): Promise<(name: string) => URL> {
@@ -27,13 +27,13 @@ export async function buildWorkers(
 }
 
 /**
- * Bundles the modules of worker threads from the sources, as Node runs no TypeScript: all in one, so that they share their
- * classes. Their URLs are given as the option `worker` of a pool, or as the `module` of a task.
+ * Bundles the modules of worker threads from the sources into one build, so that they share their classes. Node runs
+ * no TypeScript. Pass the URLs as the option `worker` of a pool, or as the `module` of a task.
  */
 export async function bundleWorkers(
   modules: Readonly<Record<string, string>> = WORKER_MODULES,
 ): Promise<BuiltWorkers> {
-  // Inside the package, whose `imports` the modules use.
+  // Inside the package, as the modules use its `imports`.
   mkdirSync(path.join(ROOT, '.iml'), { recursive: true });
   const folder = mkdtempSync(path.join(ROOT, '.iml/workers-'));
   await build({

@@ -95,7 +95,7 @@ async function setupsOf(app: ReturnType<EnginePool['app']>): Promise<number> {
   return Number((bundles[0] as { readonly setups: unknown }).setups);
 }
 
-/** What a promise rejects with. */
+/** The reason of a rejected promise. */
 const failureOf = (work: PromiseLike<unknown>): Promise<EngineError> =>
   Promise.resolve(work).then(
     () => expect.fail('It did not fail.'),
@@ -255,7 +255,7 @@ describe('an app in a pool', () => {
 });
 
 describe('bytes in flight', () => {
-  /** When two runs, each of a worker, had read their first response, and when they ended. */
+  /** The times at which two runs, each in a worker, had read their first response and ended. */
   async function readTwo(
     maxBytesInFlight: number,
   ): Promise<readonly (readonly [read: number, end: number])[]> {

@@ -1,7 +1,7 @@
 import { threadId } from 'node:worker_threads';
 import { EngineError, TransportError, type WorkerContext } from '../../src/index.js';
 
-/** Functions that tests run in a worker; they are bundled by `buildWorkers`. */
+/** Functions that tests run in a worker, bundled by `buildWorkers`. */
 
 export const whereAmI = (): number => threadId;
 

@@ -69,7 +69,7 @@ describe('secrets in data', () => {
     const data = { texts, profile: { accessToken: 'the-token', texts: ['text-7', 'text-9999'] } };
     const found = collectSecrets(data);
     expect(found[0]).toBe('the-token');
-    // One more than is remembered, so that it shows.
+    // One more than the limit of a redactor, so that it can detect the excess.
     expect(found).toHaveLength(5002);
     expect(collectSecrets(texts.slice(0, 4999), { pin: 123456 })).toHaveLength(5000);
     expect(collectNamedSecrets({ texts, profile: { accessToken: 'the-token' } })).toEqual(['the-token']);
@@ -89,7 +89,7 @@ describe('secrets in data', () => {
       expect(collectNamedSecrets(data)).toEqual(['the-end']);
     }
     expect(collectSecrets(wrap('no-name', 50_000, (value) => [value]))).toEqual(['no-name']);
-    // Of parameters, too, whose form does not reach so deep.
+    // Also in parameters, whose form is less deep.
     expect(secretValues([], inObjects)).toEqual(['the-end']);
   });
 

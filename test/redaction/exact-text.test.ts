@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor, type LoggableRequest, type Redactor } from '../../src/redaction/redact.js';
 
-// What is shown, character by character: a redactor that hides too much is as wrong as one that hides too little.
+// Compares the shown text exactly: redacting too much is as wrong as too little.
 const HIDDEN = '[SANITIZED]';
 const plain = createRedactor({ secrets: [] });
 

@@ -408,7 +408,7 @@ describe('a multipart body', () => {
     const redactor = createRedactor({ secrets: [], sanitize: ['request.body.note'] });
     const parts = ['--x', 'Content-Disposition: form-data; name="note"', '', 'two words', ...body.slice(4)];
     redactor.request(request({ body: parts.join('\r\n').replaceAll('of-the-key', 'x') }));
-    // What a name hides is learned where it looks like a secret, what a path hides is in any case.
+    // A value under a secret name is registered if it looks like a secret, a value at a path always.
     expect(redactor.text('two words')).toBe(HIDDEN);
     const one = ['--x', 'Content-Disposition: form-data; name="pin"', '', 'a-whole-secret', '--x--'];
     redactor.request(request({ body: one.join('\r\n') }));

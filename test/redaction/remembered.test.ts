@@ -13,7 +13,7 @@ function request(rest: Partial<LoggableRequest>): LoggableRequest {
 }
 
 describe('the reason of a redaction', () => {
-  /** Rules that note what they are told, and why. */
+  /** Rules that record the registered values and the reasons. */
   function noting(paths: readonly (readonly string[])[] = []): {
     rules: RedactionRules;
     told: (readonly [unknown, string])[];

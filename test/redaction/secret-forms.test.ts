@@ -4,7 +4,10 @@ import { createRedactor } from '../../src/redaction/redact.js';
 import { createSecretMatcher } from '../../src/redaction/secret-matcher.js';
 import { cpuMsOf } from '../cpu-time.js';
 
-/** Secrets with what encodings treat differently: letters, marks of addresses, JSON, XML, shells, letters beyond ASCII. */
+/**
+ * Secrets with characters that encodings treat differently: letters, URL delimiters, JSON, XML, shells, letters
+ * beyond ASCII.
+ */
 const SECRETS: readonly string[] = [
   'plainword1',
   'sk_live_51Hx-ABC.def~',
@@ -42,7 +45,7 @@ const html: Form = (secret) =>
   secret.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 const attribute: Form = (secret) => html(secret).replaceAll('"', '&quot;');
 
-/** Each form that docs/security.md promises. */
+/** Each form that docs/security.md lists. */
 const FORMS: Readonly<Record<string, Form>> = {
   raw: (secret) => secret,
   'percent-encoded': encodeURIComponent,
@@ -198,7 +201,7 @@ describe('a long secret', () => {
   );
 });
 
-/** A failing response with as many members named `token` as there are, each another text. */
+/** An error response with `count` members named `token`, each with a different text. */
 function failure(count: number): string {
   const members = Array.from({ length: count }, (_, index) => ({ token: `tok-${index}-${'x'.repeat(90)}` }));
   return JSON.stringify({ error: 'no', members });

@@ -17,7 +17,7 @@ it.each([
   ],
   ...['client_assertion', 'auth', 'Cookie', 'csrf', 'CVC', 'cvv', 'jwt', 'OTP', 'pass', 'pin', 'pwd'],
   ...['Set-Cookie', 'sid', 'sig', 'xsrf', 'token', 'refresh_token', 'next-access-token'],
-  // The sign of Kelvin is a k in lower case.
+  // The Kelvin sign is k in lower case.
   ...['to\u212aen', 'api\u212aey', 'p\u00e4assword', `${'-'.repeat(190)}pin`],
 ])('detects a secret name: %s', (name) => {
   for (const place of everywhere) expect(isSecretName(name, place)).toBe(true);

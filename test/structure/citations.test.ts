@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /**
- * Pages that a reader of the repository does not have: the folder of notes, by its path or by the name of a page alone.
- * `src/rest/reference/` is a room of its own, which code imports and its README names.
+ * Notes outside the repository, by the path of their folder or the name of a page. `src/rest/reference/` is part of
+ * the repository.
  */
 const PRIVATE_PAGES: readonly RegExp[] = [
   /\breference\/[a-z-]+\.md/,

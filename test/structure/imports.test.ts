@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { librariesLoadedBy, nodeModulesLoadedBy, sourceFiles, sourceImports } from './source-imports.js';
 
-/** Folders in the order data flows through them; a folder imports only from itself and from those before it. */
+/** Folders in the order of the data flow. A folder imports only from itself and earlier ones. */
 const ORDER = [
   ...[
     'util',
@@ -35,7 +35,7 @@ const ORDER = [
   'cli',
 ];
 
-/** Folders that see less than their place in the order would allow. */
+/** Folders with fewer allowed imports than their position implies. */
 const ISLANDS: Readonly<Record<string, readonly string[]>> = {
   iml: ['util', 'errors'],
   schema: ['util', 'errors'],
@@ -45,10 +45,10 @@ const ISLANDS: Readonly<Record<string, readonly string[]>> = {
   rest: ['util', 'errors', 'server', 'schema', 'store'],
 };
 
-/** The command and the contract suites may use the island. */
+/** Only the CLI and the contract suites may import it. */
 const REST_USERS: readonly string[] = ['cli', 'testing'];
 
-/** Libraries with one owner. */
+/** Libraries that only one module imports. */
 const OWNERS: Readonly<Record<string, RegExp>> = {
   '#moment': /^iml\/date\/zone\.ts$/,
   'moment-timezone': /^iml\/date\/(zone|moment-at-once|moment-at-first-use)\.ts$/,
@@ -62,13 +62,13 @@ const OWNERS: Readonly<Record<string, RegExp>> = {
 const internal = sourceImports.filter(({ isInternal }) => isInternal);
 const folderOf = (file: string): string => file.split('/')[0] ?? '';
 
-/** A sub-folder of a stage, or a file that lies in the stage itself. */
-const roomOf = (file: string): string => {
+/** A subfolder of a stage, or a file directly in the stage. */
+const subfolderOf = (file: string): string => {
   const [stage = '', ...rest] = file.split('/');
   return rest.length > 1 ? `${stage}/${rest[0]}` : file;
 };
 
-/** The public entries stand above all folders. */
+/** Public entries come after all folders. */
 const isEntry = (file: string): boolean => file === 'index.ts' || /^[a-z]+\/index\.ts$/.test(file);
 
 function maySee(source: string, target: string): boolean {
@@ -104,7 +104,7 @@ describe('imports', () => {
   it('form no cycle of folders', () => {
     const next = new Map<string, Set<string>>();
     for (const { from, to } of internal) {
-      const [source, target] = [roomOf(from), roomOf(to)];
+      const [source, target] = [subfolderOf(from), subfolderOf(to)];
       if (source !== target) next.set(source, (next.get(source) ?? new Set()).add(target));
     }
     expect(findCycle(new Map([...next].map(([room, targets]) => [room, [...targets]])))).toBeUndefined();
@@ -117,7 +117,10 @@ describe('imports', () => {
   });
 });
 
-/** What importing an entry loads at once; of `#moment` Node loads a few lines. Everything else waits for its first use; optional peers may not even be there. */
+/**
+ * Libraries that importing an entry loads at once. `#moment` loads only a few lines in Node. All others load lazily;
+ * optional peers may be missing.
+ */
 const LOADED: readonly (readonly [entry: string, libraries: readonly string[]])[] = [
   ['iml/index.ts', ['#moment', 'decimal.js', 'mime']],
   ['index.ts', ['#moment', 'decimal.js']],

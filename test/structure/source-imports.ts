@@ -6,11 +6,11 @@ const SOURCE = path.resolve(import.meta.dirname, '../../src');
 export interface SourceImport {
   /** Path below src, with `/`. */
   readonly from: string;
-  /** As written, or for a file of ours its path below src. */
+  /** The specifier, or for a source file its path below src. */
   readonly to: string;
   readonly isInternal: boolean;
   readonly isType: boolean;
-  /** `import()`, which loads only when it is reached. */
+  /** `import()`, which loads lazily. */
   readonly isDynamic: boolean;
 }
 
@@ -33,7 +33,7 @@ export const sourceImports: readonly SourceImport[] = sourceFiles.flatMap((from)
   });
 });
 
-/** The file that is meant by the name of what it is compiled to. */
+/** The source file of a compiled file name. */
 function sourceOf(built: string): string {
   const file = built.replace(/\.js$/, '.ts');
   return sourceFiles.includes(file)
@@ -41,7 +41,7 @@ function sourceOf(built: string): string {
     : `${file}x`.replace(/\.tsx$/, sourceFiles.includes(`${file}x`) ? '.tsx' : '.ts');
 }
 
-/** The libraries that importing a file loads at once, Node's own left out. */
+/** The libraries that importing a file loads at once, without Node modules. */
 export function librariesLoadedBy(entry: string): readonly string[] {
   const seen = new Set<string>();
   const libraries = new Set<string>();
@@ -58,7 +58,7 @@ export function librariesLoadedBy(entry: string): readonly string[] {
   return [...libraries].sort();
 }
 
-/** The modules of Node that importing a file loads at once. */
+/** The Node modules that importing a file loads at once. */
 export function nodeModulesLoadedBy(entry: string): readonly string[] {
   const seen = new Set<string>();
   const found = new Set<string>();

@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
-/** Configurations that the script names. */
+/** Configurations in the script. */
 function listConfigurations(): readonly string[] {
   const { scripts } = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
     readonly scripts: Readonly<Record<string, string>>;
@@ -13,7 +13,7 @@ function listConfigurations(): readonly string[] {
   return [...(scripts['typecheck'] ?? '').matchAll(/-p (\S+)/g)].map(([, file = '']) => file);
 }
 
-/** What is checked with it, below the root. */
+/** The files that a configuration checks, relative to the root. */
 function listChecked(configuration: string): readonly string[] {
   const compiler = path.join(ROOT, 'node_modules/typescript/bin/tsc');
   const list = execFileSync(process.execPath, [compiler, '-p', configuration, '--listFilesOnly'], {
@@ -26,7 +26,7 @@ function listChecked(configuration: string): readonly string[] {
     .filter((file) => !file.startsWith('node_modules/'));
 }
 
-/** Of a folder below the root, what is built left out: it may be built anew meanwhile. */
+/** The source files of a folder, without build output, which may change meanwhile. */
 function listSources(folder: string): readonly string[] {
   return readdirSync(path.join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
     const place = `${folder}/${entry.name}`;

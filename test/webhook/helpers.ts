@@ -7,7 +7,7 @@ import {
 } from '../../src/index.js';
 import { createVirtualClock } from '../../src/testing/index.js';
 
-/** A webhook of an app that has nothing else. */
+/** A webhook of an app without other components. */
 export function webhookOf(
   communication: unknown,
   {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { defineApp } from '../../src/index.js';
 
-// Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks: an instant trigger is always linked to a
-// webhook. [doc]
+// Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks: an instant trigger always
+// has a webhook. [doc]
 it('warns about an instant trigger without a webhook', () => {
   const watch = { type: 'instant_trigger' as const };
   const { warnings } = defineApp({ name: 'a', modules: { watch } });
@@ -23,8 +23,8 @@ it('warns about an instant trigger of an unknown webhook', () => {
   ]);
 });
 
-// Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks: written in the webhook, and in the
-// connection it is compared with. [doc]
+// Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks: the webhook and its
+// connection define the uid. [doc]
 it.each([
   ['both', { uid: '{{body.account}}' }, { url: '/me', response: { uid: '{{body.id}}' } }, []],
   ['none in the webhook', {}, { url: '/me', response: { uid: '{{body.id}}' } }, ['"events" has no uid']],

@@ -119,7 +119,7 @@ describe('equality in the specification of a webhook', () => {
   });
 
   it('compares every character before it returns', () => {
-    // A count instead of a clock: texts that differ at the first character are read to their last one.
+    // Counts reads instead of time: texts that differ at the first character are read to their end.
     const read: number[] = [];
     const watched = {
       length: 6,
@@ -128,7 +128,7 @@ describe('equality in the specification of a webhook', () => {
         return 'xbcdef'.charCodeAt(at);
       },
     };
-    // Only these two members of a text are used, as the type cannot say.
+    // The comparison uses only these two members of a text.
     expect(sameText(watched as unknown as string, 'abcdef')).toBe(false);
     expect(read).toEqual([0, 1, 2, 3, 4, 5]);
   });

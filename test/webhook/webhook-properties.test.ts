@@ -23,7 +23,7 @@ const CONTENT_TYPE = fc.oneof(
   fc.string({ maxLength: 30 }).map((text) => text.replace(/[^\t\x20-\x7e]/g, '')),
 );
 
-/** Bytes at random, and texts that look like what their type promises. */
+/** Random bytes, and texts that fit their content type. */
 const BODY = fc.oneof(
   fc.uint8Array({ maxLength: 300 }),
   fc.json().map((text) => Buffer.from(text)),
