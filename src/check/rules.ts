@@ -1,4 +1,5 @@
 import type { Rule } from './rule.js';
+import { actionIterate } from './rules/documents/action-iterate.js';
 import { connectionKeepsNothing, endlessVerification } from './rules/documents/connection-communication.js';
 import { functionCode, functionComment } from './rules/documents/custom-functions.js';
 import { deadStatus, unknownErrorType } from './rules/documents/error-handling.js';
@@ -78,7 +79,7 @@ export const RULES: readonly Rule[] = [
   ],
   ...[missingUid, manifestShape, relativeUrl, missingUrl, shadowedFunction, functionLength],
   refusedRun,
-  ...[misplacedDirective, unknownMethod, platformOnly, incompleteTrigger],
+  ...[misplacedDirective, actionIterate, unknownMethod, platformOnly, incompleteTrigger],
   ...[endlessVerification, unboundedPaging, repeatedPage],
   ...[connectionKeepsNothing, unsanitizedSecret, hostHeader, unknownErrorType, deadStatus],
   ...[parameterType, duplicateField, reservedParameter, flagAsText, defaultType],
