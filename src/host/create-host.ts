@@ -137,15 +137,15 @@ export function createHost(options: HostOptions): Host {
   checkOptions(options, SHAPES, 'The options of createHost', ['store', 'receiver', 'flows']);
   const parts = createParts(options);
   const { context, life } = parts;
-  const { store, clock } = context;
+  const { store, queue, clock } = context;
   const show = async (row: HookRow): Promise<Hook> => {
     const path = await pathOfHook(store, row);
     return { id: row.id, name: row.name, path, url: `${parts.baseUrl()}${path}` };
   };
   const handle = createHandler(parts, options);
   return {
-    events: createEventAdmin(context),
-    scenarios: createScenarioAdmin(context),
+    events: createEventAdmin({ store, queue, clock }),
+    scenarios: createScenarioAdmin({ store, queue, clock }),
     putHook: async (wanted) => show(await putHook(store, clock, wanted)),
     hookAt: async (id) => {
       const row = await store.get('hooks', { id });

@@ -40,7 +40,7 @@ export interface SetUpScenario {
  *   AppError where a service does not attach a hook
  */
 export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry): Promise<SetUpScenario> {
-  const { host, engines } = options;
+  const { host, engines, store } = options;
   const plan = planOfEntry(entry, engines);
   // What cannot work is refused before anything is stored, and before any service is told of a hook.
   if (plan.cron !== undefined) await nextCronTime(plan.cron, 0);
@@ -55,7 +55,7 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
   const { type } = findWebhook(requireApp(engines, app).app, webhook);
   const kind = type === 'web-shared' ? 'member' : 'dedicated';
   const hook = await host.putHook({ name: entry.name, app, webhook, kind, uid, connection, parameters });
-  await attachHook(options, hook);
+  await attachHook({ host, store, engines }, hook);
   await host.scenarios.put({ name: entry.name, plan, hookId: hook.id });
   return { name: entry.name, hook };
 }
@@ -130,9 +130,9 @@ function listHiddenParameters(
  * @throws EngineError (HOST_MISSING), SpecError (SPEC_MISSING)
  */
 export async function removeScenario(options: SetUpOptions, name: string): Promise<HookReport | undefined> {
-  const { host } = options;
+  const { host, store, engines } = options;
   const { hookId } = await host.scenarios.get(name);
-  const report = hookId === null ? undefined : await detachHook(options, hookId);
+  const report = hookId === null ? undefined : await detachHook({ host, store, engines }, hookId);
   await host.scenarios.remove(name);
   return report;
 }

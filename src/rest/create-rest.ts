@@ -123,8 +123,8 @@ function createDocumentReader(
 ): (addresses: Addresses) => Readonly<Record<string, unknown>> {
   let last: { readonly origin: string; readonly document: Readonly<Record<string, unknown>> } | undefined;
   return (addresses) => {
-    const { origin } = addresses;
-    if (last?.origin !== origin) last = { origin, document: createOpenApi(operations, addresses) };
+    const { origin, baseUrl, authUrl } = addresses;
+    if (last?.origin !== origin) last = { origin, document: createOpenApi(operations, { baseUrl, authUrl }) };
     return last.document;
   };
 }

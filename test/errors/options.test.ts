@@ -2,13 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { resolveBounds } from '../../src/errors/check-options.js';
 import { resolveHostLimits } from '../../src/host/host-limits.js';
 import {
+  attachHook,
   createEngineReceiver,
+  createEventAdmin,
   createHost,
   createHostMemoryStore,
   createLocalQueue,
   createNotifier,
   createPostgresQueue,
+  createScenarioAdmin,
   createScenarioFlows,
+  detachHook,
   openHostPostgres,
   openHostSqlite,
 } from '../../src/host/index.js';
@@ -18,6 +22,7 @@ import {
   bootstrap,
   createLocalBilling,
   createOidc,
+  createOpenApi,
   createRest,
   createRestMemoryStore,
   createStoreBackend,
@@ -86,6 +91,21 @@ const CASES: readonly (readonly [
   ['createLocalQueue', createLocalQueue, { clok: 1 }, 'Did you mean "clock"?'],
   ['createPostgresQueue', createPostgresQueue, { uri: 'x' }, 'Did you mean "url"?'],
   ['createNotifier', createNotifier, { to: 'x' }, '"onError" is missing.'],
+  ['createEventAdmin', createEventAdmin, { store, queu: 1 }, 'Did you mean "queue"?'],
+  ['createScenarioAdmin', createScenarioAdmin, { store }, '"queue" is missing.'],
+  [
+    'attachHook',
+    (options: never) => attachHook(options, { id: 1 }),
+    { store, engine: {} },
+    'Did you mean "engines"?',
+  ],
+  ['detachHook', (options: never) => detachHook(options, 1), { store, hosts: {} }, 'Did you mean "host"?'],
+  [
+    'createOpenApi',
+    (options: never) => createOpenApi([], options),
+    { baseURL: 'https://a.example' },
+    'Did you mean "baseUrl"?',
+  ],
   ['createScenarioFlows', createScenarioFlows, { engine: {} }, 'Did you mean "engines"?'],
   ['createEngineReceiver', createEngineReceiver, {}, '"engines" is missing.'],
   ['compileFlow', compileFlow, { name: 'f', step: [] }, 'Did you mean "steps"?'],

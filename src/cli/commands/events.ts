@@ -65,9 +65,10 @@ async function manageEvents(args: Arguments, io: Io): Promise<number> {
   const wanted = action === 'list' || isAll ? readQuery(args, text, SYSTEM_CLOCK.now()) : undefined;
   const id = wanted === undefined ? readId(text, 'event') : 0;
   const parts = await openHostParts(args, io, { mayCreate: false });
+  const { store, queue } = parts;
   try {
-    const desk = createEventAdmin({ ...parts, clock: SYSTEM_CLOCK });
-    const query = wanted && { ...wanted, ...(await findHook(parts.store, args.text('hook'))) };
+    const desk = createEventAdmin({ store, queue, clock: SYSTEM_CLOCK });
+    const query = wanted && { ...wanted, ...(await findHook(store, args.text('hook'))) };
     if (query !== undefined && isAll) {
       const count = await (action === 'replay' ? desk.replayAll(query) : desk.discardAll(query));
       await io.stdout.write(
@@ -79,8 +80,8 @@ async function manageEvents(args: Arguments, io: Io): Promise<number> {
     }
     const events = {
       desk,
-      store: parts.store,
-      secrets: createHostSecretFinder(parts.store, parts.connections),
+      store,
+      secrets: createHostSecretFinder(store, parts.connections),
     };
     if (query !== undefined) return await list(events, query, args, io);
     await io.stdout.write(await act(events, action, id));

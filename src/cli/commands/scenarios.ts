@@ -60,16 +60,17 @@ async function manageScenarios(args: Arguments, io: Io): Promise<number> {
   if (isList && name !== undefined) throw usageError(`Unexpected argument "${name}".`);
   if (!isList && name === undefined) throw usageError(`Missing <name>: which ${nameSubject(action)}.`);
   const parts = await openHostParts(args, io, { mayCreate: false });
+  const { store, queue } = parts;
   try {
-    const desk = createScenarioAdmin({ ...parts, clock: SYSTEM_CLOCK });
+    const desk = createScenarioAdmin({ store, queue, clock: SYSTEM_CLOCK });
     const opened = {
       desk,
-      store: parts.store,
-      secrets: createHostSecretFinder(parts.store, parts.connections),
+      store,
+      secrets: createHostSecretFinder(store, parts.connections),
     };
     if (action === 'list') return await list(opened, args, io);
     if (action === 'stuck') {
-      const stuck = await findStuck(parts.store, SYSTEM_CLOCK.now());
+      const stuck = await findStuck(store, SYSTEM_CLOCK.now());
       return await printRows(stuck.map(stuckRow), 'Nothing is stuck.', args, io);
     }
     await io.stdout.write(await act(opened, action, name ?? ''));

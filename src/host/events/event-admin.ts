@@ -1,3 +1,4 @@
+import { checkOptions, type OptionShapes, objectWithFunctions } from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Where } from '../../store/record-store.js';
 import type { Clock } from '../../util/clock.js';
@@ -52,6 +53,17 @@ export interface AdminOptions {
   readonly clock: Clock;
 }
 
+const ADMIN_SHAPES: OptionShapes<AdminOptions> = {
+  store: objectWithFunctions(['get', 'find', 'transaction']),
+  queue: objectWithFunctions(['enqueue', 'complete']),
+  clock: objectWithFunctions(['now']),
+};
+
+/** @throws EngineError (USAGE) for an unknown, missing or invalid option */
+export function checkAdminOptions(options: AdminOptions, caller: string): void {
+  checkOptions(options, ADMIN_SHAPES, `The options of ${caller}`, ['store', 'queue', 'clock']);
+}
+
 const DEFAULT_LIMIT = 50;
 /** Events that are changed in one transaction. */
 const STEP = 500;
@@ -63,8 +75,13 @@ const SHOWN = [
   ...(['notBeforeMs', 'error', 'receivedAtMs', 'finishedAtMs'] as const),
 ] as const;
 
-/** Manages the events of a store. */
+/**
+ * Manages the events of a store.
+ *
+ * @throws EngineError (USAGE) for an unknown, missing or invalid option
+ */
 export function createEventAdmin(options: AdminOptions): EventAdmin {
+  checkAdminOptions(options, 'createEventAdmin');
   const { store } = options;
   const get = async (id: number): Promise<EventRow> => {
     const event = await store.get('events', { id });

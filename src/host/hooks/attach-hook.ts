@@ -1,3 +1,9 @@
+import {
+  ANY_VALUE,
+  checkOptions,
+  type OptionShapes,
+  objectWithFunctions,
+} from '../../errors/check-options.js';
 import { EngineError } from '../../errors/engine-error.js';
 import { deepMerge, isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { HookReport } from '../../webhook/run-hook-request.js';
@@ -16,6 +22,12 @@ export interface AttachOptions {
   readonly engines: HostApps;
 }
 
+const SHAPES: OptionShapes<AttachOptions> = {
+  host: objectWithFunctions(['hookAt', 'removeHook']),
+  store: objectWithFunctions(['get', 'transaction']),
+  engines: ANY_VALUE,
+};
+
 /**
  * Tells the service of a hook what it does not know yet: that the hook is there (attach), or that its parameters have
  * changed (update). The host has to be reached under its address by then, as services verify it.
@@ -27,6 +39,7 @@ export interface AttachOptions {
  * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks/dedicated/attached
  */
 export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'>): Promise<void> {
+  checkOptions(options, SHAPES, 'The options of attachHook', ['host', 'store', 'engines']);
   const { engines, store, host } = options;
   const row = await store.get('hooks', { id });
   if (row === undefined) return;
@@ -55,6 +68,7 @@ export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'
  *   stays then
  */
 export async function detachHook(options: AttachOptions, id: number): Promise<HookReport | undefined> {
+  checkOptions(options, SHAPES, 'The options of detachHook', ['host', 'store', 'engines']);
   const { engines, store, host } = options;
   const row = await store.get('hooks', { id });
   const report =

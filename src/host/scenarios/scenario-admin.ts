@@ -1,7 +1,7 @@
 import { EngineError } from '../../errors/engine-error.js';
 import { nextState } from '../../scenario/state/next-state.js';
 import { NEW_SCENARIO, type ScenarioState } from '../../scenario/state/scenario-state.js';
-import type { AdminOptions } from '../events/event-admin.js';
+import { type AdminOptions, checkAdminOptions } from '../events/event-admin.js';
 import { enqueueScenario, keyOf, retryJob, runJob } from '../queue/scenario-jobs.js';
 import { type PlannedRun, planFirst } from '../schedule/schedule.js';
 import { copyKept } from '../store/kept-value.js';
@@ -53,8 +53,13 @@ export interface ScenarioAdmin {
 /** Every change names the rows it is about, and holds those it decides by. */
 const COMMITTED = { isolation: 'read-committed' } as const;
 
-/** Manages the scenarios of a store. */
+/**
+ * Manages the scenarios of a store.
+ *
+ * @throws EngineError (USAGE) for an unknown, missing or invalid option
+ */
 export function createScenarioAdmin(options: AdminOptions): ScenarioAdmin {
+  checkAdminOptions(options, 'createScenarioAdmin');
   const { store, clock } = options;
   const get = async (name: string): Promise<ScenarioRow> => {
     const row = await store.get('scenarios', { name });

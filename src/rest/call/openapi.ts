@@ -1,3 +1,4 @@
+import { ANY_TEXT, checkOptions, type OptionShapes } from '../../errors/check-options.js';
 import { list, object, type Schema, type SchemaMap, text } from '../../schema/build.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { RestOperation } from './operation.js';
@@ -8,6 +9,8 @@ export interface OpenApiOptions {
   readonly baseUrl: string;
   readonly authUrl: string;
 }
+
+const SHAPES: OptionShapes<OpenApiOptions> = { baseUrl: ANY_TEXT, authUrl: ANY_TEXT };
 
 /** The body of every refusal. Source: https://developers.make.com/api-documentation (http status codes). [src] */
 const ERROR_SCHEMA: Schema<unknown> = object(
@@ -32,8 +35,13 @@ const REFUSALS: Readonly<Record<string, string>> = {
   '503': 'Too many changes at once, or the store does not answer.',
 };
 
-/** The OpenAPI 3.1 document of a table of operations. Schemas with a title become components. */
+/**
+ * The OpenAPI 3.1 document of a table of operations. Schemas with a title become components.
+ *
+ * @throws EngineError (USAGE) for an unknown, missing or invalid option
+ */
 export function createOpenApi(operations: readonly RestOperation[], options: OpenApiOptions): PlainObject {
+  checkOptions(options, SHAPES, 'The options of createOpenApi', ['baseUrl', 'authUrl']);
   const components = new Map<string, PlainObject>();
   const paths: Record<string, PlainObject> = {};
   for (const operation of operations) {
