@@ -1,4 +1,4 @@
-import { EngineError } from '../errors/engine-error.js';
+import { EngineError, messageWithoutPlace } from '../errors/engine-error.js';
 import type { SourceLocation } from '../errors/source-location.js';
 
 /** Severity: an `error` stops a run or makes it wrong, a `warning` probably does, `info` is worth a look. */
@@ -66,7 +66,7 @@ export async function orError<T>(work: Promise<T>): Promise<T | EngineError> {
 
 /** The diagnostic for an error. */
 export function createRefusal(rule: string, error: EngineError): Finding {
-  return { rule, level: 'error', message: error.message, place: readPlace(error) };
+  return { rule, level: 'error', message: messageWithoutPlace(error), place: readPlace(error) };
 }
 
 function readPlace(error: EngineError): SourceLocation {

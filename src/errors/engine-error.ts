@@ -48,6 +48,12 @@ export function isEngineError(thrown: unknown, kind: ErrorClass<EngineError> = E
   return typeof thrown === 'object' && thrown !== null && ENGINE_ERRORS.has(thrown) && thrown instanceof kind;
 }
 
+/** The message without the location at its start, for a report that has the location of its own. */
+export function messageWithoutPlace({ message, place }: EngineError): string {
+  const prefix = `${place?.file}:${place?.line}:${place?.column}: `;
+  return message.startsWith(prefix) ? message.slice(prefix.length) : message;
+}
+
 /** A part of an app that cannot be read or has an invalid shape. `place` holds the location. */
 export class SpecError extends EngineError {
   override readonly name = 'SpecError';

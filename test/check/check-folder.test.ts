@@ -46,7 +46,12 @@ describe('the check of a folder', () => {
   it('is one finding for an app that does not load', async () => {
     write({ 'get.iml.json': '{ "url": ' });
     expect((await checkFolder(folder)).findings).toMatchObject([
-      { rule: 'cannot-load', level: 'error', place: { file: 'get.iml.json', line: 1 } },
+      {
+        rule: 'cannot-load',
+        level: 'error',
+        message: expect.stringMatching(/^Expected /),
+        place: { file: 'get.iml.json', line: 1 },
+      },
     ]);
   });
 
@@ -72,7 +77,7 @@ describe('the check of a folder', () => {
     ],
     ['{ "chek": {} }', 'There is no setting "chek". Did you mean "check"?'],
     ['[]', 'The file is no object.'],
-    ['{', 'iml.config.json'],
+    ['{', 'Expected'],
   ])('refuses the settings %s', async (text, message) => {
     write({ 'get.iml.json': '{}', 'iml.config.json': text });
     const { findings } = await checkFolder(folder);
@@ -80,6 +85,7 @@ describe('the check of a folder', () => {
       { rule: 'unusable-settings', level: 'error', place: { file: 'iml.config.json', line: 1 } },
     ]);
     expect(findings[0]?.message).toContain(message);
+    expect(findings[0]?.message).not.toContain('iml.config.json:1');
   });
 
   describe('reads settings and what they name', () => {
@@ -127,7 +133,10 @@ describe('the check of a folder', () => {
       expect(finding).toMatchObject({ rule: 'scenario-file', place: { file: '../hosts/a.json', line: 1 } });
       expect(finding?.message).not.toContain('CANARY');
       writeFileSync(path.join(folder, 'iml.config.json'), CANARY);
-      expect((await refusal())?.message).toContain('../iml.config.json:1:1: Expected JSON with comments');
+      expect(await refusal()).toMatchObject({
+        message: expect.stringMatching(/^Expected JSON with comments/),
+        place: { file: '../iml.config.json', line: 1, column: 1 },
+      });
     });
 
     it.each([

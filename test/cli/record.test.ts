@@ -285,6 +285,18 @@ describe('iml run --record', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   });
 
+  it('refuses a secret that is a word of its placeholder, and says what to do', async () => {
+    const folder = ordersApp();
+    const file = path.join(folder, 'tests', 'one.test.json');
+    const { code, err } = await cli([
+      ...['run', folder, 'list', '--map', `https://api.orders.example=${service.origin}`],
+      ...['--connection', JSON.stringify({ apiKey: 'secret' }), '--record', file],
+    ]);
+    expect(code).not.toBe(0);
+    expect(err).toContain('its value is part of a placeholder such as {{secret:apiKey}}. Use another value');
+    expect(existsSync(file)).toBe(false);
+  });
+
   it('writes a HAR without secrets', async () => {
     const folder = ordersApp();
     const har = path.join(folder, 'run.har');
@@ -563,7 +575,12 @@ describe('iml test --from-har', () => {
       }),
     ];
     const { code, out, err } = await convert({ log: { version: '1.2', entries } });
-    expect([code, err]).toEqual([0, expect.stringContaining('2 exchanges, 2 left out.')]);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining(
+        '2 exchanges, 2 left out: entries for resources of a page (1), to hosts that the app does not name (1).',
+      ),
+    ]);
     expect(out + err).not.toContain('canary');
     const [first, second] = (JSON.parse(out) as { exchanges: unknown[] }).exchanges;
     expect(first).toMatchObject({
@@ -686,7 +703,10 @@ describe('iml test --from-har', () => {
     };
     // Some write a mark in front of the file.
     const { code, out, err } = await convert(`\uFEFF${JSON.stringify(har)}`);
-    expect([code, err]).toEqual([0, expect.stringContaining('3 exchanges, 2 left out.')]);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining('3 exchanges, 2 left out: entries without a valid HTTP URL (1)'),
+    ]);
     expect(out + err).not.toContain('canary');
     const { exchanges } = JSON.parse(out) as { exchanges: readonly object[] };
     expect(exchanges).toMatchObject([
@@ -727,6 +747,14 @@ describe('iml test --from-har', () => {
     ['no JSON', '{', 'it is not JSON'],
     ['no log', '{}', 'log is not an object'],
     ['no entries', '{"log":{}}', 'log.entries is not a list'],
+    ['no calls', '{"log":{"entries":[]}}', 'has no calls of an API: it has no entries.'],
+    [
+      'only an entry that is no call',
+      JSON.stringify({
+        log: { entries: [{ request: { method: 'GET', url: 'nowhere' }, response: { status: 200 } }] },
+      }),
+      'it has only entries without a valid HTTP URL (1).',
+    ],
     ['an entry without a request', '{"log":{"entries":[{}]}}', 'log.entries[0].request is not an object'],
   ])('refuses %s', async (_what, text, message) => {
     const { code, err } = await convert(text);

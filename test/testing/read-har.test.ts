@@ -40,6 +40,9 @@ describe('a HAR', () => {
 
   it('skips what has no address', () => {
     const nowhere = { ...ENTRY, request: { ...ENTRY.request, url: 'https://[' } };
-    expect(read(nowhere, ENTRY)).toMatchObject({ calls: { length: 1 }, skipped: 1 });
+    expect(read(nowhere, ENTRY)).toMatchObject({
+      calls: { length: 1 },
+      skipped: [{ reason: 'without a valid HTTP URL', count: 1 }],
+    });
   });
 });

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { convertHar } from '../../testing/har/har-exchanges.js';
+import { convertHar, listReasons } from '../../testing/har/har-exchanges.js';
 import { escapeUnsafe } from '../../util/escape-unsafe.js';
 import { readErrno } from '../../util/files/read-regular-file.js';
 import { EXIT } from '../exit-code.js';
@@ -12,7 +12,7 @@ import { countNouns, describeSecrets } from './write-case-files.js';
 /**
  * Prints the exchanges of a HAR file, and on standard error what was skipped and what to review.
  *
- * @throws EngineError (USAGE) for a file that cannot be read or is not a HAR; RecordingError
+ * @throws EngineError (USAGE) for a file that cannot be read or is not a HAR or has no calls; RecordingError
  */
 export async function printHarExchanges(har: string, folder: string, io: Io): Promise<number> {
   const { app } = await openApp(folder, io);
@@ -21,7 +21,8 @@ export async function printHarExchanges(har: string, folder: string, io: Io): Pr
   });
   const { text: exchanges, count, skipped, ...found } = convertHar(text, har, app);
   await io.stdout.write(escapeUnsafe(exchanges));
-  const left = skipped === 0 ? '' : `, ${skipped} left out`;
+  const total = skipped.reduce((sum, entries) => sum + entries.count, 0);
+  const left = total === 0 ? '' : `, ${total} left out: entries ${listReasons(skipped)}`;
   await io.stderr.write(`${countNouns(count, 'exchange')}${left}. ${describeSecrets(found)}`);
   return EXIT.ok;
 }

@@ -1,6 +1,6 @@
 import type { Document } from '../../document/reading/document.js';
 import { readDocument } from '../../document/reading/jsonc.js';
-import { CaseError, SpecError } from '../../errors/engine-error.js';
+import { CaseError, messageWithoutPlace, SpecError } from '../../errors/engine-error.js';
 import { childPointer, type SourceLocation } from '../../errors/source-location.js';
 import { compileTestedSchema } from '../../schema/compile-schema.js';
 import type { SchemaCheck, SchemaProblem } from '../../schema/schema-check.js';
@@ -61,7 +61,7 @@ export async function readCase(text: string, options: ReadCaseOptions): Promise<
     );
   } catch (error) {
     if (!(error instanceof SpecError)) throw error;
-    return fail([new CaseError(withoutPlace(error), { place: error.place, cause: error })]);
+    return fail([new CaseError(messageWithoutPlace(error), { place: error.place, cause: error })]);
   }
   errors.push(...listCaseProblems(document));
   if (errors.length > 0) return fail(errors);
@@ -72,12 +72,6 @@ export async function readCase(text: string, options: ReadCaseOptions): Promise<
   const played = fillPlaceholders(bodies.case, written.secrets) as TestCase;
   const { files: bodyFiles } = bodies;
   return { ok: true, case: { name: written.name ?? name, file, document, written, played, bodyFiles } };
-}
-
-/** Removes the location at the start of the message, which is reported separately. */
-function withoutPlace({ message, place }: SpecError): string {
-  const prefix = `${place?.file}:${place?.line}:${place?.column}: `;
-  return message.startsWith(prefix) ? message.slice(prefix.length) : message;
 }
 
 interface PlacedBodies {

@@ -1,6 +1,6 @@
 import { findDeclaredHosts } from '../../app/engine/declared-hosts.js';
 import type { App } from '../../document/app.js';
-import { RecordingError } from '../../errors/engine-error.js';
+import { EngineError } from '../../errors/engine-error.js';
 import { parseHttpUrl } from '../../http/message/http-url.js';
 import { readSanitize } from '../../redaction/sanitize-paths.js';
 import type { CaseExchange } from '../cases/test-case.js';
@@ -13,16 +13,17 @@ import { printCase } from '../recording/print-case.js';
 import type { RecordedCall } from '../recording/record-transport.js';
 import { mapPlaceholders } from '../recording/rehearse-run.js';
 import { maskValue, writePlaceholders } from '../secrets/mask-value.js';
+import { remainingSecret } from '../secrets/remaining-secret.js';
 import { createSecretBook, type SecretBook } from '../secrets/secret-book.js';
-import { readHar } from './read-har.js';
+import { readHar, type SkippedEntries } from './read-har.js';
 
 /** Exchanges of a HAR file. */
 export interface HarExchanges {
   /** JSON with one member, `exchanges`. */
   readonly text: string;
   readonly count: number;
-  /** Number of entries that apps do not send, or that go to hosts that the app does not name. */
-  readonly skipped: number;
+  /** Entries that apps do not send, or that go to hosts that the app does not name. */
+  readonly skipped: readonly SkippedEntries[];
   readonly placeholders: readonly string[];
   readonly suspects: readonly Suspect[];
 }
@@ -32,11 +33,12 @@ export interface HarExchanges {
  * the HAR, only those are included.
  *
  * @param file name of the file in errors
- * @throws EngineError (USAGE) for an invalid HAR; RecordingError (RECORDING_REFUSED) if a secret would remain in the
+ * @throws EngineError (USAGE) for an invalid HAR, and for one without calls; RecordingError (RECORDING_REFUSED) if a secret would remain in the
  * text
  */
 export function convertHar(text: string, file: string, app: App): HarExchanges {
   const { calls: all, skipped } = readHar(text, file);
+  if (all.length === 0) throw noCalls(file, skipped);
   const isOfApp = findDeclaredHosts(app);
   const ofApp = all.filter(({ request }) => isOfApp(parseHttpUrl(request.url)));
   const calls = ofApp.length === 0 ? all : ofApp;
@@ -52,18 +54,27 @@ export function convertHar(text: string, file: string, app: App): HarExchanges {
   });
   const written = writePlaceholders({ exchanges }, mapPlaceholders(book));
   const printed = printCase(written);
-  if (book.isIn(printed)) {
-    throw new RecordingError(
-      `Nothing is written: a secret of ${file} would stand in it, in a form that cannot be replaced.`,
-    );
-  }
+  if (book.isIn(printed)) throw remainingSecret(`the exchanges of ${file}`, [printed], book);
   return {
     text: printed,
     count: calls.length,
-    skipped: skipped + all.length - calls.length,
+    skipped:
+      calls.length === all.length
+        ? skipped
+        : [...skipped, { reason: 'to hosts that the app does not name', count: all.length - calls.length }],
     placeholders: book.secrets().map(({ name }) => name),
     suspects: findSuspects(written, (word) => /fake-|secret:/.test(word)),
   };
+}
+
+function noCalls(file: string, skipped: readonly SkippedEntries[]): EngineError {
+  const why = skipped.length === 0 ? 'it has no entries' : `it has only entries ${listReasons(skipped)}`;
+  return new EngineError('USAGE', `${file} has no calls of an API: ${why}.`);
+}
+
+/** `without a valid HTTP URL (1), for resources of a page (3)` */
+export function listReasons(skipped: readonly SkippedEntries[]): string {
+  return skipped.map(({ reason, count }) => `${reason} (${count})`).join(', ');
 }
 
 /** Headers that browsers add. */

@@ -3,11 +3,17 @@ import { transportFailure } from '../../http/transport/response-collector.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
 import type { RecordedCall, RecordedResponse } from '../recording/record-transport.js';
 
-/** Calls of a HAR file, and the number of skipped entries. */
+/** Calls of a HAR file, and the entries without a call. */
 export interface HarCalls {
   readonly calls: readonly RecordedCall[];
-  /** Documents, images, scripts, preflights. */
-  readonly skipped: number;
+  readonly skipped: readonly SkippedEntries[];
+}
+
+/** Entries that are skipped for the same reason. */
+export interface SkippedEntries {
+  /** `without an HTTP URL` */
+  readonly reason: string;
+  readonly count: number;
 }
 
 const MAX_ENTRIES = 10_000;
@@ -29,10 +35,11 @@ export function readHar(text: string, file: string): HarCalls {
   const read = entries.map((entry: unknown, index) =>
     readEntry(entry, { file, at: `log.entries[${index}]` }),
   );
-  const calls = read.filter((call) => call !== undefined);
+  const calls = read.filter((call) => typeof call !== 'string');
+  const skipped = REASONS.map((reason) => ({ reason, count: read.filter((call) => call === reason).length }));
   return {
     calls: calls.toSorted((a, b) => a.startedAtMs - b.startedAtMs),
-    skipped: entries.length - calls.length,
+    skipped: skipped.filter(({ count }) => count > 0),
   };
 }
 
@@ -66,14 +73,17 @@ const OF_THE_PAGE: ReadonlySet<string> = new Set([
   ...['preflight', 'websocket', 'ping', 'csp-violation-report', 'signedexchange'],
 ]);
 
-function readEntry(entry: unknown, where: Where): RecordedCall | undefined {
+/** Why an entry is no call. */
+const REASONS = ['without a valid HTTP URL', 'for resources of a page'] as const;
+
+function readEntry(entry: unknown, where: Where): RecordedCall | (typeof REASONS)[number] {
   if (!isPlainObject(entry)) throw notHar(where.file, where.at, 'an object');
   const request = objectIn(entry, 'request', where);
   const method = textIn(request, 'method', where).toUpperCase();
   const url = textIn(request, 'url', where).replace(/#.*$/s, '');
   const kind = anyText(entry, '_resourceType').toLowerCase();
-  if (!/^https?:\/\//i.test(url) || !URL.canParse(url) || method === 'OPTIONS' || OF_THE_PAGE.has(kind))
-    return undefined;
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) return REASONS[0];
+  if (method === 'OPTIONS' || OF_THE_PAGE.has(kind)) return REASONS[1];
   const started = Date.parse(anyText(entry, 'startedDateTime'));
   const time = Number(anyText(entry, 'time'));
   const response = readResponse(entry, where);

@@ -9,6 +9,7 @@ import { isText } from '../recording/mask-call.js';
 import type { RecordedCall } from '../recording/record-transport.js';
 import { type RehearsedRun, type RunToRecord, rehearseRun } from '../recording/rehearse-run.js';
 import { writePlaceholders } from '../secrets/mask-value.js';
+import { remainingSecret } from '../secrets/remaining-secret.js';
 
 /** The program that wrote a HAR. */
 export interface HarCreator {
@@ -120,9 +121,7 @@ export async function recordHar(run: RunToRecord, creator: HarCreator): Promise<
   const har = writeHar(maskCalls(run, rehearsed), creator);
   // A secret may contain escaped characters.
   if (!rehearsed.book.isIn(har)) return escapeUnsafe(har);
-  throw new RecordingError(
-    'Nothing is written: a secret would stand in the HAR, in a form that cannot be replaced.',
-  );
+  throw remainingSecret('the HAR', [har], rehearsed.book);
 }
 
 /**

@@ -23,6 +23,7 @@ import type { Expectation, FixtureKind, Outcome } from '../fixtures/fixture.js';
 import { playFixture } from '../fixtures/play-fixture.js';
 import { writeTagged } from '../matching/tagged-values.js';
 import { holdsSecretBytes, writePlaceholders } from '../secrets/mask-value.js';
+import { remainingSecret } from '../secrets/remaining-secret.js';
 import type { SecretBook } from '../secrets/secret-book.js';
 import { findSuspects, type Suspect } from './find-suspects.js';
 import { mergeCase, printCase } from './print-case.js';
@@ -230,12 +231,7 @@ function placeBody(message: PlainObject, name: string, bodies: Map<string, Uint8
 function assertNoSecret(texts: readonly string[], bodies: Bodies, book: SecretBook): void {
   const files = [...bodies].filter(([name, bytes]) => book.isIn(name) || holdsSecretBytes(bytes, book));
   const [file] = texts.some(book.isIn) ? ['the case'] : files.map(([name]) => `the body ${name}`);
-  if (file === undefined) return;
-  const named = book.secrets().filter(({ value }) => texts.some((text) => text.includes(value)));
-  const which = named[0] === undefined || named[0].isDerived ? 'a secret' : `the secret "${named[0].name}"`;
-  throw new RecordingError(
-    `Nothing is written: ${which} would stand in ${file}, in a form that cannot be replaced.`,
-  );
+  if (file !== undefined) throw remainingSecret(file, texts, book);
 }
 
 /** Problems of the written case when it runs. */
