@@ -47,57 +47,66 @@ import { createStatusPages, isStatusPath, type StatusPages } from './server/stat
 import type { HookRow, HostStore } from './store/tables.js';
 import { createWorker, type Worker } from './work/worker.js';
 
-/** What a host is made of. Required: store, receiver and flows; everything else has a default. */
+/** Options of `createHost`. `store`, `receiver` and `flows` are required. */
 export interface HostOptions {
-  /** What is kept: `createHostMemoryStore()`, `openHostSqlite(...)` or `openHostPostgres(...)`. The host does not close it. */
+  /** `createHostMemoryStore()`, `openHostSqlite(...)` or `openHostPostgres(...)`. The host does not close it. */
   readonly store: HostStore;
-  /** What says when work is due, and to which process. Default: `createLocalQueue()`; a store on PostgreSQL wants `createPostgresQueue`. */
+  /**
+   * Delivers due work to processes. Default: `createLocalQueue()`. Use `createPostgresQueue` with a store on
+   * PostgreSQL.
+   */
   readonly queue?: HostQueue | undefined;
-  /** What reads requests: `createEngineReceiver({ engines })`. */
+  /** Processes requests: `createEngineReceiver({ engines })`. */
   readonly receiver: Receiver;
-  /** What runs scenarios: `createScenarioFlows({ engines })`. */
+  /** Runs scenarios: `createScenarioFlows({ engines })`. */
   readonly flows: Flows;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Ceilings and times in place of `DEFAULT_HOST_LIMITS`. */
+  /** Overrides of `DEFAULT_HOST_LIMITS`. */
   readonly limits?: Partial<HostLimits> | undefined;
-  /** Where the host is reached from outside, such as `https://hooks.example.com`. Default: the origin it listens on. */
+  /** Public base URL such as `https://hooks.example.com`. Default: the origin of `listen`. */
   readonly baseUrl?: string | undefined;
-  /** Gets what happens: calls, runs, suspensions, problems. Default: nobody. `notifyAll` makes one of several. */
+  /** Receives notices of calls, runs, suspensions and problems. Default: none. `notifyAll` combines several. */
   readonly observer?: HostObserver | undefined;
-  /** What is counted, for `/metrics`: `await createHostMetrics()`. Default: nothing, and 404. */
+  /** Metrics for `/metrics`: `await createHostMetrics()`. Default: none; `/metrics` returns 404. */
   readonly metrics?: HostMetrics | undefined;
-  /** Spans around calls and runs: `await createHostTracing()`. Default: none. */
+  /** Tracing of calls and runs: `await createHostTracing()`. Default: none. */
   readonly tracing?: HostTracing | undefined;
-  /** @internal Called where a test may end the process. */
+  /** @internal Called at points where tests may end the process. */
   readonly checkpoint?: Checkpoint | undefined;
 }
 
-/** Receives webhooks, keeps their events, and runs scenarios. Several share the work on one PostgreSQL database. */
+/** Receives webhooks, stores their events and runs scenarios. Several hosts can share one PostgreSQL database. */
 export interface Host {
   readonly events: EventAdmin;
   readonly scenarios: ScenarioAdmin;
-  /** Makes a hook, or gives the one of that name. */
+  /** Creates a hook, or returns the existing one of that name. */
   readonly putHook: (wanted: HookWanted) => Promise<Hook>;
   /** @throws EngineError (HOST_MISSING) */
   readonly hookAt: (id: number) => Promise<Hook>;
-  /** Removes a hook; its service is told by `detachHook`. What waits for it is discarded, and stays to be looked at. */
+  /**
+   * Removes a hook without calling the remote API; `detachHook` calls it. Discards waiting events and keeps them for
+   * inspection.
+   */
   readonly removeHook: (id: number) => Promise<void>;
-  /** Answers `/hooks/<secret>`, `/live`, `/ready`, `/health`, and `/metrics` if the host has metrics. */
+  /** Serves `/hooks/<secret>`, `/live`, `/ready`, `/health`, and `/metrics` if the host has metrics. */
   readonly fetch: (request: Request) => Promise<Response>;
   readonly health: () => Promise<Health>;
-  /** Begins to work on what is due. */
+  /** Starts processing due work. */
   readonly start: () => Promise<void>;
-  /** Begins to take requests on a port. */
+  /** Starts listening on a port. */
   readonly listen: (options?: ListenOptions) => Promise<FetchServer>;
-  /** Serves `/live`, `/ready`, `/health` and `/metrics` on a port of their own: they are no longer at that of `listen` and `fetch`. */
+  /**
+   * Serves `/live`, `/ready`, `/health` and `/metrics` on a separate port. `listen` and `fetch` then no longer serve
+   * them.
+   */
   readonly listenStatus: (options?: ListenOptions) => Promise<FetchServer>;
   /**
-   * Takes no more requests, starts nothing more, and waits for what is under way; what is not through after `graceMs`
-   * (default 10 s) is stopped and waits in the store, which stays open.
+   * Stops accepting requests and starting work, and waits for running work. Aborts it after `graceMs` (default 10 s);
+   * aborted work stays in the store. Does not close the store.
    *
-   * @param drainMs for so long before, requests are still accepted while `/ready` is 503, so that load balancers take the host
-   *   out first. Default: 0
+   * @param drainMs time before that during which the host accepts requests but `/ready` returns 503, so that load
+   * balancers remove it first. Default: 0
    */
   readonly stop: (graceMs?: number, drainMs?: number) => Promise<void>;
 }
@@ -116,7 +125,7 @@ const SHAPES: OptionShapes<HostOptions> = {
   checkpoint: ANY_FUNCTION,
 };
 
-/** How long a store that had no room is taken for one that has none. */
+/** How long the host reports a full store after a failed write. */
 const FULL_MS = 30_000;
 
 /**
@@ -177,25 +186,25 @@ export function createHost(options: HostOptions): Host {
   };
 }
 
-/** What changes in the life of a host. */
+/** Mutable state of a host. */
 interface Life {
-  /** Ends what is under way. */
+  /** Aborts running work. */
   readonly running: AbortController;
   isStarted: boolean;
-  /** Lets other hosts use the database file. */
+  /** Releases the lock of the database file. */
   unlock: (() => void) | undefined;
   isStopping: boolean;
-  /** Still accepts requests, but is not ready for more. */
+  /** Whether `/ready` returns 503 although the host accepts requests. */
   isDraining: boolean;
   server: FetchServer | undefined;
-  /** Of `listenStatus`. */
+  /** The server of `listenStatus`. */
   statusServer: FetchServer | undefined;
   fullUntilMs: number;
-  /** End what is done every so often. */
+  /** Stop functions of the periodic tasks. */
   readonly repeating: (() => void)[];
 }
 
-/** Every run under way listens to it: many are no leak. */
+/** Every run adds a listener, so many listeners are not a leak. */
 function createRunning(): AbortController {
   const controller = new AbortController();
   setMaxListeners(0, controller.signal);
@@ -268,7 +277,7 @@ function createHandler(
   { receiver }: HostOptions,
 ): (request: PlainRequest) => Promise<PlainResponse> {
   const { context, life, intake, baseUrl, worker, arrivals } = parts;
-  // A driver that answers at once would be asked for each call by itself, before the next one, or a body, is read.
+  // With a synchronous driver, lookups would otherwise run one by one before the next call is read.
   const { holdsProcess } = context.store.capabilities;
   const hookOf = createHookFinder(context.store, holdsProcess === true ? setImmediate : undefined);
   const knowHook = createHookKnowledge();
@@ -309,7 +318,7 @@ function createHandler(
   };
 }
 
-/** A request of the Fetch API as the handler takes it. */
+/** Converts a Fetch API request to plain data. */
 function toPlainRequest(request: Request): PlainRequest {
   const { method, url, headers, body } = request;
   return {
@@ -321,9 +330,9 @@ function toPlainRequest(request: Request): PlainRequest {
   };
 }
 
-/** How often the rows are compared with what another process has changed in a database file. */
+/** Interval of the check for changes by other processes in a database file. */
 const COMPARE_EVERY_MS = 500;
-/** How often the jobs of all rows are added again: a job that somebody has deleted is missed no longer. */
+/** Interval at which jobs of all rows are added again, in case jobs were deleted. */
 const RESTORE_EVERY_MS = 60 * 60 * 1000;
 
 /** One host listens or works on a database file; `stop` lets go of it. */
@@ -348,7 +357,7 @@ async function startWork({ context, life, worker }: Parts): Promise<void> {
       const count = await store.changeCount?.();
       if (count === undefined || count === known) return;
       known = count;
-      // A command of another process has changed rows, and its queue is not this one.
+      // Another process changed rows without access to the queue of this process.
       await restoreJobs(store, queue, { isReleasing: true });
     });
   }

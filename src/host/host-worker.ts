@@ -1,4 +1,4 @@
-/** What the workers of a pool run for a host: webhook calls and flows. See `pool-ports.ts` for the main thread. */
+/** Worker tasks of a host in a pool: webhook calls and flows. `pool-ports.ts` is the main-thread side. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Engine } from '../app/engine/create-engine.js';
@@ -25,7 +25,7 @@ import { createFlows } from './scenarios/scenario-flows.js';
 import { keepValue, writeKept } from './store/kept-value.js';
 import type { EventRow, IncompleteRow, ScenarioRow } from './store/tables.js';
 
-/** Setup module of a pool: its `setupData` are the options of the engines. */
+/** Setup module of a pool. Its `setupData` are the engine options. */
 export default function setUp({ data }: PoolSetupContext): PoolEngineOptions {
   return Object(data);
 }
@@ -44,13 +44,13 @@ export interface ReceiveTask {
   readonly stored: PlainObject;
 }
 
-/** Bundles as the JSON text that a store keeps, and how many there are. */
+/** Bundles as stored JSON text, and their number. */
 export interface CarriedBundles {
   readonly text: string;
   readonly count: number;
 }
 
-/** Reads one call of a webhook. Bundles leave the worker as text, so that the main thread parses nothing. */
+/** Processes a webhook call. Returns bundles as text, so that the main thread parses nothing. */
 export async function receiveCall(
   { source, webhook, call, parameters, stored }: ReceiveTask,
   context: WorkerContext,
@@ -79,11 +79,11 @@ function carryBundles(bundles: readonly unknown[]): CarriedBundles {
   return { text: writeKept(keepValue(bundles)) ?? '[]', count: bundles.length };
 }
 
-/** Input of `runFlow`. What a store keeps crosses as its JSON text. */
+/** Input of `runFlow`. Stored values cross as JSON text. */
 export interface FlowTask {
-  /** Of all apps of the flow, by name. */
+  /** Sources of all apps of the flow by name. */
   readonly sources: Readonly<Record<string, AppSource>>;
-  /** Name and plan; the state of its trigger is `triggerState`. */
+  /** Name and plan. `triggerState` is separate. */
   readonly scenario: Pick<ScenarioRow, 'id' | 'name' | 'definition'>;
   readonly triggerState: string | undefined;
   readonly source:
@@ -92,7 +92,7 @@ export interface FlowTask {
     | { readonly kind: 'incomplete'; readonly execution: string; readonly bytes: number };
   readonly room: number;
   readonly expressions: Pick<CompileOptions, 'timezone' | 'semantics' | 'platformVersion'>;
-  /** Which calls of the main thread the task may use. */
+  /** Which calls to the main thread the task may make. */
   readonly uses: {
     readonly progress: boolean;
     readonly answer: boolean;
@@ -101,12 +101,12 @@ export interface FlowTask {
   };
 }
 
-/** An incomplete execution on its way to the main thread. */
+/** An incomplete execution sent to the main thread. */
 export interface CarriedDraft extends Pick<IncompleteDraft, 'error' | 'stored'> {
   readonly execution: string;
 }
 
-/** The outcome of a flow on its way to the main thread: what a store keeps is JSON text. */
+/** The outcome of a flow sent to the main thread, with stored values as JSON text. */
 export interface CarriedOutcome
   extends Omit<FlowOutcome, 'incompletes' | 'triggerState' | 'progressState' | 'output'> {
   readonly incompletes: readonly CarriedDraft[];
@@ -120,7 +120,7 @@ interface RunningTask {
   readonly context: WorkerContext;
 }
 
-/** The task that code runs for: a worker runs several at a time, with the same compiled flows. */
+/** The current task. A worker runs several tasks at a time with the same compiled flows. */
 const running = new AsyncLocalStorage<RunningTask>();
 
 function currentTask(): RunningTask {
@@ -149,7 +149,7 @@ export async function runFlow(task: FlowTask, context: WorkerContext): Promise<C
   };
 }
 
-/** Sets of engines whose flows stay compiled. */
+/** Maximum number of engine sets with compiled flows. */
 const MAX_FLOWS = 32;
 
 const known = createBoundedCache<{
@@ -157,7 +157,7 @@ const known = createBoundedCache<{
   readonly flows: Flows;
 }>(MAX_FLOWS);
 
-/** The flows that were compiled for these engines; other engines of the same names take their place. */
+/** Returns the compiled flows of these engines. Recreated engines of the same names replace older ones. */
 function findFlows(engines: Readonly<Record<string, Engine>>, expressions: FlowTask['expressions']): Flows {
   const key = JSON.stringify([expressions, ...Object.keys(engines)]);
   const before = known.get(key);
@@ -184,7 +184,7 @@ function findFlows(engines: Readonly<Record<string, Engine>>, expressions: FlowT
 
 let lastSpan = 0;
 
-/** Each step of a flow has the deadline of a run, and a span in the main thread. */
+/** Applies the run deadline to each step and opens its span in the main thread. */
 const STEPS: HostTracing = {
   inSpan: async (wanted, work) => {
     const { task, context } = currentTask();
@@ -209,7 +209,7 @@ const NO_SPAN: HostSpan = { traceparent: undefined, set: () => {}, fail: () => {
 function toRequest(task: FlowTask, context: WorkerContext, answers: Promise<unknown>[]): FlowRequest {
   const { scenario, triggerState, source, room, uses } = task;
   return {
-    // Flows read nothing else of a scenario.
+    // Flows read no other fields of a scenario.
     scenario: { ...scenario, triggerState: parse(triggerState) } as ScenarioRow,
     source: toSource(source),
     room,
@@ -229,7 +229,7 @@ function toRequest(task: FlowTask, context: WorkerContext, answers: Promise<unkn
 function toSource(source: FlowTask['source']): FlowSource {
   switch (source.kind) {
     case 'event':
-      // Of its event flows read the bundles alone.
+      // Flows read only the bundles of an event.
       return { kind: 'event', bundles: readList(source.bundles), event: {} as EventRow };
     case 'poll':
       return source;

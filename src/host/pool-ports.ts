@@ -42,13 +42,13 @@ import { readPlan } from './store/scenario-plan.js';
 
 /** An app of a host whose code runs in a pool. */
 export interface PoolHostApp extends HostApp {
-  /** Where the workers find the app. */
+  /** Where the workers load the app from. */
   readonly source: AppSource;
 }
 
 type PoolApps = Readonly<Record<string, PoolHostApp>>;
 
-/** The module of the tasks of a host, and the setup module of pools whose engine options are plain data (`setupData`). */
+/** Task module of a host. Also the setup module of pools whose engine options are plain data (`setupData`). */
 export const HOST_WORKER: URL = new URL('../../dist/node/host-worker.js', import.meta.url);
 
 /**
@@ -78,11 +78,14 @@ export async function openPoolApps(
   return apps;
 }
 
-/** What the tasks of a host in a pool need. */
+/** Options shared by the pool ports. */
 export interface PoolPortOptions {
   readonly pool: EnginePool;
   readonly apps: PoolApps;
-  /** The module of the tasks: only for bundles, a file that re-exports `iml-runtime/host-worker`. Default: the one of this package. */
+  /**
+   * The task module. Only needed for bundlers: a file that re-exports `iml-runtime/host-worker`. Default: the module
+   * of this package.
+   */
   readonly module?: string | URL | undefined;
 }
 
@@ -94,11 +97,11 @@ const PORT_SHAPES: OptionShapes<PoolPortOptions> = {
 
 /** Options of `createPoolReceiver`. */
 export interface PoolReceiverOptions extends PoolPortOptions {
-  /** The worker of a call that takes longer is terminated, and the call is answered 503. Default: 5 s. */
+  /** Time limit of a call. Its worker is terminated and the response is 503. Default: 5 s. */
   readonly webhookTimeoutMs?: number | undefined;
 }
 
-/** Reads calls of webhooks in a pool. */
+/** Processes webhook calls in a pool. */
 export function createPoolReceiver(options: PoolReceiverOptions): Receiver {
   const shapes = { ...PORT_SHAPES, webhookTimeoutMs: wholeNumber(1) };
   checkOptions(options, shapes, 'The options of createPoolReceiver', ['pool', 'apps']);
@@ -162,24 +165,24 @@ function restoreBundles({ text, count }: CarriedBundles): ReceivedBundles {
   return count === 0 ? [] : new JsonText(text, Buffer.byteLength(text));
 }
 
-/** What scenarios run with in a pool. Only `pool` and `apps` are required. */
+/** Options of `createPoolFlows`. `pool` and `apps` are required. */
 export interface PoolFlowsOptions extends PoolPortOptions {
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Bytes of events and incomplete executions that workers hold at a time: a run that finds none left waits. Default: 64 MB. */
+  /** Maximum bytes of events and incomplete executions in workers; further runs wait. Default: 64 MB. */
   readonly maxBytesInFlight?: number | undefined;
-  /** What the templates of modules read: plain data. */
+  /** Options for templates of modules: plain data. */
   readonly expressions?: FlowTask['expressions'] | undefined;
-  /** Spans around modules: the same as the host's. Default: none. */
+  /** Tracing of modules. Use the tracing of the host. Default: none. */
   readonly tracing?: HostTracing | undefined;
-  /** Gets the bundles that a run puts out, each as a line of JSON `{ scenario, bundle }`. The run waits for it. */
+  /** Receives the output bundles of a run as JSON lines `{ scenario, bundle }`. The run waits for the promise. */
   readonly onBundles?: ((scenario: string, lines: readonly string[]) => unknown) | undefined;
   /**
-   * Names of the connections that an app may use. A run that lacks one backs off instead of turning its scenario off, as
-   * another process of the host may have it. Default: unknown.
+   * Names of the connections of an app in this process. A run with a missing connection backs off instead of
+   * deactivating its scenario, because another process of the host may have it. Default: unknown.
    */
   readonly connectionNames?: ((app: string) => Promise<readonly string[]>) | undefined;
-  /** As of `createScenarioFlows`. */
+  /** See `createScenarioFlows`. */
   readonly findConnectionSecrets?: FindConnectionSecrets | undefined;
 }
 
@@ -195,11 +198,9 @@ const FLOWS_SHAPES: OptionShapes<PoolFlowsOptions> = {
 };
 
 /**
- * Runs flows in a pool: all modules of a flow in one worker, each within the `runTimeoutMs` of the pool. A flow of several
- * apps counts as an app of its own.
- *
- * A run whose worker was terminated ends like one whose module timed out: the scenario backs off, and what it worked on is
- * run again.
+ * Runs flows in a pool. One worker runs all modules of a flow, each within `runTimeoutMs` of the pool. A flow of
+ * several apps counts as one app.  If a worker is terminated, the run ends like a module timeout: the scenario backs
+ * off and the work is retried.
  */
 export function createPoolFlows(options: PoolFlowsOptions): Flows {
   checkOptions(options, FLOWS_SHAPES, 'The options of createPoolFlows', ['pool', 'apps']);
@@ -238,7 +239,9 @@ export function createPoolFlows(options: PoolFlowsOptions): Flows {
   };
 }
 
-/** An app that is wrongly set up turns its scenario off for all processes; a connection that this one lacks does not. */
+/**
+ * A misconfigured app deactivates its scenario for all processes. A connection that only this process lacks does not.
+ */
 async function forgiveMissing(
   outcome: FlowOutcome,
   steps: FlowDefinition['steps'],
@@ -255,7 +258,7 @@ async function forgiveMissing(
   return outcome;
 }
 
-/** A parsed event takes several times its bytes of a worker's heap of 512 MB. [choice] */
+/** A parsed event takes several times its bytes in a worker's heap of 512 MB. [choice] */
 const MAX_BYTES_IN_FLIGHT = 64 * 1024 * 1024;
 
 function countBytes({ source }: FlowRequest): number {
@@ -311,10 +314,10 @@ function callsOf(
   };
 }
 
-/** Spans of the modules of one run, which begin and end with calls of its worker. */
+/** Spans of the modules of one run. Calls of the worker start and end them. */
 function createSpans(tracing: HostTracing): { readonly calls: PoolCalls; readonly end: () => void } {
   const open = new Map<number, (failure?: string) => void>();
-  // Messages of a worker arrive outside of the span of the run.
+  // Calls of a worker arrive outside the async context of the run.
   const begin = AsyncResource.bind((id: number, wanted: SpanWanted): void => {
     void tracing.inSpan(
       wanted,
@@ -365,7 +368,7 @@ function isTerminated(error: unknown): error is EngineError {
   return error instanceof EngineError && error.code === 'WORKER_TERMINATED';
 }
 
-/** The module that ran is not known; it may have been another run of the app that ended the worker. */
+/** The module is unknown: another run of the app may have terminated the worker. */
 function describeTermination({ source }: FlowRequest, cause: EngineError, nowMs: number): FlowOutcome {
   const error = new AppError('ModuleTimeoutError', cause.message, { cause });
   const type = error.type;

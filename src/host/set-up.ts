@@ -17,32 +17,32 @@ import { nextCronTime } from './schedule/cron.js';
 import { assertCanAnswer, assertFits, type ScenarioPlan } from './store/scenario-plan.js';
 import type { HostStore } from './store/tables.js';
 
-/** What sets a host up. */
+/** Options of `setUpScenario` and `removeScenario`. */
 export interface SetUpOptions {
   readonly host: Host;
   readonly store: HostStore;
   readonly engines: HostApps;
-  /** Names of the connections that an app may use. Default: names of connections are not checked. */
+  /** Names of the connections of an app. Default: connection names are not checked. */
   readonly connectionNames?: ((app: string) => Promise<readonly string[]>) | undefined;
 }
 
-/** A scenario that is set up, with its address where it has one. */
+/** A scenario that was set up, and its webhook URL if any. */
 export interface SetUpScenario {
   readonly name: string;
   readonly hook: Hook | undefined;
 }
 
 /**
- * Makes the hook and the scenario of an entry, or changes them to what it says now.
- * A hook that is new is attached at its service; the host has to be reached under its address by then.
+ * Creates or updates the hook and scenario of an entry. Attaches a new hook, so the host must already be reachable at
+ * its public URL.
  *
- * @throws EngineError (HOST_MISSING, HOST_REFUSED, USAGE), SpecError (SPEC_MISSING) for what the apps do not have;
- *   AppError where a service does not attach a hook
+ * @throws EngineError (HOST_MISSING, HOST_REFUSED, USAGE); SpecError (SPEC_MISSING) if an app lacks a component;
+ * AppError if a remote API rejects attach
  */
 export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry): Promise<SetUpScenario> {
   const { host, engines, store } = options;
   const plan = planOfEntry(entry, engines);
-  // What cannot work is refused before anything is stored, and before any service is told of a hook.
+  // Validate before anything is stored or sent.
   if (plan.cron !== undefined) await nextCronTime(plan.cron, 0);
   await assertConnections(options, entry);
   assertCanAnswer(entry.name, plan);
@@ -60,7 +60,7 @@ export async function setUpScenario(options: SetUpOptions, entry: ScenarioEntry)
   return { name: entry.name, hook };
 }
 
-/** A run that names a connection which does not exist would turn the scenario off. */
+/** A run with an unknown connection would deactivate the scenario. */
 async function assertConnections(
   { connectionNames }: SetUpOptions,
   { name, webhook, modules }: ScenarioEntry,
@@ -80,7 +80,7 @@ async function assertConnections(
 
 function planOfEntry(entry: ScenarioEntry, engines: HostApps): ScenarioPlan {
   const { everyMinutes, cron, ordered, modules, webhook } = entry;
-  // With the webhook in front of them.
+  // The webhook counts as a step.
   if (modules.length >= MAX_FLOW_STEPS) {
     const message = `The scenario "${entry.name}" has ${modules.length} modules: it may have ${MAX_FLOW_STEPS - 1}.`;
     throw new EngineError('HOST_REFUSED', message);
@@ -93,7 +93,7 @@ function planOfEntry(entry: ScenarioEntry, engines: HostApps): ScenarioPlan {
   const [first] = modules;
   const startsWithWebhook =
     webhook !== undefined && (first === undefined || findModuleType(first) !== 'instant_trigger');
-  // Module 1 is the webhook then, so the modules behind it are counted from 2 where they have no ids of their own.
+  // The webhook is module 1, so modules without ids are numbered from 2.
   const shift = startsWithWebhook && modules.some(({ id }) => id === 1) ? 1 : 0;
   const flow: FlowDefinition = {
     startsWithWebhook,
@@ -105,11 +105,11 @@ function planOfEntry(entry: ScenarioEntry, engines: HostApps): ScenarioPlan {
       scheduling: everyMinutes === undefined && cron === undefined ? 'instant' : 'timed',
     }),
     everyMs: everyMinutes === undefined ? undefined : Math.max(1, Math.round(everyMinutes * 60_000)),
-    // Kept as JSON, where what is undefined is absent.
+    // JSON omits undefined members.
     ...(cron && { cron: JSON.parse(JSON.stringify(cron)) }),
     ordered,
     answers: modules.some((step) => findModuleType(step) === 'responder'),
-    // Kept as JSON, where what is undefined is absent.
+    // JSON omits undefined members.
     flow: JSON.parse(JSON.stringify(flow)),
   };
 }
@@ -124,9 +124,9 @@ function listHiddenParameters(
 }
 
 /**
- * Removes a scenario, and its hook after the service was told; what waits for them is discarded.
+ * Detaches the hook, removes it and its scenario, and discards waiting work.
  *
- * @returns what detach came to, where it was run
+ * @returns the report of detach, if it ran
  * @throws EngineError (HOST_MISSING), SpecError (SPEC_MISSING)
  */
 export async function removeScenario(options: SetUpOptions, name: string): Promise<HookReport | undefined> {
@@ -138,8 +138,8 @@ export async function removeScenario(options: SetUpOptions, name: string): Promi
 }
 
 /**
- * What a host does with apps and no file: one scenario for each instant trigger, and for each webhook that none uses.
- * Whatever comes in is taken and put out.
+ * Default scenarios of an app without a scenario file: one per instant trigger, and one per webhook without a
+ * trigger. They output all incoming bundles.
  */
 export function defaultEntries(app: App): readonly ScenarioEntry[] {
   const triggers = [...app.modules.values()].filter(
@@ -164,7 +164,7 @@ export function defaultEntries(app: App): readonly ScenarioEntry[] {
   ];
 }
 
-/** @throws EngineError (HOST_MISSING) where an app has neither a file nor a webhook of its own to listen to */
+/** @throws EngineError (HOST_MISSING) if there is no scenario file and the app has no dedicated webhook */
 export function assertAny(entries: readonly ScenarioEntry[]): void {
   if (entries.length > 0) return;
   throw new EngineError(

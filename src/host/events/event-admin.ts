@@ -8,7 +8,7 @@ import { copyKept } from '../store/kept-value.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { EventRow, EventStatus, HostStore, HostWriter } from '../store/tables.js';
 
-/** Which events are meant. What is not given does not matter. */
+/** Selects events. Absent members match all. */
 export interface EventFilter {
   readonly status?: readonly EventStatus[] | undefined;
   readonly hookId?: number | undefined;
@@ -18,35 +18,34 @@ export interface EventFilter {
   readonly afterMs?: number | undefined;
 }
 
-/** Which events to list: those of the filter, the newest first. */
+/** A filter with paging, newest first. */
 export interface EventQuery extends EventFilter {
-  /** The newest first. Default 50. */
+  /** Default 50. */
   readonly limit?: number | undefined;
 }
 
-/** An event without its payload and its request, as lists show it. */
+/** An event without payload and request. */
 export type EventSummary = Omit<EventRow, 'bundles' | 'request'>;
 
-/** What may be done with stored events by hand, from any process that reaches the store. */
+/** Manages stored events from any process with access to the store. */
 export interface EventAdmin {
   readonly list: (query?: EventQuery) => Promise<readonly EventSummary[]>;
   /** @throws EngineError (HOST_MISSING) */
   readonly get: (id: number) => Promise<EventRow>;
   /**
-   * Puts an event back into the queue, whatever came of it. It keeps its place: in a hook that keeps order it comes
-   * before all that wait.
-   * @throws EngineError (HOST_MISSING), (HOST_REFUSED) for one that waits or runs, or that was never read
+   * Returns an event to the queue regardless of its status. In an ordered hook, it runs before all later events.
+   * @throws EngineError (HOST_MISSING); (HOST_REFUSED) if it waits, runs or was rejected
    */
   readonly replay: (id: number) => Promise<EventRow>;
-  /** Drops an event that waits or is dead. @throws EngineError (HOST_MISSING), (HOST_REFUSED) */
+  /** Discards a waiting or dead event. @throws EngineError (HOST_MISSING), (HOST_REFUSED) */
   readonly discard: (id: number) => Promise<EventRow>;
-  /** Puts all events that fit back, those that may be; `status` is `dead` unless given. @returns how many */
+  /** Replays all matching events that can be replayed. Default `status`: `dead`. @returns their number */
   readonly replayAll: (filter: EventFilter) => Promise<number>;
-  /** Drops all events that fit, those that wait or are dead; `status` is `dead` unless given. @returns how many */
+  /** Discards all matching events that wait or are dead. Default `status`: `dead`. @returns their number */
   readonly discardAll: (filter: EventFilter) => Promise<number>;
 }
 
-/** What events are administered in: the store they are kept in, the queue to be told of changes, and the clock. */
+/** Store, queue and clock of an admin. */
 export interface AdminOptions {
   readonly store: HostStore;
   readonly queue: HostQueue;
@@ -65,7 +64,7 @@ export function checkAdminOptions(options: AdminOptions, caller: string): void {
 }
 
 const DEFAULT_LIMIT = 50;
-/** Events that are changed in one transaction. */
+/** Maximum events per transaction. */
 const STEP = 500;
 
 const REPLAYABLE = ['done', 'dead', 'discarded'] as const;
@@ -104,7 +103,7 @@ export function createEventAdmin(options: AdminOptions): EventAdmin {
   };
 }
 
-/** In steps from the newest, as a row is looked up by one bound of a time. */
+/** Reads in batches from the newest id, because only one time bound can use an index. */
 async function list(
   store: HostStore,
   { limit = DEFAULT_LIMIT, ...filter }: EventQuery = {},
@@ -117,7 +116,7 @@ async function list(
   for (let offset = 0; found.length < limit; offset += limit) {
     const rows = await store.find('events', { ...query, where, offset });
     found.push(...rows.filter(({ receivedAtMs }) => receivedAtMs > afterMs));
-    // Ids grow with the time events came, so all that follow are older still.
+    // Ids grow with the time of receipt, so all further rows are older.
     if (rows.length < limit || found.length < offset + rows.length) break;
   }
   return found.slice(0, limit);
@@ -146,7 +145,7 @@ const DISCARD: Change = {
   to: (nowMs) => ({ status: 'discarded', finishedAtMs: nowMs }),
 };
 
-/** In steps by id, none of which reads a payload; what comes in meanwhile is not meant. */
+/** Changes events in batches by id without reading payloads. Ignores events that arrive meanwhile. */
 async function changeAll(options: AdminOptions, filter: EventFilter, change: Change): Promise<number> {
   const wanted: readonly EventStatus[] = filter.status ?? ['dead'];
   const status = wanted.filter((one) => change.from.includes(one));
@@ -182,7 +181,7 @@ async function changeEvents(
   );
 }
 
-/** The jobs of events that wait again. */
+/** The jobs of replayed events. */
 async function findJobs(
   writer: HostWriter,
   events: readonly Pick<EventRow, 'id' | 'hookId' | 'status'>[],

@@ -1,28 +1,28 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** What comes in from outside, for those who are about to hold up the process. */
+/** Lets synchronous transactions wait for pending socket reads. */
 export interface IncomingConnections {
-  /** Says that something has come. */
+  /** Reports an incoming connection or call. */
   readonly note: () => void;
-  /** Resolves once what waits outside is in, as far as that is soon. */
+  /** Resolves after pending arrivals were read, within a time limit. */
   readonly settled: () => Promise<void>;
   /**
-   * The same for those who work off what came in. While more and more comes they have a part of the time that was waited
-   * for that, in which they need not wait again: else an ordered hook would get through one event for each wait.
+   * Like `settled`, for work on stored events. While calls keep arriving, such work gets a share of the time without
+   * waiting, so that an ordered hook makes progress.
    */
   readonly shared: () => Promise<void>;
 }
 
-/** A connection is taken in one turn of the event loop, and what it brings is read in the next. */
+/** One iteration of the event loop accepts a connection, and the next reads its data. */
 const QUIET_TURNS = 3;
-/** More may always come. */
+/** More connections may always arrive. */
 const MAX_MS = 25;
-/** What of the time that arrivals were waited for may pass with work before they are waited for again. */
+/** Share of the waiting time that work may use before it waits again. */
 const WORK_SHARE = 0.25;
 
 /**
- * A turn of the event loop takes one new connection. Where each turn ends with a transaction that holds up the process
- * until it is on the disk, no more are taken than the disk has commits: so the loop turns until nothing more comes.
+ * An iteration of the event loop accepts one new connection. If each iteration ended with a synchronous commit, the
+ * disk would limit the rate of new connections. Transactions therefore wait until no more arrive.
  */
 export function createIncomingConnections(
   nowMs: () => number = () => performance.now(),
@@ -51,7 +51,7 @@ export function createIncomingConnections(
   };
 }
 
-/** Until all that was about to happen in this turn of the event loop has; sockets are not read meanwhile. */
+/** Resolves after all pending callbacks of this iteration, without another poll of sockets. */
 function pendingDone(): Promise<void> {
   return new Promise((resolve) => {
     process.nextTick(resolve);

@@ -13,62 +13,62 @@ import type { EventClaim } from '../work/claim.js';
 import { RESERVE_MS } from '../work/worker.js';
 import type { Capacity, QueueCapacity } from './queue-capacity.js';
 
-/** An event that is about to be stored. */
+/** An event to store. */
 export interface EventDraft {
   readonly hookId: number;
   readonly status: 'pending' | 'rejected';
   readonly bundles: unknown;
-  /** Of the bundles, as they are stored. */
+  /** Bytes of the stored bundles. */
   readonly bytes: number;
   readonly request: PlainObject;
   readonly error: unknown;
 }
 
-/** What became of the events of one request: all are stored, or none as a hook has no room for more. */
+/** Result for the events of one request: all stored, or none because a queue is full. */
 export type Stored =
   | {
       readonly kind: 'stored';
       readonly eventIds: readonly number[];
-      /** The caller runs the one event now, as its sender waits for what the scenario answers. It is stored as running. */
+      /** The claim of an event whose sender waits for the response of the scenario. It is stored as running. */
       readonly answering: EventClaim | undefined;
     }
   | { readonly kind: 'full'; readonly hookId: number };
 
 export interface Intake {
   /**
-   * Resolves when the events are stored for good.
-   * @throws StoreError when the store does not take them
+   * Resolves after the commit.
+   * @throws StoreError if the store rejects the events
    */
   readonly store: (drafts: Drafts) => Promise<Stored>;
-  /** Whether the store takes so long, and so many wait for it, that another one had better come later. */
+  /** Whether the store is slow and many calls wait, so that further calls should be refused. */
   readonly isLate: () => boolean;
-  /** Whether a call of so many bytes need not be read, as the queue of its hook was full a moment ago. */
+  /** Whether the queue was recently too full for a call of this size, so the body need not be read. */
   readonly isFull: QueueCapacity['isFull'];
-  /** Remembers that a queue had no room for a call of so many bytes. */
+  /** Records that a queue had no capacity for a call of this size. */
   readonly refuse: QueueCapacity['refuse'];
 }
 
-/** Fewer than that are through in a moment, once the store answers. */
+/** Fewer waiting calls drain quickly once the store responds. */
 const MANY_WAITING = 100;
 
-/** Requests that share a transaction at most. */
+/** Maximum requests per transaction. */
 const MAX_BATCH = 500;
-/** Bytes of their events together: a commit takes time for each, in which nobody else gets any. [choice] */
+/** Maximum bytes of events per transaction. A commit blocks the event loop in proportion. [choice] */
 const MAX_BATCH_BYTES = 2 * 1024 * 1024;
 
 type Drafts = readonly EventDraft[];
 type NewEvent = Omit<EventRow, 'id'>;
 
 /**
- * Stores events in batches: what arrives in one turn of the event loop, and while a transaction is under way, shares one.
- * One transaction at a time, so that events of this process are stored in the order they came.
+ * Stores events in batches. Calls of one iteration of the event loop, and calls during a transaction, share the next
+ * transaction. One transaction at a time keeps the order of events.
  */
 export function createIntake(
   context: HostContext,
   capacity: QueueCapacity,
   gather: () => Promise<void> = setImmediate,
 ): Intake {
-  /** Since when the store is at what it was given last. Before it is asked nobody waits for it, however much comes at once. */
+  /** Start of the current transaction; undefined while none runs. */
   let storingSinceMs: number | undefined;
   let waiting = 0;
   const storeBatch = async (batch: readonly Drafts[]): Promise<readonly Stored[]> => {
@@ -89,7 +89,7 @@ export function createIntake(
     context.checkpoint('intake: after the commit');
     return results;
   };
-  // One that the store refuses must not take the others with it.
+  // An error of one request must not fail the others.
   const isOfOne = (error: unknown): boolean => error instanceof StoreError && error.code === 'STORE_FAILED';
   const weight = { of: countBytes, most: MAX_BATCH_BYTES };
   const enter = createBatcher(storeBatch, { maxItems: MAX_BATCH, weight, isOfOne, gather });
@@ -111,7 +111,7 @@ export function createIntake(
   };
 }
 
-/** Of their bundles, as they are stored. */
+/** Bytes of the stored bundles. */
 export function countBytes(drafts: Drafts): number {
   return drafts.reduce((sum, { bytes }) => sum + bytes, 0);
 }
@@ -135,7 +135,7 @@ async function storeAll(
   const counts: (number | { readonly fullHookId: number })[] = [];
   for (const drafts of batch) {
     const owner = answering.get(drafts);
-    // Nobody looks at more than some of what could not be read.
+    // Only a limited number of rejected calls is stored.
     const wanted = drafts
       .filter((it) => it.status === 'pending' || (rejected.get(it.hookId) ?? 0) < MAX_REJECTED)
       .map((draft) => toRow(draft, context, { scenario: scenarios.get(draft.hookId), owner }));
@@ -182,7 +182,7 @@ async function countRejected(
   return writer.countBy('events', 'hookId', { hookId: hookIds, status: 'rejected' });
 }
 
-/** The scenarios that hooks were given since they were looked up; from here on they wait for this transaction. */
+/** Scenarios assigned to hooks since the lookup. Locked from here on. */
 async function findLateScenarios(
   writer: HostWriter,
   hookIds: readonly number[],
@@ -193,8 +193,8 @@ async function findLateScenarios(
 }
 
 /**
- * The jobs of events. A timed scenario takes its events as it runs. An event that this process runs at once has a job as well,
- * which others get if this process ends.
+ * The jobs of events. Scheduled scenarios take events as they run. An event that this process runs immediately has a
+ * job too, which another process takes over if this one ends.
  */
 function listJobs(
   { clock }: IntakeContext,
@@ -212,7 +212,7 @@ function listJobs(
   return jobs;
 }
 
-/** The requests whose sender waits for what a scenario answers, and that may be run at once, with that scenario. */
+/** Requests whose sender waits for a responder and that can run immediately. */
 function chooseAnswering(
   context: IntakeContext,
   batch: readonly Drafts[],
@@ -236,7 +236,7 @@ function answersAtOnce({ clock }: IntakeContext, scenario: ScenarioRow): boolean
   return nextStart(readState(scenario), settings, { kind: 'run', nowMs: clock.now() }).kind === 'now';
 }
 
-/** Takes room for all events of a request or for none. @returns the hook that has not enough */
+/** Reserves capacity for all events of a request or none. @returns the hook without capacity */
 function takeCapacity(rows: readonly NewEvent[], free: Map<number, Capacity>): number | undefined {
   const left = new Map<number, Capacity>();
   for (const { hookId, status, bytes } of rows) {
@@ -250,9 +250,9 @@ function takeCapacity(rows: readonly NewEvent[], free: Map<number, Capacity>): n
 }
 
 interface NewEventOptions {
-  /** The one that processes the events of the hook. */
+  /** The scenario of the hook. */
   readonly scenario: ScenarioRow | undefined;
-  /** The same where it has the event already. */
+  /** The scenario, if this process starts the event immediately. */
   readonly owner: ScenarioRow | undefined;
 }
 
@@ -268,7 +268,7 @@ function toRow(draft: EventDraft, { clock }: IntakeContext, { scenario, owner }:
     receivedAtMs,
     bytes,
     status: isTaken ? 'running' : status,
-    // Whoever takes it need not write that.
+    // The claim of the event sets it otherwise.
     scenarioId: status === 'rejected' ? null : (scenario?.id ?? null),
     ...(isTaken ? { attempts: 1, crashes: 1 } : { attempts: 0, crashes: 0 }),
     crashesAlone: 0,

@@ -6,33 +6,33 @@ import type { PlainObject } from '../../util/plain-object.js';
 import { type IncomingCall, readCallQuery } from '../../webhook/incoming-call.js';
 import type { HookKnowledge } from '../hooks/hook-secrets.js';
 
-/** A call with the id that names it in logs and events, and its span. */
+/** A call with its id for logs and events, and its span. */
 export type NamedCall = IncomingCall & { readonly callId: string; readonly traceparent: string | undefined };
 
-/** What of a call stands in front of its body. */
+/** Query and headers of a call. */
 type Head = Pick<IncomingCall, 'headers'> & { readonly query: string };
 
 /**
- * What is kept of a call beside its bundles, to be shown to people: nothing of it lets somebody in.
+ * The redacted part of a call that is stored beside its bundles for display.
  *
- * @param known of the hook: learns nothing of the call
+ * @param known the knowledge of the hook; collects no secrets of the call
  */
 export function keepAccepted(call: NamedCall, known: HookKnowledge): PlainObject {
   const head = readHead(call);
   return writeRequest(call, holdsSecret(head, known) ? cleanHead(head, known.redactor.fork()) : head);
 }
 
-/** The path is the secret of the hook. */
+/** Without the path, which contains the secret of the hook. */
 export function readHead({ url, headers }: IncomingCall): Head {
   return { query: readCallQuery(url), headers };
 }
 
 /**
- * Nearly all calls hold none, so all of it is looked through at once. Values stand one behind the other, as a secret may be cut into
- * several of them.
+ * Most calls contain no secret, so one search covers all values. They are concatenated because a secret may be split
+ * across them.
  */
 function holdsSecret({ query, headers }: Head, { isIn }: HookKnowledge): boolean {
-  // Apart from the headers, which are rarely escaped: what is takes as long again for each layer.
+  // Separate from headers, which are rarely escaped: each layer of escaping repeats the search.
   if (query !== '') {
     const values = [...new URLSearchParams(query).values()].join('');
     if (isIn(`${query}\n${values}`)) return true;
@@ -67,7 +67,7 @@ export function writeRequest(
   return { callId, ...trace, method, query: pairs, headers: shown, size: body.byteLength };
 }
 
-/** An address in a value, as in `referer`, may bring a secret of its own. */
+/** A URL in a value, such as `referer`, may contain a secret of its own. */
 function keptValue(value: string, isSecret: boolean): string {
   return isSecret ? SANITIZED : redactPatterns(value);
 }

@@ -1,21 +1,21 @@
 import type { HostContext } from '../ports/context.js';
 import type { HostWriter } from '../store/tables.js';
 
-/** How often a host forgets what is old. */
+/** Interval of the purge. */
 export const PURGE_EVERY_MS: number = 60 * 60 * 1000;
 
-/** When it does so first: a process that is started anew each half hour would never get to it otherwise. */
+/** Delay of the first purge, so that a host that restarts often still purges. */
 export const FIRST_PURGE_MS: number = 60 * 1000;
 
-/** Rows that are looked through in one transaction. */
+/** Maximum rows per transaction. */
 const STEP = 1000;
 type PurgeContext = Pick<HostContext, 'store' | 'clock' | 'limits'>;
 
 const OVER = ['done', 'discarded', 'rejected'] as const;
 
 /**
- * Forgets events and incomplete executions that are long done with, and gives their room back. Those that wait for a person stay until somebody
- * has seen to them. Goes by id, which grows with the time they came, so it reads no more than may be old enough.
+ * Deletes finished events and incomplete executions after the retention time and returns disk space. Keeps those that
+ * wait for a person. Ids grow with time, so the scan stops at the first recent row.
  */
 export async function purge(context: PurgeContext): Promise<void> {
   const beforeMs = context.clock.now() - context.limits.keepMs;
@@ -24,7 +24,7 @@ export async function purge(context: PurgeContext): Promise<void> {
   await context.store.shrink();
 }
 
-/** Each step in a transaction of its own, so that nobody waits long. @param step gives the last id it has seen */
+/** Runs each step in its own transaction to keep them short. @param step returns the last id it read */
 async function inSteps(
   { store }: PurgeContext,
   step: (writer: HostWriter, afterId: number) => Promise<number | undefined>,

@@ -2,25 +2,25 @@ import { createBoundedCache } from '../../util/bounded-cache.js';
 import type { HostContext } from '../ports/context.js';
 import type { EventRow, HostReader } from '../store/tables.js';
 
-/** How much more the queue of a hook takes. */
+/** Remaining capacity of a queue. */
 export interface Capacity {
   readonly events: number;
   readonly bytes: number;
 }
 
-/** How much more the queues of hooks take. */
+/** Remaining capacity of the queues of hooks. */
 export interface QueueCapacity {
   readonly of: (reader: HostReader, hookIds: readonly number[]) => Promise<Map<number, Capacity>>;
   /** Counts events that are about to be stored. */
   readonly use: (events: readonly Pick<EventRow, 'hookId' | 'status' | 'bytes'>[]) => void;
   /**
-   * Whether a call of so many bytes need not be read, as far as is known without asking: the queue was full a moment ago,
-   * or had no room for one that was no larger. While calls come, what is known is looked at anew beside them.
+   * Whether a call of this size can be refused without reading its body. Uses the last count and refusals, and
+   * refreshes them in the background while calls arrive.
    */
   readonly isFull: (hookId: number, bytes: number) => boolean;
-  /** Remembers that a queue had no room for a call of so many bytes. */
+  /** Records that a queue had no capacity for a call of this size. */
   readonly refuse: (hookId: number, bytes: number) => void;
-  /** Says that this process has taken an event out of the queue of a hook. */
+  /** Records that this process removed an event from the queue. */
   readonly release: (hookId: number) => void;
 }
 
@@ -29,33 +29,35 @@ interface Known {
   readonly recountBelow: Capacity;
   events: number;
   bytes: number;
-  /** Calls of this size and above had no room. */
+  /** Smallest call size that had no capacity. */
   refusedBytes: number;
-  /** Events that this process has taken since. */
+  /** Events removed by this process since the count. */
   released: number;
 }
 
-/** How long a count may be relied upon. */
+/** Maximum age of a count. */
 const COUNT_MS = 1000;
-/** When the count of a full queue is looked at anew. */
+/** Refresh interval for the count of a full queue. */
 const RECOUNT_MS = 200;
-/** The least time between two such looks, whichever queues they are at: those of many full ones must not fill the time. */
+/** Minimum time between two refreshes over all queues. */
 const BETWEEN_MS = 10;
-/** The part of what is free that is given away without counting again, as other processes give away theirs. */
+/** Share of the free capacity that may be used before the next count, because other processes use it as well. */
 const SHARE = 8;
-/** What may be given away of the last that is free, as a part of the bound: a full queue is not counted for each event. */
+/**
+ * Minimum use before the next count, as a divisor of the limit, so that a full queue is not counted for each event.
+ */
 const LEAST_SHARE = 1000;
-/** How much of a full queue has to be taken before it is counted at once, as a part of the bound. */
+/** Events removed before an immediate recount of a full queue, as a divisor of the limit. */
 const RELEASED_SHARE = 100;
-/** Hooks whose count is kept. */
+/** Maximum hooks with a cached count. */
 const MAX_HOOKS = 10_000;
 
 type Options = Pick<HostContext, 'limits' | 'clock' | 'store' | 'onError'>;
 
 /**
- * Counts what waits for a hook only where the bound may be near: counting a long queue for each event would make it
- * longer. The bound is exact for one process; each further one may go beyond it by an eighth of what was free, or a
- * thousandth of the bound. Room in a full queue is seen once a hundredth of it was taken here, else within `RECOUNT_MS`.
+ * Tracks the capacity of queues. Counts events only near the limit, because counting a long queue per event is
+ * expensive. The limit is exact for one process. Each further process may exceed it by an eighth of the free capacity
+ * or a thousandth of the limit.
  */
 export function createQueueCapacity({ limits, clock, store, onError }: Options): QueueCapacity {
   const known = createBoundedCache<Known>(MAX_HOOKS);
@@ -124,7 +126,7 @@ export function createQueueCapacity({ limits, clock, store, onError }: Options):
     },
     isFull: (hookId, bytes) => {
       const last = known.get(String(hookId));
-      // Whoever calls again after a pause is not told of what was then.
+      // A stale count does not apply to a caller after a pause.
       if (last === undefined || isOlder(last, COUNT_MS) || hasRoomAgain(last)) return false;
       if (last.events >= 1 && bytes < last.refusedBytes) return false;
       if (isOlder(last, RECOUNT_MS)) recount(hookId);

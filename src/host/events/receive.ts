@@ -18,33 +18,32 @@ import type { Worker } from '../work/worker.js';
 import { countBytes, type EventDraft, type Intake } from './intake.js';
 import { keepAccepted, type NamedCall } from './kept-request.js';
 
-/** What receiving needs beside the context. */
+/** Options of `receiveCall`. */
 export interface ReceiveOptions {
   readonly context: HostContext;
   readonly intake: Intake;
   readonly receiver: Receiver;
-  /** Finds the hook of an address. */
+  /** Finds the hook of a token. */
   readonly hookOf: (token: string) => Promise<HookRow | undefined>;
   readonly knowHook: KnowHook;
-  /** Where the host is reached from outside, without a slash at the end. */
+  /** Public base URL without trailing slash. */
   readonly baseUrl: () => string;
   readonly signal: AbortSignal;
-  /** The `traceparent` of the sender. */
+  /** The `traceparent` header of the sender. */
   readonly senderTrace: string | undefined;
-  /** Bytes of the body as far as the sender has announced them; undefined for a call that carries none. */
+  /** Content-Length in bytes; undefined for a call without body. */
   readonly announcedBytes: number | undefined;
   readonly worker: Pick<Worker, 'answer'>;
 }
 
 /**
- * Takes one call of a webhook: has the app read it, stores what it stands for, and only then answers.
+ * Processes a webhook call: the app parses it, the host stores the events, and only then responds.
  *
- * - 404: no such address; 410: the hook is turned off.
- * - 413: what it stands for, once for each it is for, is more than is stored at a time. Nothing was stored.
- * - 429 with `Retry-After`: the queue of the hook is full. Nothing was stored. As long as that is known, no further body
- *   is read.
- * - 503 with `Retry-After`: the store does not take it now, or many others wait for it. Nothing was stored.
- * - everything else is the answer of the app. A 2xx answer means that the event is stored.
+ * - 404: unknown path; 410: the hook is disabled.
+ * - 413: the events of a call to several recipients are too large to store together. Nothing was stored.
+ * - 429 with `Retry-After`: the queue of the hook is full. Nothing was stored. Further bodies are not read meanwhile.
+ * - 503 with `Retry-After`: the store is unavailable or overloaded. Nothing was stored.
+ * - Everything else is the response of the app. A 2xx response means that the event is stored.
  */
 export function receiveCall(
   options: ReceiveOptions,
@@ -88,12 +87,12 @@ async function receiveInSpan(
   return answer;
 }
 
-/** What a call is answered, and what is told of it. */
+/** The response to a call and its notice. */
 interface Answered {
   readonly answer: PlainResponse;
   readonly hook?: HookRow | undefined;
   readonly eventIds?: readonly number[] | undefined;
-  /** Of the payload. */
+  /** Bytes of the payload. */
   readonly bytes?: number | undefined;
   readonly reason?: CallRefusal | undefined;
   readonly error?: PlainObject | undefined;
@@ -122,18 +121,18 @@ async function answerCall(
     if (!hook.enabled) {
       return { answer: answerText(410, 'This webhook is turned off.'), hook, reason: 'hook-off' };
     }
-    // What carries no body may be a question of the service, which the app answers without an event.
+    // A call without body may be a challenge of the remote API that the app responds to without an event.
     if (options.announcedBytes !== undefined && options.intake.isFull(hook.id, options.announcedBytes)) {
       return { hook, ...answerFull(context) };
     }
-    // For a hook that is there only: nobody makes us hold bytes for other addresses.
+    // Read the body only for an existing hook.
     isReading = true;
     const call = await readCall();
     isReading = false;
     const reception = await read(options, hook, call);
     return { hook, bytes: call.body.byteLength, ...(await keep(options, hook, reception, call)) };
   } catch (error) {
-    // A body that does not come is its sender's failure, and the server tells it.
+    // The server reports incomplete bodies.
     if (isReading) throw error;
     context.onError(error);
     if (error instanceof EngineError && error.code === 'WORKER_TERMINATED') {
@@ -179,7 +178,7 @@ async function read(options: ReceiveOptions, hook: HookRow, call: IncomingCall):
       return members.map((member) => String(member.id));
     },
   });
-  // To the app it is an error of its expression; to the sender it has to be one of ours, that passes.
+  // The app sees an error of its expression. The sender must get a temporary error of the host.
   if (failures.length > 0) throw failures[0];
   return reception;
 }
@@ -214,7 +213,10 @@ async function keep(
   return { answer: own === undefined ? answer : await toPlainResponse(own), eventIds };
 }
 
-/** Bytes of all events of a call that is for several: they are stored together or not at all, and nobody gets a turn then. [choice] */
+/**
+ * Maximum bytes of all events of a call to several recipients. They are stored in one transaction, which blocks the
+ * event loop. [choice]
+ */
 const MAX_CALL_BYTES = 16 * 1024 * 1024;
 
 function answerFull({ limits }: HostContext): Answered {
@@ -251,7 +253,7 @@ async function draftRejected(
   call: NamedCall,
   { known, maxBytes }: { readonly known: HookKnowledge; readonly maxBytes: number },
 ): Promise<EventDraft> {
-  // Few hosts refuse a call.
+  // Loaded lazily: few calls are rejected.
   const { keepRejected } = await import('./rejected-request.js');
   const request = keepRejected(call, known, maxBytes);
   const told = { ...asObject(error.toJSON()), phase };
@@ -263,9 +265,10 @@ function asObject(value: unknown): PlainObject {
 }
 
 /**
- * Runs the event in this process, so that a responder can answer. Should the process end, the job of the event goes to another.
+ * Runs the event in this process, so that a responder can respond. If the process ends, another one takes over the
+ * job.
  *
- * @returns undefined where nothing answered in time; the run goes on
+ * @returns undefined if there was no response in time; the run continues
  */
 function answerAtOnce(options: ReceiveOptions, claim: EventClaim): Promise<Response | undefined> {
   const { context, worker } = options;

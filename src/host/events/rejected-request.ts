@@ -5,7 +5,7 @@ import type { PlainObject } from '../../util/plain-object.js';
 import type { HookKnowledge } from '../hooks/hook-secrets.js';
 import { cleanHead, type NamedCall, readHead, writeRequest } from './kept-request.js';
 
-/** The stored form of a rejected call. Its body is kept as `text`, which is null for bytes that are no text. */
+/** The stored form of a rejected call. Its body is stored as `text`; null for binary data. */
 export function keepRejected(call: NamedCall, known: HookKnowledge, maxBytes: number): PlainObject {
   // Secrets of the headers are redacted in the body as well.
   const own = known.redactor.fork(maxBytes);
@@ -14,10 +14,10 @@ export function keepRejected(call: NamedCall, known: HookKnowledge, maxBytes: nu
   return isKept ? { ...kept, text: keepText(call, own, maxBytes) } : kept;
 }
 
-/** Bytes of a character, at most. */
+/** Maximum bytes per UTF-8 character. */
 const MAX_CHARACTER_BYTES = 4;
 
-/** Characters after the stored ones in which a secret may end that begins before. */
+/** Extra characters to scan for secrets that start within the stored part. */
 const OVERLAP = 64 * 1024;
 
 function keepText(

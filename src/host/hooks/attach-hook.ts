@@ -12,7 +12,7 @@ import type { HookRow, HostStore } from '../store/tables.js';
 import { type Hook, keepHookData, keepHookParameters, MAX_HOOK_LENGTH } from './hooks.js';
 import { type HostApps, requireApp } from './require-app.js';
 
-/** What tells services of hooks. */
+/** Options of `attachHook` and `detachHook`. */
 export interface AttachOptions {
   readonly host: {
     readonly hookAt: (id: number) => Promise<Hook>;
@@ -29,13 +29,12 @@ const SHAPES: OptionShapes<AttachOptions> = {
 };
 
 /**
- * Tells the service of a hook what it does not know yet: that the hook is there (attach), or that its parameters have
- * changed (update). The host has to be reached under its address by then, as services verify it.
+ * Registers a hook at the remote API (attach) or sends changed parameters (update), if needed. Remote APIs may verify
+ * the URL, so the host must be reachable.  Removes the hook if attach fails. Restores the previous parameters if
+ * update fails.
  *
- * A hook whose attach fails is removed; one whose update fails stays with the parameters it had.
- *
- * @throws AppError where the service refuses; SpecError (SPEC_MISSING), EngineError (HOST_MISSING), (HOST_REFUSED) where more is to be
- *   kept than a hook may keep
+ * @throws AppError if the remote API rejects it; SpecError (SPEC_MISSING); EngineError (HOST_MISSING), or
+ * (HOST_REFUSED)   if the data to store are too large
  * @see https://developers.make.com/custom-apps-documentation/app-components/webhooks/dedicated/attached
  */
 export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'>): Promise<void> {
@@ -61,11 +60,10 @@ export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'
 }
 
 /**
- * Removes a hook: its service is told (detach), and the hook goes whether that succeeds or not; the report says.
+ * Removes a hook and unregisters it at the remote API (detach). Removes it even if detach fails; see the report.
  *
- * @returns undefined where the service did not know of the hook
- * @throws SpecError (SPEC_MISSING), EngineError (HOST_MISSING) for a hook of an app or webhook that is not there; the hook
- *   stays then
+ * @returns undefined if the hook was not attached
+ * @throws SpecError (SPEC_MISSING), EngineError (HOST_MISSING) for an unknown app or webhook; the hook then stays
  */
 export async function detachHook(options: AttachOptions, id: number): Promise<HookReport | undefined> {
   checkOptions(options, SHAPES, 'The options of detachHook', ['host', 'store', 'engines']);

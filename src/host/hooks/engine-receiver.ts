@@ -2,7 +2,7 @@ import { ANY_OBJECT, checkOptions } from '../../errors/check-options.js';
 import type { Receiver } from '../ports/ports.js';
 import { type Engines, requireApp } from './require-app.js';
 
-/** The webhooks of the apps of some engines, as a host uses them. */
+/** Creates a receiver for the webhooks of the apps of some engines. */
 export function createEngineReceiver(options: { readonly engines: Engines }): Receiver {
   checkOptions(options, { engines: ANY_OBJECT }, 'The options of createEngineReceiver', ['engines']);
   const { engines } = options;

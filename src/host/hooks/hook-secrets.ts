@@ -3,22 +3,22 @@ import { createRedactor, type Redactor } from '../../redaction/redact.js';
 import { copyKept, readKept } from '../store/kept-value.js';
 import type { HookRow } from '../store/tables.js';
 
-/** What of a hook nobody is to see again who looks at its calls. */
+/** Fields of a hook that contain secrets. */
 export type HookSecrets = Pick<HookRow, 'id' | 'token' | 'parameters' | 'data'>;
 
-/** What is made ready to look for the secrets of a hook. */
+/** Redactor and search for the secrets of a hook. */
 export interface HookKnowledge {
-  /** Knows them; is to learn nothing of a call. */
+  /** Shared by all calls. Must not collect secrets of a call. */
   readonly redactor: Redactor;
-  /** Whether a text of a call holds one of them: asked for every call. */
+  /** Whether a text contains a secret. Called for every call. */
   readonly isIn: (text: string) => boolean;
 }
 
 /**
- * All texts of a hook that no name shows to be open: its address, its parameters, and what attach and update have stored. Its
- * connection is not among them: a host has its name, its data have the engines alone.
+ * Collects the secrets of a hook: its token, its parameters and the data of attach and update, except values with
+ * names that are known to be public. The data of its connection are known to the engines only.
  *
- * @throws ImlError (IML_LIMIT) for more than can be known
+ * @throws ImlError (IML_LIMIT) if there are too many
  */
 export async function collectHookSecrets({
   token,
@@ -35,7 +35,7 @@ export async function learnHook(hook: HookSecrets): Promise<HookKnowledge> {
   return { redactor, isIn: chooseSearch(hook, secrets, redactor) };
 }
 
-/** Most hooks have nothing but their address, which proxies send on as it is. */
+/** Most hooks have no secret but their token, which proxies never escape. */
 function chooseSearch(
   { token }: HookSecrets,
   secrets: readonly string[],

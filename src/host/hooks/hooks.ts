@@ -6,7 +6,7 @@ import type { PlainObject } from '../../util/plain-object.js';
 import { isLongerThan } from '../store/kept-value.js';
 import type { HookKind, HookRow, HostReader, HostStore, HostWriter } from '../store/tables.js';
 
-/** A hook with its address. */
+/** A hook and its URL. */
 export interface Hook {
   readonly id: number;
   readonly name: string;
@@ -14,36 +14,37 @@ export interface Hook {
   readonly url: string;
 }
 
-/** A hook as configuration asks for it. */
+/** Input of `putHook`. */
 export interface HookWanted {
-  /** How configuration names it; unique in a host. */
+  /** Unique name. */
   readonly name: string;
   readonly app: string;
   readonly webhook: string;
-  /** `dedicated` has an address of its own; a `member` gets what comes to the app's one address with his uid. */
+  /** `dedicated` has its own URL. `member` receives the calls to the shared URL of the app with its uid. */
   readonly kind: Exclude<HookKind, 'address'>;
-  /** Of a member: who he is to the remote service, as text. */
+  /** For members: the user id at the remote API, as text. */
   readonly uid?: string | undefined;
-  /** Name of the connection attach, update and detach run with. */
+  /** Connection for attach, update and detach. */
   readonly connection?: string | undefined;
   readonly parameters?: PlainObject | undefined;
 }
 
-/** Characters of JSON that a hook may have as parameters, and keep of what its service answered: each call reads them. [choice] */
+/** Maximum JSON characters of the parameters and of the stored data of a hook. Each call reads them. [choice] */
 export const MAX_HOOK_LENGTH: number = 256 * 1024;
 
-/** Bytes of randomness in an address: 192 bits. */
+/** Random bytes of a token: 192 bits. */
 const TOKEN_BYTES = 24;
 
-/** The path of an address. Nobody who has not been told it can find it. */
+/** The path of a hook. The token makes it unguessable. */
 export function hookPath(token: string): string {
   return `/hooks/${token}`;
 }
 
 /**
- * Makes a hook, or gives the one of that name. A shared webhook gets its one address with its first member.
+ * Creates a hook, or returns the existing one of that name. Creates the shared URL with its first member.
  *
- * @throws EngineError (HOST_REFUSED) where the name belongs to another webhook, a member has no uid, or the parameters are too large
+ * @throws EngineError (HOST_REFUSED) if the name belongs to another webhook, a member lacks a uid, or the parameters
+ * are too large
  */
 export async function putHook(store: HostStore, clock: Clock, wanted: HookWanted): Promise<HookRow> {
   if (wanted.kind === 'member' && (wanted.uid ?? '') === '') {
@@ -78,7 +79,7 @@ async function renew(writer: HostWriter, present: HookRow, wanted: HookWanted): 
   return { ...present, ...change };
 }
 
-/** The one address of a shared webhook. */
+/** The shared URL of a webhook. */
 async function ensureAddress(
   writer: HostWriter,
   clock: Clock,
@@ -115,13 +116,13 @@ function newToken(): string {
   return randomBytes(TOKEN_BYTES).toString('base64url');
 }
 
-/** Addresses that are looked up together at most: others wait while their rows are read, which may be large. [choice] */
+/** Maximum tokens per lookup. Rows may be large, and reading them blocks others. [choice] */
 const MAX_LOOKUPS = 25;
 
 /**
- * Finds hooks by the secret part of their address, always as the store has them.
+ * Finds hooks by token. Always reads the store.
  *
- * @param gather waits for other calls that are looked up together
+ * @param gather waits for further calls to look up in one query
  */
 export function createHookFinder(
   reader: HostReader,
@@ -135,7 +136,7 @@ export function createHookFinder(
   return createBatcher(find, { maxItems: MAX_LOOKUPS, gather });
 }
 
-/** The path events for a hook come to: a member's is that of his webhook's address. */
+/** The path that receives events of a hook. Members use the path of the shared URL. */
 export async function pathOfHook(reader: HostReader, hook: HookRow): Promise<string> {
   if (hook.token !== null) return hookPath(hook.token);
   const address = await reader.get('hooks', { app: hook.app, webhook: hook.webhook, kind: 'address' });
@@ -145,8 +146,8 @@ export async function pathOfHook(reader: HostReader, hook: HookRow): Promise<str
 }
 
 /**
- * A hook as it is stored, with those whose calls come with its own: of a shared webhook a member with the address, the address with
- * its members. None where it is gone.
+ * A stored hook and the related hooks: the shared URL of a member, or the members of a shared URL. Empty if the hook
+ * was removed.
  */
 export async function findHookRows(reader: HostReader, id: number): Promise<readonly HookRow[]> {
   const hook = await reader.get('hooks', { id });
@@ -157,7 +158,7 @@ export async function findHookRows(reader: HostReader, id: number): Promise<read
   return [hook, ...(await reader.find('hooks', { where: { app, webhook, kind } }))];
 }
 
-/** Keeps what attach or update gave. */
+/** Stores the data that attach or update returned. */
 export async function keepHookData(
   store: HostStore,
   id: number,
@@ -167,12 +168,12 @@ export async function keepHookData(
   await store.transaction((writer) => writer.update('hooks', { id }, { data, attachedWith }));
 }
 
-/** Takes changed parameters back that the service did not take. */
+/** Restores parameters after the remote API rejected the change. */
 export async function keepHookParameters(store: HostStore, id: number, parameters: unknown): Promise<void> {
   await store.transaction((writer) => writer.update('hooks', { id }, { parameters }));
 }
 
-/** Removes a hook. Its events stay, to be looked at; those that wait are discarded. */
+/** Removes a hook. Discards waiting events; all events stay for inspection. */
 export async function removeHook(store: HostStore, clock: Clock, id: number): Promise<void> {
   await store.transaction(async (writer) => {
     const discarded = { status: 'discarded', finishedAtMs: clock.now() } as const;

@@ -3,7 +3,7 @@ import type { App } from '../../document/app.js';
 import { EngineError } from '../../errors/engine-error.js';
 import type { Webhook } from '../../webhook/create-webhook.js';
 
-/** Engines by the names hooks and scenarios use for their apps. */
+/** Engines by app name. */
 export type Engines = Readonly<Record<string, Engine>>;
 
 /** An app of a host: an `Engine`, or an app whose webhooks are attached in a pool (`openPoolApps`). */
@@ -12,10 +12,10 @@ export interface HostApp {
   readonly webhook: (name: string) => Pick<Webhook, 'attach' | 'update' | 'detach'>;
 }
 
-/** Apps by the names hooks and scenarios use for them. */
+/** Apps by name. */
 export type HostApps = Readonly<Record<string, HostApp>>;
 
-/** @throws EngineError (HOST_MISSING) for an app the host does not have */
+/** @throws EngineError (HOST_MISSING) for an unknown app */
 export function requireApp<A>(apps: Readonly<Record<string, A>>, app: string): A {
   const found = Object.hasOwn(apps, app) ? apps[app] : undefined;
   if (found !== undefined) return found;

@@ -6,21 +6,21 @@ import type { HostObserver } from './observer.js';
 import type { Flows } from './ports.js';
 import type { HostTracing } from './tracing.js';
 
-/** Called at every point where the end of the process leaves the store in another state. Tests end it there. */
+/** Called at every point where a crash would leave a different state. Tests end the process there. */
 export type Checkpoint = (point: string) => void;
 
-/** What the parts of a host share. */
+/** Dependencies shared by the parts of a host. */
 export interface HostContext {
   readonly store: HostStore;
   readonly queue: HostQueue;
   readonly flows: Flows;
   readonly clock: Clock;
   readonly limits: HostLimits;
-  /** Whether this process works on what is due: it was started, and is not stopping. */
+  /** Whether this process processes due work: it was started and is not stopping. */
   readonly isWorking: () => boolean;
   readonly checkpoint: Checkpoint;
   readonly tracing: HostTracing;
   readonly observe: HostObserver;
-  /** Tells of what the host itself met. */
+  /** Reports an error of the host itself. */
   readonly onError: (error: unknown) => void;
 }

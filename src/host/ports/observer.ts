@@ -2,35 +2,35 @@ import type { RunOutcome } from '../../scenario/state/scenario-state.js';
 import type { PlainObject } from '../../util/plain-object.js';
 import type { FlowOutput, FlowStepName } from './ports.js';
 
-/** Why a call was not accepted. */
+/** Why a call was refused. */
 export type CallRefusal =
-  /** 404: nothing is at the address. */
+  /** 404: unknown path. */
   | 'unknown-address'
-  /** 410: the webhook is turned off. */
+  /** 410: the webhook is disabled. */
   | 'hook-off'
-  /** The app refuses it: its `verification` answered, or the payload cannot be read. */
+  /** The app rejected the call in `verification`, or the payload could not be parsed. */
   | 'refused-by-app'
-  /** 413: it is for so many that all of them together are more than is stored at a time. */
+  /** 413: the events for all recipients together are too large. */
   | 'too-large'
-  /** 429: too much waits for the webhook. */
+  /** 429: the queue of the webhook is full. */
   | 'queue-full'
-  /** 503: the store does not take it now. */
+  /** 503: the store is unavailable. */
   | 'store-failing'
-  /** 503: many others wait to be stored, and have done so for long. */
+  /** 503: many calls already wait for the store. */
   | 'busy'
-  /** 503: processing the call took too long or too much memory, or another call of the app did. */
+  /** 503: the worker was terminated because this or another call of the app exceeded time or memory. */
   | 'terminated'
-  /** 500: a defect. */
+  /** 500: a bug. */
   | 'defect';
 
-/** A call that came to an address was stored. */
+/** A call was stored. */
 export interface CallAccepted {
   readonly kind: 'call-accepted';
-  /** Names the call in logs; the events it became keep it. */
+  /** Id of the call in logs and in its events. */
   readonly callId: string;
-  /** Name of the hook, never its address. */
+  /** Name of the hook, never its URL. */
   readonly hook: string;
-  /** Events it became: none where the app drops it, several where it goes to several recipients. */
+  /** Ids of its events: none if the app ignores the call, several for several recipients. */
   readonly eventIds: readonly number[];
   /** Bytes of the payload. */
   readonly bytes: number;
@@ -38,20 +38,20 @@ export interface CallAccepted {
   readonly durationMs: number;
 }
 
-/** A call was answered with why it was not accepted. */
+/** A call was refused. */
 export interface CallRefused {
   readonly kind: 'call-refused';
   readonly callId: string;
-  /** Undefined where nothing is at the address. */
+  /** Undefined for an unknown path. */
   readonly hook: string | undefined;
   readonly reason: CallRefusal;
   readonly status: number;
-  /** What it failed with, as safe JSON. */
+  /** The error as safe JSON. */
   readonly error: PlainObject | undefined;
   readonly durationMs: number;
 }
 
-/** What a run worked on. */
+/** The input of a run. */
 export type RunSource =
   | {
       readonly kind: 'event';
@@ -62,19 +62,19 @@ export type RunSource =
   | { readonly kind: 'poll' }
   | { readonly kind: 'incomplete'; readonly incompleteId: number };
 
-/** A run has begun. */
+/** A run started. */
 export interface RunStarted {
   readonly kind: 'run-started';
   readonly runId: string;
   readonly scenario: string;
   readonly source: RunSource;
-  /** How often it has begun without that anybody saw the end, this time included. */
+  /** Starts so far whose end no process recorded, including this one. */
   readonly attempt: number;
-  /** How long what it works on has waited since it was due. */
+  /** Time since the work was due. */
   readonly waitedMs: number;
 }
 
-/** A run is over, and what follows from it is stored. */
+/** A run ended and its results are stored. */
 export interface RunFinished {
   readonly kind: 'run-finished';
   readonly runId: string;
@@ -82,22 +82,22 @@ export interface RunFinished {
   readonly source: RunSource;
   readonly outcome: RunOutcome['kind'];
   /**
-   * What became of what it worked on: `done`; `dead`, which waits for a person; `again`, which is tried again; `stopped`
-   * by the end of the process, which is tried again as well.
+   * Result for the input: `done`; `dead` waits for a person; `again` is retried; `stopped` was aborted by the end of
+   * the process and is retried.
    */
   readonly becomes: 'done' | 'dead' | 'again' | 'stopped';
-  /** Incomplete executions it left. */
+  /** Number of stored incomplete executions. */
   readonly incompletes: number;
-  /** What came out, and where it ended if nothing did; undefined where that is not known. */
+  /** The output, or where the bundles ended. Undefined if unknown. */
   readonly output?: FlowOutput | undefined;
-  /** What it ended with, as safe JSON; undefined where it went well. */
+  /** The error as safe JSON; undefined on success. */
   readonly error: PlainObject | undefined;
   /** The step whose module failed. */
   readonly failedAt?: FlowStepName | undefined;
   readonly durationMs: number;
 }
 
-/** A scenario starts nothing until a time, or only its usual runs. */
+/** A scenario is suspended until a time, fully or except for its scheduled runs. */
 export interface ScenarioSuspended {
   readonly kind: 'scenario-suspended';
   readonly scenario: string;
@@ -106,7 +106,7 @@ export interface ScenarioSuspended {
   readonly error: PlainObject | undefined;
 }
 
-/** A scenario went off by itself. */
+/** A scenario was deactivated automatically. */
 export interface ScenarioOff {
   readonly kind: 'scenario-off';
   readonly scenario: string;
@@ -115,25 +115,25 @@ export interface ScenarioOff {
 }
 
 /**
- * Something was given up, as each process that worked on it ended: the event is dead, the incomplete execution waits for
- * a person. Of a poll it is told that its scenario went off.
+ * Work was given up because every process that ran it ended: the event is dead, or the incomplete execution waits for
+ * a person. A poll instead reports that its scenario was deactivated.
  */
 export interface WorkGivenUp {
   readonly kind: 'given-up';
   readonly scenario: string;
   readonly source: Exclude<RunSource, { readonly kind: 'poll' }>;
-  /** How often it was begun. */
+  /** Number of starts. */
   readonly attempts: number;
   readonly error: PlainObject;
 }
 
-/** What nobody else is told: a store that does not answer, a defect. The host goes on. */
+/** An error that no other notice reports: an unavailable store or a bug. The host continues. */
 export interface HostProblem {
   readonly kind: 'problem';
   readonly error: unknown;
 }
 
-/** Something that happened in a host. `kind` says what; further kinds may come. */
+/** A notice, discriminated by `kind`. Later versions may add kinds. */
 export type HostNotice =
   | CallAccepted
   | CallRefused
@@ -145,12 +145,12 @@ export type HostNotice =
   | HostProblem;
 
 /**
- * Gets all that happens in a host, in order: the one port for logs, metrics and notifications. Texts in it are free of
- * known secrets, and no address of a hook is in it. It must not block; what it throws is dropped.
+ * Receives all notices of a host in order, for logs, metrics and notifications. Texts are redacted and contain no
+ * hook URL. Must not block. Exceptions are ignored.
  */
 export type HostObserver = (notice: HostNotice) => void;
 
-/** An observer that tells several ones; none of them can keep another from being told, nor the host from its work. */
+/** Combines observers. An exception of one affects neither the others nor the host. */
 export function tellAll(...observers: readonly (HostObserver | undefined)[]): HostObserver {
   const known = observers.filter((observer) => observer !== undefined);
   return (notice) => {
@@ -158,7 +158,7 @@ export function tellAll(...observers: readonly (HostObserver | undefined)[]): Ho
       try {
         observer(notice);
       } catch {
-        // An observer has nobody to complain to.
+        // Observers have no error channel.
       }
     }
   };

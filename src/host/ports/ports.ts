@@ -6,99 +6,101 @@ import type { PlainObject } from '../../util/plain-object.js';
 import type { IncomingCall } from '../../webhook/incoming-call.js';
 import type { EventRow, HookRow, IncompleteRow, ScenarioRow } from '../store/tables.js';
 
-/** What a run of a flow works on. */
+/** The input of a flow run. */
 export type FlowSource =
-  /** `bundles` are read from `event.bundles`, the text or data that is stored, at the first access. */
+  /** `bundles` are parsed from `event.bundles` at the first access. */
   | { readonly kind: 'event'; readonly bundles: readonly unknown[]; readonly event: EventRow }
   | { readonly kind: 'poll' }
-  /** `execution` is read from `incomplete.execution` at the first access, and may be changed. */
+  /** `execution` is parsed from `incomplete.execution` at the first access. It is mutable. */
   | { readonly kind: 'incomplete'; readonly execution: unknown; readonly incomplete: IncompleteRow };
 
-/** One run that the host asks of `Flows`: the scenario, what starts it, and how far it may go. */
+/** Input of `Flows`: the scenario, its trigger and its limits. */
 export interface FlowRequest {
   readonly scenario: ScenarioRow;
   readonly source: FlowSource;
-  /** How many more incomplete executions the scenario may store. */
+  /** Maximum further incomplete executions of the scenario. */
   readonly room: number;
   readonly signal: AbortSignal;
-  /** Gets the answer of a responder as soon as there is one. */
+  /** Receives the response of a responder as soon as it is available. */
   readonly onAnswer?: ((answer: Response) => void) | undefined;
-  /** Of a poll: stores how far it has come, now and then. The run waits for it, and reports nothing of it again. */
+  /** For polls: stores intermediate progress. The run awaits it and does not report the stored part again. */
   readonly onProgress?: ((progress: PollProgress) => Promise<void>) | undefined;
-  /** Reads the hook of what is worked on, and that of its shared address: no error may show what they hold. Default: there is none. */
+  /** Reads the hook of the work and its shared URL, whose secrets must not appear in errors. Default: none. */
   readonly findHooks?: (() => Promise<readonly HookRow[]>) | undefined;
 }
 
 /**
- * How far a poll has come: every item before `triggerState` is through or among `incompletes`. It is another state each time: by that
- * it is known whether it was stored already.
+ * Progress of a poll: every item before `triggerState` is done or among `incompletes`. Each progress has a different
+ * state, which identifies it.
  */
 export interface PollProgress {
   readonly triggerState: unknown;
-  /** Those that were not stored yet. */
+  /** Those not stored yet. */
   readonly incompletes: readonly IncompleteDraft[];
 }
 
-/** A bundle that could not be processed, with what is needed to go on with it later. */
+/** A bundle that failed, with the data to resume it later. */
 export interface IncompleteDraft {
-  /** Plain JSON data; only the flow reads it. */
+  /** Plain JSON data that only the flow reads. */
   readonly execution: unknown;
-  /** What it failed with, as safe JSON. */
+  /** The error as safe JSON. */
   readonly error: unknown;
-  /** Whether and when it is retried by itself. */
+  /** Whether and when it is retried automatically. */
   readonly stored: StoredExecution;
 }
 
-/** A step of a flow as logs name it. */
+/** A step of a flow for logs. */
 export interface FlowStepName {
   readonly stepId: number;
   readonly module: string;
 }
 
-/** What came out of a run that went well. */
+/** The output of a successful run. */
 export interface FlowOutput {
-  /** Bundles of the last step. */
+  /** Number of bundles of the last step. */
   readonly bundles: number;
-  /** Where none came out: the last step that let a bundle end. */
+  /** If there are none: the last step at which a bundle ended. */
   readonly endedAt?:
     | (FlowStepName & {
-        /** `filter`: its filter let it not through; `nothing`: it gave no bundle; `ignored`: its error was ignored. */
+        /** `filter`: a filter stopped it; `nothing`: a module returned no bundle; `ignored`: an error was ignored. */
         readonly why: 'filter' | 'nothing' | 'ignored';
       })
     | undefined;
 }
 
-/** The outcome of a run, with what follows from it. */
+/** The outcome of a run and its consequences. */
 export interface FlowOutcome {
-  /** For `nextState`. */
+  /** Input of `nextState`. */
   readonly outcome: RunOutcome;
-  /** What the run ended with, as safe JSON; undefined if it went well. */
+  /** The error as safe JSON; undefined on success. */
   readonly error: PlainObject | undefined;
   readonly incompletes: readonly IncompleteDraft[];
-  /** Of an event: how many of its bundles, from the first, are through. The rest is what a repetition works on. */
+  /** For events: number of completed bundles from the start. A retry continues after them. */
   readonly bundlesDone?: number | undefined;
   /** The step whose module failed, if an error ended the run. */
   readonly failedAt?: FlowStepName | undefined;
-  /** What came out, to be told to people; undefined where the flows do not say. */
+  /** The output for logs; undefined if the flows do not report it. */
   readonly output?: FlowOutput | undefined;
-  /** State of a polling trigger after the run; undefined leaves it where it was. */
+  /** New state of a polling trigger; undefined leaves it unchanged. */
   readonly triggerState: unknown;
-  /** State of a polling trigger whose run is not through: behind the last item that is. Undefined leaves it where it was. */
+  /**
+   * State of a polling trigger after an incomplete run: after the last completed item. Undefined leaves it unchanged.
+   */
   readonly progressState?: unknown;
 }
 
 /**
- * What runs flows. `createScenarioFlows` is the one of this package.
- * It rejects only with the reason of the signal, or for a defect; what an app fails with is an outcome.
+ * Runs flows. See `createScenarioFlows`. Rejects only with the abort reason or for a bug; errors of apps are
+ * outcomes.
  */
 export interface Flows {
   readonly run: (request: FlowRequest) => Promise<FlowOutcome>;
 }
 
-/** Bundles, or the JSON text of a list that is not empty, in the form in which it is stored. */
+/** Bundles, or the stored JSON text of a non-empty list. */
 export type ReceivedBundles = readonly unknown[] | JsonText;
 
-/** What an app makes of a request that came to one of its addresses: what a host needs of a `WebhookReport`. */
+/** Result of a webhook call: the part of a `WebhookReport` that a host needs. */
 export type WebhookReception =
   | {
       readonly ok: true;
@@ -106,7 +108,7 @@ export type WebhookReception =
       /** The same as plain data, which costs less; the response is not looked at then. */
       readonly answer?: PlainResponse;
       readonly bundles: ReceivedBundles;
-      /** Of a shared webhook: who gets what. `recipients` are the ids that `findRecipients` gave. */
+      /** For shared webhooks: bundles per recipient. `recipients` are ids from `findRecipients`. */
       readonly deliveries:
         | readonly { readonly recipients: readonly string[]; readonly bundles: ReceivedBundles }[]
         | undefined;
@@ -115,22 +117,22 @@ export type WebhookReception =
       readonly ok: false;
       readonly response: Response;
       readonly answer?: PlainResponse;
-      /** Why the request could not be processed, and at what step; it is kept to be looked at. */
+      /** Why and where processing failed. Stored for inspection. */
       readonly error: { toJSON(): unknown };
       readonly phase: string;
     };
 
-/** One call of a hook that the host asks a `Receiver` to read: which webhook, what was sent, and what attach has stored. */
+/** Input of a `Receiver`: the webhook, the request and the data stored by attach. */
 export interface ReceiveRequest {
   readonly app: string;
   readonly webhook: string;
   readonly call: IncomingCall;
   readonly parameters: PlainObject;
-  /** What attach stored, with `id` and `url`. */
+  /** Data stored by attach, with `id` and `url`. */
   readonly stored: PlainObject;
   readonly findRecipients: (uid: string) => Promise<readonly string[]>;
   readonly signal: AbortSignal;
 }
 
-/** The port to the webhooks of the apps. `createEngineReceiver` is the one of this package. */
+/** The port to the webhooks of apps. See `createEngineReceiver`. */
 export type Receiver = (request: ReceiveRequest) => Promise<WebhookReception>;

@@ -3,12 +3,12 @@ import type { EventRow } from '../store/tables.js';
 
 type Kept = Pick<EventRow, 'request'>;
 
-/** The id of the call an event came with; undefined where none was kept. */
+/** The id of the call of an event; undefined if not stored. */
 export function readCallId(event: Kept): string | undefined {
   return readText(event, 'callId');
 }
 
-/** The span of the call an event came with; undefined where nobody traced it. */
+/** The span of the call of an event; undefined if not traced. */
 export function readTraceparent(event: Kept): string | undefined {
   return readText(event, 'traceparent');
 }

@@ -1,37 +1,37 @@
-/** What is known of a span; what is undefined is left out. */
+/** Attributes of a span. Undefined ones are omitted. */
 export type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
 
-/** A span that is begun. */
+/** Input of `inSpan`. */
 export interface SpanWanted {
-  /** Low in cardinality: `iml run`, never a name or an id. */
+  /** Low cardinality: `iml run`, never a name or an id. */
   readonly name: string;
-  /** `server`: answers somebody; `consumer`: works on what was stored; `internal`: a part of another. */
+  /** `server`: responds to a request; `consumer`: processes stored work; `internal`: part of another span. */
   readonly kind: 'server' | 'consumer' | 'internal';
   readonly attributes: SpanAttributes;
-  /** Whether it begins a trace, whatever is under way. Default: no. */
+  /** Whether the span starts a new trace. Default: false. */
   readonly isRoot?: boolean | undefined;
-  /** A `traceparent` of what led to it, which is linked: it may come from anybody, and be long over. */
+  /** A `traceparent` to link. It may come from an untrusted sender or a finished trace. */
   readonly linkedTo?: string | undefined;
 }
 
-/** A span that is under way. */
+/** An open span. */
 export interface HostSpan {
-  /** As W3C Trace Context writes it; undefined where nobody traces. Source: https://www.w3.org/TR/trace-context/ */
+  /** In the format of W3C Trace Context; undefined without tracing. Source: https://www.w3.org/TR/trace-context/ */
   readonly traceparent: string | undefined;
   readonly set: (attributes: SpanAttributes) => void;
-  /** Says that it failed. The text is free of secrets. */
+  /** Marks the span as failed. The text must be redacted. */
   readonly fail: (message: string) => void;
 }
 
-/** Spans around calls, runs and modules: `createHostTracing()` is the one of OpenTelemetry. */
+/** Creates spans for calls, runs and modules. `createHostTracing()` uses OpenTelemetry. */
 export interface HostTracing {
-  /** Does work in a span, which ends with it, and in which what the work begins stands. */
+  /** Runs work in a span that ends with it. Spans started by the work are its children. */
   readonly inSpan: <R>(wanted: SpanWanted, work: (span: HostSpan) => Promise<R>) => Promise<R>;
 }
 
 const NO_SPAN: HostSpan = Object.freeze({ traceparent: undefined, set: () => {}, fail: () => {} });
 
-/** Traces nothing. */
+/** Tracing that does nothing. */
 export const NO_TRACING: HostTracing = Object.freeze({
   inSpan: <R>(_wanted: SpanWanted, work: (span: HostSpan) => Promise<R>) => work(NO_SPAN),
 });
