@@ -1,7 +1,12 @@
 export type { TestCase } from './cases/test-case.js';
 export { HOST_QUEUE_CONTRACT, type HostQueueCase, type QueueParts } from './contracts/host-queue-contract.js';
 export { HOST_STORE_CONTRACT, type HostStoreCase } from './contracts/host-store-contract.js';
-export { type RestContractCase, type RestContractOptions, restContract } from './contracts/rest-contract.js';
+export {
+  type RestContractCase,
+  type RestContractOptions,
+  type RestContractTokens,
+  restContract,
+} from './contracts/rest-contract.js';
 export type { Exchange } from './exchanges/exchange.js';
 export { mockTransport, type ScriptedTransport } from './exchanges/play-exchanges.js';
 export { createVirtualClock } from './exchanges/virtual-clock.js';

@@ -178,7 +178,25 @@ const CASES: readonly (readonly [
     { filters: () => true },
     'Did you mean "filter"?',
   ],
-  ['restContract', restContract, { files: [], createStore: receiver }, '"world" is missing.'],
+  ['restContract', restContract, { baseUrl: 'http://127.0.0.1/api/v2', token: {} }, 'Did you mean "tokens"?'],
+  [
+    'restContract, tokens',
+    restContract,
+    { baseUrl: 'http://127.0.0.1/api/v2', tokens: { owner: 'x', members: 'y' } },
+    'Did you mean "member"?',
+  ],
+  [
+    'restContract, operations',
+    restContract,
+    { baseUrl: 'http://127.0.0.1/api/v2', tokens: { owner: 'x' }, operations: ['listTeam'] },
+    'Did you mean "listTeams"?',
+  ],
+  [
+    'restContract, address',
+    restContract,
+    { baseUrl: 'ftp://127.0.0.1', tokens: { owner: 'x' } },
+    '"baseUrl" has to be an address such as',
+  ],
   ['createLocalBilling', createLocalBilling, { price: [] }, 'Did you mean "prices"?'],
   ['createOidc', createOidc, { store: createRestMemoryStore() }, '"seal" is missing.'],
   [

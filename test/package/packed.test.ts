@@ -141,6 +141,7 @@ const PROMISED: Readonly<Record<string, readonly string[]>> = {
     'runVector',
     'mockTransport',
     'createVirtualClock',
+    'restContract',
   ],
 };
 
@@ -174,6 +175,19 @@ describe('the packed package', () => {
       const text = readFileSync(path.join(installed, 'dist/schemas', name), 'utf8');
       expect(JSON.parse(text)).toHaveProperty('title');
     }
+  });
+
+  it('has the cases of the REST contract as data and plays them', async () => {
+    const script = `
+      import contract from 'iml-runtime/contracts/rest.json' with { type: 'json' };
+      import { restContract } from 'iml-runtime/testing';
+      const cases = restContract({ baseUrl: 'http://127.0.0.1:1/api/v2', tokens: { owner: 'x' } });
+      console.log(JSON.stringify([contract.cases.map(({ id }) => id), cases.map(({ id }) => id)]));
+    `;
+    const source = JSON.parse(readFileSync(path.join(ROOT, 'spec-fixtures/rest-contract.json'), 'utf8'));
+    const ids = (source as { cases: readonly { id: string }[] }).cases.map(({ id }) => id);
+    expect(ids.length).toBeGreaterThan(0);
+    expect(await runModule(script)).toEqual([ids, ids]);
   });
 
   it('contains only the build and its documents', () => {

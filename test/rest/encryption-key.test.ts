@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createSeal } from '../../src/rest/services/seal.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
-import { insertRestRows } from '../../src/testing/contracts/rest-contract.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
 import { readWorld } from './run-contract.js';
+import { insertRestRows } from './store-contract.js';
 import { createStoreRest } from './store-rest.js';
 
 const OWN = new Uint8Array(32).fill(1);

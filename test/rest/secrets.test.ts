@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { createSeal } from '../../src/rest/services/seal.js';
 import { REST_TABLES, type RestTables } from '../../src/rest/store/tables.js';
 import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
-import { insertRestRows } from '../../src/testing/contracts/rest-contract.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
 import { readWorld } from './run-contract.js';
+import { insertRestRows } from './store-contract.js';
 import { createStoreRest } from './store-rest.js';
 
 const CANARY = 'canary-5f1c2e"\\é';

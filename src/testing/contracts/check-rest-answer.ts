@@ -2,12 +2,13 @@ import { createOpenApi, documentedStatuses, responsePointer } from '../../rest/c
 import type { RestOperation } from '../../rest/call/operation.js';
 import { OPERATIONS } from '../../rest/operations.js';
 import { compileDocument } from '../../schema/compile-schema.js';
+import { showResponse } from './rest-step.js';
 
 /** A response of the API and its request. */
 export interface RestAnswer {
   readonly method: string;
-  /** Path and query, with or without origin. */
-  readonly target: string;
+  /** Path below the base address. */
+  readonly path: string;
   readonly status: number;
   readonly contentType: string | null;
   readonly text: string;
@@ -25,8 +26,7 @@ let compiled: ReturnType<typeof compileDocument> | undefined;
 
 /** The difference between a response and the OpenAPI document; undefined without one. */
 function checkRestAnswer(answer: RestAnswer): string | undefined {
-  const { method, target, status, contentType, text } = answer;
-  const path = target.split('?')[0]?.replace(BASES, '') ?? '';
+  const { method, path, status, contentType, text } = answer;
   if (method === 'HEAD') return text === '' ? undefined : 'HEAD has a body';
   const operation = findOperation(method, path);
   if (!operation && status < 400)
@@ -43,7 +43,7 @@ function checkRestAnswer(answer: RestAnswer): string | undefined {
 }
 
 /** Literal path segments take precedence over parameters, as in the router. */
-function findOperation(method: string, path: string): RestOperation | undefined {
+export function findOperation(method: string, path: string): RestOperation | undefined {
   const fits = OPERATIONS.filter((it) => it.method === method && compilePath(it.path).test(path));
   return fits.find((it) => !it.path.includes('{')) ?? fits[0];
 }
@@ -52,18 +52,23 @@ function compilePath(path: string): RegExp {
   return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
-/** Wraps a handler: a response that does not match the document rejects. */
+/** Wraps a handler: a response that does not match the document rejects. `base` is the part of addresses before the path. */
 export function withAnswerCheck(
   handle: (request: Request) => Promise<Response>,
+  base: string | RegExp = BASES,
 ): (request: Request) => Promise<Response> {
   return async (request) => {
     const response = await handle(request);
     const { method, url: target } = request;
     const text = await response.clone().text();
     const contentType = response.headers.get('content-type');
-    const problem = checkRestAnswer({ method, target, status: response.status, contentType, text });
-    if (problem !== undefined)
-      throw new Error(`${method} ${target}: the answer is not as documented: ${problem} in ${text}`);
+    const path = target.split('?')[0]?.replace(base, '') ?? '';
+    const problem = checkRestAnswer({ method, path, status: response.status, contentType, text });
+    if (problem !== undefined) {
+      throw new Error(
+        `${method} ${target}: the response is not as documented: ${problem} in ${showResponse(text)}`,
+      );
+    }
     return response;
   };
 }
