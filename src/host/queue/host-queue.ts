@@ -1,36 +1,36 @@
 import { EngineError } from '../../errors/engine-error.js';
 import type { HostWriter } from '../store/tables.js';
 
-/** An event to be processed, an incomplete execution to be retried, or the scheduled run of a scenario. */
+/** An event to process, an incomplete execution to retry, or a scheduled run. */
 export type JobKind = 'event' | 'retry' | 'run';
 
-/** One job: a piece of work of the rows that waits for its time. */
+/** A job: work on a stored row at a time. */
 export interface QueueJob {
-  /** What the job is about, with the id of its row. A queue holds one job of each kind and row. */
+  /** Kind and row id identify the job. A queue holds at most one job of each. */
   readonly kind: JobKind;
   readonly rowId: number;
-  /** What the job belongs to: `release` is about all jobs of a key. */
+  /** Group of the job. `release` applies to a group. */
   readonly key: string;
-  /** Whether the queue delivers the ordered jobs of the key one at a time, by the order in which they were added. */
+  /** Whether jobs of the key are delivered one at a time, in order of insertion. */
   readonly isOrdered: boolean;
 }
 
-/** A job that is added, and when it is due: milliseconds since the epoch. Default: now. */
+/** A job to add. Due time in milliseconds since the epoch. Default: now. */
 export interface NewQueueJob extends QueueJob {
   readonly runAtMs?: number | undefined;
 }
 
-/** A job that this process has. The queue delivers it to no other process until it is settled or this process is taken for dead. */
+/** A delivered job. No other process gets it until it is settled or this process is considered dead. */
 export interface QueueDelivery extends QueueJob {
-  /** Which delivery of the job this is. Undefined for a job that was never delivered and that its process settles itself. */
+  /** Identifies the delivery. Undefined for a job that its process settles without a delivery. */
   readonly attempt?: number | undefined;
-  /** Aborted once another process has the job. Absent where no other process can. */
+  /** Aborts when another process takes over the job. Absent if no other process can. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** How a queue delivers its jobs. */
+/** Options of `start`. */
 export interface QueueStartOptions {
-  /** Deliveries at a time. */
+  /** Maximum concurrent deliveries. */
   readonly concurrency: number;
   readonly onError: (error: unknown) => void;
 }
@@ -46,32 +46,38 @@ export interface QueueStartOptions {
  * `HOST_QUEUE_CONTRACT` of `iml-runtime/testing` tests an implementation.
  */
 export interface HostQueue {
-  /** Whether jobs outlive the process and reach others. The host restores the jobs of its rows as it starts in any case. */
+  /**
+   * Whether jobs survive the process and other processes receive them. The host restores jobs from the rows on every
+   * start regardless.
+   */
   readonly isShared: boolean;
-  /** Adds jobs. A job that is there already stays as it is. */
+  /** Adds jobs. Existing jobs stay unchanged. */
   readonly enqueue: (writer: HostWriter, jobs: readonly NewQueueJob[]) => Promise<void>;
-  /** Removes jobs that are done. @throws EngineError (HOST_LEASE) if another process has one of them */
+  /** Removes completed jobs. @throws EngineError (HOST_LEASE) if another process took one over */
   readonly complete: (writer: HostWriter, jobs: readonly QueueDelivery[]) => Promise<void>;
   /**
-   * Gives a job back until a time. Of an ordered job no other of its key is delivered before.
-   * @throws EngineError (HOST_LEASE) if another process has it
+   * Returns a job until a time. An ordered job blocks its key until then.
+   * @throws EngineError (HOST_LEASE) if another process took it over
    */
   readonly hold: (writer: HostWriter, job: QueueDelivery, untilMs: number) => Promise<void>;
-  /** Makes sure that this process still has a job, until the transaction ends. @throws EngineError (HOST_LEASE) */
+  /**
+   * Locks the claim on a job until the transaction ends. @throws EngineError (HOST_LEASE) if another process took it
+   * over
+   */
   readonly renew: (writer: HostWriter, job: QueueDelivery) => Promise<void>;
-  /** Makes all jobs of a key due that wait for a time. */
+  /** Makes all waiting jobs of a key due. */
   readonly release: (writer: HostWriter, key: string) => Promise<void>;
-  /** Delivers jobs to a handler, which settles each by `complete` or `hold`. */
+  /** Starts delivering jobs to a handler, which settles each with `complete` or `hold`. */
   readonly start: (
     handler: (delivery: QueueDelivery) => Promise<void>,
     options: QueueStartOptions,
   ) => Promise<void>;
-  /** Delivers nothing more, and waits for the handlers. */
+  /** Stops delivering and waits for the handlers. */
   readonly stop: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** @throws EngineError (HOST_LEASE) if fewer jobs were settled or renewed than this process thought it had */
+/** @throws EngineError (HOST_LEASE) if fewer jobs were affected than expected */
 export function assertOwned(affected: number, wanted: number): void {
   if (affected >= wanted) return;
   throw new EngineError('HOST_LEASE', TAKEN_OVER);

@@ -2,35 +2,35 @@ import { checkOptions, objectWithFunctions } from '../../errors/check-options.js
 import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
 import type { HostQueue, NewQueueJob, QueueDelivery, QueueJob, QueueStartOptions } from './host-queue.js';
 
-/** The clock of a queue. Default: the clock of the system. */
+/** Options of `createLocalQueue`. `clock` defaults to the system clock. */
 export interface LocalQueueOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** When a job is delivered again whose handler did not settle it. */
+/** Delay before an unsettled job is delivered again. */
 const UNSETTLED_MS = 1000;
-/** What of the deliveries at a time one key may have. [choice] */
+/** Maximum share of the concurrent deliveries per key. [choice] */
 const KEY_SHARE = 0.75;
-/** A timer waits no longer, as clocks are set. */
+/** Maximum timer delay, because the system clock may be set. */
 const MAX_TIMER_MS = 10_000;
 
-/** The jobs of one key that are delivered alike. */
+/** Jobs of one key with the same ordering. */
 interface Lane {
   readonly key: string;
   readonly isOrdered: boolean;
-  /** Jobs that are due, in their order. */
+  /** Due jobs in order. */
   readonly due: Map<string, QueueJob>;
-  /** Jobs whose time is yet to come. */
+  /** Jobs that are not due yet. */
   readonly later: Map<string, { readonly job: QueueJob; readonly runAtMs: number }>;
-  /** Jobs that were delivered, and whether the same was added again meanwhile. */
+  /** Delivered jobs, and whether they were added again meanwhile. */
   readonly active: Map<string, { isAddedAgain: boolean }>;
-  /** No job of an ordered lane is delivered before. */
+  /** An ordered lane delivers nothing before this time. */
   heldUntilMs: number;
 }
 
 /**
- * The queue of one process. Its jobs are in memory: the host restores them from the rows as it starts.
- * Keys take turns, so a key with many jobs keeps no other one waiting.
+ * A queue in the memory of one process. The host restores its jobs from the rows on start. Keys are served
+ * round-robin, so that a key with many jobs does not starve others.
  */
 export function createLocalQueue(options: LocalQueueOptions = {}): HostQueue {
   checkOptions(
@@ -40,7 +40,7 @@ export function createLocalQueue(options: LocalQueueOptions = {}): HostQueue {
   );
   const { clock = SYSTEM_CLOCK } = options;
   const lanes = new Map<string, Lane>();
-  /** Lanes that may have something to deliver, the next one first. */
+  /** Lanes that may have due jobs, in round-robin order. */
   const ready = new Set<Lane>();
   const handlers = new Set<Promise<void>>();
   let run: ({ readonly handler: (delivery: QueueDelivery) => Promise<void> } & QueueStartOptions) | undefined;
@@ -98,7 +98,7 @@ export function createLocalQueue(options: LocalQueueOptions = {}): HostQueue {
     timer = { atMs, cancel: clock.after(delayMs, lookAtTimes) };
   }
 
-  /** Makes due what has become so, and sets the timer for what comes next. */
+  /** Moves jobs that became due and sets the timer for the next one. */
   function lookAtTimes(): void {
     timer = undefined;
     const nowMs = clock.now();
@@ -132,7 +132,7 @@ export function createLocalQueue(options: LocalQueueOptions = {}): HostQueue {
       if (!canDeliver(lane, concurrency)) continue;
       const [job] = lane.due.values();
       if (job !== undefined) handle(lane, job);
-      // Behind the others, until nothing of it can be delivered.
+      // Moves to the end until it has nothing to deliver.
       ready.add(lane);
     }
   }

@@ -1,4 +1,6 @@
-/** What `postgres-queue.ts` uses of pg-boss. The types that the package ships do not compile without `skipLibCheck`. */
+/**
+ * The part of pg-boss that `postgres-queue.ts` uses. The types of the package do not compile without `skipLibCheck`.
+ */
 declare module 'pg-boss' {
   export interface Db {
     executeSql(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
@@ -18,7 +20,7 @@ declare module 'pg-boss' {
     readonly retryCount: number;
   }
 
-  /** `settled` are the ids that were affected. */
+  /** `settled` lists the affected ids. */
   interface Answer {
     readonly affected: number;
     readonly settled: readonly string[];

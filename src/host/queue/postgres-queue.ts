@@ -17,34 +17,36 @@ import {
 
 /** Options of `createPostgresQueue`. */
 export interface PostgresQueueOptions {
-  /** The database the store is in. */
+  /** URL of the database of the store. */
   readonly url: string;
-  /** How often the queue is fetched though nothing was announced, in milliseconds. Default 500. */
+  /** Polling interval in milliseconds, in addition to notifications. Default 500. */
   readonly pollMs?: number | undefined;
-  /** How long a process may be silent before others take over its jobs. At least 10. Default 10. */
+  /**
+   * Time without a heartbeat after which other processes take over the jobs of a process. Minimum and default: 10.
+   */
   readonly heartbeatSeconds?: number | undefined;
-  /** The PostgreSQL schema of pg-boss. Default `iml_queue`. */
+  /** PostgreSQL schema of pg-boss. Default `iml_queue`. */
   readonly schema?: string | undefined;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
 }
 
 const QUEUES = { ordered: 'ordered', parallel: 'parallel' } as const;
-/** `hold` fails a job, which counts as a retry. A job without retries left would block its key for ever. */
+/** `hold` fails a job, which counts as a retry. A job without retries left would block its key forever. */
 const RETRY_LIMIT = 2_000_000_000;
-/** pg-boss allows no more. A process that died shows by its heartbeat. */
+/** The maximum of pg-boss. Heartbeats detect dead processes. */
 const EXPIRE_SECONDS = 24 * 60 * 60;
-/** pg-boss deletes waiting jobs that are older; a scenario may be off for years. */
+/** pg-boss deletes older waiting jobs, but a scenario may be off for years. */
 const RETENTION_SECONDS = 20 * 365 * 24 * 60 * 60;
 const SUPERVISE_SECONDS = 2;
 const CHANNEL = 'iml_host';
 const MAX_FETCH = 20;
-/** When a job is delivered again whose handler did not settle it. */
+/** Delay before an unsettled job is delivered again. */
 const UNSETTLED_SECONDS = 1;
-/** What of the deliveries at a time one key may have. [choice] */
+/** Maximum share of the concurrent deliveries per key. [choice] */
 const KEY_SHARE = 0.75;
 
-/** A job that this process has. */
+/** A job delivered to this process. */
 interface Held {
   readonly name: string;
   readonly attempt: JobAttempt;
@@ -59,8 +61,8 @@ interface Run extends QueueStartOptions {
 }
 
 /**
- * The queue of a PostgreSQL database, for any number of processes, on pg-boss 12. Needs the package "pg-boss".
- * It adds and settles jobs in the transaction of the rows that they are about.
+ * A queue on pg-boss 12 in a PostgreSQL database, for any number of processes. Needs the package "pg-boss". Adds and
+ * settles jobs in the transactions of their rows.
  *
  * @throws EngineError (PACKAGE_MISSING)
  */
@@ -95,7 +97,7 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
     wake();
   };
 
-  /** A process that only adds jobs does not supervise those of others. */
+  /** A process that only adds jobs does not supervise others. */
   async function open(isWorking: boolean): Promise<PgBoss> {
     const boss = new loaded['pg-boss'].PgBoss({
       connectionString: url,
@@ -105,7 +107,7 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
       schedule: false,
       supervise: isWorking,
       superviseIntervalSeconds: SUPERVISE_SECONDS,
-      // Heartbeats are looked at as a queue is monitored.
+      // Monitoring also checks heartbeats.
       monitorIntervalSeconds: SUPERVISE_SECONDS,
       registerInstance: isWorking,
       openTelemetry: { enabled: false },
@@ -191,7 +193,7 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
     }
   }
 
-  /** Keys that have their share of the deliveries of this process, and how many jobs any other one may have more. */
+  /** Keys that used up their share of the deliveries of this process, and the remaining number for other keys. */
   function countShares(concurrency: number): { readonly full: string[]; readonly left: number } {
     const counts = new Map<string, number>();
     for (const { key, name } of held.values()) {
@@ -210,7 +212,7 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
     { id, retryCount, data }: JobAttempt & { readonly data: JobData },
   ): void {
     const abort = new AbortController();
-    // An earlier delivery of it was lost: this process was taken for dead.
+    // Its earlier delivery was lost because this process was considered dead.
     held.get(id)?.abort.abort(takenOver());
     const one: Held = { name, key: data.key, attempt: { id, retryCount }, abort };
     held.set(id, one);
@@ -229,7 +231,7 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
     handlers.add(done);
   }
 
-  /** Fails a job, so that it keeps its place and its key, and moves its time. */
+  /** Fails a job with a new start time. Keeps its position and key. */
   async function holdFor(
     boss: PgBoss,
     db: Db | undefined,
@@ -242,19 +244,19 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
     return affected;
   }
 
-  /** The delivery as this process has it; undefined for a job that it settles without a delivery. */
+  /** The delivery known to this process; undefined for a job settled without a delivery. */
   function toAttempt({ attempt, ...job }: QueueDelivery): JobAttempt | undefined {
     return attempt === undefined ? undefined : { id: toUuid(job), retryCount: attempt };
   }
 
-  /** Marks what is settled once that is committed. */
+  /** Marks a job as settled after the commit. */
   function settle(writer: HostWriter, job: QueueDelivery): void {
     const one = held.get(toUuid(job));
     if (one === undefined || one.attempt.retryCount !== job.attempt) return;
     writer.afterCommit(() => settled.add(one));
   }
 
-  /** Tells the other processes, which fetch at once. */
+  /** Notifies the other processes, which then fetch immediately. */
   async function announce(writer: HostWriter): Promise<void> {
     await requireDb(writer).executeSql('select pg_notify($1, $2)', [CHANNEL, '']);
   }
@@ -290,7 +292,7 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
           data: { key: job.key },
           singletonKey: job.key,
           group: { id: job.key },
-          // A delay and not a time: the clock of the server may differ.
+          // A delay instead of a time, because the server clock may differ.
           ...(job.runAtMs !== undefined && { startAfter: String(secondsUntil(job.runAtMs)) }),
         }));
         await boss.insert(queueOf({ isOrdered }), rows, { db });
@@ -305,7 +307,7 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
         const name = queueOf({ isOrdered });
         const attempts = own.flatMap((job) => toAttempt(job) ?? []);
         if (attempts.length > 0) {
-          // Deleted, not kept as completed: the row of the work says what became of it.
+          // Deleted instead of completed: the row records the result.
           const { affected } = await boss.deleteJob(name, attempts, { db });
           assertOwned(affected, attempts.length);
         }
@@ -382,7 +384,7 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
   };
 }
 
-/** What a job carries beside its id. */
+/** Data of a job in addition to its id. */
 interface JobData {
   readonly key: string;
 }
@@ -411,8 +413,8 @@ function takenOver(): EngineError {
 const KINDS: readonly JobKind[] = ['event', 'retry', 'run'];
 
 /**
- * One id per kind and row, so that a job is there once; ids grow with those of the rows, as pg-boss orders jobs that
- * were added together by their ids.
+ * Derives the id from kind and row, so that a job exists once. Ids grow with row ids, because pg-boss orders jobs of
+ * one insert by id.
  */
 function toUuid({ kind, rowId }: Pick<QueueJob, 'kind' | 'rowId'>): string {
   const row = rowId.toString(16).padStart(18, '0');

@@ -4,7 +4,7 @@ import type { HostQueue, NewQueueJob } from './host-queue.js';
 
 type Scenario = Pick<ScenarioRow, 'id' | 'definition'>;
 
-/** All jobs of a scenario have one key. */
+/** The key shared by all jobs of a scenario. */
 export function keyOf(scenarioId: number): string {
   return `scenario-${scenarioId}`;
 }
@@ -13,7 +13,7 @@ export function scenarioIdOf(key: string): number {
   return Number(key.slice('scenario-'.length));
 }
 
-/** The job of an event. A timed scenario takes events as it runs, so they have none. */
+/** The job of an event. Scheduled scenarios take events as they run, so their events have none. */
 export function eventJob(scenario: Scenario, rowId: number): NewQueueJob {
   return { kind: 'event', rowId, key: keyOf(scenario.id), isOrdered: isSerial(readPlan(scenario)) };
 }
@@ -30,10 +30,10 @@ export function runJob({ id }: Scenario, runAtMs: number): NewQueueJob {
 }
 
 const COMMITTED = { isolation: 'read-committed' } as const;
-/** Jobs that are added in one transaction as a host starts. */
+/** Maximum jobs per transaction on start. */
 const STEP = 1000;
 
-/** Adds the jobs of all that a scenario has to do. Those that are there already stay. */
+/** Adds the jobs of all work of a scenario. Existing jobs stay. */
 export async function enqueueScenario(
   writer: HostWriter,
   queue: HostQueue,
@@ -49,10 +49,10 @@ export async function enqueueScenario(
 }
 
 /**
- * Adds the jobs of all rows: a queue in memory is empty as a host starts, and a database may be one that had no queue before.
- * Each step is a transaction of its own.
+ * Adds the jobs of all rows. A queue in memory is empty on start, and a database may be older than its queue. Each
+ * step is its own transaction.
  *
- * @param options.isReleasing makes held jobs due as well
+ * @param options.isReleasing also makes held jobs due
  */
 export async function restoreJobs(
   store: HostStore,

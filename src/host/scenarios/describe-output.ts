@@ -2,7 +2,7 @@ import type { CompiledFlow } from '../../scenario/flow/compile-flow.js';
 import type { FlowPhase, FlowReport } from '../../scenario/flow/flow-report.js';
 import type { FlowOutput, FlowStepName } from '../ports/ports.js';
 
-/** What came out of a run, and where its bundles ended if nothing did; undefined for one that an error ended. */
+/** The output of a run, or where its bundles ended. Undefined if an error ended the run. */
 export function describeOutput(flow: CompiledFlow, report: FlowReport): FlowOutput | undefined {
   if (!report.ok) return undefined;
   const bundles = report.bundles.length;
@@ -13,7 +13,7 @@ export function describeOutput(flow: CompiledFlow, report: FlowReport): FlowOutp
     const why = whyEnded(phase);
     if (why === undefined || !('stepId' in phase)) continue;
     const module = steps.get(phase.stepId);
-    // A responder puts nothing out, and ends nothing.
+    // A responder has no output and does not end a bundle.
     if (module === undefined || module.type === 'responder') continue;
     return { bundles, endedAt: { stepId: phase.stepId, module: module.name, why } };
   }

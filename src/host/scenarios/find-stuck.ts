@@ -2,21 +2,21 @@ import { nextStart } from '../../scenario/state/scenario-state.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostStore, ScenarioRow } from '../store/tables.js';
 
-/** Something that waits, and why. */
+/** Waiting work and its wait reason. */
 export interface Stuck {
   readonly scenario: string;
-  /** Events that wait for it. */
+  /** Number of waiting events. */
   readonly waiting: number;
-  /** Milliseconds since the oldest of them came in; null where none waits. */
+  /** Age of the oldest one in milliseconds; null without waiting events. */
   readonly oldestMs: number | null;
-  /** In words, with what ends it. */
+  /** The wait reason in words, and how to resolve it. */
   readonly why: string;
 }
 
-/** What is due and may start is begun at once where a host works; later than that, somebody should look. */
+/** A working host starts due work immediately. After this delay, something is wrong. */
 const LATE_MS = 30_000;
 
-/** What does not go on by itself at this moment, and why: the answer to "where is my event?". */
+/** Lists work that waits and why, to find out where an event is. */
 export async function findStuck(store: HostStore, nowMs: number): Promise<readonly Stuck[]> {
   const scenarios = await store.find('scenarios', { sortBy: 'name' });
   const waiting = await store.countBy('events', 'hookId', { status: 'pending' });
@@ -62,7 +62,7 @@ function whyItRests(
   return row.nextRunMs === null ? undefined : `takes what waits at ${formatTime(row.nextRunMs)}`;
 }
 
-/** Of what could begin: why it does not. */
+/** Why startable work is late. */
 function whyItIsLate({
   oldestMs,
   running,

@@ -16,41 +16,43 @@ import {
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import { OPEN_INCOMPLETES } from '../work/claim.js';
 
-/** A scenario as configuration asks for it. */
+/** Input of `put`. */
 export interface ScenarioWanted {
-  /** Unique in a host. */
+  /** Unique name. */
   readonly name: string;
   readonly plan: ScenarioPlan;
-  /** The hook whose events it processes; none for polling triggers. */
+  /** The hook whose events it processes; absent for polling triggers. */
   readonly hookId?: number | undefined;
 }
 
-/** What may be done with scenarios by hand, from any process that reaches the store. */
+/** Manages scenarios from any process with access to the store. */
 export interface ScenarioAdmin {
   readonly list: () => Promise<readonly ScenarioRow[]>;
   /** @throws EngineError (HOST_MISSING) */
   readonly get: (name: string) => Promise<ScenarioRow>;
   /**
-   * Makes a scenario, turned on, or gives the one of that name another plan; its state stays.
+   * Creates an active scenario, or replaces the plan of the existing one and keeps its state.
    *
-   * @throws EngineError (HOST_REFUSED) for a plan that cannot work or is too large, and for the hook of another scenario
+   * @throws EngineError (HOST_REFUSED) if the plan is invalid or too large, or the hook belongs to another scenario
    */
   readonly put: (wanted: ScenarioWanted) => Promise<ScenarioRow>;
-  /** Switches the scenario on and processes its waiting events. @throws EngineError (HOST_MISSING) */
+  /** Activates the scenario and processes its waiting events. @throws EngineError (HOST_MISSING) */
   readonly activate: (name: string) => Promise<ScenarioRow>;
-  /** Switches the scenario off. Incoming events wait. @throws EngineError (HOST_MISSING) */
+  /** Deactivates the scenario. Incoming events wait. @throws EngineError (HOST_MISSING) */
   readonly deactivate: (name: string) => Promise<ScenarioRow>;
-  /** Forgets it; what of it is incomplete is discarded. Its hook stays. @throws EngineError (HOST_MISSING) */
+  /**
+   * Removes the scenario and discards its incomplete executions. Keeps its hook. @throws EngineError (HOST_MISSING)
+   */
   readonly remove: (name: string) => Promise<void>;
-  /** Incomplete executions that are not over. */
+  /** Lists incomplete executions that are neither resolved nor discarded. */
   readonly incompletes: (name: string) => Promise<readonly IncompleteRow[]>;
-  /** Tries one again now. @throws EngineError (HOST_MISSING), (HOST_REFUSED) */
+  /** Retries an incomplete execution now. @throws EngineError (HOST_MISSING), (HOST_REFUSED) */
   readonly retry: (incompleteId: number) => Promise<void>;
   /** @throws EngineError (HOST_MISSING), (HOST_REFUSED) */
   readonly discard: (incompleteId: number) => Promise<void>;
 }
 
-/** Every change names the rows it is about, and holds those it decides by. */
+/** Every change names its rows and locks those it depends on. */
 const COMMITTED = { isolation: 'read-committed' } as const;
 
 /**
@@ -96,10 +98,7 @@ export function createScenarioAdmin(options: AdminOptions): ScenarioAdmin {
   };
 }
 
-/**
- * Reads nothing of what waits, however long the queue is. Somebody who turns a suspended scenario on has seen to what it
- * waits for: it goes on at once. [inf]
- */
+/** Does not read the queue, whatever its length. Activating a suspended scenario ends the suspension. [inf] */
 async function turn(
   { store, queue, clock }: AdminOptions,
   { id }: ScenarioRow,
@@ -172,7 +171,8 @@ async function putScenario(
   assertCanAnswer(name, plan);
   assertFits(name, plan);
   const hookId = wantedHook ?? null;
-  // Who stores an event for a hook without a scenario holds the hook, too: it gets a job here or there.
+  // Storing an event for a hook without a scenario locks the hook as well, so that one of both transactions adds the
+  // job.
   if (hookId !== null) await writer.getLocked('hooks', { id: hookId }, 'update');
   const present = await writer.getLocked('scenarios', { name }, 'update');
   const taken = hookId === null ? undefined : await writer.get('scenarios', { hookId });
@@ -190,7 +190,7 @@ async function putScenario(
   const row = await writer.get('scenarios', { id });
   if (row === undefined) return;
   await enqueueScenario(writer, queue, row);
-  // A plan with another schedule or another hook may have something to do at once.
+  // With another schedule or hook, work may be due at once.
   await queue.release(writer, keyOf(id));
 }
 
@@ -218,12 +218,12 @@ function findHadHook(present: ScenarioRow | undefined, hookId: number | null): b
   return present === undefined ? false : readPlan(present).hasHadHook;
 }
 
-/** A start with an unchanged file must not bring forward what is planned. */
+/** A restart with an unchanged file must not change the schedule. */
 function isSame(present: ScenarioRow, plan: StoredPlan, hookId: number | null): boolean {
   return present.hookId === hookId && JSON.stringify(present.definition) === JSON.stringify(plan);
 }
 
-/** Another interval or calendar takes effect at once; any other change leaves the schedule as it is. */
+/** Another interval or calendar applies at once. Other changes keep the schedule. */
 async function planChanged(
   plan: ScenarioPlan,
   present: ScenarioRow | undefined,
@@ -238,6 +238,6 @@ async function planChanged(
   const { scheduledMs, nextRunMs } = present;
   if (isUnchanged) return { scheduledMs, nextRunMs };
   const planned = await planFirst(plan, present.lastRunMs, nowMs);
-  // A suspension holds whatever the schedule is.
+  // A suspension takes precedence over the schedule.
   return state.kind === 'delayed' ? { ...planned, nextRunMs: state.untilMs } : planned;
 }

@@ -18,22 +18,22 @@ import {
   WEBHOOK_SHAPE,
 } from './scenario-shape.js';
 
-/** The webhook a scenario of a file listens to. */
+/** The webhook of a scenario in a file. */
 export interface WebhookEntry {
   readonly app: string;
   readonly webhook: string;
   readonly connection: string | undefined;
-  /** Of a shared webhook: who the user is to the service. */
+  /** For shared webhooks: the user id at the remote API. */
   readonly uid: string | undefined;
   readonly parameters: PlainObject;
 }
 
-/** A scenario as a file describes it. The format stands in the README of this folder. */
+/** A scenario in a file. See `docs/serve.md` for the format. */
 export interface ScenarioEntry {
   readonly name: string;
   readonly webhook: WebhookEntry | undefined;
   readonly everyMinutes: number | undefined;
-  /** A calendar in place of an interval. */
+  /** Calendar schedule instead of an interval. */
   readonly cron?: CronSchedule | undefined;
   readonly ordered: boolean;
   readonly settings: Partial<ScenarioSettings>;
@@ -41,9 +41,9 @@ export interface ScenarioEntry {
 }
 
 /**
- * Reads a file of scenarios: JSON with comments.
+ * Parses a scenario file: JSON with comments.
  *
- * @throws SpecError (SPEC_JSON); EngineError (HOST_FILE) with the place of what is missing or not known
+ * @throws SpecError (SPEC_JSON); EngineError (HOST_FILE) with the location of a missing or unknown member
  */
 export function readScenarioFile(text: string, file: string): readonly ScenarioEntry[] {
   const document = readDocument(text, file);
@@ -87,7 +87,7 @@ function readEntry(at: Spot): ScenarioEntry {
     cron,
     modules,
     ordered: fields.flag('ordered'),
-    // Names and values are checked where the settings are used.
+    // Names and values are validated where the settings are used.
     settings: fields.object('settings') as Partial<ScenarioSettings>,
   };
 }
@@ -152,7 +152,7 @@ function readHandler(at: Spot): ErrorHandler {
   }
 }
 
-/** A value of the file and where it stands. */
+/** A value of the file and its location. */
 interface Spot {
   readonly document: Document;
   readonly pointer: string;
@@ -164,11 +164,11 @@ interface Fields {
   readonly text: (name: string) => string;
   readonly optionalText: (name: string) => string | undefined;
   readonly number: (name: string) => number | undefined;
-  /** False where it is not written. */
+  /** False if absent. */
   readonly flag: (name: string) => boolean;
-  /** Empty where it is not written. */
+  /** Empty if absent. */
   readonly object: (name: string) => PlainObject;
-  /** Empty where it is not written. */
+  /** Empty if absent. */
   readonly list: (name: string) => readonly Spot[];
   readonly optional: <T>(name: string, read: (at: Spot) => T) => T | undefined;
 }

@@ -30,20 +30,20 @@ import { describeFailure, describeOutput } from './describe-output.js';
 import type { FlowDefinition, StepDefinition } from './flow-definition.js';
 import type { FindConnectionSecrets } from './scenario-secrets.js';
 
-/** What scenarios run with: the engines of their apps, and what their templates read. Only `engines` is required. */
+/** Options of `createScenarioFlows`. Only `engines` is required. */
 export interface ScenarioFlowsOptions {
   readonly engines: Engines;
-  /** Default: the system's. */
+  /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** What the templates of modules read and call: clock, timezone, randomness. */
+  /** Options for templates of modules: clock, timezone, randomness. */
   readonly expressions?: CompileOptions | undefined;
-  /** Spans around modules: the same as the host's. Default: none. */
+  /** Tracing of modules. Use the tracing of the host. Default: none. */
   readonly tracing?: HostTracing | undefined;
-  /** Gets what came of each run, before it is written down, which waits for a promise. */
+  /** Receives the report of each run before it is stored. The run waits for the promise. */
   readonly onReport?: ((scenario: string, report: FlowReport) => unknown) | undefined;
   /**
-   * Finds what of the connections of a scenario and of its hook no error may show: a sender may have put it into a call. Default: of
-   * connections only what a module knows of its own is kept out of its errors.
+   * Finds secrets of the connections of a scenario and its hook to redact from errors, because a sender may have put
+   * them into a call. Default: a module redacts only the secrets of its own connection.
    */
   readonly findConnectionSecrets?: FindConnectionSecrets | undefined;
 }
@@ -57,11 +57,11 @@ const SHAPES: OptionShapes<ScenarioFlowsOptions> = {
   findConnectionSecrets: ANY_FUNCTION,
 };
 
-/** Flows kept compiled, and characters of their definitions; one beyond that is compiled again. */
+/** Maximum compiled flows and characters of their definitions. Further ones are compiled again. */
 const MAX_FLOWS = 500;
 const MAX_FLOWS_LENGTH = 16 * 1024 * 1024;
 
-/** Runs the linear flows of `scenario/` with the modules of some engines, in this thread. */
+/** Runs linear flows of `scenario/` with the modules of engines, in this thread. */
 export function createScenarioFlows(given: ScenarioFlowsOptions): Flows {
   checkOptions(given, SHAPES, 'The options of createScenarioFlows', ['engines']);
   const { findConnectionSecrets = async () => [], ...options } = given;
@@ -71,7 +71,7 @@ export function createScenarioFlows(given: ScenarioFlowsOptions): Flows {
   });
 }
 
-/** What no error of a run may show: see `collectScenarioSecrets`. */
+/** Secrets to redact from errors of a run. See `collectScenarioSecrets`. */
 export async function findRunSecrets(
   { scenario, findHooks }: Pick<FlowRequest, 'scenario' | 'findHooks'>,
   findConnectionSecrets: FindConnectionSecrets,
@@ -83,7 +83,7 @@ export async function findRunSecrets(
 
 /** Options of `createFlows`. */
 export interface FlowsOptions extends Omit<ScenarioFlowsOptions, 'findConnectionSecrets'> {
-  /** Finds what no error of a run may show. Called once, when a module has failed. */
+  /** Finds secrets to redact from errors of a run. Called once, after a module failed. */
   readonly findSecrets: (request: FlowRequest) => Promise<readonly string[]>;
 }
 
@@ -97,7 +97,7 @@ export function createFlows({
 }: FlowsOptions): Flows {
   const compiled = createBoundedCache<CompiledFlow>(MAX_FLOWS, MAX_FLOWS_LENGTH);
   const loadFlow = (scenario: ScenarioRow): CompiledFlow => {
-    // Only `putScenario` writes definitions, after a guard has seen them.
+    // Only `putScenario` writes definitions, after validation.
     const definition = readPlan(scenario).flow as FlowDefinition;
     const key = `${scenario.name} ${JSON.stringify(definition)}`;
     const known = compiled.get(key);
@@ -162,7 +162,7 @@ async function runSource(
   }
 }
 
-/** The webhook as the first module of a flow: what came in is what it puts out. */
+/** The webhook as the first module of a flow. It outputs the incoming bundle. */
 const WEBHOOK: FlowStep = {
   id: 1,
   module: {
@@ -191,7 +191,7 @@ function traceModule(module: FlowModule, { id, app }: StepDefinition, tracing: H
   const inSpan = <R extends { readonly error?: Error | undefined }>(work: () => PromiseLike<R>): Promise<R> =>
     tracing.inSpan({ name: 'iml module', kind: 'internal', attributes }, async (span) => {
       const outcome = await work();
-      // Its message may quote what the hook knows as secret. The span of the run tells what is taken out of that.
+      // The message may contain secrets of the hook. The span of the run reports the redacted message.
       if (outcome.error !== undefined) span.fail(outcome.error.name);
       return outcome;
     });
@@ -202,21 +202,24 @@ function traceModule(module: FlowModule, { id, app }: StepDefinition, tracing: H
   };
 }
 
-/** Bytes of the incomplete executions that one run leaves, beside its last: all are stored in one commit. [choice] */
+/** Maximum bytes of incomplete executions per run, except its last one. All are stored in one commit. [choice] */
 const MAX_KEPT_BYTES = 32 * 1024 * 1024;
 
-/** Bytes of a single one, which a database is given in one statement; SQLite takes 3 ms for each megabyte. [choice] */
+/**
+ * Maximum bytes of one incomplete execution, which is one statement. SQLite blocks the event loop while it writes.
+ * [choice]
+ */
 const MAX_EXECUTION_BYTES = 10 * 1024 * 1024;
 
 /**
- * Executions are collected while the flow runs, and stored by the host with everything else that follows from the run.
+ * Collects incomplete executions during the run. The host stores them with the other results.
  *
- * @param mostBytes of one of them
+ * @param mostBytes maximum bytes of one execution
  */
 function collectInto(kept: Kept, room: number, mostBytes: number): IncompleteStore {
   const { drafts } = kept;
   return {
-    // Only who resolves one by hand asks for these.
+    // Only needed for manual resolution.
     get: async () => undefined,
     list: async () => [],
     save: async (execution) => {
@@ -233,19 +236,19 @@ function collectInto(kept: Kept, room: number, mostBytes: number): IncompleteSto
   };
 }
 
-/** What a run leaves behind that is not told yet. */
+/** Results of a run that are not reported yet. */
 interface Kept {
   readonly drafts: Map<string, IncompleteDraft>;
-  /** How many executions were stored with the progress. */
+  /** Number of executions stored with the progress. */
   stored: number;
-  /** Of the executions that are not stored. */
+  /** Bytes of the unstored executions. */
   bytes: number;
-  /** Of the trigger, behind the last item that is through. */
+  /** State of the trigger after the last completed item. */
   progress: TriggerData | undefined;
   toldAtMs: number;
 }
 
-/** How often a poll says how far it has come: a write each time, for at most so much work that is done again. */
+/** Interval of progress reports of a poll. Each one is a write; a crash repeats at most the work of one interval. */
 const PROGRESS_EVERY_MS = 1000;
 
 async function tellProgress(

@@ -4,33 +4,33 @@ import { isPlainObject, ownMember } from '../../util/plain-object.js';
 import { collectHookSecrets } from '../hooks/hook-secrets.js';
 import type { HookRow } from '../store/tables.js';
 
-/** A connection as hooks and steps name it. */
+/** A connection of a hook or step. */
 export interface NamedConnection {
   readonly app: string;
-  /** The name it is kept under. */
+  /** Name of the connection. */
   readonly connection: string;
 }
 
-/** Finds the values of a connection that must not be shown; none where there is no such connection. */
+/** Finds the secret values of a connection. Empty if it does not exist. */
 export type FindConnectionSecrets = (named: NamedConnection) => Promise<readonly string[]>;
 
-/** Values that are gathered: some of them may be too short or too long to be looked for. [choice] */
+/** Maximum collected values. Some may be too short or too long to search for. [choice] */
 const MAX_FOUND = 2 * MAX_KNOWN_SECRETS;
 
-/** Whose secrets they are. */
+/** Hooks and flows whose secrets are collected. */
 export interface SecretOwners {
   readonly hooks: readonly HookRow[];
-  /** What the flows of scenarios are made of: see `ScenarioPlan.flow`. */
+  /** See `ScenarioPlan.flow`. */
   readonly flows: readonly unknown[];
   readonly findConnectionSecrets: FindConnectionSecrets;
 }
 
 /**
- * What neither an error nor a bundle of scenarios may show when people look at it: what their hooks hold, the connections of
- * these and of all their steps, and the passwords that are written into steps, as any of them may have quoted what another was given.
- * Where they are far more than can be known, the first of them.
+ * Collects the secrets to redact from errors and bundles of scenarios: those of their hooks, of the connections of
+ * hooks and steps, and passwords in steps. Any of them may appear in data of another. If there are too many, the
+ * first ones.
  *
- * @throws ImlError (IML_LIMIT) for more than can be known
+ * @throws ImlError (IML_LIMIT) if there are too many
  */
 export async function collectScenarioSecrets({
   hooks,
@@ -52,7 +52,7 @@ export async function collectScenarioSecrets({
   return [...found];
 }
 
-/** What is written into fields of type password of a step, and under names that say secret. */
+/** Values of password fields and of members with secret names in a step. */
 function listPasswords(step: unknown): readonly string[] {
   if (!isPlainObject(step)) return [];
   const { parameters, hiddenParameters } = step;
@@ -61,7 +61,7 @@ function listPasswords(step: unknown): readonly string[] {
   return [...collectSecrets(...hidden), ...collectNamedSecrets(parameters)];
 }
 
-/** The member a JSON pointer leads to. */
+/** The value at a JSON pointer. */
 function memberAt(value: unknown, pointer: string): unknown {
   let member = value;
   for (const step of pointer.split('/').slice(1)) {
@@ -71,7 +71,7 @@ function memberAt(value: unknown, pointer: string): unknown {
   return member;
 }
 
-/** Flows that are not ours may be anything. */
+/** Flows of custom `Flows` may have any shape. */
 function listSteps(flow: unknown): readonly unknown[] {
   const steps = isPlainObject(flow) ? flow['steps'] : undefined;
   return Array.isArray(steps) ? steps : [];

@@ -13,10 +13,10 @@ const COUNT: KeyShape = { types: ['number'] };
 const YES_NO: KeyShape = { types: ['boolean'] };
 const OBJECT: KeyShape = { types: ['object'] };
 
-/** What may be done about an error of a module. */
+/** Kinds of error handlers. */
 export const HANDLERS = ['ignore', 'resume', 'commit', 'rollback', 'break'] as const;
 
-/** `"ignore"`, or an object with what goes with it. */
+/** `"ignore"`, or an object with options. */
 export const HANDLER_SHAPE: Shape = {
   title: 'an error handler',
   required: ['kind'],
@@ -29,7 +29,7 @@ export const HANDLER_SHAPE: Shape = {
   },
 };
 
-/** A module at its place in a scenario. */
+/** A module of a scenario. */
 export const STEP_SHAPE: Shape = {
   title: 'a module of a scenario',
   required: ['app', 'module'],
@@ -107,7 +107,7 @@ export const SCENARIO_SHAPE: Shape = {
   },
 };
 
-/** A file of scenarios, as `iml serve --scenarios` takes it. */
+/** A scenario file, as for `iml serve --scenarios`. */
 export const SCENARIO_FILE_SHAPE: Shape = {
   title: 'a file of scenarios',
   required: ['scenarios'],

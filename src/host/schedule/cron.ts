@@ -2,8 +2,9 @@ import { EngineError } from '../../errors/engine-error.js';
 import type { CronSchedule } from '../store/scenario-plan.js';
 
 /**
- * The next time of a calendar schedule after an instant. If clocks go forward, a time that does not exist moves to the
- * end of the gap. If they go back, a time that occurs twice runs once, at the first; a schedule of every hour runs in both hours.
+ * The next time of a calendar schedule after an instant. If clocks go forward, a time that does not exist moves to
+ * the end of the gap. If they go back, a time that occurs twice runs once, at the first; a schedule of every hour
+ * runs in both hours.
  *
  * @returns null if there is none
  * @throws EngineError (HOST_FILE) for an invalid pattern or time zone

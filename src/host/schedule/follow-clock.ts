@@ -5,16 +5,15 @@ import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostStore } from '../store/tables.js';
 import { planAfter } from './schedule.js';
 
-/** How often a host asks whether the clock was set back. */
+/** Interval of the check whether the clock was set back. */
 export const FOLLOW_CLOCK_EVERY_MS: number = 10_000;
 
-/** Further than this into the future, something that happened did so by another clock. */
+/** A past event with a later time than this was recorded before the clock was set back. */
 const MAX_SKEW_MS = 5 * 60_000;
 
 /**
- * Moves the times of what waits along when the clock was set back: what waited for ten minutes still does, and not for
- * the hours that the clock has to make up for. That it was set back shows by runs that lie in the future. Calendars go by the
- * clock as it is.
+ * Shifts due times after the clock was set back, so that a delay of ten minutes stays ten minutes. Detects the change
+ * by runs in the future. Calendar schedules follow the new clock.
  */
 export async function followClock(store: HostStore, queue: HostQueue, nowMs: number): Promise<void> {
   const where = { lastRunMs: { above: nowMs + MAX_SKEW_MS } };
@@ -28,7 +27,7 @@ export async function followClock(store: HostStore, queue: HostQueue, nowMs: num
         if (row === undefined) return;
         const state = movedState(readState(row), byMs);
         const plan = readPlan(row);
-        // The times of a calendar stay where they are: what has to be found is the next one.
+        // Calendar times do not shift. Find the next one.
         const planned =
           plan.cron === undefined
             ? { scheduledMs: moved(row.scheduledMs), nextRunMs: moved(row.nextRunMs) }
@@ -38,11 +37,11 @@ export async function followClock(store: HostStore, queue: HostQueue, nowMs: num
         for (const one of await writer.find('incompletes', { where: retries, columns: ['retryAtMs'] })) {
           await writer.update('incompletes', { id: one.id }, { retryAtMs: moved(one.retryAtMs) });
         }
-        // Jobs whose rows lie ahead wait again.
+        // The jobs wait for their new times.
         await queue.release(writer, keyOf(id));
         if (row.hookId === null) return;
         const waiting = { hookId: row.hookId, status: 'pending', notBeforeMs: { above: nowMs } } as const;
-        // They wait for the scenario, whose time has just been moved.
+        // They wait for the scenario, whose time was just shifted.
         await writer.update('events', waiting, { notBeforeMs: nowMs });
       },
       { isolation: 'read-committed' },

@@ -2,18 +2,18 @@ import type { ScenarioState } from '../../scenario/state/scenario-state.js';
 import type { ScenarioPlan } from '../store/scenario-plan.js';
 import { nextCronTime } from './cron.js';
 
-/** Of a timed scenario: when its own schedule has it run next, and when it does run next. */
+/** Planned times of a scheduled scenario. */
 export interface PlannedRun {
-  /** Moves by the schedule alone. */
+  /** The next time of the schedule alone. */
   readonly scheduledMs: number | null;
-  /** The rerun of a backoff, where that comes first, or the end of a suspension, where that comes later. */
+  /** The next start: an earlier rerun of a backoff, or a later end of a suspension. */
   readonly nextRunMs: number | null;
 }
 
 /**
- * When a scenario runs after a run that ended. Reruns do not move the schedule: with an interval of 30 minutes it is
- * 0, 30, 60, 90 whatever came between. Times that were missed are left out.
- * Source: https://help.make.com/exponential-backoff: the usual schedule goes on during a backoff. [doc]
+ * Plans the next run after a run. Reruns do not move the schedule: an interval of 30 minutes stays at 0, 30, 60, 90.
+ * Missed times are skipped. Source: https://help.make.com/exponential-backoff: the usual schedule goes on during a
+ * backoff. [doc]
  */
 export async function planAfter(
   plan: ScenarioPlan,
@@ -28,8 +28,8 @@ export async function planAfter(
 }
 
 /**
- * When a scenario runs first after it was turned on or given a plan. One of an interval starts at once, then after each
- * interval, counted from its last run where it had one; one of a calendar at its next time.
+ * Plans the first run after activation or a change of plan. An interval starts at once, or one interval after the
+ * last run. A calendar starts at its next time.
  */
 export async function planFirst(
   plan: ScenarioPlan,
@@ -53,7 +53,7 @@ async function nextScheduled(
 ): Promise<number | null> {
   if (cron !== undefined) return nextCronTime(cron, nowMs);
   if (everyMs === undefined) return null;
-  // Counted from the time that was planned, so that runs do not drift.
+  // Counted from the planned time, so that runs do not drift.
   const missed = Math.max(0, Math.floor((nowMs - plannedMs) / everyMs));
   return plannedMs + (missed + 1) * everyMs;
 }

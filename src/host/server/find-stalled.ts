@@ -4,20 +4,19 @@ import { readPlans, readState } from '../store/scenario-plan.js';
 import type { HostReader, ScenarioRow } from '../store/tables.js';
 import { OPEN_INCOMPLETES } from '../work/claim.js';
 
-/** Since when something has to be due. */
+/** Options of `findStalled`. */
 export interface StalledOptions {
   readonly nowMs: number;
   readonly afterMs: number;
 }
 
-/** What is looked at of every scenario: not its plan, which may be large. */
+/** Columns to read. The plan may be large and is left out. */
 export const LOOKED_AT = ['name', 'hookId', 'state', 'crashes', 'lastRunMs', 'nextRunMs'] as const;
 
 export type LookedAt = Pick<ScenarioRow, 'id' | (typeof LOOKED_AT)[number]>;
 
 /**
- * Names of the scenarios that may start, have had something due for a time, and neither do nor have done anything in it.
- * One that waits for a person is not among them.
+ * Names of startable scenarios with overdue work and no activity since. Excludes scenarios that wait for a person.
  */
 export async function findStalled(
   reader: HostReader,
@@ -47,13 +46,13 @@ export async function findStalled(
 }
 
 interface WaitingWork {
-  /** Hooks with events that wait. */
+  /** Hooks with waiting events. */
   readonly hookIds: ReadonlySet<number | null>;
-  /** Hooks with events that are being processed. */
+  /** Hooks with running events. */
   readonly running: ReadonlySet<number | null>;
-  /** Scenarios with retries that are due for long. */
+  /** Scenarios with overdue retries. */
   readonly retries: ReadonlySet<number>;
-  /** Scenarios with retries that are being made. */
+  /** Scenarios with running retries. */
   readonly retrying: ReadonlySet<number>;
 }
 
@@ -74,14 +73,14 @@ async function readWaiting(
   };
 }
 
-/** As far as it can be told without its plan. */
+/** An estimate without the plan. */
 function mayBeLate({ id, hookId, nextRunMs }: LookedAt, waiting: WaitingWork, dueMs: number): boolean {
   if (waiting.running.has(hookId) || waiting.retrying.has(id)) return false;
   const isRunDue = nextRunMs !== null && nextRunMs <= dueMs;
   return isRunDue || waiting.retries.has(id) || waiting.hookIds.has(hookId);
 }
 
-/** By scenario: its incomplete executions that are open. */
+/** Unresolved incomplete executions per scenario. */
 async function countUnresolved(
   reader: HostReader,
   scenarios: readonly LookedAt[],

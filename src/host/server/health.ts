@@ -3,26 +3,26 @@ import type { HostContext } from '../ports/context.js';
 import { readState } from '../store/scenario-plan.js';
 import { findStalled, LOOKED_AT } from './find-stalled.js';
 
-/** How a host is, for people and for load balancers. */
+/** Status of a host for people and load balancers. */
 export interface Health {
   /**
-   * `failing`: the store does not answer, or has no room. `stalled`: work of some scenario is due for longer than
-   * `stalledMs`, and nothing of it is under way nor has ended meanwhile. `stopping`: no more requests, please.
+   * `failing`: the store is unavailable or full. `stalled`: work of a scenario is overdue by more than `stalledMs`
+   * without activity. `stopping`: the host accepts no more requests.
    */
   readonly status: 'ok' | 'failing' | 'stalled' | 'stopping';
   readonly events: { readonly pending: number; readonly running: number; readonly dead: number };
-  /** Milliseconds since the oldest event that waits came in; null where none waits. */
+  /** Age of the oldest waiting event in milliseconds; null without waiting events. */
   readonly oldestPendingMs: number | null;
   readonly scenarios: { readonly active: number; readonly suspended: number; readonly inactive: number };
-  /** Names of the scenarios that are stalled. */
+  /** Names of stalled scenarios. */
   readonly stalled: readonly string[];
-  /** Names of the scenarios that went off by themselves: after errors, or as there was no room. */
+  /** Names of scenarios that were deactivated automatically. */
   readonly off: readonly string[];
-  /** What is wrong, without details a stranger should not read. */
+  /** The problem in words that are safe to publish. */
   readonly problem: string | null;
 }
 
-/** What the last attempt to store something said; a store may answer and take nothing. */
+/** Result of the last write. A store may respond but reject writes. */
 export interface StoreTrouble {
   readonly isFull: () => boolean;
 }
@@ -35,10 +35,10 @@ const NONE: Omit<Health, 'status' | 'problem'> = {
   off: [],
 };
 
-/** How long a store may take to say how things are; whoever asks does not wait for ever either. */
+/** Time limit for the queries of the status. */
 const ANSWER_MS = 5000;
 
-/** Asks the store how things are. Never throws. */
+/** Reads the status from the store. Never throws. */
 export async function readHealth(
   context: HostContext,
   isStopping: boolean,

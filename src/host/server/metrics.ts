@@ -2,21 +2,18 @@ import type { Registry } from 'prom-client';
 import type { HostNotice, HostObserver } from '../ports/observer.js';
 import type { Health } from './health.js';
 
-/** What is counted of a host, for `/metrics`: pass it to `createHost({ metrics })`. */
+/** Metrics of a host for `/metrics`. Pass it to `createHost({ metrics })`. */
 export interface HostMetrics {
   readonly observer: HostObserver;
-  /** The text of Prometheus, with how the host is at this moment. */
+  /** Metrics in the Prometheus text format, including the current status. */
   readonly read: (health: Health) => Promise<{ readonly text: string; readonly contentType: string }>;
 }
 
 const SECONDS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 40, 120];
 
-/**
- * Counts what happens in a host. Labels are names of hooks and scenarios, which the operator gives; never addresses,
- * ids or texts of errors.
- */
+/** Counts notices of a host. Labels are names of hooks and scenarios; never URLs, ids or error texts. */
 export async function createHostMetrics(): Promise<HostMetrics> {
-  // As a whole: where the command is bundled, a package that is no module has no other names.
+  // Default import: in a bundle, a CommonJS package has no named exports.
   const { default: prometheus } = await import('prom-client');
   const { Registry, Counter, Gauge, Histogram } = prometheus;
   const registry: Registry = new Registry();

@@ -3,30 +3,33 @@ import { ANY_FUNCTION, ANY_TEXT, checkOptions, wholeNumber } from '../../errors/
 import { EngineError } from '../../errors/engine-error.js';
 import type { HostNotice, HostObserver } from '../ports/observer.js';
 
-/** Tells somebody outside of what waits for a person. */
+/** Notifies an operator about work that waits for a person. */
 export interface Notifier {
   readonly observer: HostObserver;
-  /** Resolves once everybody was told of everything so far. */
+  /** Resolves after all notices so far were delivered or failed. */
   readonly settle: () => Promise<void>;
 }
 
-/** Whom a notifier tells, and how long it waits for an answer. */
+/** Target and time limit of a notifier. */
 export interface NotifierOptions {
-  /** `http://` or `https://`: gets a POST with the notice as JSON. Anything else is a command of the shell, which gets it as input. */
+  /**
+   * An `http://` or `https://` URL receives a POST with the notice as JSON. Anything else is a shell command that
+   * receives it on standard input.
+   */
   readonly to: string;
-  /** Gets why somebody could not be told; nothing is told again. */
+  /** Receives delivery errors. Notices are not retried. */
   readonly onError: (error: Error) => void;
-  /** Until telling is given up. Default 10 s. */
+  /** Time limit of a delivery. Default 10 s. */
   readonly timeoutMs?: number | undefined;
 }
 
 const TIMEOUT_MS = 10_000;
-/** Notices that wait while one is told; those beyond are dropped, and that is told to `onError`. */
+/** Maximum waiting notices. Further ones are dropped and reported to `onError`. */
 const MAX_WAITING = 100;
 
 /**
- * Tells an address or a command of scenarios that went off by themselves (`scenario-off`), of what became dead
- * (`run-finished` with `becomes: 'dead'`) and of what ended every process that worked on it (`given-up`), one after the other. Pass `observer` to `createHost`.
+ * Notifies a URL or command, one notice after the other: of deactivated scenarios (`scenario-off`), dead work
+ * (`run-finished` with `becomes: 'dead'`) and work that was given up (`given-up`). Pass `observer` to `createHost`.
  */
 export function createNotifier(options: NotifierOptions): Notifier {
   const shapes = { to: ANY_TEXT, onError: ANY_FUNCTION, timeoutMs: wholeNumber(1) };
@@ -44,7 +47,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
       waiting++;
       last = last
         .then(() => tell(to, JSON.stringify(notice), timeoutMs))
-        // What it failed with may name the address, which may be a secret.
+        // The error may contain the URL, which may be a secret.
         .catch((error: unknown) =>
           failed(error instanceof Refusal ? error.message : 'it does not answer', error),
         )
@@ -56,7 +59,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   };
 }
 
-/** Its message is free of addresses and commands. */
+/** An error whose message contains no URL or command. */
 class Refusal extends Error {}
 
 function needsPerson(notice: HostNotice): boolean {
@@ -74,7 +77,7 @@ async function postTo(url: string, body: string, timeoutMs: number): Promise<voi
 
 function runCommand(command: string, input: string, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    // A process group of its own, so that the time-out ends what the shell started, too.
+    // A separate process group, so that the timeout also ends child processes of the shell.
     const child = spawn(command, { shell: true, stdio: ['pipe', 'ignore', 'ignore'], detached: !IS_WINDOWS });
     const timer = setTimeout(() => killGroup(child), timeoutMs);
     child.once('error', (error) => {
@@ -86,7 +89,7 @@ function runCommand(command: string, input: string, timeoutMs: number): Promise<
       if (code === 0) resolve();
       else reject(new Refusal(`the command ended with ${code ?? signal}`));
     });
-    // A command that does not read is no failure.
+    // A command may ignore its input.
     child.stdin.on('error', () => {});
     child.stdin.end(`${input}\n`);
   });
@@ -94,12 +97,12 @@ function runCommand(command: string, input: string, timeoutMs: number): Promise<
 
 const IS_WINDOWS = process.platform === 'win32';
 
-/** Kills at once: a command may ignore SIGTERM, and further notices wait for it. */
+/** SIGKILL: a command may ignore SIGTERM, and further notices wait for it. */
 function killGroup(child: ChildProcess): void {
   try {
     if (IS_WINDOWS || child.pid === undefined) child.kill('SIGKILL');
     else process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It ended meanwhile.
+    // The process already ended.
   }
 }

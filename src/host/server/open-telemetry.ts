@@ -4,16 +4,13 @@ import { type HostSpan, type HostTracing, NO_TRACING, type SpanAttributes } from
 type Api = typeof import('@opentelemetry/api');
 
 /**
- * Spans of a host through the tracer that OpenTelemetry was given: `iml call` for each call of a webhook, `iml run` for
- * each run of a scenario, `iml module` for each module of it, in which instrumentations of HTTP and databases put theirs.
- * A run is linked to the call its event came with, a call to the trace its sender says it is part of. No address of a
- * hook, no payload and no parameter is in them.
+ * Creates spans with the registered OpenTelemetry tracer: `iml call` per webhook call, `iml run` per run, `iml
+ * module` per module. Spans of HTTP and database instrumentations are children of `iml module`. A run links to the
+ * call of its event, a call to the trace of its sender. Spans contain no hook URL, payload or parameter.  Traces
+ * nothing if "@opentelemetry/api" is not installed or has no tracer.
  *
- * Where the package "@opentelemetry/api" is not installed, or no tracer was given to it, nothing is traced.
- *
- * @example
- * const tracing = await createHostTracing();
- * const host = createHost({ store, receiver, flows: createScenarioFlows({ engines, tracing }), tracing });
+ * @example const tracing = await createHostTracing(); const host = createHost({ store, receiver, flows:
+ * createScenarioFlows({ engines, tracing }), tracing });
  */
 export async function createHostTracing(): Promise<HostTracing> {
   const api = await import('@opentelemetry/api').catch(() => undefined);
@@ -45,7 +42,7 @@ function traceThrough({
   return {
     inSpan: async ({ name, kind, attributes, isRoot = false, linkedTo }, work) => {
       const parent = isRoot ? ROOT_CONTEXT : context.active();
-      // Asked for each time: a tracer may be given later than a host is made.
+      // Looked up on each use, because the tracer may be registered after the host is created.
       const span = trace
         .getTracer('iml-runtime')
         .startSpan(
@@ -56,7 +53,7 @@ function traceThrough({
       try {
         return await context.with(trace.setSpan(parent, span), () => work(show(span)));
       } catch (error) {
-        // What it says may hold anything; what kind of error it is does not.
+        // The message may contain any data; the error name does not.
         span.setStatus({
           code: SpanStatusCode.ERROR,
           message: error instanceof Error ? error.name : 'Error',

@@ -13,21 +13,21 @@ export interface StatusPagesOptions {
   readonly isStopping: () => boolean;
 }
 
-/** How long a result is used again: anybody may request these pages as often as they like. */
+/** Cache time of results, because anyone can request these pages. */
 const MAX_AGE_MS = 1000;
 
 const PATHS: ReadonlySet<string> = new Set(['/live', '/ready', '/health', '/metrics']);
 
-/** Whether an address is one of the pages. They are served however many other requests are in flight. */
+/** Whether a path is a status page. The server serves them regardless of the number of open requests. */
 export function isStatusPath(pathname: string): boolean {
   return PATHS.has(pathname);
 }
 
 /**
- * - `/live`: 200 as long as the process answers.
- * - `/ready`: 200 while requests can be accepted, 503 while the store does not answer or the host stops.
- * - `/health`: counts as JSON, 503 unless the status is `ok`; with `?names` the names of scenarios that need somebody.
- * - `/metrics`: for Prometheus, if the host has metrics.
+ * - `/live`: 200 while the process responds.
+ * - `/ready`: 200 while the host accepts requests, 503 if the store is unavailable or the host stops.
+ * - `/health`: status as JSON, 503 unless it is `ok`; with `?names` names of scenarios that need attention.
+ * - `/metrics`: Prometheus metrics, if enabled.
  */
 export function createStatusPages({ health, metrics, clock, isStopping }: StatusPagesOptions): StatusPages {
   const readHealth = shared(health, clock);
@@ -64,7 +64,7 @@ async function answerHealth(readHealth: () => Promise<Health>, withNames: boolea
   return page(health.status === 'ok' ? 200 : 503, `${JSON.stringify(shown)}\n`, 'application/json');
 }
 
-/** Computes a value once at a time, and uses it again for a second. */
+/** Computes a value once at a time and caches it for a second. */
 function shared<T>(read: () => Promise<T>, clock: Clock): () => Promise<T> {
   let current: { readonly value: Promise<T>; endedAtMs: number | undefined } | undefined;
   return () => {

@@ -2,22 +2,22 @@ import { JsonText, MAX_PARSED_LENGTH } from '../../store/json-text.js';
 import { isPlainObject } from '../../util/plain-object.js';
 import { fromPortable, toPortable } from '../../util/portable-value.js';
 
-/** What a value counts for beside the characters of its texts. */
+/** Length counted per value in addition to the characters of strings. */
 export const VALUE_LENGTH = 16;
 
-/** A value as the store keeps it (`toPortable`). A large one becomes its JSON text. */
+/** Converts a value to its stored form (`toPortable`). A large value becomes JSON text. */
 export function keepValue(value: unknown): unknown {
   if (!isLongerThan(value, MAX_PARSED_LENGTH)) return toPortable(value);
   const text = JSON.stringify(toPortable(value) ?? null);
   return new JsonText(text, Buffer.byteLength(text));
 }
 
-/** The value that was passed to `keepValue`, from what the store returned. */
+/** Reverses `keepValue`. */
 export function readKept(kept: unknown): unknown {
   return fromPortable(kept instanceof JsonText ? JSON.parse(kept.text) : kept);
 }
 
-/** A copy of the plain data that is stored, as `toPortable` writes it. */
+/** Copies stored plain data, as `toPortable` writes it. */
 export function copyKept(kept: unknown): unknown {
   return kept instanceof JsonText ? JSON.parse(kept.text) : structuredClone(kept);
 }
@@ -28,28 +28,28 @@ export function dropKept(kept: unknown, count: number): unknown {
   return Array.isArray(items) ? keepValue(items.slice(count)) : kept;
 }
 
-/** The JSON that is stored; undefined for what is left out. */
+/** The stored JSON; undefined for omitted values. */
 export function writeKept(kept: unknown): string | undefined {
   return kept instanceof JsonText ? kept.text : JSON.stringify(kept);
 }
 
-/** Whether two values are stored as the same JSON. */
+/** Whether two values have the same stored JSON. */
 export function isSameKept(a: unknown, b: unknown): boolean {
   return writeKept(a) === writeKept(b);
 }
 
-/** Bytes of the JSON that is stored. */
+/** Bytes of the stored JSON. */
 export function measureKept(kept: unknown): number {
   if (!(kept instanceof JsonText)) return Buffer.byteLength(JSON.stringify(kept));
   return kept.bytes ?? Buffer.byteLength(kept.text);
 }
 
-/** Whether a value makes more than so many characters of JSON, or nearly so many; looks no further than that. */
+/** Whether the JSON of a value is longer than about `length` characters. Stops at the limit. */
 export function isLongerThan(value: unknown, length: number): boolean {
   return lengthLeft(value, length) < 0;
 }
 
-/** What is left of a length of JSON once a value is written; looks no further than that. */
+/** Remaining length after a value is written. Stops at zero. */
 function lengthLeft(value: unknown, length: number, depth = 0): number {
   let left = length - VALUE_LENGTH;
   if (typeof value === 'string') return left - value.length;
@@ -68,5 +68,5 @@ function lengthLeft(value: unknown, length: number, depth = 0): number {
   return left;
 }
 
-/** As deep as anything is kept. */
+/** Maximum depth of stored values. */
 const MAX_DEPTH = 200;

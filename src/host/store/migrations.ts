@@ -6,7 +6,7 @@ import type { SqlTables } from '../../store/sql-tables.js';
 
 export const HOST_TABLE_PREFIX = 'host_';
 
-/** The tables as the first step made them. A later change is a step of its own. */
+/** Tables of the first migration. Later changes are migrations of their own. */
 const TABLES_1: Readonly<Record<string, TableColumns>> = {
   workers: {
     columns: {
@@ -106,7 +106,7 @@ const CALLS_2: TableColumns = {
 
 const COUNT_3 = ['crashes', 'crashes_alone'] as const;
 
-/** What there is to do stands in the events, scenarios and incomplete executions themselves: jobs and lanes go. */
+/** Removes the tables of jobs and lanes. Events, scenarios and incomplete executions contain the work. */
 async function moveToClaims(db: Kysely<SqlTables>): Promise<void> {
   const { sql } = await import('kysely');
   const table = (name: string): string => HOST_TABLE_PREFIX + name;
@@ -131,14 +131,14 @@ async function moveToClaims(db: Kysely<SqlTables>): Promise<void> {
   for (const index of ['events_hook_id_status_id', 'events_status_claimed_by_id']) {
     await db.schema.dropIndex(table(index)).execute();
   }
-  // With the bytes in it the bound of a queue is counted without reading a single event.
+  // With `bytes` in the index, the size of a queue is counted without reading events.
   const queue = db.schema.createIndex(table('events_queue')).on(table('events'));
   await queue.columns(['status', 'hook_id', 'id', 'bytes']).execute();
   const retries = db.schema.createIndex(table('incompletes_retries')).on(table('incompletes'));
   await retries.columns(['status', 'scenario_id', 'retry_at_ms']).execute();
 }
 
-/** A change of status must not write what is large anew, as SQLite does with all of a row. */
+/** Moves large columns to a table of their own. SQLite rewrites the whole row on each update of a status. */
 async function moveApart(
   { db, kind }: Database,
   name: string,
@@ -147,7 +147,7 @@ async function moveApart(
   const { sql } = await import('kysely');
   const [from, to] = [HOST_TABLE_PREFIX + name, HOST_TABLE_PREFIX + apart.table];
   const columns = sql.join(['id', ...apart.columns].map((column) => sql.ref(column)));
-  // In SQLite only this word makes it the place of the row, and not an index beside it.
+  // Only `integer primary key` makes the column the rowid in SQLite.
   const created = db.schema
     .createTable(to)
     .addColumn('id', kind === 'sqlite' ? 'integer' : 'bigint', (column) => column.primaryKey());
@@ -161,7 +161,7 @@ interface Database {
   readonly kind: SqlDatabase['kind'];
 }
 
-/** What is large is not taken together with others; of older rows the length, sealed or not, is near enough. */
+/** Large executions are read one by one. For older rows, the length of the text suffices, sealed or not. */
 async function countIncompletes(db: Kysely<SqlTables>): Promise<void> {
   const { sql } = await import('kysely');
   const table = `${HOST_TABLE_PREFIX}incompletes`;
@@ -170,7 +170,7 @@ async function countIncompletes(db: Kysely<SqlTables>): Promise<void> {
   await sql`update ${sql.table(table)} set bytes = length(execution)`.execute(db);
 }
 
-/** The queue knows which process has what. What was under way as the last process of an earlier version ended waits again. */
+/** Drops claims: the queue knows which process has which job. Work that was running waits again. */
 async function leaveToQueue(db: Kysely<SqlTables>): Promise<void> {
   const table = (name: string): string => HOST_TABLE_PREFIX + name;
   await db.schema.dropTable(table('workers')).execute();
@@ -185,7 +185,7 @@ async function leaveToQueue(db: Kysely<SqlTables>): Promise<void> {
   }
 }
 
-/** The history of the tables of a host. */
+/** All migrations of the tables of a host. */
 export const HOST_MIGRATIONS: readonly Migration[] = [
   {
     name: 'host/001-tables',
@@ -203,7 +203,7 @@ export const HOST_MIGRATIONS: readonly Migration[] = [
   { name: 'host/003-claims', up: moveToClaims },
   {
     name: 'host/004-due',
-    // The look at what is due, every half second, finds the schedules by it.
+    // The index of the check for due schedules.
     up: async (db) => {
       const table = `${HOST_TABLE_PREFIX}scenarios`;
       await db.schema.createIndex(`${table}_next_run_ms`).on(table).column('next_run_ms').execute();

@@ -11,26 +11,25 @@ import { copyKept } from './kept-value.js';
 import { HOST_MIGRATIONS, HOST_TABLE_PREFIX } from './migrations.js';
 import { HOST_TABLES, type HostStore, type HostTables } from './tables.js';
 
-/** A store of this process, empty, gone at its end: for tests. */
+/** Creates an empty in-memory store, for tests. */
 export function createHostMemoryStore(): HostStore {
   return createMemoryStore<HostTables>(HOST_TABLES);
 }
 
-/** How a store of a host keeps secrets. */
+/** Encryption of secrets in a store. */
 export interface SealOptions {
   /**
-   * 32 bytes, the same in every process of the host. With it, what services were given and gave at set-up, the flows of
-   * scenarios and incomplete executions are kept encrypted (AES-256-GCM); what was kept before stays readable.
-   * Without it they are kept as they are.
+   * 32 bytes, the same in all processes of a host. Encrypts hook parameters and data, flows and incomplete executions
+   * (AES-256-GCM). Rows stored before stay readable. Without it, they are stored in plain text.
    */
   readonly sealKey?: Uint8Array | undefined;
 }
 
 /**
- * A store in a SQLite file; the tables are made or brought up to date. Needs the package "libsql".
- * A commit is on the disk when it returns, so that a webhook answered 2xx outlives a power cut.
+ * Opens a SQLite store and migrates its tables. Needs the package "libsql". Commits are flushed to disk, so that an
+ * event with a 2xx response survives a power failure.
  *
- * @throws StoreError `STORE_FAILED`, for a key as well that is none or not the one things are sealed with
+ * @throws StoreError `STORE_FAILED`, also for an invalid or wrong key
  */
 export async function openHostSqlite(options: SqliteOptions & SealOptions): Promise<HostStore> {
   checkOptions(options, { ...SQLITE_SHAPES, sealKey: BYTES }, 'The options of openHostSqlite', ['file']);
@@ -39,10 +38,10 @@ export async function openHostSqlite(options: SqliteOptions & SealOptions): Prom
 }
 
 /**
- * A store in a PostgreSQL database; the tables are made or brought up to date. Needs the package "pg". Statements are kept prepared
- * on each connection, unless `named` is false.
+ * Opens a PostgreSQL store and migrates its tables. Needs the package "pg". Uses prepared statements unless `named`
+ * is false.
  *
- * @throws StoreError `STORE_FAILED`, for a key as well that is none or not the one things are sealed with
+ * @throws StoreError `STORE_FAILED`, also for an invalid or wrong key
  */
 export async function openHostPostgres(options: PostgresOptions & SealOptions): Promise<HostStore> {
   checkOptions(options, { ...POSTGRES_SHAPES, sealKey: BYTES }, 'The options of openHostPostgres', ['url']);
@@ -59,7 +58,7 @@ async function openSql(database: SqlDatabase, { sealKey }: SealOptions): Promise
   try {
     await migrate(database, HOST_MIGRATIONS);
     const store = createSqlStore<HostTables>(database, HOST_TABLES, { prefix: HOST_TABLE_PREFIX, sealKey });
-    // Another key is told at once, and not by the first event.
+    // Detects a wrong key on opening instead of on the first event.
     const last = { limit: 1, sortBy: 'id', descending: true } as const;
     for (const table of ['hooks', 'scenarios'] as const) await store.find(table, last);
     for (const { execution } of await store.find('incompletes', last)) copyKept(execution);

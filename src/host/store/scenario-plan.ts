@@ -4,38 +4,37 @@ import type { ScenarioState } from '../../scenario/state/scenario-state.js';
 import { isLongerThan, VALUE_LENGTH } from './kept-value.js';
 import type { HostReader, ScenarioRow } from './tables.js';
 
-/** Times of a calendar: five or six fields, and the zone they are meant in. */
+/** A calendar schedule with five or six fields and a time zone. */
 export interface CronSchedule {
-  /** `minute hour day month weekday`, with seconds in front if there are six. */
+  /** `minute hour day month weekday`, with seconds first if there are six fields. */
   readonly pattern: string;
-  /** A zone of the tz database, such as `Europe/Prague`. Default UTC. */
+  /** IANA time zone such as `Europe/Prague`. Default UTC. */
   readonly timezone?: string | undefined;
 }
 
-/** What the host has to know of a scenario to schedule it. The flow itself is a matter of `Flows`. */
+/** The schedule of a scenario. Only `Flows` reads the flow itself. */
 export interface ScenarioPlan {
-  /** `scheduling: instant` starts a run for each event, `timed` one every `everyMs` with the events that wait by then. */
+  /** `scheduling: instant` runs once per event, `timed` runs every `everyMs` with the waiting events. */
   readonly settings: ScenarioSettings;
-  /** Of a timed scenario: the time between two runs. */
+  /** Interval of a scheduled scenario. */
   readonly everyMs: number | undefined;
-  /** Of a timed scenario: the calendar it runs by, in place of an interval. */
+  /** Calendar of a scheduled scenario instead of an interval. */
   readonly cron?: CronSchedule | undefined;
   /**
-   * Events are processed one after the other, in the order they were stored. Default: at the same time.
-   * `settings.sequential` does so as well, and more.
+   * Whether events are processed one after the other in stored order. Default: concurrently. `settings.sequential`
+   * implies it.
    */
   readonly ordered: boolean;
-  /** Whether a module of it answers the sender of a webhook. */
+  /** Whether a module responds to the sender of a webhook. */
   readonly answers: boolean;
-  /** What `Flows` runs: plain JSON data. */
+  /** Input of `Flows`: plain JSON data. */
   readonly flow: unknown;
 }
 
 /**
- * Makes sure that a responder can do its work: the sender waits while the event is processed, and where order is kept
- * that may be behind any number of others.
+ * A sender waits for a responder during processing. In an ordered scenario, any number of events may precede it.
  *
- * @throws EngineError (HOST_REFUSED) for a scenario that keeps order and has a responder
+ * @throws EngineError (HOST_REFUSED) for an ordered scenario with a responder
  */
 export function assertCanAnswer(
   name: string,
@@ -48,26 +47,26 @@ export function assertCanAnswer(
   throw new EngineError('HOST_REFUSED', message);
 }
 
-/** Characters of JSON that a plan may have: each look at its scenario may read it, and each run of it. [choice] */
+/** Maximum JSON characters of a plan. Every run reads it. [choice] */
 const MAX_PLAN = 1024 * 1024;
 
-/** @throws EngineError (HOST_REFUSED) for a scenario that is too large to be looked at often */
+/** @throws EngineError (HOST_REFUSED) if the plan is too large */
 export function assertFits(name: string, plan: ScenarioPlan): void {
   if (!isLongerThan(plan, MAX_PLAN)) return;
   const message = `The scenario "${name}" is too large: it may have ${MAX_PLAN} characters of JSON, of which each value takes ${VALUE_LENGTH} besides its own.`;
   throw new EngineError('HOST_REFUSED', message);
 }
 
-/** Whether a scenario takes its events one after the other. */
+/** Whether a scenario processes events one after the other. */
 export function isSerial({ ordered, settings }: ScenarioPlan): boolean {
   return ordered || settings.sequential || settings.scheduling === 'timed';
 }
 
-/** A plan as it is stored. */
+/** A stored plan. */
 export interface StoredPlan extends ScenarioPlan {
   /**
-   * Whether the scenario ever had a hook, that of an instant trigger, too: what came in by one that is gone may stand in what is kept of it.
-   * Undefined where nobody knows, as an earlier version has stored it.
+   * Whether the scenario ever had a hook, including one of an instant trigger. Stored data may contain secrets of a
+   * removed hook. Undefined if an earlier version stored the plan.
    */
   readonly hasHadHook?: boolean | undefined;
 }
@@ -77,7 +76,7 @@ export function readPlan(scenario: Pick<ScenarioRow, 'definition'>): StoredPlan 
   return scenario.definition as StoredPlan;
 }
 
-/** The plans of scenarios by their ids; one that was removed is absent. */
+/** Plans by scenario id. Removed scenarios are absent. */
 export async function readPlans(
   reader: HostReader,
   scenarios: readonly { readonly id: number }[],
@@ -91,7 +90,7 @@ export async function readPlans(
   return plans;
 }
 
-/** The state of a stored scenario. Only what `nextState` gives is written. */
+/** The state of a stored scenario. Only results of `nextState` are stored. */
 export function readState(scenario: Pick<ScenarioRow, 'state'>): ScenarioState {
   return scenario.state as ScenarioState;
 }

@@ -7,105 +7,102 @@ import type {
 } from '../../store/record-store.js';
 
 /**
- * `dedicated`: an address of its own; `address`: the one address of a shared webhook of an app;
- * `member`: who gets the events of such an address whose uid is his.
+ * `dedicated`: own URL; `address`: the shared URL of a webhook; `member`: receives the events of a shared URL with
+ * its uid.
  */
 export type HookKind = 'dedicated' | 'address' | 'member';
 
-/** A hook as it is stored: its address, the webhook of the app behind it, and what was attached. */
+/** A stored hook: its token, webhook and attach data. */
 export interface HookRow extends Row {
   readonly kind: HookKind;
-  /** How configuration names the hook. */
+  /** Unique name. */
   readonly name: string;
-  /** The secret part of the address; null for members. */
+  /** The secret part of the URL; null for members. */
   readonly token: string | null;
   readonly app: string;
   readonly webhook: string;
   readonly uid: string | null;
   readonly connection: string | null;
-  /** `JsonText` where they are large, as the two below. */
+  /** `JsonText` if large, like the two columns below. */
   readonly parameters: unknown;
-  /** What attach and update have kept. */
+  /** Data stored by attach and update. */
   readonly data: unknown;
-  /** The parameters attach or update has succeeded with last; null before. */
+  /** Parameters of the last successful attach or update; null before. */
   readonly attachedWith: unknown;
   readonly enabled: boolean;
   readonly createdAtMs: number;
 }
 
 /**
- * `pending` waits, `running` is being processed, `done` was processed, `dead` failed for good and waits for a person,
- * `discarded` was dropped by one, `rejected` could not be read and is kept to be looked at.
+ * `pending` waits, `running` is being processed, `done` was processed, `dead` failed permanently and waits for a
+ * person, `discarded` was discarded by a person, `rejected` could not be parsed and is stored for inspection.
  */
 export type EventStatus = 'pending' | 'running' | 'done' | 'dead' | 'discarded' | 'rejected';
 
-/** What may have ended processes. */
+/** Counts of process ends during the work. */
 export interface CrashCounts {
-  /** How often in a row it was begun, and no process has seen the end, the present time included. */
+  /** Consecutive starts without a recorded end, including the current one. */
   readonly crashes: number;
-  /** How many of these times nothing else was under way in the process. */
+  /** How many of these starts ran without other work in the process. */
   readonly crashesAlone: number;
 }
 
-/** One accepted request: the unit that is stored, processed and replayed. */
+/** One accepted request: the unit of storage, processing and replay. */
 export interface EventRow extends Row, CrashCounts {
   readonly hookId: number;
-  /** The scenario that has it or had it last, before that the one it came for; null where there is none yet. */
+  /** The current or last scenario of the event, before that its target; null if there is none yet. */
   readonly scenarioId: number | null;
   readonly status: EventStatus;
-  /** What the webhook made of the request: as `keepValue` writes it, `JsonText` where it is large. */
+  /** Output of the webhook, as `keepValue` writes it: `JsonText` if large. */
   readonly bundles: unknown;
-  /** The request as far as it is kept to be looked at. */
+  /** The redacted request for inspection. */
   readonly request: unknown;
-  /** Bytes of the bundles as they are stored. */
+  /** Bytes of the stored bundles. */
   readonly bytes: number;
-  /** How often processing has begun. */
+  /** Number of starts. */
   readonly attempts: number;
-  /** When it may be tried again after a failure that was not its own. */
+  /** Earliest retry after an error that the event did not cause. */
   readonly notBeforeMs: number | null;
-  /** What the last attempt failed with. */
+  /** Error of the last attempt. */
   readonly error: unknown;
   readonly receivedAtMs: number;
   readonly finishedAtMs: number | null;
 }
 
-/**
- * A scenario as the host stores it: its plan, its state, and where its trigger stands (`...AtMs`: milliseconds since
- * the epoch).
- */
+/** A stored scenario: plan, state and trigger state (`...AtMs`: milliseconds since the epoch). */
 export interface ScenarioRow extends Row, CrashCounts {
   readonly name: string;
-  /** Everything the flow needs: a `ScenarioPlan`. */
+  /** A `ScenarioPlan`. */
   readonly definition: unknown;
   /** The hook whose events it processes; null for polling triggers. */
   readonly hookId: number | null;
   /** The state of `nextState`. */
   readonly state: unknown;
-  /** State of a polling trigger, where the next poll starts: `JsonText` where it is large. */
+  /** State of a polling trigger, where the next poll starts: `JsonText` if large. */
   readonly triggerState: unknown;
-  /** When its schedule alone starts it next; null for instant ones, and for those that are off. */
+  /** Next time of the schedule alone; null for instant and inactive scenarios. */
   readonly scheduledMs: number | null;
-  /** When it starts next by itself: as scheduled, or for the rerun of a backoff, or at the end of a suspension. */
+  /** Next start: schedule, rerun of a backoff, or end of a suspension. */
   readonly nextRunMs: number | null;
-  /** How many scheduled runs have begun. */
+  /** Number of started scheduled runs. */
   readonly attempts: number;
   readonly lastRunMs: number | null;
   readonly lastError: unknown;
 }
 
-/** `waiting` for its next retry, `running`, `unresolved` (waits for a person), or over: `resolved`, `discarded`. */
+/** `waiting` for its next retry, `running`, `unresolved` (waits for a person), `resolved` or `discarded`. */
 export type IncompleteStatus = 'waiting' | 'running' | 'unresolved' | 'resolved' | 'discarded';
 
 /**
- * An incomplete execution as it is stored: the bundle that failed, what is left to do, and when it is tried again
- * (`...AtMs`: milliseconds since the epoch).
+ * A stored incomplete execution: the failed bundle, the remaining steps and the retry time (`...AtMs`: milliseconds
+ * since the epoch).
  */
 export interface IncompleteRow extends Row, CrashCounts {
   readonly scenarioId: number;
   readonly status: IncompleteStatus;
-  /** The bundle and the remaining steps, as the flow has given them: `JsonText` where they are large. */
+  /** The bundle and the remaining steps, written by the flow: `JsonText` if large. */
   readonly execution: unknown;
-  /** Bytes of the execution as JSON; of those that were stored before it was counted, characters as they are kept. */
+  /** Bytes of the execution as JSON. In rows of earlier versions, characters of the stored text. */
   readonly bytes: number;
   readonly attempts: number;
   readonly error: unknown;
@@ -115,10 +112,10 @@ export interface IncompleteRow extends Row, CrashCounts {
   readonly finishedAtMs: number | null;
 }
 
-/** A connection of an app, sealed by whoever stores it. */
+/** A connection, sealed by the process that stores it. */
 export interface ConnectionRow extends Row {
   readonly name: string;
-  /** Sealed text; bound to the name. */
+  /** Sealed text, bound to the name. */
   readonly sealed: string;
 }
 
@@ -130,7 +127,7 @@ export type HostTables = {
   readonly incompletes: IncompleteRow;
 };
 
-/** What a host keeps. */
+/** The store of a host. */
 export type HostStore = RecordStore<HostTables>;
 export type HostReader = RecordReader<HostTables>;
 export type HostWriter = RecordWriter<HostTables>;
@@ -169,7 +166,7 @@ export const HOST_TABLES: TableDefinitions<HostTables> = {
     json: ['definition', 'state', 'triggerState', 'lastError'],
     large: ['triggerState'],
     shared: ['definition'],
-    // Parameters of type password stand in it.
+    // Contains parameters of type password.
     sealed: ['definition'],
     unique: [['name']],
     indexes: ['hookId'],

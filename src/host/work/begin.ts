@@ -7,32 +7,32 @@ import type { CrashCounts, EventRow, HostWriter, IncompleteRow, ScenarioRow } fr
 import { OPEN_INCOMPLETES } from './claim.js';
 import { type GiveUpNotice, giveUpEvent, giveUpIncomplete, giveUpPoll } from './give-up.js';
 
-/** A delivery that is looked at, and whether nothing else is under way in this process. */
+/** A delivery, and whether it runs without other work in this process. */
 export interface Beginning {
   readonly delivery: QueueDelivery;
   readonly isAlone: boolean;
 }
 
-/** What of an event or an incomplete execution is read before its payload. */
+/** Columns of an event or incomplete execution to read before its payload. */
 type Queued<R> = Pick<R, Extract<keyof R, 'id' | 'bytes'>>;
 
-/** What became of a delivery. */
+/** Result of a delivery. */
 export type Begun =
   | { readonly kind: 'event'; readonly row: Queued<EventRow>; readonly scenario: ScenarioRow }
   | { readonly kind: 'incomplete'; readonly row: Queued<IncompleteRow>; readonly scenario: ScenarioRow }
   | { readonly kind: 'scheduled'; readonly scenario: ScenarioRow }
-  /** It may end processes: it begins once nothing else is under way. */
+  /** It may crash the process and starts once no other work runs. */
   | { readonly kind: 'alone' }
-  /** There is nothing to do for it, now or at all. */
+  /** There is nothing to start now or at all. */
   | { readonly kind: 'nothing'; readonly notices: readonly GiveUpNotice[] };
 
 const NOTHING: Begun = { kind: 'nothing', notices: [] };
 
-/** After how many ends of a process something that was under way at all of them begins alone. */
+/** Number of process ends after which work starts alone. */
 const SUSPECT_AFTER = 3;
-/** How often a sequential scenario that waits for a person is looked at, though nobody said that it may go on. */
+/** Interval of checks for a sequential scenario that waits for a person. */
 const WAIT_MS = 5000;
-/** How long the jobs of a scenario that is off are held; turning it on releases them. */
+/** Hold time of jobs of an inactive scenario. Activation releases them. */
 const OFF_MS = 24 * 60 * 60 * 1000;
 
 const EVENT_COLUMNS = [
@@ -45,24 +45,23 @@ const RETRY_COLUMNS = [
 type QueuedEvent = Pick<EventRow, 'id' | (typeof EVENT_COLUMNS)[number]>;
 type QueuedRetry = Pick<IncompleteRow, 'id' | (typeof RETRY_COLUMNS)[number]>;
 
-/** The rows that deliveries are about. */
+/** The rows of the deliveries. */
 interface Rows {
   readonly scenarios: ReadonlyMap<number, ScenarioRow>;
   readonly events: ReadonlyMap<number, QueuedEvent>;
   readonly retries: ReadonlyMap<number, QueuedRetry>;
-  /** By hook that keeps order: the first event that is not over. */
+  /** First unfinished event per ordered hook. */
   readonly firstEvents: ReadonlyMap<number, QueuedEvent>;
-  /** By sequential scenario: the first retry that is due or under way. */
+  /** First due or running retry per sequential scenario. */
   readonly dueRetries: ReadonlyMap<number, QueuedRetry>;
-  /** By sequential scenario: its incomplete executions that are open. */
+  /** Unresolved incomplete executions per sequential scenario. */
   readonly unresolved: ReadonlyMap<number, number>;
 }
 
 /**
- * Decides what each delivery begins, marks that as running, and settles the jobs that begin nothing.
- *
- * Invariants: of a key that keeps order the first event begins, whichever of its jobs was delivered; a suspended scenario starts
- * nothing; a job is held for the state of a scenario only while the row of the scenario is locked, so turning it on releases the job.
+ * Decides what each delivery starts, marks it as running, and settles jobs that start nothing.  Invariants: the first
+ * event of an ordered key starts, whichever job was delivered; a suspended scenario starts nothing; jobs are held for
+ * the state of a scenario only while its row is locked, so that activation releases them.
  */
 export async function beginWork(
   writer: HostWriter,
@@ -100,7 +99,7 @@ async function begin(
   };
   const event = delivery.kind === 'event' ? rows.events.get(delivery.rowId) : undefined;
   if (event !== undefined && event.hookId !== scenario?.hookId) {
-    // The hook has another scenario since.
+    // The hook was assigned to another scenario.
     const [other] = await writer.find('scenarios', { where: { hookId: event.hookId } });
     await queue.complete(writer, [delivery]);
     const isTimed = other !== undefined && readPlan(other).settings.scheduling === 'timed';
@@ -110,7 +109,7 @@ async function begin(
   if (scenario === undefined) return complete();
   const { settings } = readPlan(scenario);
   const isTimed = settings.scheduling === 'timed';
-  // The scenario has another schedule since.
+  // The schedule of the scenario changed.
   if (delivery.kind === (isTimed ? 'event' : 'run')) return complete();
   const present = describeJob(scenario, delivery);
   if (present.isOrdered !== delivery.isOrdered) {
@@ -144,7 +143,7 @@ async function begin(
   if (delivery.kind === 'run') {
     const start = may('run');
     if (start.kind !== 'now') return hold(writer, context, delivery, (row) => may('run', row));
-    // The events of a hook are counted one by one.
+    // Starts count per event, not per scenario with a hook.
     const counted = scenario.hookId === null ? scenario : { ...scenario, crashesAlone: 0 };
     return mark(context, beginning, counted, {
       begun: { kind: 'scheduled', scenario },
@@ -174,13 +173,13 @@ async function begin(
   });
 }
 
-/** What became of the look for an event that a scheduled run takes. */
+/** Result of starting the next event of a scheduled run. */
 export type QueuedBegun =
   | { readonly kind: 'event'; readonly event: EventRow }
   | { readonly kind: 'alone' | 'nothing' }
   | { readonly kind: 'given-up'; readonly notices: readonly GiveUpNotice[] };
 
-/** Begins the first event of the hook of a scheduled run. */
+/** Starts the first event of the hook of a scheduled run. */
 export async function beginQueuedEvent(
   writer: HostWriter,
   context: HostContext,
@@ -226,7 +225,7 @@ function describeJob(scenario: ScenarioRow, { kind, rowId }: QueueDelivery): Ret
   return kind === 'retry' ? retryJob(scenario, rowId, null) : runJob(scenario, scenario.nextRunMs ?? 0);
 }
 
-/** Holds a job whose scenario may not start it, as the locked row of the scenario says. */
+/** Holds a job that its scenario may not start, according to the locked row of the scenario. */
 async function hold(
   writer: HostWriter,
   { queue, clock }: HostContext,
@@ -237,7 +236,7 @@ async function hold(
   const id = scenarioIdOf(delivery.key);
   const row = await writer.getLocked('scenarios', { id }, 'update');
   const start = row === undefined ? undefined : await decide(row);
-  // Another transaction has changed the state: the job is delivered again.
+  // Another transaction changed the state. Deliver the job again.
   let untilMs = nowMs;
   if (start?.kind === 'at') untilMs = start.atMs;
   if (start?.kind === 'never') untilMs = nowMs + OFF_MS;
@@ -246,7 +245,7 @@ async function hold(
   return NOTHING;
 }
 
-/** Turning the scenario on may have brought the time forward. */
+/** Activation may have moved the time forward. */
 async function readNotBefore(writer: HostWriter, id: number, nowMs: number): Promise<StartDecision> {
   const [fresh] = await writer.find('events', { where: { id }, columns: ['notBeforeMs'] });
   const atMs = fresh?.notBeforeMs ?? nowMs;
@@ -272,8 +271,8 @@ interface Marking {
 }
 
 /**
- * What ends each process that works on it must not do so for ever, and what was only there when others did so must not
- * pay for it. So what was under way at several ends begins alone, and only those ends count that it met alone.
+ * Work that crashes every process must be given up, but work that only ran beside it must not. Work with several
+ * process ends therefore starts alone, and only ends that happened alone count.
  */
 async function mark(
   { limits }: HostContext,
@@ -291,7 +290,7 @@ async function mark(
   return begun;
 }
 
-/** Removes the job of what was given up. The job that was delivered may be another one, which is due still. */
+/** Removes the job of work that was given up. The delivered job may be another one that is still due. */
 async function finishGivenUp(
   writer: HostWriter,
   { queue, clock }: HostContext,
@@ -358,7 +357,7 @@ function byId<R extends { readonly id: number }>(rows: readonly R[]): ReadonlyMa
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** By what they belong to, the rows with the least ids. */
+/** The rows with the lowest ids per group. */
 function firstBy<R extends { readonly id: number }>(
   rows: readonly R[],
   read: (row: R) => number,
@@ -369,7 +368,7 @@ function firstBy<R extends { readonly id: number }>(
 
 type MarkedTable = 'events' | 'incompletes' | 'scenarios';
 
-/** Changes of rows that begin; those of equal changes share a statement. */
+/** Updates of starting rows. Equal updates share a statement. */
 interface Marks {
   readonly add: (table: MarkedTable, id: number, change: object) => void;
   readonly write: () => Promise<void>;

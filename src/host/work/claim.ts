@@ -1,7 +1,7 @@
 import type { QueueDelivery } from '../queue/host-queue.js';
 import type { EventRow, IncompleteRow, ScenarioRow } from '../store/tables.js';
 
-/** An event that this process works on. */
+/** An event that this process runs. */
 export interface EventClaim {
   readonly kind: 'event';
   readonly event: EventRow;
@@ -17,17 +17,17 @@ export interface IncompleteClaim {
   readonly delivery: QueueDelivery;
 }
 
-/** The scheduled run of a scenario. */
+/** A scheduled run of this process. */
 export interface ScheduledClaim {
   readonly kind: 'scheduled';
   readonly scenario: ScenarioRow;
   readonly delivery: QueueDelivery;
-  /** Whether nothing else is under way in this process. */
+  /** Whether it runs without other work in this process. */
   readonly isAlone: boolean;
 }
 
-/** Work of this process, with the job by which it has it. The job may be another one of the same ordered key. */
+/** Work of this process with its job. The job may be another one of the same ordered key. */
 export type Claim = EventClaim | IncompleteClaim | ScheduledClaim;
 
-/** States in which an incomplete execution keeps a sequential scenario from going on. */
+/** States of incomplete executions that block a sequential scenario. */
 export const OPEN_INCOMPLETES = ['waiting', 'running', 'unresolved'] as const;

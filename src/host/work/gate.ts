@@ -1,6 +1,6 @@
-/** Lets work begin beside other work, or alone. */
+/** Lets work run beside other work or alone. */
 export interface Gate {
-  /** Resolves once the work may begin, with what says that it is over, any number of times. */
+  /** Resolves when the work may start, with an idempotent function that ends it. */
   readonly enter: (isAlone: boolean) => Promise<() => void>;
 }
 

@@ -4,7 +4,7 @@ import type { ScenarioOff, WorkGivenUp } from '../ports/observer.js';
 import { readCallId } from '../ports/read-call-id.js';
 import type { EventRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 
-/** What observers are told of something that was given up, once that is stored. */
+/** Notices of work that was given up, sent after the commit. */
 export type GiveUpNotice = WorkGivenUp | ScenarioOff;
 
 type Named = Pick<ScenarioRow, 'id' | 'name'>;
@@ -17,7 +17,7 @@ function explain({ limits }: Pick<HostContext, 'limits'>): PlainObject {
   return { name: NAME, message };
 }
 
-/** An event that ended each process which worked on it is dead. */
+/** Marks an event as dead. */
 export async function giveUpEvent(
   writer: HostWriter,
   context: HostContext,
@@ -32,7 +32,7 @@ export async function giveUpEvent(
   return [{ kind: 'given-up', scenario, source, attempts, error }];
 }
 
-/** A retry that did so waits for a person. */
+/** Marks an incomplete execution as waiting for a person. */
 export async function giveUpIncomplete(
   writer: HostWriter,
   context: HostContext,
@@ -45,7 +45,7 @@ export async function giveUpIncomplete(
   return [{ kind: 'given-up', scenario, source: { kind: 'incomplete', incompleteId: id }, attempts, error }];
 }
 
-/** A scenario whose poll did so goes off. */
+/** Deactivates the scenario of a poll. */
 export async function giveUpPoll(
   writer: HostWriter,
   context: HostContext,

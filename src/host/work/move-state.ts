@@ -8,7 +8,10 @@ import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js'
 import type { Settled } from './run-scenario.js';
 import { resolveEnd } from './work-end.js';
 
-/** Moves the state of a scenario on. One that stays as it is, is not even locked: runs of one scenario are many. */
+/**
+ * Stores the next state of a scenario. Does not lock an unchanged one, because a scenario may have many concurrent
+ * runs.
+ */
 export async function moveState(
   writer: HostWriter,
   { clock }: HostContext,
@@ -29,7 +32,7 @@ export async function moveState(
   return { transition: moved, end: resolveEnd(report.outcome, moved) };
 }
 
-/** Stores what could not be processed. */
+/** Stores incomplete executions. */
 export async function addIncompletes(
   writer: HostWriter,
   { clock, queue }: HostContext,
@@ -58,12 +61,12 @@ export async function addIncompletes(
   );
 }
 
-/** How the row of an incomplete execution holds it. */
+/** The columns of the execution. */
 export function toExecution({ execution }: IncompleteDraft): Pick<IncompleteRow, 'execution' | 'bytes'> {
   return { execution, bytes: measureKept(execution) };
 }
 
-/** How the row of an incomplete execution says whether and when it is retried. */
+/** The columns of the retry. */
 export function toResolution(
   stored: StoredExecution,
 ): Pick<IncompleteRow, 'status' | 'attempts' | 'retryAtMs'> {
@@ -72,7 +75,7 @@ export function toResolution(
     : { status: 'unresolved', attempts: 0, retryAtMs: null };
 }
 
-/** States are plain data whose members keep their order. */
+/** States are plain data with stable member order. */
 export function isSameState(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }

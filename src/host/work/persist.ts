@@ -5,19 +5,19 @@ import type { HostWriter } from '../store/tables.js';
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 5000;
 
-/** What the same transaction may not meet a moment later. */
+/** Errors that a retry of the same transaction may avoid. */
 const PASSING: ReadonlySet<string> = new Set(['STORE_UNAVAILABLE', 'STORE_FULL', 'STORE_BUSY']);
 
-/** Whether a store may take later what it does not take now. */
+/** Whether a store may accept a transaction later. */
 export function isPassing(error: unknown): boolean {
   return error instanceof EngineError && PASSING.has(error.code);
 }
 
 /**
- * Runs a transaction until the store takes it: what a flow has done must not be forgotten because the database
- * restarts or a disk is full. Ends with the reason of the signal if that is aborted before.
+ * Runs a transaction until the store accepts it, because results of a flow must not be lost while the database
+ * restarts or the disk is full. Rejects with the abort reason if the signal aborts.
  *
- * @throws whatever no repeat can help
+ * @throws any error that a retry cannot avoid
  */
 export async function persist<R>(
   { store, clock, onError }: HostContext,

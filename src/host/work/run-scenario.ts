@@ -12,13 +12,13 @@ import { OPEN_INCOMPLETES } from './claim.js';
 import { persist } from './persist.js';
 import type { WorkEnd } from './work-end.js';
 
-/** A run that is over, as observers see it. */
+/** A finished run for observers. */
 export interface EndedRun {
   readonly runId: string;
   readonly scenario: string;
   readonly source: RunSource;
   readonly startedAtMs: number;
-  /** Undefined where the run was stopped by the signal. */
+  /** Undefined if the signal aborted the run. */
   readonly report: FlowOutcome | undefined;
 }
 
@@ -29,11 +29,11 @@ export interface WantedRun {
   readonly onAnswer?: FlowRequest['onAnswer'];
   readonly onProgress?: FlowRequest['onProgress'];
   readonly attempt: number;
-  /** Since when it could have begun. */
+  /** Since when the work was due. */
   readonly dueAtMs: number;
 }
 
-/** Runs a flow. It never rejects: a defect is an outcome like any other, and a run that was stopped has none. */
+/** Runs a flow. Never rejects: a bug is an outcome, and an aborted run has none. */
 export function runScenario(context: HostContext, wanted: WantedRun): Promise<EndedRun> {
   const { scenario, source, onAnswer, attempt } = wanted;
   const run = { runId: randomUUID(), scenario: scenario.name, source: describeSource(source) };
@@ -46,7 +46,7 @@ export function runScenario(context: HostContext, wanted: WantedRun): Promise<En
     'iml.event_id': source.kind === 'event' ? source.event.id : undefined,
     'iml.incomplete_id': source.kind === 'incomplete' ? source.incomplete.id : undefined,
   };
-  // What a sender waits for is part of its call; anything else is begun by whatever was looked at last.
+  // A run whose sender waits is part of the call. Others would inherit an unrelated async context.
   const isRoot = onAnswer === undefined;
   const linkedTo = source.kind === 'event' ? readTraceparent(source.event) : undefined;
   return context.tracing.inSpan(
@@ -84,8 +84,8 @@ async function runInSpan(
 }
 
 /**
- * How many more incomplete executions a scenario may store; those that fail at the same time may go a little beyond.
- * Waits for a store that is away: that is no failure of the flow.
+ * Remaining incomplete executions of a scenario. Concurrent failures may exceed it slightly. Waits for an unavailable
+ * store, which is no error of the flow.
  */
 async function countFreeIncompletes(
   context: HostContext,
@@ -99,7 +99,7 @@ async function countFreeIncompletes(
   return Math.max(0, maxIncompletes - count);
 }
 
-/** What is no outcome of an app: a defect. What the run worked on is kept for a person. */
+/** The outcome of a bug. The input of the run waits for a person. */
 export function defectReport({ onError }: Pick<HostContext, 'onError'>, error: unknown): FlowOutcome {
   onError(error);
   const message = error instanceof Error ? error.message : String(error);
@@ -108,13 +108,13 @@ export function defectReport({ onError }: Pick<HostContext, 'onError'>, error: u
   return { outcome, error: known, incompletes: [], triggerState: undefined };
 }
 
-/** What became of a run and of its scenario. */
+/** Result of a run for its input and scenario. */
 export interface Settled {
   readonly transition: Transition;
   readonly end: WorkEnd;
 }
 
-/** Tells observers what came of a run, once it is stored. */
+/** Notifies observers of a run after it is stored. */
 export function observeEnd(context: HostContext, run: EndedRun, settled: Settled | undefined): void {
   const { runId, scenario, source, startedAtMs, report } = run;
   const error = report?.error;

@@ -11,25 +11,25 @@ import type { Claim, EventClaim, IncompleteClaim, ScheduledClaim } from './claim
 import { addIncompletes, moveState, toExecution, toResolution } from './move-state.js';
 import type { Settled } from './run-scenario.js';
 
-/** Even where nothing says how long to wait, a failure must not be repeated in a tight loop. */
+/** Minimum delay, so that a failure is not repeated in a tight loop. */
 const MIN_WAIT_MS = 1000;
 
-/** Of what a process has seen the end, or was not at: it ended none. */
+/** The process recorded an end, so the work did not crash it. */
 export const RELEASED = { crashes: 0, crashesAlone: 0 } as const;
 
-/** Something that was begun, and what its run ended with. */
+/** Claimed work and the report of its run. */
 export type Settlement =
   | { readonly claim: Claim; readonly report: FlowOutcome }
   /** A scheduled run whose events were settled one by one. */
   | { readonly claim: ScheduledClaim; readonly report: undefined }
-  /** A run that was stopped: what it worked on waits again. */
+  /** An aborted run: its input waits again. */
   | { readonly claim: Claim; readonly report: 'stopped' };
 
 /**
- * Writes down what follows from one run, and settles its job.
+ * Stores the results of one run and settles its job.
  *
- * @returns undefined where nothing followed for its scenario
- * @throws EngineError (HOST_LEASE) if another process has the job
+ * @returns undefined if the scenario is unaffected
+ * @throws EngineError (HOST_LEASE) if another process took over the job
  */
 export async function settleOne(
   writer: HostWriter,
@@ -70,7 +70,8 @@ function takesQueue({ kind, delivery }: Claim): boolean {
 }
 
 /**
- * Removes the job of what is over. Where the delivered job is another one of the same key, that one is due again at once.
+ * Removes the job of finished work. If the delivered job is another one of the same key, that one is due again at
+ * once.
  */
 export async function completeJobs(
   writer: HostWriter,
@@ -126,7 +127,7 @@ async function settleEvent(
     const notBeforeMs = nowMs + Math.max(MIN_WAIT_MS, transition.delayMs ?? 0);
     const waits = { status: 'pending', error, notBeforeMs, ...RELEASED } as const;
     const { bundlesDone = 0 } = report;
-    // What is through is not done again.
+    // Completed bundles are not processed again.
     const left = bundlesDone === 0 ? {} : { bundles: dropKept(event.bundles, bundlesDone) };
     await writer.update('events', mine, { ...waits, ...left });
     if (takesQueue(claim)) await queue.renew(writer, delivery);
@@ -166,7 +167,9 @@ async function settleIncomplete(
   return { transition, end: own?.stored.resolution === 'automatic' ? 'again' : end };
 }
 
-/** Invariant: the state of the trigger is written in a transaction that says what became of all items before it. */
+/**
+ * Invariant: the state of the trigger is written in the transaction that records the results of all earlier items.
+ */
 async function settlePoll(
   writer: HostWriter,
   context: HostContext,

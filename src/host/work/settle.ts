@@ -9,11 +9,11 @@ import type { Settled } from './run-scenario.js';
 import { completeJobs, RELEASED, type Settlement, settleOne } from './settle-one.js';
 
 /**
- * Writes down what follows from runs: what became of what they worked on, the states of the scenarios, incomplete
- * executions, jobs. Most events go well and change nothing else; they share their statements.
+ * Stores the results of runs: inputs, states of scenarios, incomplete executions, jobs. Most events succeed without
+ * further changes and share statements.
  *
- * @returns for each of them what followed for its scenario, undefined where nothing did
- * @throws EngineError (HOST_LEASE) if another process has one of the jobs
+ * @returns per run the effect on its scenario, undefined if none
+ * @throws EngineError (HOST_LEASE) if another process took over one of the jobs
  */
 export async function settleAll(
   writer: HostWriter,
@@ -32,7 +32,7 @@ export async function settleAll(
     through.filter((one) => quiet.has(one)),
   );
   const settled = new Map<Settlement, Settled | undefined>();
-  // In one order everywhere: transactions that lock the same scenarios must not wait for each other in a circle.
+  // One global order prevents deadlocks of transactions that lock the same scenarios.
   const others = settlements.filter((one) => !quiet.has(one));
   for (const one of others.toSorted((a, b) => a.claim.scenario.id - b.claim.scenario.id)) {
     settled.set(one, await settleOne(writer, context, one));
@@ -41,13 +41,13 @@ export async function settleAll(
   return settlements.map((one) => settled.get(one));
 }
 
-/** An event whose run brought nothing that is written down beside its end. */
+/** An event whose run has no results to store except its end. */
 interface QuietSettlement {
   readonly claim: EventClaim;
   readonly report: FlowOutcome;
 }
 
-/** Whether it is an event that went well. */
+/** Whether it is a successful event. */
 function isThrough(settlement: Settlement): settlement is QuietSettlement {
   const { claim, report } = settlement;
   if (claim.kind !== 'event' || report === undefined || report === 'stopped') return false;
@@ -68,7 +68,7 @@ async function readStates(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-/** Whether the state of the scenario stays as it is, as it mostly does. */
+/** Whether the state of the scenario stays unchanged, as in most runs. */
 function leavesState(
   fresh: KnownState | undefined,
   { claim, report }: QuietSettlement,
@@ -88,7 +88,7 @@ async function endEvents(
   if (settlements.length === 0) return;
   const id = settlements.map(({ claim }) => claim.event.id);
   const done = { status: 'done', error: null, finishedAtMs: context.clock.now(), ...RELEASED } as const;
-  // Asked at once: on PostgreSQL both go out together.
+  // Started together: PostgreSQL pipelines both.
   await Promise.all([
     writer.update('events', { id, status: 'running' }, done),
     completeJobs(
@@ -99,7 +99,7 @@ async function endEvents(
   ]);
 }
 
-/** How often a scenario whose runs are many writes down when the last one was. */
+/** Minimum interval of writes of the last run time of a busy scenario. */
 const NOTE_EVERY_MS = 1000;
 
 async function noteRuns(

@@ -16,35 +16,35 @@ import { defectReport, observeEnd, runScenario, type Settled, type WantedRun } f
 import { settleAll } from './settle.js';
 import type { Settlement } from './settle-one.js';
 
-/** Does what the queue delivers: begins it, runs its flow, and writes down what follows. */
+/** Processes deliveries of the queue: starts the work, runs its flow and stores the results. */
 export interface Worker {
-  /** Handles one delivery. What it does not settle, the queue delivers again. */
+  /** Handles one delivery. The queue delivers it again if it is not settled. */
   readonly handle: (delivery: QueueDelivery) => Promise<void>;
-  /** Runs an event that is stored as running already, for a sender who waits for the answer. */
+  /** Runs an event already stored as running, whose sender waits for the response. */
   readonly answer: (claim: EventClaim, onAnswer: FlowRequest['onAnswer']) => Promise<void>;
-  /** Resolves once all answers are over. */
+  /** Resolves after all runs of `answer` ended. */
   readonly settled: () => Promise<void>;
 }
 
 export interface WorkerOptions {
-  /** Ends what is under way as the host stops. */
+  /** Aborts running work when the host stops. */
   readonly signal: AbortSignal;
-  /** No further event of a scheduled run is begun. */
+  /** Whether scheduled runs stop starting further events. */
   readonly isStopping: () => boolean;
-  /** Told of each event that begins. */
+  /** Called for each started event. */
   readonly onBegun: (event: Pick<EventRow, 'hookId'>) => void;
-  /** Waits before each transaction for what belongs to it. Default: one turn of the event loop. */
+  /** Awaited before each transaction to collect a batch. Default: one iteration of the event loop. */
   readonly gather?: (() => Promise<void>) | undefined;
 }
 
-/** Deliveries or ends of runs that share a transaction at most. */
+/** Maximum deliveries or settlements per transaction. */
 const MAX_BATCH = 200;
-/** Bytes of payloads that are read together: other work waits meanwhile. [choice] */
+/** Maximum bytes of payloads read together, which blocks the event loop. [choice] */
 const MAX_READ_BYTES = 2 * 1024 * 1024;
-/** How long the job of an event that answers its sender is kept from other processes at a time. */
+/** How long the job of an event with a waiting sender is reserved at a time. */
 export const RESERVE_MS: number = 60_000;
 
-/** How checkpoints call what was begun. */
+/** Names of started work in checkpoints. */
 const POINT_NAMES = { event: 'event', incomplete: 'incomplete', scheduled: 'scenario' } as const;
 
 export function createWorker(context: HostContext, options: WorkerOptions): Worker {
@@ -52,7 +52,7 @@ export function createWorker(context: HostContext, options: WorkerOptions): Work
   const { signal, isStopping, onBegun, gather = setImmediate } = options;
   const gate = createGate();
   const answering = new Set<Promise<void>>();
-  // One that the store refuses, or whose job another process has, must not take the others with it.
+  // An error of one item must not fail the others.
   const isOfOne = (error: unknown): boolean => !isPassing(error) && !signal.aborted;
   const batch = { maxItems: MAX_BATCH, isOfOne, gather };
 
@@ -141,21 +141,21 @@ export function createWorker(context: HostContext, options: WorkerOptions): Work
     }
   }
 
-  /** Runs the flow, and writes down what follows. It is over once that is committed. */
+  /** Runs the flow and stores its results. Resolves after the commit. */
   async function runClaim(claim: Claim, run: ClaimRun): Promise<void> {
     const point = POINT_NAMES[claim.kind];
     checkpoint(`${point}: claimed`);
     const { scenario } = claim;
     const work = await describeWork(context, claim).catch((error: unknown) => defectReport(context, error));
     if ('outcome' in work) {
-      // It cannot be read, as what is sealed was changed: a person has to see to it, and nothing waits for it.
+      // The payload cannot be opened because a sealed value was changed. It waits for a person and blocks nothing.
       await settle({ claim, report: work });
       return;
     }
     const ended = await runScenario(context, { scenario, ...run, ...work });
     const { report } = ended;
     if (report === undefined) {
-      // Once the host has stopped, nothing is retried.
+      // After the host stopped, nothing is retried.
       await store
         .transaction((writer) => settleAll(writer, context, [{ claim, report: 'stopped' }]), COMMITTED)
         .catch((error: unknown) => void (isTakenOver(error) || context.onError(error)));
@@ -173,12 +173,12 @@ export function createWorker(context: HostContext, options: WorkerOptions): Work
       return await settle({ claim, report });
     } catch (error) {
       if (signal.aborted || isTakenOver(error)) throw error;
-      // What no repeat can store would hold up its hook for ever; it is put aside without it.
+      // Results that can never be stored would block the hook. Settle the work as a bug without them.
       return settle({ claim, report: defectReport(context, error) });
     }
   }
 
-  /** The run of a schedule: a poll, or what the webhook has gathered by then. */
+  /** Runs a scheduled scenario: a poll, or the waiting events of its webhook. */
   async function runScheduled(
     claim: ScheduledClaim,
     both: AbortSignal,
@@ -190,7 +190,7 @@ export function createWorker(context: HostContext, options: WorkerOptions): Work
     await runClaim(claim, { signal: both, onProgress });
   }
 
-  /** One run of a scenario that takes what its webhook has gathered, event by event. */
+  /** Runs a scheduled scenario on the waiting events of its webhook, one by one. */
   async function takeQueue(
     claim: ScheduledClaim,
     both: AbortSignal,
@@ -225,7 +225,7 @@ export function createWorker(context: HostContext, options: WorkerOptions): Work
   async function answer(claim: EventClaim, onAnswer: FlowRequest['onAnswer']): Promise<void> {
     let isOver = false;
     let cancel: () => void = () => {};
-    // Other processes get the job if this one ends, and not while it is at it.
+    // Other processes take over the job only if this one ends.
     const reserve = (): void => {
       cancel = clock.after(RESERVE_MS / 2, () => {
         const untilMs = clock.now() + RESERVE_MS;
@@ -267,7 +267,7 @@ function isTakenOver(error: unknown): boolean {
   return error instanceof EngineError && error.code === 'HOST_LEASE';
 }
 
-/** What is through now is not done again, should the process end; and what makes headway is not given up. */
+/** Stores progress, so that completed items are not repeated after a crash, and resets the crash count. */
 async function saveProgress(
   writer: HostWriter,
   context: HostContext,
@@ -276,7 +276,7 @@ async function saveProgress(
 ): Promise<void> {
   const fresh = await writer.getLocked('scenarios', { id: scenario.id }, 'update');
   await context.queue.renew(writer, delivery);
-  // A transaction before this one may have come through, though its answer was lost with the connection.
+  // An earlier attempt may have been committed although its response was lost.
   if (fresh === undefined || isSameKept(fresh.triggerState, triggerState)) return;
   const counts = { crashes: 1, crashesAlone: isAlone ? 1 : 0 };
   await writer.update('scenarios', { id: scenario.id }, { triggerState, ...counts });
