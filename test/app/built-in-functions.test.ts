@@ -68,7 +68,7 @@ describe('the built-in functions of an app', () => {
       { modules: { run: moduleOf({ communication: { response: { output: { text: "{{upper('x')}}" } } } }) } },
     ],
     [
-      'the name of a member',
+      'a member name',
       {
         modules: {
           run: moduleOf({
@@ -89,7 +89,7 @@ describe('the built-in functions of an app', () => {
       },
     ],
     [
-      'what log.sanitize hides',
+      'paths of log.sanitize',
       {
         modules: {
           run: moduleOf({
@@ -135,7 +135,7 @@ describe('the built-in functions of an app', () => {
       },
     ],
     [
-      'what an RPC answers',
+      'the response of an RPC',
       {
         modules: {
           run: moduleOf({

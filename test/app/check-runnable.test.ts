@@ -12,25 +12,33 @@ const RESPONSE = { trigger: { type: 'id', id: '{{item.id}}' }, iterate: '{{body}
 describe('defects that prevent a run are reported when an app is loaded', () => {
   it.each<[string, Omit<AppDefinition, 'name'>, readonly string[]]>([
     [
-      'a polling trigger without url',
+      'reports a polling trigger without url',
       { base: HERE, modules: { t: { ...TRIGGER, communication: { response: RESPONSE } } } },
       ['missing-url'],
     ],
     [
-      'one whose last request has none',
+      'reports a trigger whose last request has no url',
       { base: HERE, modules: { t: { ...TRIGGER, communication: [{ url: '/a' }, {}] } } },
       ['missing-url'],
     ],
-    ['none with a url', { base: HERE, modules: { t: { ...TRIGGER, communication: { url: '/a' } } } }, []],
-    ['no static action', { base: HERE, modules: { a: { communication: { response: { output: 1 } } } } }, []],
     [
-      'a connection without url',
+      'accepts one with a url',
+      { base: HERE, modules: { t: { ...TRIGGER, communication: { url: '/a' } } } },
+      [],
+    ],
+    [
+      'accepts a static action',
+      { base: HERE, modules: { a: { communication: { response: { output: 1 } } } } },
+      [],
+    ],
+    [
+      'reports a connection without url',
       { connections: { c: { communication: { response: {} } } } },
       ['missing-url'],
     ],
-    ['not one that is empty', { connections: { c: { communication: {} } } }, []],
+    ['accepts an empty connection', { connections: { c: { communication: {} } } }, []],
     [
-      'a section of OAuth without url',
+      'reports a section of OAuth without url',
       {
         connections: {
           c: { type: 'oauth', communication: { authorize: { url: 'https://a.example' }, token: {} } },
@@ -39,22 +47,22 @@ describe('defects that prevent a run are reported when an app is loaded', () => 
       ['missing-url'],
     ],
     [
-      'a connection with a relative url, base or not',
+      'reports a connection with a relative url, with or without base',
       { base: HERE, connections: { c: { communication: { url: '/me' } } } },
       ['unusable-url'],
     ],
     [
-      'a base url without scheme',
+      'reports a base url without scheme',
       { base: { baseUrl: 'api.example' }, modules: { a: { communication: { url: '/a' } } } },
       ['unusable-url'],
     ],
     [
-      'not one that an expression gives',
+      'accepts a base url from an expression',
       { base: { baseUrl: '{{connection.url}}' }, modules: { a: { communication: { url: '/a' } } } },
       [],
     ],
     [
-      'relative urls without a base url',
+      'reports relative urls without a base url',
       {
         modules: { a: { communication: [{ url: '/a' }, { url: 'https://b.example' }] } },
         rpcs: { r: { communication: { url: 'b' } } },
@@ -62,21 +70,21 @@ describe('defects that prevent a run are reported when an app is loaded', () => 
       ['unusable-url', 'unusable-url'],
     ],
     [
-      'those of attached webhooks',
+      'reports relative urls of attached webhooks',
       { webhooks: { w: { attach: { url: '/hooks' }, detach: { url: '{{data.url}}' } } } },
       ['unusable-url'],
     ],
     [
-      'a function named like a built-in one',
+      'reports a function named like a built-in one',
       { functions: { upper: { code: 'function upper() {}' } } },
       ['builtin-name'],
     ],
     [
-      'a function longer than the platform takes',
+      'reports a function longer than the limit of the platform',
       { functions: { long: { code: `function long() {}${' '.repeat(5000)}` } } },
       ['long-function'],
     ],
-    ['not one of just that length', { functions: { long: { code: 'x'.repeat(5000) } } }, []],
+    ['accepts a function of exactly that length', { functions: { long: { code: 'x'.repeat(5000) } } }, []],
   ])('%s', (_title, definition, codes) => {
     expect(found(definition).map((line) => line.split(' ')[0])).toEqual(codes);
   });

@@ -154,7 +154,7 @@ describe('the custom functions of an app', () => {
       },
     ],
     [
-      'what an RPC answers',
+      'the response of an RPC',
       {
         modules: {
           run: moduleOf({

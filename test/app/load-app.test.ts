@@ -190,19 +190,19 @@ describe('defects that become warnings', () => {
       ],
     ],
     [
-      'a version of the manifest that is not known',
+      'an unknown version of the manifest',
       manifest({ more: { fileVersion: 2 } }),
       {},
       ['wrong-type makecomapp.json#/fileVersion:2:18'],
     ],
     [
-      'components that are no object',
+      'components that are not an object',
       manifest({ components: 'x' }),
       {},
       ['wrong-type makecomapp.json#/components:4:17'],
     ],
     [
-      'a component that is no object',
+      'a component that is not an object',
       manifest({ components: { rpc: { a: 7 } } }),
       {},
       ['wrong-type makecomapp.json#/components/rpc/a:6:12'],
@@ -218,7 +218,7 @@ describe('defects that become warnings', () => {
       ],
     ],
     [
-      'a path that is no text',
+      'a path that is not a string',
       moduleManifest({ ...ACTION, codeFiles: { ...ACTION.codeFiles, scope: 5, samples: '' } }),
       SPEC,
       [
@@ -242,13 +242,13 @@ describe('defects that become warnings', () => {
       ['wrong-type makecomapp.json#/components/module/getThing/moduleType:8:23'],
     ],
     [
-      'a label that is no text',
+      'a label that is not a string',
       moduleManifest({ ...ACTION, label: 5 }),
       SPEC,
       ['wrong-type makecomapp.json#/components/module/getThing/label:7:18'],
     ],
     [
-      'optional files that are missing',
+      'missing optional files',
       manifest({
         general: { readme: 'README.md' },
         components: { function: { f: { codeFiles: { code: 'f.js' } } } },
@@ -263,7 +263,7 @@ describe('defects that become warnings', () => {
       ['missing-file m/api.imljson', 'missing-communication makecomapp.json#/components/module/getThing:6:7'],
     ],
     [
-      'files nobody names',
+      'unnamed files',
       moduleManifest(ACTION),
       {
         ...SPEC,
@@ -278,7 +278,7 @@ describe('defects that become warnings', () => {
       ['undeclared-file m/old.json', 'undeclared-file x/y/z.iml.json'],
     ],
     [
-      'names of components that do not exist',
+      'names of unknown components',
       moduleManifest(
         { ...ACTION, connection: 'kee', codeFiles: { ...ACTION.codeFiles, mappableParams: 'm/p.json' } },
         { connection: { key: { codeFiles: { communication: 'm/api.imljson' } } } },
@@ -290,7 +290,7 @@ describe('defects that become warnings', () => {
       ],
     ],
     [
-      'groups that list what is not there',
+      'groups with unknown members',
       manifest({ general: { groups: 'g.json' } }),
       { 'g.json': [{ label: 'x', modules: ['a', 1] }, 'b'] },
       [
@@ -306,13 +306,13 @@ describe('defects that become warnings', () => {
       ['unknown-reference makecomapp.json#/components/module/getThing:6:7'],
     ],
     [
-      'a template that does not parse',
+      'a template with a syntax error',
       moduleManifest(ACTION),
       { 'm/api.imljson': '{\n  "url": "{{a b}}"\n}' },
       ['syntax m/api.imljson#/url:2:15'],
     ],
     [
-      'a key no request knows, and one written twice',
+      'an unknown key of a request, and a duplicate one',
       moduleManifest(ACTION),
       { 'm/api.imljson': '{"url": "/",\n "url": "a:x", "qss": {}}' },
       ['duplicate-key m/api.imljson#/url:2:2', 'unknown-key m/api.imljson#/qss:2:16'],

@@ -309,7 +309,7 @@ describe('loadApp with an incomplete manifest', () => {
       'has lists where maps are expected',
       { components: { module: [{ name: 'makeCall' }], rpc: [], connection: ['my-app'] } },
     ],
-    ['is a list of components itself', { components: ['makeCall'] }],
+    ['is itself a list of components', { components: ['makeCall'] }],
   ])('loads existing files if the manifest %s', async (_title, makecomapp) => {
     const found = await names({ ...EXPORT, 'makecomapp.json': makecomapp });
     expect(found.names.sort()).toEqual([...ALL].sort());

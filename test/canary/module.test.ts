@@ -50,8 +50,8 @@ async function show(
 /** Cases that succeed. */
 const QUIET: ReadonlySet<string> = new Set([
   'a body that no form can hold',
-  'a scheme that is none',
-  'a timezone that is none',
+  'an invalid scheme',
+  'an invalid timezone',
   'the function giveBack',
 ]);
 

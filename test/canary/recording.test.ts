@@ -67,7 +67,7 @@ describe('a recorded run', () => {
 
   it.each([...FAILURES])('holds no secret after %s', async (name, patch) => {
     // Here the secret decides whether the address is valid, so no other text can replace it.
-    if (name === 'a scheme that is none') {
+    if (name === 'an invalid scheme') {
       const refused = await record(patch).catch((error: unknown) => error);
       expect(refused).toMatchObject({ code: 'RECORDING_REFUSED' });
       expectNoSecret(everythingOf(refused));

@@ -60,10 +60,10 @@ describe('secrets of a webhook', () => {
 
   it.each([
     ['a condition that fails', { condition: '{{formatDate(webhook.secret; "YYYY")}}' }],
-    ['an answer that is none', { respond: { status: '{{webhook.secret}}', body: 'x' } }],
-    ['a type that is none', { respond: { type: '{{parameters.word}}', body: '{{parameters.word}}' } }],
-    ['a function that does not like it', { output: '{{complain(webhook.secret)}}' }],
-    ['items that are none', { iterate: '{{parameters.word}}', output: '{{sum(item)}}' }],
+    ['an invalid response', { respond: { status: '{{webhook.secret}}', body: 'x' } }],
+    ['an invalid type', { respond: { type: '{{parameters.word}}', body: '{{parameters.word}}' } }],
+    ['a function that throws', { output: '{{complain(webhook.secret)}}' }],
+    ['invalid items', { iterate: '{{parameters.word}}', output: '{{sum(item)}}' }],
   ])('occur in no stored data of a call: %s', async (_title, communication) => {
     const engine = createEngine({
       app: defineApp({

@@ -40,12 +40,12 @@ describe('the output of a flow', () => {
 
   it.each<[string, FlowStep, FlowOutput['endedAt']]>([
     [
-      'a module gives nothing',
+      'a module returns no bundle',
       { id: 2, module: gives('find') },
       { stepId: 2, module: 'find', why: 'nothing' },
     ],
     [
-      'a filter lets nothing through',
+      'a filter passes nothing',
       { id: 2, module: gives('find', 1), filter: '{{1.n > 5}}' },
       { stepId: 2, module: 'find', why: 'filter' },
     ],

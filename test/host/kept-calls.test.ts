@@ -99,10 +99,10 @@ describe('a secret of a hook', () => {
   const PARAMETER = 'signing-Password-987654';
 
   const forms: readonly (readonly [string, (secret: string) => string])[] = [
-    ['as it is', (secret) => secret],
+    ['unescaped', (secret) => secret],
     ['in base64', (secret) => Buffer.from(`user:${secret}`).toString('base64')],
     ['in hex', (secret) => Buffer.from(secret).toString('hex')],
-    ['escaped for an address', (secret) => encodeURIComponent(secret)],
+    ['percent-encoded', (secret) => encodeURIComponent(secret)],
   ];
 
   it.each(forms)('is redacted in the query and the headers, %s', async (_, write) => {
@@ -160,8 +160,8 @@ describe('a secret of a hook', () => {
     ['UTF-16 with a byte order mark', wide(broken, '\ufeff'), 'application/json'],
     ['UTF-16 without one', wide(broken, ''), 'application/json; charset=utf-8'],
     ['UTF-16 the other way round', big(wide(broken, '')), 'text/plain'],
-    ['multipart that breaks off', multipart, 'multipart/form-data; boundary=x'],
-    ['multipart with a part behind', `${multipart}--x--\r\n`, 'multipart/form-data; boundary=x'],
+    ['truncated multipart', multipart, 'multipart/form-data; boundary=x'],
+    ['multipart with a following part', `${multipart}--x--\r\n`, 'multipart/form-data; boundary=x'],
     ['multipart of another type', multipart, 'text/plain'],
     ['a form', `v=${encodeURIComponent(HOOK)}&password=of-the-body`, 'application/x-www-form-urlencoded'],
   ])(

@@ -82,7 +82,7 @@ describe('a scenario file', () => {
     ],
     ['no name', { everyMinutes: 1, modules: [MODULE] }, '/scenarios/0', '"name" is missing.'],
     ['an empty name', { ...TIMED, name: '' }, '/scenarios/0', '"name" is missing.'],
-    ['a name that is no text', { ...TIMED, name: 5 }, '/scenarios/0/name', '"name" has to be a text.'],
+    ['a name that is not a string', { ...TIMED, name: 5 }, '/scenarios/0/name', '"name" has to be a text.'],
     [
       'neither webhook nor schedule',
       { name: 's', modules: [MODULE] },
@@ -96,19 +96,19 @@ describe('a scenario file', () => {
       'A scenario without a webhook needs modules.',
     ],
     [
-      'no time between runs',
+      'an interval of zero',
       { ...TIMED, everyMinutes: 0 },
       '/scenarios/0/everyMinutes',
       '"everyMinutes" has to be more than 0.',
     ],
     [
-      'a schedule that is text',
+      'a schedule that is a string',
       { ...TIMED, everyMinutes: '5' },
       '/scenarios/0/everyMinutes',
       '"everyMinutes" has to be a number.',
     ],
     [
-      'modules that are no list',
+      'modules that are not a list',
       { ...TIMED, modules: {} },
       '/scenarios/0/modules',
       '"modules" has to be a list.',
@@ -120,7 +120,7 @@ describe('a scenario file', () => {
       '"app" is missing.',
     ],
     [
-      'a filter that is no template',
+      'a filter that is not a template',
       { ...TIMED, modules: [{ ...MODULE, filter: [] }] },
       '/scenarios/0/modules/0/filter',
       '"filter" has to be a template.',
@@ -138,7 +138,7 @@ describe('a scenario file', () => {
       '"url" is not known here.',
     ],
     [
-      'ordered that is text',
+      'ordered that is a string',
       { ...TIMED, ordered: 'yes' },
       '/scenarios/0/ordered',
       '"ordered" has to be true or false.',

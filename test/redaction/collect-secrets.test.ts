@@ -126,12 +126,20 @@ describe('secrets in data', () => {
   });
 
   it.each<[string, readonly unknown[], readonly string[]]>([
-    ['that is not given', [undefined, undefined], []],
-    ['of any kind', [undefined, ['one-one'], { note: 'two-two' }], ['one-one', 'two-two']],
-    ['of which a name says more', [{ note: 'one-one' }, { pin: 'two-two' }], ['two-two', 'one-one']],
-    ['that comes again', [{ note: 'one-one', token: 'one-one' }], ['one-one']],
-    ['too short to be looked for', [{ token: 'short', note: 'longer' }], ['longer']],
-    ['that is no data', [{ at: new Date(0), map: new Map([['token', 'in-a-map']]), run: () => 1 }], []],
+    ['are none if it is absent', [undefined, undefined], []],
+    ['are of any kind', [undefined, ['one-one'], { note: 'two-two' }], ['one-one', 'two-two']],
+    [
+      'are sorted by the name that is more specific',
+      [{ note: 'one-one' }, { pin: 'two-two' }],
+      ['two-two', 'one-one'],
+    ],
+    ['are listed once', [{ note: 'one-one', token: 'one-one' }], ['one-one']],
+    ['have a minimum length', [{ token: 'short', note: 'longer' }], ['longer']],
+    [
+      'exclude values that are not data',
+      [{ at: new Date(0), map: new Map([['token', 'in-a-map']]), run: () => 1 }],
+      [],
+    ],
   ])('in the input of a run, %s', (_what, data, expected) => {
     expect(collectGiven(...data)).toEqual(expected);
   });
@@ -147,9 +155,9 @@ describe('secrets in data', () => {
 
   it.each<[string, (value: unknown) => object]>([
     ['data', (value) => ({ credentials: value, other: value })],
-    ['data, the other way round', (value) => ({ other: value, credentials: value })],
+    ['data in reverse order', (value) => ({ other: value, credentials: value })],
     ['a list', (value) => ({ a: [{ credentials: value }, { region: value }] })],
-    ['a list, the other way round', (value) => ({ a: [{ region: value }, { credentials: value }] })],
+    ['a list in reverse order', (value) => ({ a: [{ region: value }, { credentials: value }] })],
   ])('in a value with two names are collected under the more specific one: %s', (_what, hold) => {
     const shared = { list: ['the-shared-one'], note: '2024-01-01' };
     expect([...nameSecrets(hold(shared)).keys()]).toContain('the-shared-one');

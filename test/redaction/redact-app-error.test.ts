@@ -122,10 +122,7 @@ describe('the cause of an error', () => {
           ),
       ],
       ['errors of errors', () => new AggregateError([new AggregateError(some(80)), ...some(30)])],
-      [
-        'causes one behind the other',
-        () => some(200).reduce((cause, error) => Object.assign(error, { cause })),
-      ],
+      ['nested causes', () => some(200).reduce((cause, error) => Object.assign(error, { cause }))],
       ['a frozen list', () => new AggregateError(Object.freeze(some(150)))],
     ])('keeps no unredacted error: %s', (_, make) => {
       const error = make();

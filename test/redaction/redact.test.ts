@@ -18,14 +18,14 @@ describe('a registered secret', () => {
   const base64 = (value: string): string => Buffer.from(value).toString('base64');
 
   it.each<[string, string]>([
-    ['as it is', SECRET],
+    ['unencoded', SECRET],
     ['percent-encoded', encodeURIComponent(SECRET)],
     ['percent-encoded in lower case', encodeURIComponent(SECRET).toLowerCase()],
     ['in a form', new URLSearchParams({ a: SECRET }).toString().slice(2)],
     ['in an encoded address', encodeURI(SECRET)],
     ['in JSON', JSON.stringify(SECRET).slice(1, -1)],
     ['in base64', base64(SECRET)],
-    ['in base64 for addresses', Buffer.from(SECRET).toString('base64url')],
+    ['in base64url', Buffer.from(SECRET).toString('base64url')],
     ['a line of a key', 'line two of a key'],
   ])('%s', (_title, form) => {
     expect(text(`before ${form} after`)).toBe(`before ${HIDDEN} after`);

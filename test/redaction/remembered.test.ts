@@ -76,10 +76,10 @@ describe('the reason of a redaction', () => {
 describe('a value redacted under a name', () => {
   it.each<[string, LoggableRequest]>([
     ['a header', request({ headers: [['x-api-key', SECRET]] })],
-    ['a header behind its scheme', request({ headers: [['authorization', `Bearer ${SECRET}`]] })],
+    ['a header after its scheme', request({ headers: [['authorization', `Bearer ${SECRET}`]] })],
     ['a cookie', request({ headers: [['cookie', `a=1; sid=${SECRET}`]] })],
     ['a member', request({ body: { token: SECRET } })],
-    ['a pair of the address', request({ url: `https://a.test/?token=${SECRET}` })],
+    ['a query pair', request({ url: `https://a.test/?token=${SECRET}` })],
   ])('is redacted in later texts: %s', (_title, call) => {
     const redactor = createRedactor({ secrets: [] });
     expect(redactor.text(`It is ${SECRET}.`)).toContain(SECRET);

@@ -187,8 +187,8 @@ describe('a matcher', () => {
 
 describe('a long secret', () => {
   it.each([
-    ['a text that repeats', 'x'.repeat(60_000), 'x'.repeat(200_000)],
-    ['a text that agrees with it but for its end', `${'x'.repeat(60_000)}y`, 'x'.repeat(200_000)],
+    ['a text that repeats it', 'x'.repeat(60_000), 'x'.repeat(200_000)],
+    ['a text that differs only at its end', `${'x'.repeat(60_000)}y`, 'x'.repeat(200_000)],
     ['a key among others', `${'k'.repeat(300)}one`, `${'k'.repeat(300)}two, ${'k'.repeat(300)}one`],
   ])(
     'is redacted in %s, in time in proportion to the text',
@@ -224,18 +224,18 @@ describe('redacting a response', () => {
   });
 
   it.each<[string, (size: number) => string]>([
-    ['words that could be names of XML', (size) => `<${'a'.repeat(size)}`],
+    ['words that may be XML names', (size) => `<${'a'.repeat(size)}`],
     ['attributes without names', (size) => `<${'=""'.repeat(size / 3)}`],
     ['short elements', (size) => '<a>b</a>'.repeat(size / 8)],
     ['elements with references', (size) => `<r>${'<a>&lt;</a>'.repeat(size / 11)}`],
-    ['comments that do not end', (size) => '<!--'.repeat(size / 4)],
+    ['unclosed comments', (size) => '<!--'.repeat(size / 4)],
     ['CDATA that does not end', (size) => '<![CDATA['.repeat(size / 9)],
     ['queries', (size) => `see ${'?a=b;c '.repeat(size / 7)}`],
     ['question marks', (size) => `see ${'?&='.repeat(size / 3)}`],
     ['pairs separated by semicolons', (size) => 'a=b;'.repeat(size / 4)],
     ['one long pair', (size) => 'a'.repeat(size)],
     ['white space', (size) => ' '.repeat(size)],
-    ['elements that do not end', (size) => `<${'<a b>c'.repeat(size / 6)}`],
+    ['unclosed elements', (size) => `<${'<a b>c'.repeat(size / 6)}`],
     ['numbers', (size) => JSON.stringify(Array.from({ length: size / 2 }, () => 1))],
     ['escapes', (size) => '%41\\u0041&#65;'.repeat(size / 14)],
   ])('takes time in proportion to its size: %s', { retry: 3 }, async (_name, body) => {

@@ -28,11 +28,11 @@ describe('a secret number', () => {
   });
 
   it.each([
-    ['with zeros in front', '0077889900', 77889900],
-    ['with zeros behind', '77889900.50', 77889900.5],
+    ['with leading zeros', '0077889900', 77889900],
+    ['with trailing zeros', '77889900.50', 77889900.5],
     ['below zero', '-778899', -778899],
     ['between blanks', ' 778899\n', 778899],
-    ['of more digits than a number has', '12345678901234567890123', 1.2345678901234568e22],
+    ['with more digits than a number holds', '12345678901234567890123', 1.2345678901234568e22],
   ])('is detected in any notation: %s', (_, secret, number) => {
     expect(redactorOf(secret).value({ number })).toEqual({ number: HIDDEN });
   });

@@ -61,10 +61,10 @@ describe('the error codes of the REST API', () => {
   const store = createRestMemoryStore();
   const good = { store, encryptionKey: new Uint8Array(32) };
   it.each<[string, Partial<StoreRestOptions>]>([
-    ['a key of another length', { encryptionKey: new Uint8Array(16) }],
+    ['a key with a wrong length', { encryptionKey: new Uint8Array(16) }],
     ['an origin with a path', { origin: 'https://api.example.com/v2' }],
-    ['an origin of no web server', { origin: 'file:///x' }],
-    ['an origin that is none', { origin: 'api.example.com' }],
+    ['an origin without http or https', { origin: 'file:///x' }],
+    ['an invalid origin', { origin: 'api.example.com' }],
   ])('REST_CONFIG for %s', async (_, options) => {
     await expect(createStoreRest({ ...good, ...options })).rejects.toMatchObject({
       code: 'REST_CONFIG',

@@ -24,7 +24,7 @@ describe('a request body', () => {
   // The members of the token and the surrounding object count.
   it.each([
     ['numbers', (count: number) => tokenWith(`"x":[${times('1', count - 4)}]`)],
-    ['objects in one another', (count: number) => tokenWith(`"x":[${times('{"a":[1]}', (count - 4) / 3)}]`)],
+    ['nested objects', (count: number) => tokenWith(`"x":[${times('{"a":[1]}', (count - 4) / 3)}]`)],
     [
       'names',
       (count: number) => {

@@ -18,7 +18,7 @@ const TRACES: readonly (readonly [title: string, leave: string, look: string])[]
   ['a variable by indirect eval', "(0, eval)('var trace = 1; let other = 2')", 'typeof trace + typeof other'],
   ['a function by Function', "Function('trace = 1')()", 'typeof trace'],
   ['the prototype of the global object', 'Object.setPrototypeOf(globalThis, { trace: 1 })', 'typeof trace'],
-  ['a global object that takes no members', 'Object.preventExtensions(globalThis)', 'typeof (later = 1)'],
+  ['a global object that is not extensible', 'Object.preventExtensions(globalThis)', 'typeof (later = 1)'],
   ['Object.prototype', 'Object.prototype.trace = 1', 'typeof ({}).trace'],
   ['Array.prototype.push', 'Array.prototype.push = () => 9', '[].push(1)'],
   [

@@ -62,8 +62,8 @@ describe('chunks with little content', () => {
   });
 
   it.each([
-    ['few of them', 'a', 5000],
-    ['many that hold something', 'x'.repeat(64), 15_000],
+    ['a few empty chunks', 'a', 5000],
+    ['many chunks with content', 'x'.repeat(64), 15_000],
   ])('are accepted: %s', async (_, chunk, count) => {
     expect(await post('/read', chunk, count)).toMatchObject({ status: 200 });
   });

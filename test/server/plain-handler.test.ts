@@ -62,12 +62,12 @@ const MANY = 'X-B: 1\r\nx-b: 2\r\nCookie: c=1\r\nCookie: d=2\r\nX-A: ü\r\n';
 
 it.each([
   ['a short body', [`${HEAD}${MANY}Content-Length: 2\r\n\r\nhi`]],
-  ['a body behind its head', [`${HEAD}Content-Length: 5\r\n\r\n`, 'he', 'llo']],
-  ['a body in chunks', [`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, '2\r\nhi\r\n', '0\r\n\r\n']],
+  ['a body after its head', [`${HEAD}Content-Length: 5\r\n\r\n`, 'he', 'llo']],
+  ['a chunked body', [`${HEAD}Transfer-Encoding: chunked\r\n\r\n`, '2\r\nhi\r\n', '0\r\n\r\n']],
   ['a long body', [`${HEAD}Content-Length: 300000\r\n\r\n`, 'x'.repeat(300_000)]],
   ['no body', ['GET /?q= HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n']],
-  ['one that is too large', [`${HEAD}Content-Length: 1000001\r\n\r\n`, 'x'.repeat(1_000_001)]],
-  ['an address that is none', ['GET /a\\b HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n']],
+  ['a body that is too large', [`${HEAD}Content-Length: 1000001\r\n\r\n`, 'x'.repeat(1_000_001)]],
+  ['an invalid address', ['GET /a\\b HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n']],
 ])(
   'passes the same request to a handler of plain data as to one of the Fetch API: %s',
   async (_name, parts) => {

@@ -18,7 +18,7 @@ const CASES: readonly [title: string, contentType: string, payload: string, valu
   ['JSON of one text', 'application/json', JSON.stringify({ text }), { text }],
   ['JSON of brackets', 'application/json', `[${fill('[],')}[]]`, undefined],
   [
-    'a form of one field',
+    'a form with one field',
     'application/x-www-form-urlencoded',
     `a=${fill('%C3%A4')}`,
     { a: fill('%C3%A4').replaceAll('%C3%A4', 'ä') },

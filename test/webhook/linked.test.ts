@@ -27,10 +27,10 @@ it('warns about an instant trigger of an unknown webhook', () => {
 // connection define the uid. [doc]
 it.each([
   ['both', { uid: '{{body.account}}' }, { url: '/me', response: { uid: '{{body.id}}' } }, []],
-  ['none in the webhook', {}, { url: '/me', response: { uid: '{{body.id}}' } }, ['"events" has no uid']],
-  ['none in the connection', { uid: '{{body.account}}' }, { url: '/me' }, ['"account", which keeps none']],
+  ['missing in the webhook', {}, { url: '/me', response: { uid: '{{body.id}}' } }, ['"events" has no uid']],
+  ['missing in the connection', { uid: '{{body.account}}' }, { url: '/me' }, ['"account", which keeps none']],
   [
-    'one in a chain of OAuth',
+    'present in an OAuth chain',
     { uid: '{{body.account}}' },
     { info: [{ url: '/a' }, { url: '/b', response: { uid: '{{body.id}}' } }] },
     [],

@@ -76,8 +76,8 @@ describe('a uid that JSON parsing has rounded', () => {
   ];
 
   it.each<readonly [string, object, unknown]>([
-    ['of the call', { uid: '{{body.user}}' }, { user: 'USER' }],
-    ['of an item', { iterate: '{{body.items}}', uid: '{{item.user}}' }, { items: [{ user: 'USER' }] }],
+    ['in the call', { uid: '{{body.user}}' }, { user: 'USER' }],
+    ['in an item', { iterate: '{{body.items}}', uid: '{{item.user}}' }, { items: [{ user: 'USER' }] }],
   ])('fails the call instead of reaching another user: %s', async (_, spec, body) => {
     const webhook = webhookOf(spec, { type: 'web-shared' });
     const text = JSON.stringify(body).replace('"USER"', '9007199254740993');

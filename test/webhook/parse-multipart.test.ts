@@ -73,8 +73,8 @@ describe('parseMultipart', () => {
     ['no boundary in the header', '--b--', 'multipart/form-data'],
     ['a boundary that does not occur', 'x', TYPE],
     ['no end', part('Content-Disposition: form-data; name="a"', '1'), TYPE],
-    ['a part without the end of its headers', '--b\r\nContent-Disposition: form-data\r\n--b--', TYPE],
-    ['headers without end', `${part(`X: ${'y'.repeat(20_000)}`, '')}--b--`, TYPE],
+    ['a part with unfinished headers', '--b\r\nContent-Disposition: form-data\r\n--b--', TYPE],
+    ['unfinished headers', `${part(`X: ${'y'.repeat(20_000)}`, '')}--b--`, TYPE],
   ])('refuses %s', (_, text, type) => {
     expect(() => parse(text, type)).toThrow(expect.objectContaining({ code: 'WEBHOOK_PAYLOAD' }));
   });

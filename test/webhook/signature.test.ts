@@ -51,7 +51,7 @@ describe('the sample app signed-events', () => {
 
   it.each([
     ['no signature', undefined],
-    ['an empty one', ''],
+    ['an empty signature', ''],
     ['another prefix', sign(BODY).replace('sha256', 'sha1')],
     ['no prefix', sign(BODY).slice(7)],
     ['upper case', sign(BODY).toUpperCase()],

@@ -39,7 +39,7 @@ export const APPS: readonly ErrorCase[] = [
   },
   {
     code: 'SPEC_JSON',
-    title: 'a comma too many',
+    title: 'an extra comma',
     provoke: () => readDocument('{\n  "url": "/x",,\n}', 'list.imljson'),
     place: 'list.imljson:2:15',
   },
@@ -51,23 +51,23 @@ export const APPS: readonly ErrorCase[] = [
   },
   {
     code: 'SPEC_MISSING',
-    title: '`loadApp` of a folder that is not there',
+    title: '`loadApp` of a missing folder',
     provoke: () => loadApp(MISSING_FOLDER),
   },
   {
     code: 'SPEC_MISSING',
-    title: 'a module the app does not have',
+    title: 'an unknown module',
     provoke: () => createEngine({ app: defineApp({ name: 'test' }) }).module('m'),
   },
   {
     code: 'APP_ERROR',
-    title: 'a response of status 404',
+    title: 'a response with status 404',
     provoke: () => runFailure({ url: '/x' }),
     place: '#/modules/m/communication/url',
   },
   {
     code: 'APP_ERROR',
-    title: 'an expression that fails',
+    title: 'an expression that throws',
     provoke: () => runFailure({ url: '/{{nope(1)}}' }),
     place: '#/modules/m/communication/url',
     cause: 'IML_UNKNOWN_FUNCTION',
@@ -81,13 +81,13 @@ export const APPS: readonly ErrorCase[] = [
   },
   {
     code: 'APP_ERROR',
-    title: 'an action whose result is no object',
+    title: 'an action whose result is not an object',
     provoke: () => runFailure({ response: { output: 'sent' } }, 'action'),
     place: '#/modules/m/communication/response/output',
   },
   {
     code: 'CONNECTION_MISSING',
-    title: 'a connection that the store does not have',
+    title: 'an unknown connection',
     provoke: () => openConnection(undefined),
   },
   {
@@ -106,7 +106,7 @@ export const APPS: readonly ErrorCase[] = [
   },
   {
     code: 'USAGE',
-    title: 'a limit that is none',
+    title: 'an invalid limit',
     provoke: () => createEngine({ app: defineApp({ name: 'test' }), limits: { maxPages: -1 } }),
   },
 ];

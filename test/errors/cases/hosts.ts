@@ -63,7 +63,7 @@ export const HOSTS: readonly ErrorCase[] = [
   { code: 'WORKER_TERMINATED', title: 'a custom function that does not end', provoke: hangInPool },
   {
     code: 'HOST_MISSING',
-    title: 'an event that is not there is replayed',
+    title: 'replay of an unknown event',
     provoke: () => openHost().events.replay(99),
   },
   {
@@ -84,7 +84,7 @@ export const HOSTS: readonly ErrorCase[] = [
   },
   {
     code: 'RECORDING_REFUSED',
-    title: 'a run with a call that is not made again',
+    title: 'a run with a request that is not repeated',
     provoke: () => {
       const request = { method: 'GET', url: 'https://api.example.com/', headers: [], body: undefined };
       const response = { status: 200, headers: {}, body: new Uint8Array() };
@@ -109,7 +109,7 @@ export const HOSTS: readonly ErrorCase[] = [
   },
   {
     code: 'TRACE_FILE',
-    title: 'a file of other lines',
+    title: 'a file with other lines',
     provoke: () => readTraceFile('GET /\n200 OK\n'),
   },
 ];

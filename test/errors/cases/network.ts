@@ -32,41 +32,41 @@ const runAgainst = async (url: string): Promise<never> => {
 export const NETWORK: readonly ErrorCase[] = [
   {
     code: 'NETWORK_REFUSED',
-    title: 'an address of the own machine',
+    title: 'a loopback address',
     provoke: () => runAgainst('http://127.0.0.1:9/'),
     cause: 'Error',
   },
   {
     code: 'NETWORK_FAILED',
-    title: 'nobody listens there',
+    title: 'a closed port',
     provoke: () => loopbackTransport()(request('http://127.0.0.1:1/')),
     cause: 'ECONNREFUSED',
   },
   {
     code: 'NETWORK_CERTIFICATE',
-    title: 'an authority nobody knows',
+    title: 'an unknown certificate authority',
     provoke: () => ask(listen(createTlsServer({ key: pem('key'), cert: pem('localhost') }), 'https')),
     cause: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
   },
   {
     code: 'NETWORK_RESPONSE_TOO_LARGE',
-    title: 'more than the transport may hold',
+    title: 'a response beyond the size limit of the transport',
     provoke: () => answered((_, out) => out.end('x'.repeat(2000)), { maxResponseBytes: 1000 }),
   },
   {
     code: 'NETWORK_TIMEOUT',
-    title: 'no answer within the time for headers',
+    title: 'no response headers within the time limit',
     provoke: () => answered(() => {}, { headersTimeoutMs: 20 }),
     cause: 'UND_ERR_HEADERS_TIMEOUT',
   },
   {
     code: 'NETWORK_REDIRECTS',
-    title: 'a redirect that leads to itself',
+    title: 'a redirect loop',
     provoke: () => answered((_, out) => out.writeHead(302, { location: '/' }).end()),
   },
   {
     code: 'NETWORK_DECODE',
-    title: 'a gzip body that breaks off',
+    title: 'a truncated gzip body',
     provoke: () =>
       answered((_, out) => {
         const body = gzipSync('x'.repeat(2000)).subarray(0, 20);
@@ -76,7 +76,7 @@ export const NETWORK: readonly ErrorCase[] = [
   },
   {
     code: 'REQUEST_INVALID',
-    title: 'an address of another scheme',
+    title: 'an address with another scheme',
     provoke: () => loopbackTransport()(request('ftp://example.com/')),
   },
 ];

@@ -81,7 +81,7 @@ const ofOrganization = { params: { organizationId: '1' } };
 export const REST: readonly ErrorCase[] = [
   {
     code: 'REST_REQUEST',
-    title: 'a limit that is no number',
+    title: 'a limit that is not a number',
     provoke: () => ask({ operation: 'listOrganizations', path: '/organizations?pg[limit]=many' }),
   },
   {
@@ -91,18 +91,18 @@ export const REST: readonly ErrorCase[] = [
   },
   {
     code: 'REST_FORBIDDEN',
-    title: 'a token without the scope that is needed',
+    title: 'a token without the required scope',
     provoke: () => ask({ operation: 'listOrganizations', path: '/organizations', scopes: ['user:read'] }),
   },
   {
     code: 'REST_NOT_FOUND',
-    title: 'an organization nobody made',
+    title: 'an unknown organization',
     provoke: () =>
       ask({ operation: 'getOrganization', path: '/organizations/99', params: { organizationId: '99' } }),
   },
   {
     code: 'REST_REFUSED',
-    title: 'a feature the organization does not have',
+    title: 'a feature that the organization lacks',
     provoke: () =>
       ask({
         operation: 'listPrivateSpaces',
@@ -112,7 +112,7 @@ export const REST: readonly ErrorCase[] = [
   },
   {
     code: 'REST_RATE_LIMIT',
-    title: 'one call more than the license allows in a minute',
+    title: 'more calls per minute than the license allows',
     provoke: () =>
       ask({
         operation: 'getOrganization',

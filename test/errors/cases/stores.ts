@@ -42,7 +42,7 @@ const openFile = async (options: { readonly maxPages?: number; readonly busyTime
 export const STORES: readonly ErrorCase[] = [
   {
     code: 'STORE_CONFLICT',
-    title: 'two hooks of one name',
+    title: 'two hooks with the same name',
     provoke: async () => {
       const store = createHostMemoryStore();
       await store.transaction((writer) => writer.insert('hooks', { ...HOOK, name: 'orders' }));
@@ -51,7 +51,7 @@ export const STORES: readonly ErrorCase[] = [
   },
   {
     code: 'STORE_BUSY',
-    title: 'a file that another process writes to all the time',
+    title: 'a file that another process keeps locked',
     provoke: async () => {
       const open = await openFile({ busyTimeoutMs: 1 });
       const [one, other] = [await open(), await open()];
@@ -66,7 +66,7 @@ export const STORES: readonly ErrorCase[] = [
   },
   {
     code: 'STORE_FULL',
-    title: 'a file that may not grow',
+    title: 'a file at its maximum size',
     provoke: async () => {
       const store = await (await openFile({ maxPages: 60 }))();
       const parameters = { filling: 'x'.repeat(1_000_000) };
@@ -76,13 +76,13 @@ export const STORES: readonly ErrorCase[] = [
   },
   {
     code: 'STORE_UNAVAILABLE',
-    title: 'PostgreSQL where nobody listens',
+    title: 'an unreachable PostgreSQL server',
     provoke: () => translateErrors(() => new pg.Client({ host: '127.0.0.1', port: 1 }).connect()),
     cause: 'ECONNREFUSED',
   },
   {
     code: 'STORE_FAILED',
-    title: 'a file that is no database',
+    title: 'a file that is not a database',
     provoke: () =>
       openHostSqlite({ file: `${writeApp({ 'data.sqlite': 'No database. '.repeat(100) })}/data.sqlite` }),
     cause: 'SQLITE_NOTADB',
