@@ -126,7 +126,7 @@ describe('a redirect to a host that the app does not name', () => {
     expect((await run('harmless')).there).toHaveLength(1);
   });
 
-  it('fails if the secret stands after a megabyte', async () => {
+  it('fails if the secret occurs after a megabyte', async () => {
     const before = 'x'.repeat(1_500_000);
     const { report, there } = await run('large', {}, { before });
     expect(there).toEqual([]);

@@ -31,7 +31,7 @@ it('runs one host per SQLite file, and reports this to a second one', async () =
     code: 'HOST_REFUSED',
     message: expect.stringMatching(/^Another host runs on .*host\.db\. One host can run on a SQLite file/),
   });
-  // Before it takes a port, and tells anybody its address.
+  // Before it opens a port and prints its address.
   await expect(second.listen()).rejects.toMatchObject({ code: 'HOST_REFUSED' });
   await first.stop(100);
   await second.start();

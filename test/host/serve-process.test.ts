@@ -129,7 +129,7 @@ it('reads its options from a file, and emits no listener warning with many concu
   expect(err).not.toContain('MaxListenersExceededWarning');
 });
 
-it('is refused where another host runs on the data, before it listens', async () => {
+it('refuses to start before it listens if another host uses the data', async () => {
   await serve('shared');
   const { code, err } = await start('shared').result;
   expect(code).toBe(1);

@@ -10,7 +10,7 @@ describe('a redacted error', () => {
     ['its message', 'not hush', undefined, 'not *', undefined],
     ['one of its suberrors', 'open', ['open', 'a hush'], 'open', ['open', 'a *']],
     ['all of them', 'hush', ['hush', 'hush hush'], '*', ['*', '* *']],
-  ])('is a new error if a secret stands in %s', (_, message, suberrors, cleanMessage, cleanSuberrors) => {
+  ])('is a new error if a secret occurs in %s', (_, message, suberrors, cleanMessage, cleanSuberrors) => {
     const place = { file: 'a.json', pointer: '/url' };
     const details = { statusCode: 429, requestIndex: 1, page: 2, delay: 3, retryAfterMs: 4 };
     const cause = new Error('open');

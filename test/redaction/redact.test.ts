@@ -230,7 +230,7 @@ describe('requests and responses', () => {
     expect(redactor.text('Invalid: hush-hush-hush, other-hush-hush')).toBe(`Invalid: ${HIDDEN}, ${HIDDEN}`);
   });
 
-  it('registers no words that stand only under a secret name, unless a path names them', () => {
+  it('registers no words that occur only under a secret name, unless a path names them', () => {
     const body = { errors: { password: 'is required' } };
     const redactor = createRedactor({ secrets: [] });
     expect(redactor.response({ status: 400, headers: {}, body }).body).toEqual({

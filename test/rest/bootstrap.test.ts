@@ -23,12 +23,12 @@ async function expectOneToken(nodes: readonly StoreRest[]): Promise<void> {
 }
 
 describe('the first start', () => {
-  it('gives the token to one of the nodes, in memory', async () => {
+  it('creates the token on one of the nodes, in memory', async () => {
     const store = createRestMemoryStore();
     await expectOneToken(await start([store, store, store]));
   });
 
-  it.skipIf(typeof schema === 'string')('gives the token to one of the nodes, on PostgreSQL', async () => {
+  it.skipIf(typeof schema === 'string')('creates the token on one of the nodes, on PostgreSQL', async () => {
     const url = typeof schema === 'string' ? '' : schema.url;
     const stores = await Promise.all([
       openRestPostgres(url, { maxConnections: 2 }),

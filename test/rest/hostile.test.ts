@@ -82,7 +82,7 @@ async function judge(handle: StoreRest['fetch'], line: HostileLine): Promise<str
   const url = `http://localhost${target.startsWith('!') ? target.slice(1) : `/api/v2${target}`}`;
   const response = await handle(new Request(url, { method, headers, ...(body !== undefined && { body }) }));
   const answerText = await response.text();
-  // A rate-limited request tells nothing about the hostile text.
+  // The rate limit is not the refusal that this line tests.
   const inRange = response.status >= 400 && response.status < 500 && response.status !== 429;
   if (line.status === undefined ? !inRange : response.status !== line.status)
     return `${response.status} ${answerText}`;

@@ -27,7 +27,7 @@ interface StoreStep extends RestStep {
 interface StoreCase {
   readonly id: string;
   readonly title: string;
-  /** Beside the world of the suite. */
+  /** Rows in addition to the world of the suite. */
   readonly given?: RestRows;
   readonly zone?: string;
   /** Whether scenarios run in the zone. Default true. */
@@ -124,7 +124,7 @@ interface FixtureClock extends Clock {
   set(nowMs: number): void;
 }
 
-/** Time stands still until a step moves it or somebody sleeps. */
+/** Time advances only by a step or a sleep. */
 function createFixtureClock(startMs: number): FixtureClock {
   let nowMs = startMs;
   return {

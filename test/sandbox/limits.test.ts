@@ -75,11 +75,11 @@ describe('a call that does not end', () => {
     expect(callIn(sandbox, 'echo', { still: ['here'] })).toEqual({ still: ['here'] });
   };
 
-  it.each(ENDLESS)('%s gives IML_LIMIT, and the next call works', async (name, _body, expected) => {
+  it.each(ENDLESS)('ends %s with IML_LIMIT, and the next call works', async (name, _body, expected) => {
     await expectExhausted(hasty, name, expected);
   });
 
-  it.each(GROWING)('%s gives IML_LIMIT, and the next call works', async (name, _body, expected) => {
+  it.each(GROWING)('ends %s with IML_LIMIT, and the next call works', async (name, _body, expected) => {
     await expectExhausted(patient, name, expected);
   });
 
