@@ -88,7 +88,12 @@ function readEntry(entry: unknown, where: Where): RecordedCall | (typeof REASONS
   const time = Number(anyText(entry, 'time'));
   const response = readResponse(entry, where);
   return {
-    request: { method, url, headers: readHeaders(request, where), body: readPostData(request, where) },
+    request: {
+      method,
+      url,
+      headers: readHeaders(request, `${where.at}.request.headers`, where),
+      body: readPostData(request, where),
+    },
     response,
     error: response === undefined ? readFailure(entry, url) : undefined,
     startedAtMs: Number.isNaN(started) ? 0 : started,
@@ -121,7 +126,8 @@ function readResponse(entry: PlainObject, where: Where): RecordedResponse | unde
   // Blocked or without a response.
   if (!Number.isInteger(status) || status < 100 || status > 999) return undefined;
   const headers: PlainObject = Object.create(null);
-  for (const [name, value] of readHeaders(response, where)) addHeader(headers, name.toLowerCase(), value);
+  for (const [name, value] of readHeaders(response, `${where.at}.response.headers`, where))
+    addHeader(headers, name.toLowerCase(), value);
   const content = ownMember(response, 'content');
   return {
     status,
@@ -141,11 +147,15 @@ function addHeader(headers: PlainObject, name: string, value: string): void {
 }
 
 /** HTTP/2 pseudo headers start with a colon. */
-function readHeaders(message: PlainObject, where: Where): readonly (readonly [string, string])[] {
+function readHeaders(
+  message: PlainObject,
+  at: string,
+  { file }: Where,
+): readonly (readonly [string, string])[] {
   const headers = ownMember(message, 'headers') ?? [];
-  if (!Array.isArray(headers)) throw notHar(where.file, `${where.at}.headers`, 'a list');
+  if (!Array.isArray(headers)) throw notHar(file, at, 'a list');
   if (headers.length > MAX_PAIRS) {
-    throw notHar(where.file, `${where.at}.headers`, `a list of at most ${MAX_PAIRS}`);
+    throw notHar(file, at, `a list of at most ${MAX_PAIRS}`);
   }
   return headers.flatMap((header: unknown) => {
     if (!isPlainObject(header)) return [];
