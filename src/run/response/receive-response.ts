@@ -52,7 +52,7 @@ export function decodeResponse(
     const place = before.position.document?.locationOf(spec.type?.pointer ?? '/response');
     throw runError(errorType, message, before, { place, cause, statusCode });
   }
-  before.run.log.decoded(decoded.value);
+  before.run.log.decoded(response, type, decoded.value);
   return withVariables(before, { ...head, body: decoded.value });
 }
 

@@ -1,5 +1,6 @@
-import type { ResponseHeaders, TransportRequest, TransportResponse } from '../../http/message/transport.js';
-import { createRedactor, type Redactor } from '../../redaction/redact.js';
+import { decodeBody, type ResponseType } from '../../http/body/body-decoding.js';
+import type { TransportRequest, TransportResponse } from '../../http/message/transport.js';
+import { createRedactor, type LoggableResponse, type Redactor } from '../../redaction/redact.js';
 import { MAX_KNOWN_SECRETS } from '../../redaction/secret-matcher.js';
 import { type RunWarning, type TraceListener, TraceLog } from '../trace/trace.js';
 
@@ -9,8 +10,12 @@ const MAX_UNSEARCHED_BYTES = 768 * 1024;
 /** Missing values that a run reports. [choice] */
 const MAX_MISSING = 500;
 
-/** A request, or a response with its body as far as it is decoded. */
-type Message = { readonly request: TransportRequest } | { readonly headers: ResponseHeaders; body: unknown };
+/** A request, or a response with the type of its body if it could be decoded. */
+type Message =
+  | { readonly request: Pick<TransportRequest, 'url' | 'headers' | 'body'> }
+  | { readonly response: LoggedResponse; readonly type: ResponseType | undefined };
+
+type LoggedResponse = Pick<LoggableResponse, 'headers' | 'body'> | TransportResponse;
 
 /** Names of a scope whose value has changed. */
 interface ScopeChanges {
@@ -75,23 +80,30 @@ export class RunLog {
   }
 
   /** Records a request before it is sent. */
-  send(request: TransportRequest): void {
+  send({ url, headers, body }: TransportRequest): void {
     if (this.#unsearchedBytes > MAX_UNSEARCHED_BYTES) this.#searchMessages();
-    this.#unsearched.push({ request });
-    this.#unsearchedBytes += request.body?.byteLength ?? 0;
+    // The whole request refers to a context, whose variables hold the last decoded body.
+    this.#unsearched.push({ request: { url, headers, body } });
+    this.#unsearchedBytes += body?.byteLength ?? 0;
   }
 
   /** Records a response; `decoded` follows if its body can be decoded. */
   receive(response: TransportResponse): void {
-    this.#unsearched.push({ headers: response.headers, body: response.body });
+    this.#unsearched.push({ response, type: undefined });
     this.#unsearchedBytes += response.body.byteLength;
   }
 
-  /** Records the decoded body of the last response. */
-  decoded(body: unknown): void {
+  /**
+   * Records how the body of the last response was decoded. Small bodies stay bytes until they are searched: decoded bodies of
+   * many pages would survive garbage collections. Large ones are searched soon, and decoding them again costs more.
+   */
+  decoded(response: TransportResponse, type: ResponseType, value: unknown): void {
     const last = this.#unsearched.at(-1);
-    if (last !== undefined && 'headers' in last) last.body = body;
-    else this.#unsearched.push({ headers: {}, body });
+    if (last !== undefined && 'response' in last) this.#unsearched.pop();
+    const isLarge = response.body.byteLength > MAX_UNSEARCHED_BYTES;
+    if (isLarge)
+      this.#unsearched.push({ response: { headers: response.headers, body: value }, type: undefined });
+    else this.#unsearched.push({ response, type });
   }
 
   #searchMessages(): void {
@@ -100,7 +112,7 @@ export class RunLog {
     this.#unsearchedBytes = 0;
     for (const message of messages) {
       if ('request' in message) this.#redactor.collectRequest(message.request);
-      else this.#redactor.collectResponse(message);
+      else this.#redactor.collectResponse(decodeAgain(message.response, message.type));
     }
     if (!this.#redactor.isComplete()) this.#warnOfMany();
   }
@@ -149,4 +161,10 @@ export class RunLog {
       unset: [...before.keys()].filter((name) => !now.has(name)),
     };
   }
+}
+
+function decodeAgain(response: LoggedResponse, type: ResponseType | undefined): LoggedResponse {
+  if (type === undefined || !('status' in response)) return response;
+  const decoded = decodeBody(response, type);
+  return decoded.ok ? { headers: response.headers, body: decoded.value } : response;
 }
