@@ -9,7 +9,7 @@ import { addToken } from './users/api-tokens.js';
 /** Role of the first administrator of an instance. [inf] */
 const ADMINISTRATOR_ROLE_ID = 1;
 
-/** Who administers an instance first. */
+/** The first administrator of an instance. */
 export interface FirstUser {
   readonly name: string;
   readonly email: string;
@@ -18,8 +18,8 @@ export interface FirstUser {
 const FIRST_USER: OptionShapes<FirstUser> = { name: ANY_TEXT, email: ANY_TEXT };
 
 /**
- * Makes the first administrator with an organization and a token of all scopes.
- * Answers the token, or undefined when there are users already: of nodes that start together one gets it.
+ * Creates the first administrator with an organization and a token of all scopes. Returns the token, or undefined if
+ * there are users already: of nodes that start together, one gets it.
  */
 export async function bootstrap(services: RestServices, first: FirstUser): Promise<string | undefined> {
   checkOptions(first, FIRST_USER, 'The first user of bootstrap', ['name', 'email']);
@@ -46,9 +46,9 @@ export async function bootstrap(services: RestServices, first: FirstUser): Promi
   });
 }
 
-/** A token as it is wanted. */
+/** Input of `makeToken`. */
 export interface TokenWish {
-  /** Address of the user; the first administrator if absent. */
+  /** Email address of the user. Default: the first administrator. */
   readonly email: string | undefined;
   readonly label: string;
   readonly scopes: readonly ApiScope[];
@@ -56,7 +56,7 @@ export interface TokenWish {
 
 const WISH: OptionShapes<TokenWish> = { email: ANY_TEXT, label: ANY_TEXT, scopes: TEXT_LIST };
 
-/** Makes another token; undefined when there is no such user. */
+/** Creates another token. Returns undefined if the user does not exist. */
 export async function makeToken(services: RestServices, wish: TokenWish): Promise<string | undefined> {
   checkOptions(wish, WISH, 'The token of makeToken', ['label', 'scopes']);
   const nowMs = services.clock.now();

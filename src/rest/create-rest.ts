@@ -18,22 +18,26 @@ import { configError } from './problems.js';
 
 /** Options of `createRest`. */
 export interface RestOptions<C = unknown, S = unknown> {
-  /** What is behind the API: `createStoreBackend(...)`, `createForwardBackend(...)` or your own. Closed with the API. */
+  /** `createStoreBackend(...)`, `createForwardBackend(...)` or your own. The API closes it. */
   readonly backend: RestBackend<C, S>;
   /**
-   * Where callers reach the API, without a path: `https://api.example.com`. Metadata, checkout addresses and the OpenAPI document
-   * are made from it. Default: the host a request names, if it is one of this machine or of `hosts`; else where the server listens.
+   * Origin of the API as callers reach it, without a path: `https://api.example.com`. Metadata, checkout addresses
+   * and the OpenAPI document use it. Default: the host of the request, if it is this machine or one of `hosts`; else
+   * the address the server listens at.
    */
   readonly origin?: string | undefined;
-  /** Hosts a request may name to be told addresses there: `api.example.com` with any port, or `api.example.com:8443`. Default: none. */
+  /**
+   * Hosts of requests that addresses in responses may name: `api.example.com` with any port, or
+   * `api.example.com:8443`. Default: none.
+   */
   readonly hosts?: readonly string[] | undefined;
   /** Path of the API. Default `/api/v2`. */
   readonly basePath?: string;
-  /** Path of the authentication server; its calls are answered at the root as well. Default `/oauth/v2`. */
+  /** Path of the authorization server; the API serves its operations at the root as well. Default `/oauth/v2`. */
   readonly authPath?: string;
   /** Origin that browsers may call from, or `*`. Default: none. */
   readonly cors?: string;
-  /** Receives every error that ends in a status of 500 and more, which callers learn nothing about. Default: none. */
+  /** Receives each error that ends in a status of 500 or more. Callers do not see its details. Default: none. */
   readonly onError?: (error: unknown, call: FailedCall) => void;
   /** Receives every call after its response. Default: none. */
   readonly onAnswer?: (call: AnsweredCall) => void;
@@ -51,17 +55,17 @@ const SHAPES: OptionShapes<RestOptions> = {
   onAnswer: ANY_FUNCTION,
 };
 
-/** What a server knows of a request beside the request. */
+/** What a server knows of a request besides the request. */
 export interface RestReception {
-  /** The origin the server listens at, as `serveRest` has it: `http://127.0.0.1:8077`. */
+  /** The origin the server listens at: `http://127.0.0.1:8077`. */
   readonly listeningAt?: string | undefined;
 }
 
-/** The API, ready to be mounted on anything that speaks Fetch. */
+/** The API, ready to be mounted on any Fetch server. */
 export interface Rest {
   /** Responds to one request. Never rejects. */
   fetch(request: Request, reception?: RestReception): Promise<Response>;
-  /** The OpenAPI 3.1 document of an instance that is reached at an origin. Default: `RestOptions.origin`, or this machine. */
+  /** The OpenAPI 3.1 document of an instance at an origin. Default: `RestOptions.origin`, or this machine. */
   openApi(origin?: string): Readonly<Record<string, unknown>>;
   /** Closes the backend. */
   close(): Promise<void>;

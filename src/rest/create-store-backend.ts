@@ -33,36 +33,36 @@ export interface StoreBackendOptions {
   /** `createRestMemoryStore()`, `openRestSqlite(file)` or `openRestPostgres(url)`. The backend closes it. */
   readonly store: RestStore;
   /**
-   * 32 bytes; encrypts the parameters of keys and the signing key in the store. A store is opened with the key it was first opened
-   * with, by every node and at every start.
+   * 32 bytes; encrypts the parameters of keys and the signing key in the store. Every node and every start needs the
+   * key of the first start.
    */
   readonly encryptionKey: Uint8Array;
-  /** How messages name where the encryption key is from. Default `encryptionKey`. */
+  /** Source of the encryption key, for messages. Default `encryptionKey`. */
   readonly encryptionKeySource?: string | undefined;
   /** Time and delays. Default: the clock of the system. */
   readonly clock?: Clock;
   /** Prices, coupons and payments. Default: prices of test plans, and every checkout counts as paid. */
   readonly billing?: BillingPort;
-  /** Receives invitations and the like. Default: none. */
+  /** Receives notifications, such as invitations. Default: none. */
   readonly notifications?: NotificationPort;
-  /** Keeps access lists beside the store. Default: none. */
+  /** Provisions access lists outside the store. Default: none. */
   readonly accessLists?: AccessListPort;
-  /** The zones, and which of them this instance is. Default: the public cloud, as `eu1.make.com`. */
+  /** The zones, and which one this instance is. Default: the public cloud, as `eu1.make.com`. */
   readonly zones?: ZoneDirectory;
   /**
    * Whether the email address of a user was verified: the claim `email_verified` of the user info. Default: undefined, which leaves
    * the claim out.
    */
   readonly isEmailVerified?: RestServices['isEmailVerified'] | undefined;
-  /** Rules of the instance; what is left out has its default. */
+  /** Rules of the instance. Absent ones have their defaults. */
   readonly settings?: Partial<RestSettings>;
-  /** Creates identifiers: tokens and hashes of invitations. Default: random ones of version 4. */
+  /** Creates identifiers: tokens and hashes of invitations. Default: random UUIDs of version 4. */
   readonly uuid?: () => string;
 }
 
 const SHAPES: OptionShapes<StoreBackendOptions> = {
   store: objectWithFunctions(['get', 'transaction', 'close']),
-  encryptionKey: ANY_VALUE, // createSeal reports what is wrong with it
+  encryptionKey: ANY_VALUE, // `createSeal` reports an invalid key.
   encryptionKeySource: ANY_TEXT,
   clock: objectWithFunctions(['now', 'sleep', 'after']),
   billing: ANY_VALUE,
@@ -84,7 +84,7 @@ const DEFAULT_SETTINGS: RestSettings = Object.freeze({
   invitationLifetimeMs: 14 * 24 * 60 * 60 * 1000,
 });
 
-/** A caller with the rows that were read together with it. */
+/** A caller with the rows that the store read together with it. */
 interface StoreCaller {
   readonly caller: Caller;
   readonly rows: CallRows;

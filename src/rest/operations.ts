@@ -26,7 +26,7 @@ const ping: StoreOperation = defineOperation({
   scopes: [],
   authentication: 'none',
   response: 'text',
-  // A load balancer asks here, so an instance without its database answers 503.
+  // Load balancers send requests here, so an instance without its database responds with 503.
   handler: async ({ services }) => {
     await services.store.count('settings');
     return 'pong';
@@ -54,7 +54,7 @@ export const STORE_OPERATIONS: readonly StoreOperation[] = [
   ping,
 ];
 
-/** Every operation of the API: routes, checks and the OpenAPI document all come from this table. */
+/** Every operation of the API. Routes, checks and the OpenAPI document follow from this table. */
 export const OPERATIONS: readonly RestOperation[] = STORE_OPERATIONS.map(
   ({ handle, ...operation }) => operation,
 );

@@ -1,9 +1,9 @@
 import { RestError, type RestSuberror } from '../errors/rest-error.js';
 
-/** Suberrors of one answer; a body can be wrong in more places than anybody reads. */
+/** Maximum number of suberrors in a response. */
 const MAX_SUBERRORS = 50;
 
-/** Makers of every refusal. Source: https://developers.make.com/api-documentation (http status codes). */
+/** Functions that create every refusal. Source: https://developers.make.com/api-documentation (http status codes). */
 
 /** [src] */
 export function badRequest(problems: readonly string[]): RestError {
@@ -74,12 +74,12 @@ export function tooLarge(maxBytes: number): RestError {
   });
 }
 
-/** [seed] code; the sentence is ours. */
+/** [seed] code; [inf] sentence. */
 export function limitExceeded(detail: string): RestError {
   return refused('IM011', { message: 'Entity limit exceeded', detail });
 }
 
-/** An answer that nobody is made to wait for. [choice] */
+/** Limits the time and memory of one response. [choice] */
 export function tooMuch(maxBytes: number): RestError {
   return new RestError('REST_REQUEST', 'Bad Request', {
     status: 400,
@@ -104,7 +104,7 @@ export function invalidResponse(operation: string, path: string, expectation: st
   return failed(new Error(`${member} that the backend returned for ${operation} ${expectation}.`));
 }
 
-/** A defect on our side or of a backend. Callers see only that something went wrong. */
+/** A defect of the instance or of a backend. Callers do not see its details. */
 export function failed(cause: unknown): RestError {
   return new RestError('REST_FAILED', 'Internal Server Error', {
     status: 500,
@@ -114,7 +114,7 @@ export function failed(cause: unknown): RestError {
   });
 }
 
-/** The instance is not set up as it has to be; callers are told nothing of it. */
+/** Invalid configuration of the instance. Callers do not see its details. */
 export function configError(message: string, cause?: unknown): RestError {
   return new RestError('REST_CONFIG', message, { status: 500, apiCode: 'SC500', cause });
 }
@@ -128,7 +128,7 @@ export interface RefusalOptions {
   readonly cause?: unknown;
 }
 
-/** A valid request that a rule stops. */
+/** A valid request that a rule refuses. */
 export function refused(apiCode: string, options: RefusalOptions): RestError {
   const { status = 400, message, detail, cause } = options;
   return new RestError('REST_REFUSED', message, { status, apiCode, detail, cause });
@@ -142,7 +142,7 @@ export function featureDisabled(feature: string): RestError {
   });
 }
 
-/** Something else stands in the way. [doc] code, [inf] status. */
+/** Another state of the resource prevents the request. [doc] code, [inf] status. */
 export function blocked(detail: string): RestError {
   return refused('IM016', { message: 'Action not possible', detail });
 }

@@ -21,8 +21,8 @@ const SHAPES: OptionShapes<RegisteredApp> = {
 };
 
 /**
- * Registers apps of an instance, so that `GET /admin/apps` and `GET /organizations/{organizationId}/apps` list them. An app that is
- * registered already is updated. The owner of an organization counts as the one who installed it.
+ * Registers apps of an instance, so that `GET /admin/apps` and `GET /organizations/{organizationId}/apps` list them.
+ * Updates an app that is registered already. The owner of an organization counts as the user who installed it.
  */
 export async function registerApps(
   { store, clock }: Pick<RestServices, 'store' | 'clock'>,

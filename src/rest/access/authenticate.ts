@@ -7,21 +7,24 @@ import type { CallRows } from './call-rows.js';
 /** The caller of a request, as the store knows it. */
 export interface Caller {
   readonly user: UserRow;
-  /** Those of administration are only there if the user is an administrator of the instance. */
+  /** Contains scopes of administration only if the user is an administrator of the instance. */
   readonly scopes: ReadonlySet<string>;
-  /** What the token was given, with effect or without. */
+  /** All scopes of the token, with or without effect. */
   readonly granted: ReadonlySet<string>;
   readonly authUsed: 'token' | 'oauth';
 }
 
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 
-/** What a token says of its caller, as the store looks it up. */
+/** What identifies a caller in the store. */
 export type Credential =
   | { readonly kind: 'token'; readonly hash: string }
   | { readonly kind: 'user'; readonly userId: number; readonly scopes: readonly string[] };
 
-/** Reads a token: an access token that this instance issued, or else an API token. Undefined for an access token that is not valid. */
+/**
+ * Reads a token: an access token that this instance issued, or an API token. Returns undefined for an invalid access
+ * token.
+ */
 export async function readCredential(services: RestServices, token: string): Promise<Credential | undefined> {
   if (!JWT.test(token)) return { kind: 'token', hash: hashToken(token.toLowerCase()) };
   const claims = await services.oidc.verify(token);
@@ -61,7 +64,7 @@ export const NOBODY: Caller = {
   },
 };
 
-/** What is kept of an API token. */
+/** The stored form of an API token. */
 export function hashToken(token: string): string {
   return hash('sha256', token);
 }

@@ -13,7 +13,7 @@ import type {
   UserRow,
 } from '../store/tables.js';
 
-/** Everything a call is judged by, read as of one moment: no call sees an organization that goes while it comes. */
+/** All rows that decide about a call, read at one moment: a call never sees a half-deleted organization. */
 export interface CallRows {
   readonly token?: TokenRow | undefined;
   readonly user?: UserRow | undefined;
@@ -24,7 +24,7 @@ export interface CallRows {
   readonly key?: KeyRow | undefined;
 }
 
-/** What is looked for: who calls, and what the call is about. */
+/** The caller and the subject to look up. */
 export interface CallKeys {
   readonly caller: { readonly hash: string } | { readonly userId: number };
   readonly subject: SubjectReference | undefined;
@@ -60,7 +60,7 @@ const KEY = {
 
 const SUBJECTS = { none: {}, organization: ORGANIZATION, team: TEAM, key: KEY } as const;
 
-/** The links of each kind of call, made once. */
+/** The links of each kind of call, created once. */
 function linksFrom(caller: CallLinks): Readonly<Record<SubjectKind | 'none', CallLinks>> {
   return {
     none: { ...caller },
@@ -72,10 +72,10 @@ function linksFrom(caller: CallLinks): Readonly<Record<SubjectKind | 'none', Cal
 
 const LINKS = { token: linksFrom(BY_TOKEN), user: linksFrom(BY_USER) };
 
-/** Reads who calls and what the call is about in one go. */
+/** Reads the caller and the subject of a call in one statement. */
 export async function readCallRows(reader: RestReader, { caller, subject }: CallKeys): Promise<CallRows> {
   const links = 'hash' in caller ? LINKS.token : LINKS.user;
-  // The names of the links are those of the rows, and each is of the table that holds such rows.
+  // The names of the links are those of the rows, and each link names the table of its rows.
   return (await reader.getLinked(links[subject?.kind ?? 'none'], {
     ...caller,
     id: subject?.id ?? 0,

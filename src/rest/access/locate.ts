@@ -20,7 +20,7 @@ export interface KeySubject extends TeamSubject {
   readonly key: KeyRow;
 }
 
-/** The rows of what a request is about. */
+/** The rows of the subject of a request. */
 export interface Subjects {
   readonly organization: OrganizationSubject;
   readonly team: TeamSubject;
@@ -28,8 +28,8 @@ export interface Subjects {
 }
 
 /**
- * Finds what a request is about among the rows that the store read for it.
- * An organization the caller is not in is refused, one that does not exist is not found. [inf]
+ * Finds the subject of a request in the rows that the store read. Refuses an organization without the caller with
+ * 403, an unknown one with 404. [inf]
  * @throws RestError 403 `SC403`, 404 `SC404`
  */
 export function locate(kind: SubjectKind, rows: CallRows): Subjects[SubjectKind] {
@@ -64,7 +64,7 @@ function findTeam(rows: CallRows): TeamSubject {
   const { team, teamMember } = rows;
   if (!team) throw notFound('Team');
   const above = findOrganization(rows);
-  // A private space is its owner's: a role in the organization opens none. [inf]
+  // Only its owner sees a private space: roles in the organization do not count. [inf]
   if (team.type === 'personal' && !teamMember) throw notFound('Team');
   return { ...above, team, teamRoleId: teamMember?.usersRoleId };
 }

@@ -10,7 +10,7 @@ import type { Subjects } from './locate.js';
 /** A validated and authorized request, with the rows of its caller and its subject. */
 interface StoreCall<P, Q, B, S> {
   readonly services: RestServices;
-  /** What addresses in the response are made from. */
+  /** The base of addresses in the response. */
   readonly addresses: Addresses;
   readonly caller: Caller;
   readonly params: P;
@@ -32,7 +32,7 @@ export interface StoreOperation extends RestOperation {
   handle(services: RestServices, call: StoreBackendCall): Promise<unknown>;
 }
 
-/** What the store backend knows of a call, whatever its operation. */
+/** What the store backend knows of a call of any operation. */
 export type StoreBackendCall = Pick<
   BackendCall<OperationId>,
   'params' | 'query' | 'body' | 'columns' | 'page' | 'nowMs' | 'addresses'
@@ -62,7 +62,7 @@ interface OperationOptions<
   ): Promise<unknown>;
 }
 
-/** Unknown where the schemas of an operation accept nothing but its documented input, else a type that no options have. */
+/** Unknown if the schemas of an operation accept only its documented input, else a type that no options have. */
 type Fits<K extends OperationId, P extends SchemaMap, R extends SchemaMap, O extends SchemaMap, B> = {
   readonly params: Fields<P>;
   readonly query: Fields<R> & OptionalFields<O>;
@@ -89,7 +89,7 @@ export function defineOperation<
     subject,
     ...description
   } = options as OperationOptions<K, P, R, O, B, S>;
-  // `validate.ts` checks a request against these very schemas, and `locate.ts` finds the subject, before the handler sees either.
+  // `validate.ts` checks a request against these schemas, and `locate.ts` finds the subject, before the handler runs.
   const handle = handler as unknown as (
     call: StoreBackendCall & { readonly services: RestServices },
   ) => Promise<unknown>;

@@ -3,7 +3,10 @@ import type { BillingPort, Price } from '../services/ports.js';
 import { addUtcMonths } from '../store/subscription-state.js';
 import type { License } from '../store/tables.js';
 
-/** Calls a minute are those of the plans. Source: https://developers.make.com/api-documentation (rate limiting). [doc]; prices and volumes [inf]. */
+/**
+ * Limits of calls per minute are those of the plans. Source: https://developers.make.com/api-documentation (rate
+ * limiting). [doc]; prices and volumes [inf].
+ */
 const PLANS: readonly { readonly name: string; readonly monthly: number; readonly license: License }[] = [
   {
     name: 'Core',
@@ -94,7 +97,7 @@ There is nothing to pay and nothing to enter here.
 `,
   ],
   [
-    // Payments of older stores name one that ends as a PDF.
+    // Payments in older stores have an address that ends with `.pdf`.
     /^\/invoices\/\d{1,15}-\d{1,15}(?:\.pdf)?$/,
     `Local invoice
 
@@ -104,7 +107,7 @@ What was paid, and for which period, is in the list of payments of the organizat
   ],
 ];
 
-/** Billing that asks nobody for money: every checkout counts as paid, every payment is by one and the same test card. */
+/** Billing without money: every checkout counts as paid, and every payment uses the same test card. */
 export function createLocalBilling(options: LocalBillingOptions = {}): BillingPort {
   checkOptions(options, SHAPES, 'The options of createLocalBilling');
   const { prices, coupons } = listOffers(options);

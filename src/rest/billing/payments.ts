@@ -93,7 +93,7 @@ const listPayments: StoreOperation = defineOperation({
   },
 });
 
-/** Stores the payments of periods that are due by now, whichever node is asked first. */
+/** Stores the payments of periods that are due. */
 async function settlePayments(services: RestServices, organizationId: number, nowMs: number): Promise<void> {
   const where = { organizationId, status: 'active' } as const;
   const before = await services.store.get('subscriptions', where);

@@ -3,7 +3,7 @@ import type { RestSubscriptionRow } from '../store/subscription-row.js';
 import type { PaidPeriod } from '../store/subscription-state.js';
 import type { RestWriter } from '../store/tables.js';
 
-/** Stores one payment a period. */
+/** Stores one payment per period. */
 export async function recordPayments(
   { billing }: RestServices,
   writer: RestWriter,

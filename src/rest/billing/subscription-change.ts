@@ -8,9 +8,9 @@ import type { RestReader, RestWriter } from '../store/tables.js';
 import { recordPayments } from './record-payments.js';
 
 /**
- * Begins a subscription whose checkout has been paid; for billing ports that learn of the payment later.
- * A subscription that has begun already stays as it is. Of several checkouts the first that is paid counts.
- * @throws RestError 404 when there is none of that id, 400 `IM016` when the organization has another one by now
+ * Starts a subscription after its checkout was paid, for billing ports that report the payment later. Does not change
+ * a subscription that has started. The first paid checkout of an organization counts.
+ * @throws RestError 404 if the subscription does not exist, 400 `IM016` if the organization has another one
  */
 export async function activateSubscription(services: RestServices, subscriptionId: number): Promise<void> {
   const pending = await services.store.get('subscriptions', { id: subscriptionId });
@@ -31,16 +31,16 @@ export async function activateSubscription(services: RestServices, subscriptionI
   });
 }
 
-/** @throws RestError 400 `IM016` when the organization has a subscription that has begun */
+/** @throws RestError 400 `IM016` if the organization has an active subscription */
 export async function assertNoSubscription(reader: RestReader, organizationId: number): Promise<void> {
   const active = await reader.get('subscriptions', { organizationId, status: 'active' });
   if (active) throw blocked('The organization has an active subscription.');
 }
 
 /**
- * Changes what an organization pays for, one change after the other: each holds the organization's row and takes its time once it
- * does, so that changes follow one another in time as they do in the store.
- * @throws RestError 404 when there is no such organization
+ * Changes what an organization pays for, serially: each change locks the row of the organization and reads the time
+ * after that, so that the times of changes have the order of the store.
+ * @throws RestError 404 if the organization does not exist
  */
 export function changeBilling<R>(
   { store, clock }: Pick<RestServices, 'store' | 'clock'>,
@@ -58,14 +58,16 @@ export function changeBilling<R>(
   );
 }
 
-/** The subscription as it is at `nowMs`, and what becomes of it. */
+/** Receives the subscription as it is at `nowMs` and returns the changed one. */
 export type SubscriptionChange = (
   row: RestSubscriptionRow,
   writer: RestWriter,
   nowMs: number,
 ) => Promise<RestSubscriptionRow>;
 
-/** Brings the subscription to the present, lets it be changed and stores it with every payment that fell due on the way. */
+/**
+ * Brings the subscription to the present, applies the change and stores the result with every payment that is due.
+ */
 export async function changeSubscription(
   services: RestServices,
   organizationId: number,
@@ -91,7 +93,7 @@ async function saveSubscription(
   await writer.update('subscriptions', { id: rowId }, columns);
 }
 
-/** @throws RestError 404 when the organization has none */
+/** @throws RestError 404 if the organization has none */
 export async function activeSubscription(
   reader: RestReader,
   organizationId: number,
@@ -108,7 +110,10 @@ export interface ProductChange {
   readonly nowMs: number;
 }
 
-/** Gives the organization the product's name and the whole of its license; what that leaves out is as in the default license. [inf] */
+/**
+ * Gives the organization the product name and the complete license; absent members are those of the default license.
+ * [inf]
+ */
 export async function applyProduct(
   { settings }: Pick<RestServices, 'settings'>,
   writer: RestWriter,
@@ -121,13 +126,13 @@ export async function applyProduct(
 
 type Terms = 'priceId' | 'productId' | 'productName' | 'amount' | 'currencyCode' | 'period' | 'selfService';
 
-/** What a subscription takes over from the price it is bought at. */
+/** The terms that a subscription copies from its price. */
 export function copyTerms(price: Price): Pick<RestSubscriptionRow, Terms> {
   const { id: priceId, productId, productName, amount, currencyCode, period, selfService } = price;
   return { priceId, productId, productName, amount, currencyCode, period, selfService };
 }
 
-/** A subscription whose checkout has not been paid yet. */
+/** A subscription with an unpaid checkout. */
 export function newSubscription(
   organizationId: number,
   price: Price,

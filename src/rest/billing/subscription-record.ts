@@ -34,7 +34,7 @@ export const SUBSCRIPTION_SCHEMA: Schema<unknown> = named(
 /** A subscription that was advanced to `nowMs`, as the API shows it. */
 export function subscriptionRecord(row: RestSubscriptionRow, nowMs: number): PlainObject {
   const isSubscriptionPaused = pausePhase(row, nowMs) === 'in effect';
-  // While payments are suspended the next bill is written when the pause ends. [inf]
+  // While payments are suspended, the next bill is at the end of the pause. [inf]
   const nextBillMs = isSubscriptionPaused && row.pauseEndsAt !== null ? row.pauseEndsAt : row.periodEndsAt;
   return {
     product: {
@@ -42,7 +42,7 @@ export function subscriptionRecord(row: RestSubscriptionRow, nowMs: number): Pla
       name: row.productName,
       nextBill: new Date(nextBillMs).toISOString(),
       price: { id: row.priceId, price: row.amount, currencyCode: row.currencyCode, period: row.period },
-      // Left out where there is none: null is no value of it. [inf]
+      // Omitted if absent; never null. [inf]
       ...(row.coupon && { coupon: couponRecord(row.coupon) }),
     },
     pauseStartsAt: row.pauseStartsAt === null ? null : new Date(row.pauseStartsAt).toISOString(),

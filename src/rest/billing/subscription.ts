@@ -123,7 +123,7 @@ const changePrice: StoreOperation = defineOperation({
       await applyProduct(services, writer, { organizationId, price, nowMs });
       const { customer = row.customer } = body;
       const changed = { ...row, ...copyTerms(price), coupon: null, customer };
-      // Another length of the period begins at once; a price of the same length counts from the next bill. [inf]
+      // A period of another length starts immediately; a price of the same length counts from the next bill. [inf]
       return price.period === row.period ? changed : restartPeriod(changed, nowMs);
     });
     return OK;
@@ -204,7 +204,9 @@ const unpauseSubscription: StoreOperation = defineOperation({
 /** How long a checkout can be paid. [inf] */
 const CHECKOUT_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
-/** Adds a subscription that begins once it is paid. Others that wait stay: a customer may be paying one of them. */
+/**
+ * Adds a subscription that starts after payment. Other unpaid checkouts stay: a customer may be paying one of them.
+ */
 function addCheckout(
   services: RestServices,
   start: Omit<RestSubscriptionRow, 'id'>,
@@ -214,14 +216,14 @@ function addCheckout(
     await assertNoSubscription(writer, organizationId);
     const forgotten = { atMost: nowMs - CHECKOUT_LIFETIME_MS };
     await writer.remove('subscriptions', { organizationId, status: 'pending', anchorAt: forgotten });
-    // A deletion of the organization that began before this row was there has to begin anew, or it would leave it.
+    // A concurrent deletion of the organization must retry, or it would leave this row behind.
     const { syncedAt } = await presentOrganization(writer, organizationId);
     await writer.update('organizations', { id: organizationId }, { syncedAt });
     return writer.insert('subscriptions', start);
   });
 }
 
-/** Of several calls that pay at once one begins its subscription; the others leave none behind. */
+/** Of several concurrent payments, one starts its subscription; the others leave no rows. */
 async function beginSubscription(services: RestServices, pending: RestSubscriptionRow): Promise<void> {
   try {
     await activateSubscription(services, pending.id);

@@ -1,10 +1,13 @@
 import type { Addresses } from './operation.js';
 
-/** What decides where callers are told the API is. */
+/** Decides which address responses name for the API. */
 export interface AddressRules {
-  /** The origin callers are told, whatever they called. */
+  /** The origin for all callers. */
   readonly origin: string | undefined;
-  /** Hosts a caller may name beside those of this machine: `api.example.com` with any port, `api.example.com:8443` with that one. */
+  /**
+   * Hosts that requests may name besides this machine: `api.example.com` with any port, `api.example.com:8443` with
+   * that port.
+   */
   readonly hosts: readonly string[];
   readonly basePath: string;
   readonly authPath: string;
@@ -12,7 +15,7 @@ export interface AddressRules {
 
 export type AddressReader = (request: Request, listeningAt: string | undefined) => Addresses;
 
-/** Where an instance is that was told nothing and was called by a host it does not know. */
+/** The origin of an instance without a configured origin that receives a request for an unknown host. */
 export const UNKNOWN_ORIGIN = 'http://localhost';
 
 /** A name or an IPv4 address, or an IPv6 address in brackets, with or without a port. */
@@ -20,9 +23,9 @@ const HOST = /^(?<name>[a-z0-9](?:[a-z0-9.-]{0,252}[a-z0-9])?|\[[0-9a-f:.]{2,45}
 const LOOPBACK = /^(?:localhost|(?:.+\.)?localhost|127(?:\.\d{1,3}){3}|\[::1\])$/i;
 
 /**
- * Finds out where the caller of a request reaches the API: the origin that was set, else the host the request names, where it is
- * one of this machine or of the list, else where the server listens. A host is not believed otherwise: whoever names one that is
- * not ours would have others sent there with their tokens.
+ * Finds the address of the API for the caller of a request: the configured origin, else the host of the request if it
+ * is this machine or in the list, else the address the server listens at. Other hosts are not trusted: a forged host
+ * would send other callers there with their tokens.
  */
 export function createAddressReader(rules: AddressRules): AddressReader {
   const hosts = new Set(rules.hosts.map((host) => host.toLowerCase()));
@@ -41,7 +44,7 @@ export function addressesAt(
   return { origin, baseUrl: origin + basePath, authUrl: origin + authPath };
 }
 
-/** An address as callers reach it; one that begins with `/` is of this instance. */
+/** An absolute address. One that starts with `/` is on this instance. */
 export function absoluteAddress(address: string, { origin }: Pick<Addresses, 'origin'>): string {
   return address.startsWith('/') ? origin + address : address;
 }

@@ -1,9 +1,9 @@
 import type { Answer, PlainHeaders } from './answer.js';
 
-/** Headers of answers that a page of another origin may read. */
+/** Response headers that pages of other origins may read. */
 const EXPOSED = 'x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset, retry-after, x-request-id';
 
-/** The headers every answer has. */
+/** The headers of every response. */
 export function commonHeaders(cors: string | undefined, requestId: string): PlainHeaders {
   return {
     'x-request-id': requestId,
@@ -15,7 +15,7 @@ export function commonHeaders(cors: string | undefined, requestId: string): Plai
   };
 }
 
-/** What a browser asks before it calls from a page of another origin. */
+/** The response to a CORS preflight request. */
 export function preflight(methods: readonly string[]): Answer {
   return {
     status: 204,

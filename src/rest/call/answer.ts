@@ -8,14 +8,16 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 /** Largest response body. */
 const MAX_BYTES: number = 32 * 1024 * 1024;
 
-/** Headers by their names in lower case. Plain, as those of the Fetch API are checked and sorted at each touch. */
+/**
+ * Headers by name in lower case. A plain object is faster than `Headers`, which validates and sorts on each access.
+ */
 export type PlainHeaders = Readonly<Record<string, string>>;
 
-/** An answer until all of it is known: it becomes a response once. */
+/** A response under construction. */
 export interface Answer {
   readonly status: number;
   readonly headers: PlainHeaders;
-  /** Null for an answer without one. */
+  /** Null without a body. */
   readonly body: string | null;
 }
 
@@ -28,8 +30,8 @@ export function writeSuccess(value: unknown): Answer {
 }
 
 /**
- * The answer to a call that was refused or went wrong.
- * Source: https://developers.make.com/api-documentation (http status codes) [doc], members as the public client reads them [src].
+ * The response to a refused or failed call. Source: https://developers.make.com/api-documentation (http status codes)
+ * [doc], members as the public client reads them [src].
  */
 export function writeRefusal(error: RestError): Answer {
   const { message, apiCode, status, headers, suberrors } = error;
@@ -37,7 +39,7 @@ export function writeRefusal(error: RestError): Answer {
   return writeAnswer(JSON.stringify(body), JSON_TYPE, { status, headers });
 }
 
-/** With its length, which an answer to HEAD has as well. */
+/** Sets the content length, which responses to HEAD have as well. */
 function writeAnswer(
   body: string,
   type: string,
@@ -47,19 +49,19 @@ function writeAnswer(
   return { status, headers: { ...headers, 'content-type': type, 'content-length': length }, body };
 }
 
-/** An answer with headers that all have. */
+/** Adds the common headers to a response. */
 export function completeAnswer({ status, headers, body }: Answer, further: PlainHeaders): Response {
   return new Response(body, { status, headers: { ...headers, ...further } });
 }
 
-/** What a store cannot do now and perhaps can later. */
+/** Errors of the store that may be temporary. */
 const TEMPORARY: Readonly<Partial<Record<ErrorCode, string>>> = {
   STORE_BUSY: 'Too many changes at once, please try again.',
   STORE_UNAVAILABLE: 'The database does not answer at the moment, please try again.',
   STORE_FULL: 'There is no room left to store anything.',
 };
 
-/** Whatever was thrown as a refusal; defects tell nothing about themselves to the caller. */
+/** Converts a thrown value to a refusal. Callers do not see details of defects. */
 export function toRestError(error: unknown): RestError {
   if (error instanceof RestError && error.code !== 'REST_CONFIG') return error;
   if (error instanceof StoreError && error.code === 'STORE_CONFLICT') {

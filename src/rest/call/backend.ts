@@ -14,7 +14,7 @@ export interface IdentifyRequest {
   /** The token of the header `Authorization`. */
   readonly token: string;
   readonly operation: OperationId;
-  /** What the request is about, if its path or query says so: a backend can read it together with the caller. */
+  /** The subject, if the path or the query names it: a backend can read it together with the caller. */
   readonly subject: SubjectReference | undefined;
 }
 
@@ -25,15 +25,15 @@ export interface BackendCaller<C = undefined> {
   readonly scopes: Iterable<string>;
   readonly isAdministrator: boolean;
   readonly authUsed: 'token' | 'oauth';
-  /** Whatever the backend needs to know of the caller in later calls. */
+  /** Data of the backend for later calls. */
   readonly data: C;
 }
 
-/** What a request is about, as the caller may see it. */
+/** The subject of a request, as the caller may see it. */
 export interface BackendSubject<S = undefined> {
   /** The caller's roles in it, of those in `ROLES`. The request is refused if none of them has the permission it needs. */
   readonly roleIds: readonly number[];
-  /** Whatever the backend needs to know of the subject in the operation. */
+  /** Data of the backend for the operation. */
   readonly data: S;
 }
 

@@ -4,12 +4,12 @@ import { invalidResponse } from '../problems.js';
 import { createOpenApi, responsePointer } from './openapi.js';
 import type { RestOperation } from './operation.js';
 
-/** Compiling is slow and depends on the operation alone, so that all instances of the API share it. */
+/** Compilation is slow and depends on the operation only, so all instances of the API share the result. */
 const COMPILED = new WeakMap<RestOperation, SchemaCheck>();
 
 /**
- * Creates the check of what a backend returns for an operation. Compiled when first used.
- * The check throws a RestError `REST_FAILED` that names the first wrong member, never its value.
+ * Creates the check of responses of a backend for an operation. Compiled at first use. The check throws a RestError
+ * `REST_FAILED` that names the first invalid member, never its value.
  */
 export function createResponseCheck(operation: RestOperation): (response: unknown) => void {
   return (response) => {

@@ -3,10 +3,10 @@ import { badRequest, invalidParameter } from '../problems.js';
 import type { ColumnChoice } from './operation.js';
 
 /**
- * The columns that a request names: `*` is all of them, none at all is the default.
+ * The columns that a request names: `*` means all, no column means the default.
  *
- * @throws RestError 400 `SC400` for a column that does not exist
- * Source: https://developers.make.com/api-documentation (pagination and sorting, filtering). [src][inf]
+ * @throws RestError 400 `SC400` for a column that does not exist Source:
+ * https://developers.make.com/api-documentation (pagination and sorting, filtering). [src][inf]
  */
 export function chooseColumns(wishes: readonly string[], choice: ColumnChoice): readonly string[] {
   if (wishes.includes('*')) return choice.all;
@@ -19,7 +19,7 @@ export function chooseColumns(wishes: readonly string[], choice: ColumnChoice): 
   return columns.length > 0 ? columns : choice.default;
 }
 
-/** The members of a record that are asked for, in that order; undefined ones are left out. */
+/** The requested members of a record, in that order, without undefined ones. */
 export function pickColumns(record: Readonly<PlainObject>, columns: readonly string[]): PlainObject {
   const picked: PlainObject = {};
   for (const column of columns) {

@@ -1,6 +1,6 @@
 import { flag, integer, list, named, object, oneOf, type Schema, text } from '../../schema/build.js';
 
-/** A number the store gave out. */
+/** An id of the store. */
 export function id(description?: string): Schema<number> {
   return integer({ minimum: 1, ...(description !== undefined && { description }) });
 }
@@ -11,7 +11,7 @@ const NAME_PATTERN =
 const NAME_RULE =
   "must hold only letters, digits, spaces and ' - . ( ) * + , @ _ / and not start or end with a space";
 
-/** The name of an organization or team. Its greatest length is ours. [inf] */
+/** The name of an organization or team. Its maximum length is [inf]. */
 export function properName(): Schema<string> {
   return text({ minLength: 1, maxLength: 250, pattern: NAME_PATTERN, description: NAME_RULE });
 }
@@ -21,12 +21,15 @@ export function keyName(): Schema<string> {
   return text({ minLength: 1, maxLength: 128, pattern: '\\S', description: 'must not be blank' });
 }
 
-/** Text people write, kept as it is. */
+/** Free text, stored unchanged. */
 export function freeText(maxLength = 255): Schema<string> {
   return text({ maxLength });
 }
 
-/** The member `pg` of a list answer. Source: https://developers.make.com/api-documentation (Pagination object). [seed] */
+/**
+ * The member `pg` of a list response. Source: https://developers.make.com/api-documentation (Pagination object).
+ * [seed]
+ */
 const PAGE_SCHEMA: Schema<unknown> = named(
   'Pagination',
   object({

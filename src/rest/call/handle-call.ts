@@ -15,11 +15,11 @@ import { allows } from './roles.js';
 import { isAdminScope } from './scopes.js';
 import { createInputCheck } from './validate.js';
 
-/** What is handed to an operation beside its request. */
+/** Input of an operation besides its request. */
 export interface CallContext {
   /** The parameters of the path, as texts. */
   readonly params: Readonly<Record<string, string>>;
-  /** Gets the headers of the response, however the call ends. Names are in lower case. */
+  /** Headers of the response, whatever the result of the call. Names are in lower case. */
   readonly headers: Record<string, string>;
   /** Where the caller reaches the API. */
   readonly addresses: Addresses;
@@ -27,7 +27,7 @@ export interface CallContext {
 
 export type CallHandler = (request: Request, context: CallContext) => Promise<unknown>;
 
-/** What a backend does for any operation; which input it gets is checked by the schemas of the operation. */
+/** Performs any operation; the schemas of the operation validate its input. */
 type Perform<C, S> = (call: BackendCall<OperationId, C, S>) => Promise<unknown>;
 
 /**
@@ -62,7 +62,7 @@ export function createCallHandler<C, S>(backend: RestBackend<C, S>, operation: R
     const response = await perform.call(backend.operations, {
       ...input,
       addresses,
-      // Undefined for the operations that need no token, and for no others.
+      // Undefined only for operations that need no token.
       caller: caller as BackendCaller<C> & undefined,
       subject,
       nowMs,
@@ -75,10 +75,10 @@ export function createCallHandler<C, S>(backend: RestBackend<C, S>, operation: R
   };
 }
 
-/** As ids are written; what is written otherwise is found, and mostly refused, once the call is checked. */
+/** Canonical ids only. Other spellings are looked up after validation, which refuses most of them. */
 const PLAIN_ID = /^[1-9]\d{0,14}$/;
 
-/** The subject, where path or query name it: a backend can read it together with the caller. */
+/** The subject, if the path or the query names it: a backend can read it together with the caller. */
 function findReference(
   { subject }: RestOperation,
   texts: Readonly<Record<string, string>>,

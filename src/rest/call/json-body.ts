@@ -1,20 +1,20 @@
 import { badRequest, invalidParameter, tooLarge } from '../problems.js';
 
-/** Ceilings of a body. */
+/** Limits of a body. */
 const BODY_LIMITS: {
   readonly maxBytes: number;
   readonly maxDepth: number;
-  /** Others wait while a body is read and checked; no operation has a use for a hundredth of it. */
+  /** Reading and checking a body blocks the event loop; no operation needs a hundredth of it. */
   readonly maxValues: number;
 } = Object.freeze({ maxBytes: 1024 * 1024, maxDepth: 32, maxValues: 10_000 });
 
-/** Half of a pair that stands alone; a whole pair is one character under the flag. */
+/** An unpaired surrogate; a pair is one character with the flag `u`. */
 const LONE_SURROGATE = /\p{Cs}/u;
 
 /**
- * Reads the JSON body of a request; undefined when it has none.
- * Refused: another content type, a content encoding, text that is no JSON or no UTF-8, the same name twice in one object, more depth, values or
- * bytes than the limits, characters no database keeps.
+ * Reads the JSON body of a request; undefined without one. Refuses another content type, a content encoding, invalid
+ * JSON or UTF-8, duplicate names in an object, depth, values or bytes above the limits, and characters that databases
+ * cannot store.
  * @throws RestError 400 `SC400`, 413 `SC413`
  */
 export async function readJsonBody(request: Request): Promise<unknown> {
@@ -22,7 +22,7 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   if (bytes.length === 0) return undefined;
   if (!isJsonType(request.headers.get('content-type') ?? ''))
     throw bodyProblem('must be sent as application/json');
-  // Nothing here unpacks; what a proxy in front of us would make of such a body is not what was checked.
+  // The API does not decompress: a proxy would pass on other content than the checks saw.
   if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity')
     throw bodyProblem('must be sent without content encoding');
   const text = decodeUtf8(bytes);
@@ -45,7 +45,7 @@ async function readBytes(request: Request): Promise<Uint8Array> {
   if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
-  // A reader costs half of what a loop over the stream does.
+  // A reader is faster than async iteration of the stream.
   const reader = request.body.getReader();
   for (let read = await reader.read(); !read.done; read = await reader.read()) {
     size += read.value.length;
@@ -79,7 +79,7 @@ function bodyProblem(expectation: string): Error {
   return badRequest([invalidParameter('body', expectation)]);
 }
 
-/** How many values a text of JSON holds, give or take the empty lists and objects in it; of any other text, some number. */
+/** Estimates the number of values in a JSON text, without empty lists and objects; any number for invalid JSON. */
 function countValues(text: string): number {
   let count = 1;
   let isInside = false;
@@ -94,10 +94,10 @@ function countValues(text: string): number {
 
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
 
-/** Strings and the four marks that open, close or divide; everything else of valid JSON does not matter here. */
+/** Strings, brackets and commas; the count needs no other token. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\],]/g;
 
-/** What is wrong with a text that is valid JSON. A loop, so that depth costs no stack. */
+/** The structural problem of a valid JSON text. Iterative, so that depth does not use the stack. */
 function structureProblem(text: string): string | undefined {
   /** The names seen in each open object; undefined stands for a list. */
   const open: (Set<string> | undefined)[] = [];
@@ -133,10 +133,10 @@ function structureProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** What is asked of texts, as the rest of a sentence. */
+/** Completes an error message about a text. */
 export const UNSTORABLE = 'must not hold NUL or half of a surrogate pair';
 
-/** Whether every store can keep a text: PostgreSQL has no NUL, UTF-8 no lone surrogates. */
+/** Whether every store accepts a text: PostgreSQL refuses NUL, UTF-8 lone surrogates. */
 export function isStorable(text: string): boolean {
   return !text.includes('\0') && !LONE_SURROGATE.test(text);
 }

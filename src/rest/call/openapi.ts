@@ -4,7 +4,7 @@ import type { PlainObject } from '../../util/plain-object.js';
 import type { RestOperation } from './operation.js';
 import { pageSchemas } from './validate.js';
 
-/** Where the API and its authorization server are reached, with their paths. */
+/** Base addresses of the API and its authorization server. */
 export interface OpenApiOptions {
   readonly baseUrl: string;
   readonly authUrl: string;
@@ -19,7 +19,7 @@ const ERROR_SCHEMA: Schema<unknown> = object(
   { title: 'Error' },
 );
 
-/** Statuses any call can be refused with. */
+/** Statuses that any call can be refused with. */
 const REFUSALS: Readonly<Record<string, string>> = {
   '400': 'The request is not valid, or a rule stops it.',
   '401': 'No known token.',
@@ -131,7 +131,7 @@ function describeParameters(operation: RestOperation): readonly PlainObject[] {
   ];
 }
 
-/** Replaces every schema that has a title by a reference to its component. */
+/** Replaces every schema with a title by a reference to its component. */
 function hoist(schema: PlainObject, components: Map<string, PlainObject>): PlainObject {
   const inner = Object.fromEntries(
     Object.entries(schema).map(([key, value]) => [key, hoistValue(value, components)]),
@@ -148,12 +148,12 @@ function hoistValue(value: unknown, components: Map<string, PlainObject>): unkno
   return hoist({ ...value }, components);
 }
 
-/** The statuses an answer to a known operation can have. */
+/** The statuses of responses to a known operation. */
 export function documentedStatuses(): readonly number[] {
   return [200, ...Object.keys(REFUSALS).map(Number)];
 }
 
-/** The schema an answer has by the document, as a pointer into it. */
+/** JSON pointer to the schema of a response in the document. */
 export function responsePointer(operation: RestOperation, status: number): string {
   if (status >= 400) return '/components/schemas/Error';
   const path = operation.path.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -4,7 +4,7 @@ import type { Paging } from './paging.js';
 import type { Permission } from './roles.js';
 import type { ApiScope } from './scopes.js';
 
-/** What an operation is about. */
+/** The kind of resource that an operation is about. */
 export type SubjectKind = 'organization' | 'team' | 'key';
 
 /** Where a request names its subject. */
@@ -29,7 +29,7 @@ export interface Addresses {
   readonly authUrl: string;
 }
 
-/** `token`: any known token; `none`: for everybody. */
+/** `token`: any valid token; `none`: no token. */
 export type Authentication = 'token' | 'none';
 
 /** An operation of the API: its route, the checks of its requests and the shape of its response. */
@@ -49,7 +49,7 @@ export interface RestOperation {
   readonly administrators?: boolean;
   readonly columns?: ColumnChoice;
   readonly paging?: Paging;
-  /** What the caller's role must allow in the subject. */
+  /** The permission that the caller's role needs in the subject. */
   readonly permission?: Permission;
   /** The shape of the response; `text` responses are plain text. */
   readonly response: Schema<unknown> | 'text';

@@ -1,6 +1,9 @@
 import { ownMember, type PlainObject } from '../../util/plain-object.js';
 
-/** How a list is cut into pages. Source: https://developers.make.com/api-documentation (pagination and sorting, filtering). [src][inf] */
+/**
+ * How a list is divided into pages. Source: https://developers.make.com/api-documentation (pagination and sorting,
+ * filtering). [src][inf]
+ */
 export interface Paging {
   /** Columns a caller may sort by. */
   readonly sortBy: readonly string[];
@@ -18,12 +21,12 @@ export interface ListPage {
   readonly offset: number;
 }
 
-/** A page never holds more; a larger `pg[limit]` means this. */
+/** Maximum page size; a larger `pg[limit]` is reduced to it. */
 const MAX_PAGE: number = 10_000;
 
 export const NO_PAGE: ListPage = { sortBy: 'id', sortDir: 'asc', limit: MAX_PAGE, offset: 0 };
 
-/** The page a checked `pg` asks for. */
+/** The page of a validated `pg`. */
 export function readPage(paging: Paging, pg: PlainObject): ListPage {
   const { sortBy = paging.defaultSortBy, limit = paging.defaultLimit, offset = 0 } = pg;
   return {
@@ -41,9 +44,8 @@ export interface PageRecord extends ListPage {
 }
 
 /**
- * What a list says about its page. `last` is the value the list is sorted by, of its last entry: what follows it is on the next
- * page. `showLast` says whether entries of the value a page goes on from are shown again: pages go on by `offset` here, so never.
- * Source: the parameters `pg[last]` and `pg[showLast]` of the calls that take them,
+ * The member `pg` of a response. `last` is the sort value of the last entry. `showLast` is false, as pages continue
+ * by `offset` and repeat no entry. Source: the parameters `pg[last]` and `pg[showLast]` of the calls that take them,
  * https://developers.make.com/api-documentation/api-reference/scenarios/logs [doc]; for these lists [inf].
  */
 export function pageRecord(page: ListPage, lastEntry: object | undefined): PageRecord {
@@ -51,7 +53,7 @@ export function pageRecord(page: ListPage, lastEntry: object | undefined): PageR
   return { last: value === undefined || value === null ? '' : String(value), showLast: false, ...page };
 }
 
-/** The part of a page a store understands; names are sorted by their key. */
+/** The page as a query of the store; names are sorted by their key. */
 export function pageQuery<C extends string>(
   page: ListPage,
   columns: Readonly<Record<string, C>>,

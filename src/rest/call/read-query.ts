@@ -3,7 +3,7 @@ import { type PlainObject, setMember } from '../../util/plain-object.js';
 import { badRequest, invalidParameter } from '../problems.js';
 import { isStorable, UNSTORABLE } from './json-body.js';
 
-/** A query taken apart, its texts turned into what the schemas ask for as far as they can be. */
+/** A parsed query, with texts converted to the types of the schemas where possible. */
 export interface QueryParts {
   readonly values: PlainObject;
   /** The names after `cols`, in order. */
@@ -18,9 +18,9 @@ const WHOLE_NUMBER = /^-?\d{1,16}$/;
 const MAX_PARAMETERS = 500;
 
 /**
- * `cols[]=a&cols[]=b` or `cols[1]=a&cols[2]=b` (the numbers give the order), `pg[limit]=10`, `name=value`, `list[]=1`.
- * Source: https://developers.make.com/api-documentation (pagination and sorting, filtering). [doc][src]
- * @throws RestError 400 when a single value is sent twice, or holds what no store keeps
+ * `cols[]=a&cols[]=b` or `cols[1]=a&cols[2]=b` (the numbers give the order), `pg[limit]=10`, `name=value`,
+ * `list[]=1`. Source: https://developers.make.com/api-documentation (pagination and sorting, filtering). [doc][src]
+ * @throws RestError 400 for a duplicate single value and for characters that databases cannot store
  */
 export function readQuery(search: URLSearchParams, schemas: SchemaMap): QueryParts {
   const numbered: { readonly order: number; readonly name: string }[] = [];
@@ -48,7 +48,10 @@ export function readQuery(search: URLSearchParams, schemas: SchemaMap): QueryPar
   return { values, page, columns: numbered.map((it) => it.name) };
 }
 
-/** A text of a path or query as the type its schema names; a text that is none stays one, and then fails the check. */
+/**
+ * Converts a text of a path or query to the type of its schema. Returns the text if that fails, so that validation
+ * refuses it.
+ */
 export function coerce(text: string, schema: PlainObject | undefined): unknown {
   const type = schema?.['type'];
   if (type === 'integer' && WHOLE_NUMBER.test(text)) return Number(text);
@@ -73,7 +76,7 @@ function addElement(values: PlainObject, name: string, text: string): void {
 
 interface Addition {
   readonly value: unknown;
-  /** The parameter as it was sent. */
+  /** The parameter as the caller sent it. */
   readonly label: string;
   readonly problems: string[];
 }

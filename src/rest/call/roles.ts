@@ -40,7 +40,7 @@ const ORGANIZATION_ADMIN: readonly Permission[] = [
   ...KEYS,
 ];
 
-/** Holders of a role of an organization that names permissions of teams have them in all of its teams. */
+/** Roles of an organization with permissions of teams apply to all of its teams. */
 function role(
   id: number,
   identifier: string,
@@ -60,7 +60,7 @@ function role(
   };
 }
 
-/** The numbers of the creator (11) and of a team's admin (1) are those of recorded answers [app], the rest is ours [inf]. */
+/** The ids of the creator (11) and of a team's admin (1) are those of recorded responses [app], the others [inf]. */
 export const OWNER_ROLE_ID = 11;
 export const TEAM_ADMIN_ROLE_ID = 1;
 export const TEAM_MEMBER_ROLE_ID = 2;
@@ -86,7 +86,7 @@ export const ROLES: readonly Role[] = [
 
 const BY_ID: ReadonlyMap<number, Role> = new Map(ROLES.map((it) => [it.id, it]));
 
-/** The role of a number, of organizations or of teams. */
+/** The role with an id. */
 export function roleById(id: number): Role | undefined {
   return BY_ID.get(id);
 }
@@ -97,8 +97,8 @@ export function allows(roleId: number | undefined, permission: Permission): bool
 }
 
 /**
- * Whether the holder of a role may give another one in an organization: only who may invite, and nothing that allows more than
- * his own role does. An admin gives no role that sees to billing, as he may not do so himself.
+ * Whether the holder of a role may give another role in an organization. He must be allowed to invite, and the role
+ * must not have more permissions than his own. An admin cannot give a role with billing permissions.
  */
 export function mayGiveRole(giverRoleId: number | undefined, roleId: number): boolean {
   const given = BY_ID.get(roleId);
@@ -106,7 +106,7 @@ export function mayGiveRole(giverRoleId: number | undefined, roleId: number): bo
   return given.permissions.every((permission) => allows(giverRoleId, permission));
 }
 
-/** Whether everybody who may invite may give a role: what can be trusted of an invitation that names no inviter. */
+/** Whether every user who may invite may give a role: the limit for an invitation without an inviter. */
 export function mayAnyInviterGive(roleId: number): boolean {
   const inviters = ROLES.filter((it) => allows(it.id, 'organization invite'));
   return inviters.every((inviter) => mayGiveRole(inviter.id, roleId));

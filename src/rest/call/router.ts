@@ -7,11 +7,11 @@ import type { RestBackend } from './backend.js';
 import { createCallHandler } from './handle-call.js';
 import type { Addresses, RestOperation } from './operation.js';
 
-/** A call that was answered, for logs. It holds nothing a caller sent but the path, whose secrets are none. */
+/** A finished call, for logs. Contains no data of the caller except the path, which has no secrets. */
 export interface AnsweredCall {
-  /** The header `x-request-id` of the answer. */
+  /** The header `x-request-id` of the response. */
   readonly requestId: string;
-  /** The id of the operation; undefined where the path knows none. */
+  /** The id of the operation; undefined for an unknown path. */
   readonly operation: string | undefined;
   readonly method: string;
   /** Without its query. */
@@ -20,7 +20,7 @@ export interface AnsweredCall {
   readonly durationMs: number;
 }
 
-/** A call that ended with a status of 500 and more, with what was thrown. */
+/** A call that ended with a status of 500 or more, with the thrown value. */
 export type FailedCall = Pick<AnsweredCall, 'requestId' | 'operation' | 'method' | 'path'>;
 
 export interface RouterOptions {
@@ -34,20 +34,20 @@ export interface RouterOptions {
   readonly onAnswer: (call: AnsweredCall) => void;
 }
 
-/** Answers a request that came to `listeningAt`. Never rejects. */
+/** Responds to a request that arrived at `listeningAt`. Never rejects. */
 export type Router = (request: Request, listeningAt: string | undefined) => Promise<Response>;
 
-/** What the answer to one request is made of. */
+/** Creates the response to one request. */
 type Work = (turn: Turn) => Promise<Answer>;
 
 interface Turn {
   readonly request: Request;
   readonly addresses: Addresses;
-  /** Get into the answer, however the call ends. Names are in lower case. */
+  /** Headers of the response, whatever the result of the call. Names are in lower case. */
   readonly headers: Record<string, string>;
 }
 
-/** Routes requests to operations and answers whatever they end with. Loads Hono. @throws RestError `REST_CONFIG` */
+/** Routes requests to operations and responds with their result. Loads Hono. @throws RestError `REST_CONFIG` */
 export async function createRouter<C, S>(
   backend: RestBackend<C, S>,
   options: RouterOptions,
@@ -90,7 +90,7 @@ export async function createRouter<C, S>(
   return async (request, listeningAt) => app.fetch(request, { listeningAt });
 }
 
-/** Where no operation is, checkouts and invoices may be. @throws RestError 404 */
+/** Checkouts and invoices are at paths without an operation. @throws RestError 404 */
 async function showPage(backend: Pick<RestBackend, 'showPage'>, { method, url }: Request): Promise<Answer> {
   const isRead = method === 'GET' || method === 'HEAD';
   const page = isRead ? backend.showPage?.(new URL(url).pathname) : undefined;
@@ -124,7 +124,7 @@ async function answer(
   return response;
 }
 
-/** The router takes the first route that fits, so words come before parameters. */
+/** The router takes the first matching route, so literals come before parameters. */
 function bySpecificity(a: RestOperation, b: RestOperation): number {
   return a.path.split('{').length - b.path.split('{').length;
 }

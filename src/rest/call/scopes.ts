@@ -1,4 +1,7 @@
-/** Every scope a token can carry, with what it opens. Source: https://developers.make.com/api-documentation (Authentication 2). [seed], the rest [inf] */
+/**
+ * Every scope of a token and what it permits. Source: https://developers.make.com/api-documentation (Authentication
+ * 2). [seed], the rest [inf]
+ */
 export const SCOPES = {
   'admin:read': 'Read organizations, users and apps of the instance.',
   'admin:write': 'Create, change and delete organizations of the instance.',
@@ -21,7 +24,10 @@ export type ApiScope = keyof typeof SCOPES;
 
 export const SCOPE_NAMES: readonly ApiScope[] = Object.keys(SCOPES) as ApiScope[];
 
-/** Scopes without effect unless the user administers the instance. Source: https://developers.make.com/api-documentation (authentication). [doc] */
+/**
+ * Scopes without effect unless the user is an administrator of the instance. Source:
+ * https://developers.make.com/api-documentation (authentication). [doc]
+ */
 export function isAdminScope(scope: string): boolean {
   return scope.startsWith('admin:');
 }

@@ -6,7 +6,7 @@ import { badRequest, invalidParameter, missingParameter } from '../problems.js';
 import type { RestOperation } from './operation.js';
 import type { Paging } from './paging.js';
 
-/** What a request holds, taken apart and not yet checked. */
+/** The parsed, unvalidated parts of a request. */
 export interface RawInput {
   readonly params: PlainObject;
   readonly query: PlainObject;
@@ -16,15 +16,15 @@ export interface RawInput {
 
 type Parts = readonly (readonly [part: keyof RawInput, check: SchemaCheck])[];
 
-/** Compiling is slow and depends on the operation alone, so that all instances of the API share it. */
+/** Compilation is slow and depends on the operation only, so all instances of the API share the result. */
 const COMPILED = new WeakMap<RestOperation, Parts>();
 
-/** Problems of one part that are put into words: far more than an answer tells. */
+/** Maximum number of problems of one part that become messages. */
 const MAX_SAID = 1000;
 
 export type InputCheck = (input: RawInput) => void;
 
-/** The border: behind it, an operation's handler can trust the types of its schemas. Compiled when first used. */
+/** The trust boundary: handlers can rely on the types of their schemas. Compiled at first use. */
 export function createInputCheck(operation: RestOperation): InputCheck {
   return (input) => {
     const parts = COMPILED.get(operation) ?? compileParts(operation);
@@ -59,7 +59,7 @@ function compileParts(operation: RestOperation): Parts {
   ];
 }
 
-/** A body that is no object at all would make a problem of every member. */
+/** Without this check, a body that is not an object would be a problem of every member. */
 function checkBody(check: SchemaCheck): SchemaCheck {
   return (value) =>
     isPlainObject(value) ? check(value) : [{ path: [], keyword: 'type', message: 'must be a JSON object' }];

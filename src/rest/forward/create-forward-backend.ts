@@ -22,7 +22,7 @@ export interface ForwardBackendOptions {
   readonly url: string;
   /** Base address of its authorization server. Default: `/oauth/v2` of the same origin. */
   readonly authUrl?: string | undefined;
-  /** Most time for a response. Default 30000. */
+  /** Maximum time for a response. Default 30000. */
   readonly timeoutMs?: number | undefined;
   /** Sends the requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
@@ -35,14 +35,14 @@ const SHAPES: OptionShapes<ForwardBackendOptions> = {
   fetch: ANY_FUNCTION,
 };
 
-/** Largest response that is read. */
+/** Largest response body. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** How long the other server's word on a token is used again; it checks every forwarded request itself. [choice] */
+/** How long the identity of a token is cached. The other server checks every forwarded request itself. [choice] */
 const IDENTITY_MS = 10_000;
 const MAX_IDENTITIES = 1000;
 
-/** Headers that are passed on. */
+/** Forwarded headers. */
 const PASSED = [
   'x-ratelimit-limit',
   'x-ratelimit-remaining',
@@ -62,9 +62,11 @@ interface ForwardedRequest {
 }
 
 /**
- * Creates a backend that forwards every operation to another API v2 server, with the token of the caller. That server decides about
- * organizations, teams and keys. A refusal of it is passed on; a failure becomes a 500 or 503 without its details.
- * @throws EngineError (USAGE) for an unknown option or one of another type; RestError `REST_CONFIG` for an invalid address
+ * Creates a backend that forwards every operation to another API v2 server, with the token of the caller. That server
+ * decides about organizations, teams and keys. The backend passes on its refusals; a failure becomes a 500 or 503
+ * without details.
+ * @throws EngineError (USAGE) for an unknown option or one of another type; RestError `REST_CONFIG` for an invalid
+ * address
  */
 export function createForwardBackend(
   options: ForwardBackendOptions,
@@ -73,7 +75,7 @@ export function createForwardBackend(
   const url = readBase(options.url, 'url');
   const authUrl = readBase(options.authUrl ?? `${new URL(url).origin}/oauth/v2`, 'authUrl');
   const { timeoutMs = 30_000 } = options;
-  // Looked up at each call, so that a replaced global fetch counts.
+  // Read at each call, so that a replaced global `fetch` is used.
   const send: typeof fetch = (...args) => (options.fetch ?? fetch)(...args);
   const exchange = (request: ForwardedRequest): Promise<Exchanged> => exchangeWith(send, request, timeoutMs);
   const identities = createBoundedCache<{ readonly caller: TokenCaller; readonly atMs: number }>(
@@ -115,7 +117,7 @@ export function createForwardBackend(
   const operations = OPERATIONS.map((operation) => [operation.id, forward(operation)] as const);
   return {
     identify: ({ token }) => identify(token),
-    // The ids are those of the table, and each function takes what is common to all calls.
+    // The ids are those of the table, and each function uses only what all calls have.
     operations: Object.fromEntries(operations) as BackendOperations<{ readonly token: string }, undefined>,
   };
 }
@@ -171,7 +173,7 @@ interface Exchanged {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** @throws RestError of the other server, or one of ours if it does not answer */
+/** @throws RestError of the other server, or 503 if it does not respond */
 async function exchangeWith(
   send: typeof fetch,
   { method, url, token, body }: ForwardedRequest,
