@@ -96,6 +96,15 @@ it('exits with 1 if no scenario can be served', async () => {
   expect(code).toBe(1);
   expect(err).toContain('wrong is not served:');
   expect(err.trimEnd().split('\n').at(-1)).toBe('None of the scenarios can be served.');
+  const logged = await start('none', '--scenarios', file, '--log', 'json').result;
+  const lines = logged.err.trimEnd().split('\n');
+  const errors = lines
+    .map((line) => JSON.parse(line) as { readonly level: string; readonly message?: string })
+    .filter(({ level }) => level === 'error');
+  expect(errors.map(({ message }) => message)).toEqual([
+    expect.stringContaining('wrong is not served:'),
+    'None of the scenarios can be served.',
+  ]);
 });
 
 it('passes dead events to the command of --notify before it exits', async () => {

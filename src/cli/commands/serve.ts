@@ -71,7 +71,8 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     if (count > 0) say(`${count} lines above are missing because standard error was not read.\n`);
   });
   // Only JSON lines go to a JSON log.
-  const say: Say = settings.log === 'json' ? (text) => write(messageLine(text, SYSTEM_CLOCK.now())) : write;
+  const say: Say =
+    settings.log === 'json' ? (text, level) => write(messageLine(text, SYSTEM_CLOCK.now(), level)) : write;
   const loaded = await loadApps(args.positionals, io);
   const entries = await readEntries(args.text('scenarios'), loaded, io);
   if (settings.log !== 'quiet') await tellFindings(loaded, entries, say);
@@ -129,7 +130,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     if (args.isSet('prune')) await prune(setup);
     const standing = (await host.scenarios.list()).filter(({ name }) => !refused.has(name));
     if (standing.length === 0) {
-      say('None of the scenarios can be served.\n');
+      say('None of the scenarios can be served.\n', 'error');
       return EXIT.failed;
     }
     await host.start();
@@ -149,7 +150,8 @@ async function serve(args: Arguments, io: Io): Promise<number> {
 }
 
 /** Prints a message of one or more lines. */
-type Say = (text: string) => void;
+/** Logs a text. Default level: `info`. */
+type Say = (text: string, level?: 'info' | 'error') => void;
 
 interface Served {
   readonly pools: ServePools;
@@ -197,7 +199,9 @@ function putOut(io: Io, say: Say): NonNullable<PoolFlowsOptions['onBundles']> {
 
 function openNotifier(args: Arguments, say: Say): Notifier | undefined {
   const to = args.text('notify');
-  return to === undefined ? undefined : createNotifier({ to, onError: (error) => say(printError(error)) });
+  return to === undefined
+    ? undefined
+    : createNotifier({ to, onError: (error) => say(printError(error), 'error') });
 }
 
 interface Setup {
@@ -226,7 +230,7 @@ async function setUp(setup: Setup): Promise<ReadonlySet<string>> {
       if (!(error instanceof EngineError)) throw error;
       // After an API error the scenario stays as it was, if it existed.
       if (!(error instanceof AppError)) refused.add(entry.name);
-      say(`  ${printableLine(entry.name)} is not served:\n${printError(error)}`);
+      say(`  ${printableLine(entry.name)} is not served:\n${printError(error)}`, 'error');
     }
   }
   return refused;
@@ -246,10 +250,10 @@ async function prune({ host, parts, apps, entries, say }: Setup): Promise<void> 
       const report = await removeScenario({ host, store: parts.store, engines: apps }, name);
       say(`  ${printableLine(name)}  removed\n`);
       // The hook is removed here even if the API refused to detach it.
-      if (report?.error !== undefined) say(printError(report.error));
+      if (report?.error !== undefined) say(printError(report.error), 'error');
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
-      say(`  ${printableLine(name)} is not removed:\n${printError(error)}`);
+      say(`  ${printableLine(name)} is not removed:\n${printError(error)}`, 'error');
     }
   }
 }

@@ -48,9 +48,9 @@ export function createHostLog(
 const REPEATED_MS = 10_000;
 
 /** A JSON log line without an event, such as the address of the host. */
-export function messageLine(text: string, nowMs: number): string {
+export function messageLine(text: string, nowMs: number, level: 'info' | 'error' = 'info'): string {
   const at = new Date(nowMs).toISOString();
-  return `${printJson({ at, level: 'info', kind: 'message', message: text.trim() })}\n`;
+  return `${printJson({ at, level, kind: 'message', message: text.trim() })}\n`;
 }
 
 function jsonLine(notice: HostNotice, nowMs: number): string {
