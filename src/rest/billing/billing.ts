@@ -86,7 +86,7 @@ const SHAPES: OptionShapes<LocalBillingOptions> = { prices: ANY_LIST, coupons: A
 const COUPON_FROM_MS: number = Date.UTC(2020, 0, 1);
 const COUPON_MONTHS = 12 * 30;
 
-/** What stands at the addresses of checkouts and invoices: the same for each, so that nobody learns which there are. */
+/** The pages of checkouts and invoices. All have the same text, so that they do not reveal which ones exist. */
 const PAGES: readonly (readonly [path: RegExp, page: string])[] = [
   [
     /^\/checkout\/\d{1,15}$/,

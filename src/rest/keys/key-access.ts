@@ -4,10 +4,13 @@ import { FEATURES, hasFeature } from '../organizations/organization-life.js';
 import { featureDisabled, forbidden } from '../problems.js';
 import type { KeyRow, RestReader } from '../store/tables.js';
 
-/** Who may do what to a key. Source: https://developers.make.com/api-documentation (States and transitions, Errors). [seed] */
+/**
+ * Access rules of keys. Source: https://developers.make.com/api-documentation (States and transitions, Errors).
+ * [seed]
+ */
 
 /**
- * A new key may be locked where the feature is on; one that exists besides only by its author.
+ * A new key may be locked if the organization has the feature; an existing one only by its author.
  * @throws RestError 400 `IM903`, 403 `SC403`
  */
 export function assertLockable(subject: TeamSubject | KeySubject, userId?: number): void {
@@ -18,7 +21,7 @@ export function assertLockable(subject: TeamSubject | KeySubject, userId?: numbe
 }
 
 /**
- * A locked key is opened by an admin of it, an open one by whoever may edit it.
+ * An admin of a locked key may unlock it; every user who may edit an unlocked key may unlock it.
  * @throws RestError 400 `IM903`, 403 `SC403`
  */
 export function assertUnlockable(subject: KeySubject, isAdmin: boolean): void {
@@ -27,7 +30,7 @@ export function assertUnlockable(subject: KeySubject, isAdmin: boolean): void {
   if (!allowed) throw forbidden();
 }
 
-/** A locked key is changed and deleted by its admins only. [inf] */
+/** Only its admins may change and delete a locked key. [inf] */
 export async function assertMayChange(reader: RestReader, key: KeyRow, userId: number): Promise<void> {
   if (key.visibility === 'locked' && !(await isKeyAdmin(reader, key, userId))) throw forbidden();
 }

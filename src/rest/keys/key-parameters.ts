@@ -2,7 +2,7 @@ import { ownMember, type PlainObject, setMember } from '../../util/plain-object.
 import { badRequest, invalidParameter, missingParameter } from '../problems.js';
 import type { KeyType, ParameterDescriptor } from './key-types.js';
 
-/** Longest text of one parameter, in UTF-16 units; a file of that size is no key. [inf] */
+/** Maximum length of one parameter in UTF-16 units. [inf] */
 const MAX_LENGTH = 64 * 1024;
 
 /** Sentences of the API about files. Source: https://developers.make.com/api-documentation (keys). [doc] */
@@ -12,8 +12,8 @@ const NO_PRIVATE_KEY = 'File is not a valid primary key';
 const NO_CERTIFICATE = 'File is not a valid certificate';
 
 /**
- * The parameters of a key as its type describes them: absent ones keep what they were, or take their default, the nested ones are
- * those of the chosen option. What no field of the type is called is refused: it would be a secret that is kept nowhere. [inf]
+ * The parameters of a key as its type describes them. Absent ones keep their value or take the default; nested ones
+ * are those of the chosen option. Refuses parameters without a field: nothing would store the secret. [inf]
  * @throws RestError 400 `SC400`
  */
 export function readKeyParameters(
@@ -31,7 +31,7 @@ export function readKeyParameters(
   return read;
 }
 
-/** Of all fields, whatever is chosen. */
+/** Names of all fields, whatever option is chosen. */
 function fieldNames(descriptors: readonly ParameterDescriptor[]): readonly string[] {
   return descriptors.flatMap(({ name, options = [] }) => [
     name,
@@ -91,7 +91,7 @@ function valueProblem({ type, options = [] }: ParameterDescriptor, value: unknow
 const PEM =
   /^-----BEGIN ([A-Z0-9 ]{1,40})-----\r?\n([A-Za-z0-9+/=\s:,-]+)\r?\n-----END ([A-Z0-9 ]{1,40})-----$/;
 
-/** Whether a text is one block of PEM of a kind. What is inside is for the app that uses it to judge. */
+/** Whether a text is one PEM block of a kind. The content is not checked. */
 function isPem(text: string, kind: RegExp): boolean {
   const match = PEM.exec(text.trim());
   return match !== null && match[1] === match[3] && kind.test(match[1] ?? '');

@@ -31,14 +31,14 @@ export const KEY_SCHEMA: Schema<unknown> = named(
   ),
 );
 
-/** The answer of the calls that lock and open a key. [seed] */
+/** The response of the operations that lock and unlock a key. [seed] */
 export const VISIBILITY_SCHEMA: Schema<unknown> = object({
   key: object({ id: integer(), visibility: oneOf(['team', 'locked']) }),
 });
 
 const DESCRIPTOR = 'ParameterDescriptor';
 
-/** A list of descriptors inside of one: the document names the schema it is part of. */
+/** A nested list of descriptors: the document references the enclosing schema. */
 const NESTED: Schema<unknown> = list({ $ref: `#/components/schemas/${DESCRIPTOR}` });
 
 /** Source: https://developers.make.com/api-documentation (Key type, parameter descriptor). [seed] */
@@ -79,7 +79,7 @@ export const KEY_COLUMNS: ColumnChoice = {
   all: ['id', 'name', 'typeName', 'teamId', 'packageName', 'theme', 'visibility'],
   default: ['id', 'name'],
 };
-/** What create and update answer with. [seed] */
+/** Columns of the response to creations and updates. [seed] */
 export const WRITTEN_KEY_COLUMNS = ['id', 'name', 'typeName', 'teamId', 'packageName', 'theme'] as const;
 export const WRITTEN_KEY_SCHEMA: Schema<unknown> = {
   ...KEY_SCHEMA,
@@ -87,10 +87,10 @@ export const WRITTEN_KEY_SCHEMA: Schema<unknown> = {
   required: WRITTEN_KEY_COLUMNS,
 };
 
-/** The columns that `keyRecord` looks at. */
+/** The columns that `keyRecord` reads. */
 export const READ_KEY_COLUMNS = ['name', 'typeName', 'teamId', 'packageName', 'theme', 'visibility'] as const;
 
-/** A key without its parameters: they are never shown. */
+/** A key without its parameters, which no response contains. */
 export function keyRecord(
   row: Pick<KeyRow, 'id' | (typeof READ_KEY_COLUMNS)[number]>,
   columns: readonly string[],

@@ -52,8 +52,9 @@ function keyType(
 }
 
 /**
- * Types whose parameters are known; those of the other names are not published.
- * Source: https://developers.make.com/api-documentation (table of key types) [seed]; versions, themes and icons https://developers.make.com/api-documentation (keys) [src].
+ * Types with known parameters; the parameters of other names are not published. Source:
+ * https://developers.make.com/api-documentation (table of key types) [seed]; versions, themes and icons
+ * https://developers.make.com/api-documentation (keys) [src].
  */
 export const KEY_TYPES: readonly KeyType[] = [
   keyType('aes-key', { label: 'AES', version: '3.0.12', theme: '#fa6f57' }, [

@@ -25,7 +25,7 @@ import { KEY_TYPE_NAMES, KEY_TYPES, keyTypeByName } from './key-types.js';
 const TAG = 'keys';
 const PATH = '/keys/{keyId}';
 
-/** A call about one key. */
+/** Options of operations on one key. */
 const ONE = {
   tag: TAG,
   params: { keyId: id() },
@@ -252,7 +252,7 @@ function sealParameters({ seal }: RestServices, row: SealedRow, parameters: Plai
   return seal.seal(JSON.stringify(parameters), keyContext(row));
 }
 
-/** Parameters that are sent replace those of the same name. [inf] */
+/** Sent parameters replace stored ones of the same name. [inf] */
 function mergeParameters(services: RestServices, key: KeyRow, sent: Readonly<PlainObject>): string {
   const type = keyTypeByName(key.typeName);
   if (!type) throw notFound('Key type');

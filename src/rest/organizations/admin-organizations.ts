@@ -113,7 +113,7 @@ const updateInstanceOrganization: StoreOperation = defineOperation({
     const { organizationId } = params;
     const row = await services.store.transaction(async (writer) => {
       const before = await presentOrganization(writer, organizationId);
-      // Resets that fell due under the old license and date are written down before these change.
+      // Resets that are due under the old license and date are stored before the change.
       const due = consumptionAt(before, nowMs);
       const reset = resetChange(license ?? before.license, body, nowMs);
       return changeOrganization(writer, organizationId, body, {
@@ -163,8 +163,8 @@ function readLicense({ settings }: RestServices, license: License): License {
 }
 
 /**
- * `performReset` sets consumption to nothing now; the next reset is the one that is sent, else follows from the license.
- * Source: https://developers.make.com/white-label-documentation (White-label, rule 3). [seed]
+ * `performReset` sets consumption to 0 now. The next reset is the sent one, or follows from the license. Source:
+ * https://developers.make.com/white-label-documentation (White-label, rule 3). [seed]
  */
 function resetChange(
   license: License,
@@ -172,7 +172,7 @@ function resetChange(
   nowMs: number,
 ): Partial<Consumption> {
   const nextMs = nextReset === undefined ? undefined : Date.parse(nextReset);
-  // A reset in the past would happen on the next read, at a moment nobody chose. [inf]
+  // A reset in the past would take effect at the next read, at an arbitrary time. [inf]
   if (nextMs !== undefined && nextMs <= nowMs)
     throw badRequest([invalidParameter('nextReset', 'must be in the future')]);
   if (performReset === true) {

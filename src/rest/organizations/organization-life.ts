@@ -15,7 +15,7 @@ import {
   type TeamRow,
 } from '../store/tables.js';
 
-/** Names of the features an organization has switched on or off. [inf] */
+/** Names of the features of an organization. [inf] */
 export const FEATURES: { readonly lockedKeys: string; readonly privateSpaces: string } = Object.freeze({
   lockedKeys: 'lockedConnections',
   privateSpaces: 'privateSpaces',
@@ -115,7 +115,10 @@ export interface OrganizationChange {
   readonly timezoneId?: number;
 }
 
-/** Changes what is sent; the rest keeps its value. Source: https://developers.make.com/api-documentation (Organizations, rule 4). [seed] */
+/**
+ * Changes the sent members; the others keep their value. Source: https://developers.make.com/api-documentation
+ * (Organizations, rule 4). [seed]
+ */
 export async function changeOrganization(
   writer: RestWriter,
   organizationId: number,
@@ -142,7 +145,7 @@ export async function presentOrganization(
   return row;
 }
 
-/** Gives an organization another license; resets that fell due under the old one are written down first. */
+/** Gives an organization another license. Stores the resets that are due under the old one first. */
 export async function changeLicense(
   writer: RestWriter,
   organization: OrganizationRow,
@@ -196,7 +199,7 @@ function newTeamRow(
   };
 }
 
-/** Every member has a private space where the organization has the feature. */
+/** Adds a private space of a member if the organization has the feature. */
 export async function addPrivateSpace(
   writer: RestWriter,
   organization: OrganizationRow,

@@ -6,7 +6,7 @@ import { readRows } from '../store/read-rows.js';
 import type { OrganizationRow } from '../store/tables.js';
 import { columnsToRead, organizationRecords } from './organization-record.js';
 
-/** What organizations can be sorted by, with the column that holds it. */
+/** Sort keys of organizations, with their columns. */
 const SORTS: Readonly<Record<string, keyof OrganizationRow>> = {
   id: 'id',
   name: 'nameKey',
@@ -31,14 +31,14 @@ export interface OrganizationListOptions {
   readonly where: Where<OrganizationRow>;
   readonly columns: readonly string[];
   readonly page: ListPage;
-  /** Whose private spaces are shown. */
+  /** The user whose private spaces are shown. */
   readonly userId: number;
   readonly nowMs: number;
-  /** Whether organizations of other zones tell less. */
+  /** Whether organizations of other zones show fewer columns. */
   readonly inList: boolean;
 }
 
-/** A page of organizations, read with as few columns as it shows. */
+/** A page of organizations. Reads only the columns it shows. */
 export async function listOrganizations(
   services: RestServices,
   options: OrganizationListOptions,

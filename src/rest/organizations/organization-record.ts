@@ -12,19 +12,19 @@ const PAUSE_COLUMNS = ['isPaused', 'license', 'unusedOperations', 'unusedTransfe
 
 export interface RecordOptions {
   readonly columns: readonly string[];
-  /** Whose private spaces are shown. */
+  /** The user whose private spaces are shown. */
   readonly userId: number;
   readonly nowMs: number;
-  /** Whether organizations of other zones tell less. */
+  /** Whether organizations of other zones show fewer columns. */
   readonly inList: boolean;
-  /** The teams of an organization that was made just now, of which nothing has to be read. */
+  /** The teams of an organization that was just created, which need no read. */
   readonly teamsOfNew?: readonly ShownTeam[] | undefined;
 }
 
 type Column = keyof OrganizationRow & string;
 type ReadColumns<C extends Column> = Pick<OrganizationRow, C | 'id' | 'zone'>;
 
-/** What has to be read of an organization to show some columns of it. */
+/** The columns of the table that some columns of the API need. */
 export function columnsToRead(columns: readonly string[]): readonly Column[] {
   const read = columns.flatMap((column) => MEMBERS[column]?.reads ?? []);
   return [
@@ -32,7 +32,7 @@ export function columnsToRead(columns: readonly string[]): readonly Column[] {
   ];
 }
 
-/** Organizations as the API shows them, from rows that hold `columnsToRead`. The rest is read for all of them at once. */
+/** Records of the API from rows with `columnsToRead`. Reads other tables once for all rows. */
 export async function organizationRecords(
   { zones }: Pick<RestServices, 'zones'>,
   reader: RestReader,
@@ -46,13 +46,13 @@ export async function organizationRecords(
   const here = findMembers(columns.filter((column) => runsApps || column !== 'privateSpaces'));
   const elsewhere = here.filter(({ column }) => !inList || !CURRENT_ZONE_ONLY.has(column));
   if (here.every(({ column }) => STORED.has(column))) {
-    // Most lists: nothing has to be made for their members, and where no other column was read, none is copied.
+    // The common case: rows with the right columns only are returned without a copy.
     if (here.length === elsewhere.length && hasColumns(rows[0], here)) return rows;
     return rows.map((row) => copyColumns(row, row.zone === domain ? here : elsewhere));
   }
   const usesConsumption = here.some(({ reads }) => reads === CONSUMPTION_COLUMNS);
   return rows.map((row) => {
-    // The members that are shown are those whose columns were read.
+    // Shows only members whose columns were read.
     const whole = row as OrganizationRow;
     const subject: Facts<Column> = {
       row: whole,
@@ -68,12 +68,14 @@ export async function organizationRecords(
   });
 }
 
-/** The names are those of `MEMBERS`, so none of them means anything to an object. */
+/** The names are those of `MEMBERS`, so they cannot collide with members of `Object.prototype`. */
 function findMembers(columns: readonly string[]): readonly NamedMember[] {
   return columns.flatMap((column) => NAMED.get(column) ?? []);
 }
 
-/** Whether a row holds the columns of some members and nothing else, in that order. The rows of a query are alike. */
+/**
+ * Whether a row has exactly the columns of some members, in that order. All rows of a query have the same columns.
+ */
 function hasColumns(row: object = {}, members: readonly NamedMember[]): boolean {
   const names = Object.keys(row);
   return names.length === members.length && members.every(({ column }, index) => column === names[index]);
@@ -81,12 +83,12 @@ function hasColumns(row: object = {}, members: readonly NamedMember[]): boolean 
 
 function copyColumns(row: Readonly<Partial<OrganizationRow>>, members: readonly NamedMember[]): PlainObject {
   const record: PlainObject = {};
-  // The members of a row that is shown as it is stored have the names of its columns.
+  // Unchanged members have the names of their columns.
   for (const { column } of members) record[column] = row[column as Column];
   return record;
 }
 
-/** One organization with all of its columns, or those that are asked for. */
+/** One organization with all or the requested columns. */
 export async function organizationRecord(
   services: Pick<RestServices, 'zones' | 'store'>,
   row: OrganizationRow,
@@ -97,7 +99,7 @@ export async function organizationRecord(
   return record;
 }
 
-/** What the members of one record are made of. */
+/** The values that members of a record derive from. */
 interface Facts<C extends Column> {
   readonly row: ReadColumns<C>;
   readonly userId: number;
@@ -106,7 +108,7 @@ interface Facts<C extends Column> {
   readonly paused: boolean;
   /** Standard teams, and the private spaces of the user. */
   readonly teams: readonly ShownTeam[];
-  /** All of them, and as sum those that are active. */
+  /** The number of scenarios, and of active ones as `sum`. */
   readonly scenarios: Tally;
 }
 
@@ -121,7 +123,7 @@ const NO_CONSUMPTION: Consumption = {
 };
 
 interface Member {
-  /** The columns it is made of. */
+  /** The columns that the member reads. */
   readonly reads: readonly Column[];
   readonly of: (facts: Facts<Column>) => unknown;
 }
@@ -134,7 +136,7 @@ function member<C extends Column>(reads: readonly C[], of: (facts: Facts<C>) => 
   return { reads, of };
 }
 
-/** A member that is the column of its name as it is stored. */
+/** A member that is the stored column of the same name. */
 function stored(column: Column): Member {
   STORED.add(column);
   return member([column], ({ row }) => row[column]);
@@ -167,12 +169,12 @@ function unused(limitName: 'operations' | 'transfer', counter: Counter): Member 
   });
 }
 
-/** A member that is the same for all. */
+/** A member with the same value in all records. */
 function constant(value: unknown): Member {
   return member([], () => value);
 }
 
-/** Each member by itself, so that a list reads and makes only those it shows. */
+/** Each member on its own, so that a list reads and computes only those it shows. */
 const MEMBERS: Readonly<Record<string, Member>> = {
   id: stored('id'),
   name: stored('name'),
@@ -238,16 +240,16 @@ interface SharedFacts {
 const TEAM_COLUMNS = ['organizationId', 'name', 'type', 'ownerId'] as const;
 type ShownTeam = Pick<TeamRow, 'id' | (typeof TEAM_COLUMNS)[number]>;
 
-/** What other tables tell of some organizations, as far as the columns need it. A page is small enough for one condition. */
+/** Reads the values of other tables that the columns need. A page is small enough for one condition. */
 async function readFacts(
   reader: RestReader,
   organizationId: readonly number[],
   { columns, userId, nowMs }: RecordOptions,
 ): Promise<SharedFacts> {
   const needs = (...names: readonly string[]): boolean => names.some((name) => columns.includes(name));
-  // Private spaces of others are not even read.
+  // Private spaces of other users are not read.
   const seen = { organizationId, ownerId: [null, userId] };
-  // Every pause has a start; one that is over by now still stands there until somebody writes it down.
+  // Every pause has a start. A pause that is over stays in the row until a write.
   const begun = { organizationId, pauseStartsAt: { atMost: nowMs } };
   const facts = await reader.queryAll({
     teams: needs('teams', 'privateSpaces')

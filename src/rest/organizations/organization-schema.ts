@@ -69,7 +69,7 @@ const ALL: readonly string[] = Object.keys(ORGANIZATION_SCHEMA['properties'] ?? 
 export const ORGANIZATION_COLUMNS: ColumnChoice = { all: ALL, default: ['id', 'name', 'timezoneId'] };
 export const ALL_ORGANIZATION_COLUMNS: ColumnChoice = { all: ALL, default: ALL };
 
-/** The whole of an organization, as creating and changing one answer with. [seed] */
+/** The complete organization, as the response to its creation and change. [seed] */
 export const FULL_ORGANIZATION_SCHEMA: Schema<unknown> = {
   ...ORGANIZATION_SCHEMA,
   title: 'FullOrganization',

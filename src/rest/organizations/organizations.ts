@@ -76,7 +76,7 @@ const createOrganizationOperation: StoreOperation = defineOperation({
   },
 });
 
-/** Longest a detail call waits for the zones. [inf] */
+/** Maximum time that a detail request waits for the zones. [inf] */
 const MAX_WAIT_MS = 30_000;
 
 const getOrganization: StoreOperation = defineOperation({

@@ -12,7 +12,10 @@ import {
 import type { PlainObject } from '../../util/plain-object.js';
 import type { TeamRow } from '../store/tables.js';
 
-/** The resource of its own; there 64-bit numbers are texts. Source: https://developers.make.com/api-documentation (pagination and sorting, filtering). [src] */
+/**
+ * Members of the resource `/private-spaces`, where 64-bit numbers are texts. Source:
+ * https://developers.make.com/api-documentation (pagination and sorting, filtering). [src]
+ */
 export const PRIVATE_SPACE_MEMBERS: SchemaMap = {
   id: integer(),
   name: text(),
@@ -52,7 +55,7 @@ export const OWN_SPACE_SCHEMA: Schema<unknown> = named(
   }),
 );
 
-/** There numbers are numbers, also the big ones. [seed] */
+/** Here all numbers are numbers, also 64-bit ones. [seed] */
 export function ownSpaceRecord(team: TeamRow): PlainObject {
   const { id, name, globalAgentsEnabled, operationsLimit, transferLimit, isPaused } = team;
   const { consumedOperations, consumedTransfer, consumedCenticredits } = team;
@@ -70,7 +73,7 @@ export function ownSpaceRecord(team: TeamRow): PlainObject {
   };
 }
 
-/** A private space without what its owner's account adds. */
+/** A private space without the members of its owner's account. */
 export function privateSpaceRecord(team: TeamRow): PlainObject {
   return {
     id: team.id,

@@ -28,9 +28,9 @@ const LIST_COLUMNS: ColumnChoice = {
 const DETAIL_COLUMNS: ColumnChoice = { all: ALL, default: LIST_COLUMNS.all };
 const SORTS = { name: 'nameKey' } as const satisfies Readonly<Record<string, keyof TeamRow>>;
 const PAGING: Paging = { sortBy: ['name'], defaultSortBy: 'name', defaultSortDir: 'asc', defaultLimit: 100 };
-/** What one operation may transfer on average; the transfer limit follows from the operations limit. [inf] */
+/** Average transfer per operation; the transfer limit follows from the operations limit. [inf] */
 const BYTES_PER_OPERATION = 512 * 1024;
-/** What a license can give at most. [seed] */
+/** Maximum of a license. [seed] */
 const MAX_OPERATIONS = 800_000_000;
 
 /** The public command line sends the number as text. [src] */
@@ -125,7 +125,7 @@ const updatePrivateSpace: StoreOperation = defineOperation({
       await writer.update('teams', { id: team.id }, { operationsLimit, transferLimit, isPaused });
       return { ...team, operationsLimit, transferLimit, isPaused };
     });
-    // The answer to a change gives the limit as a number. [src]
+    // The response to a change has the limit as a number. [src]
     const [record] = await spaceRecords(services.store, [row], ALL);
     return { privateSpace: { ...record, transferLimit: row.transferLimit } };
   },

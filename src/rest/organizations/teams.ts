@@ -48,7 +48,7 @@ const PAGING: Paging = {
   defaultLimit: 10_000,
 };
 
-/** As many as any license may allow: each organization that is shown shows all of them. [choice] */
+/** Maximum number of teams of any license: responses with an organization contain all of them. [choice] */
 const MAX_TEAMS = 1000;
 
 const listTeams: StoreOperation = defineOperation({
@@ -67,7 +67,7 @@ const listTeams: StoreOperation = defineOperation({
   response: listed('teams', TEAM_SCHEMA),
   handler: async ({ services, caller, query, columns, page }) => {
     const { organizationId, includePrivateSpaces } = query;
-    // Standard teams have no owner; of private spaces callers see their own. [inf]
+    // Standard teams have no owner; callers see only their own private space. [inf]
     const ownerId = includePrivateSpaces ? [null, caller.user.id] : null;
     const where = { organizationId, ownerId };
     const wanted = { columns: REST_TABLES.teams.columns, where, ...pageQuery(page, SORTS) };

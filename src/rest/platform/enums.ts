@@ -9,7 +9,9 @@ import { LOCALES } from '../reference/locales.js';
 import { TIMEZONES } from '../reference/timezones.js';
 import type { RestServices } from '../services/services.js';
 
-/** One list the API hands out. Paths and members: https://developers.make.com/api-documentation (users, teams, enums). [doc] */
+/**
+ * One list of the API. Paths and members: https://developers.make.com/api-documentation (users, teams, enums). [doc]
+ */
 interface EnumList {
   readonly path: string;
   readonly id: OperationId;

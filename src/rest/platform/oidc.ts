@@ -8,8 +8,9 @@ const TAG = 'OpenID Connect';
 const AUTH = { server: 'auth', method: 'GET', tag: TAG, scopes: [] } as const;
 
 /**
- * Bodies by https://openid.net/specs/openid-connect-discovery-1_0.html. The authorization code flow of the platform needs sign-in
- * screens that are not here: its addresses are not named, and no response type is. Access tokens are issued by the embedder.
+ * Responses follow https://openid.net/specs/openid-connect-discovery-1_0.html. The authorization code flow of the
+ * platform needs sign-in screens, which do not exist here, so the metadata names no addresses and response types of
+ * it. The embedder issues access tokens.
  */
 const DISCOVERY = {
   authentication: 'none',

@@ -4,7 +4,7 @@ export interface Locale {
   readonly code: string;
 }
 
-/** Ids are ours. [inf] */
+/** The ids are [inf]. */
 export const LOCALES: readonly Locale[] = [
   { id: 1, name: 'English (United States)', code: 'en_US' },
   { id: 2, name: 'English (United Kingdom)', code: 'en_GB' },

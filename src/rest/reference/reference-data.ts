@@ -10,8 +10,8 @@ export interface ReferencedIds {
 }
 
 /**
- * Sees that ids name an entry of the lists the API hands out.
- * Source: https://developers.make.com/api-documentation (Organizations, rule 4). [seed]
+ * Checks that ids are in the lists of the API. Source: https://developers.make.com/api-documentation (Organizations,
+ * rule 4). [seed]
  * @throws RestError 400 `SC400`
  */
 export function assertReferences(ids: ReferencedIds, zones: ZoneDirectory): void {

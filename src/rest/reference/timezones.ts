@@ -122,7 +122,7 @@ function readZone(word: string, index: number): Timezone {
   };
 }
 
-/** Its name in the tz database; UTC for an id that is not on the list. */
+/** Name in the tz database; UTC for an unknown id. */
 export function timezoneCode(timezoneId: number): string {
   return TIMEZONES.find((zone) => zone.id === timezoneId)?.code ?? 'UTC';
 }

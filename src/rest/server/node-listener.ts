@@ -3,7 +3,7 @@ import { createNodeListener as createListener } from '../../server/node-listener
 import type { ServeFetchOptions } from '../../server/serve-fetch.js';
 import { answerRefusal } from './answer-refusal.js';
 
-/** Bounds of the server; those of a JSON body are tighter and come first. */
+/** Limits of the server. Those of a JSON body are lower and apply first. */
 export const SERVER_LIMITS: ServeFetchOptions['limits'] = Object.freeze({
   maxBodyBytes: 2 * 1024 * 1024,
   maxBytesInFlight: 64 * 1024 * 1024,
@@ -12,7 +12,7 @@ export const SERVER_LIMITS: ServeFetchOptions['limits'] = Object.freeze({
   bodyTimeoutMs: 30_000,
 });
 
-/** A listener for `node:http` and `node:https` that answers through a Fetch handler. */
+/** A listener for `node:http` and `node:https` that responds through a Fetch handler. */
 export function createRestListener(
   handle: (request: Request) => Promise<Response>,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => void {

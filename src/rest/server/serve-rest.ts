@@ -28,15 +28,17 @@ const SHAPES: OptionShapes<ServeOptions> = {
 
 /** The API on a port. */
 export interface RestServer {
-  /** Origin with the port that was given out: `http://127.0.0.1:8080`. */
+  /** Origin with the port of the socket: `http://127.0.0.1:8080`. */
   readonly origin: string;
-  /** Takes no more calls, and waits for those under way; after `graceMs` (default 10 s) they are cut off. */
+  /**
+   * Accepts no more requests and waits for pending ones; after `graceMs` (default 10 s) it closes their connections.
+   */
   close(graceMs?: number): Promise<void>;
 }
 
 const DEFAULT_GRACE_MS = 10_000;
 
-/** Serves the API on a port. Rejects with the error of the socket when the port cannot be had. */
+/** Serves the API on a port. Rejects with the error of the socket if it cannot listen. */
 export async function serveRest(rest: Pick<Rest, 'fetch'>, options: ServeOptions): Promise<RestServer> {
   checkOptions(options, SHAPES, 'The options of serveRest', ['port']);
   const { port, host, tls } = options;

@@ -1,7 +1,7 @@
 import type { AnsweredCall } from '../call/router.js';
 import type { RestReader } from '../store/tables.js';
 
-/** Status of an instance for load balancers and monitoring. Nothing in it names callers or data. */
+/** Status pages of an instance for load balancers and monitoring. They contain no data and no callers. */
 export interface StatusPages {
   /** The response to `/live`, `/ready`, `/health` and `/metrics`; undefined for all other paths. */
   readonly answer: (request: Request) => Promise<Response> | undefined;
@@ -9,7 +9,7 @@ export interface StatusPages {
   readonly count: (call: Pick<AnsweredCall, 'status' | 'durationMs'>) => void;
 }
 
-/** How long the state of the database counts. [choice] */
+/** How long the state of the database is cached. [choice] */
 const CACHE_MS = 1000;
 
 /** After this time a database that does not answer counts as down. [choice] */

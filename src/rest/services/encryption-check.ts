@@ -8,10 +8,10 @@ const SETTING = 'encryption-check';
 const CHECK = 'sealed with the key of this store';
 
 /**
- * Sees that the encryption key is the one the data of a store are sealed with; an empty store takes the first key it is opened
- * with. All nodes of an instance and all of its starts go through here, so that no key that does not fit seals anything.
+ * Checks that the encryption key is the one of the store; an empty store takes the first key. Every start of every
+ * node runs this check, so that no other key seals data.
  *
- * @param source how a message names where the key is from: a file, a variable
+ * @param source source of the key for messages: a file, a variable
  * @throws RestError `REST_CONFIG` for another key
  */
 export async function assertEncryptionKey(store: RestStore, seal: Seal, source: string): Promise<void> {
@@ -29,7 +29,7 @@ export async function assertEncryptionKey(store: RestStore, seal: Seal, source: 
   }
 }
 
-/** A store without a check value may hold what an earlier version sealed. */
+/** A store without a check value may have data that an earlier version sealed. */
 async function opensOlderData(store: RestStore, seal: Seal): Promise<boolean> {
   const signingKey = await store.get('settings', { name: SIGNING_KEY_SETTING });
   if (signingKey) return canOpen(seal, signingKey.value, SIGNING_KEY_SETTING);
@@ -37,7 +37,7 @@ async function opensOlderData(store: RestStore, seal: Seal): Promise<boolean> {
   return !key || key.parameters === '' || canOpen(seal, key.parameters, keyContext(key));
 }
 
-/** What the parameters of a key are bound to: its team and type never change. */
+/** The context of the parameters of a key: its team and type never change. */
 export function keyContext({
   teamId,
   typeName,

@@ -57,7 +57,7 @@ export const LICENSE_SCHEMA: Schema<License> = named(
   ),
 );
 
-/** What a parameter that is not sent means. Source: the same table. [seed] */
+/** Values of absent parameters. Source: the same table. [seed] */
 const LICENSE_DEFAULTS: License = Object.freeze({
   retention: 60,
   apiLimit: 0,
@@ -69,7 +69,7 @@ const LICENSE_DEFAULTS: License = Object.freeze({
   scenarioRelationTree: false,
 });
 
-/** Generous within all bounds, so that an instance of one's own does not stop its owner. [inf] */
+/** High limits within all bounds, so that an instance does not stop its owner. [inf] */
 export const DEFAULT_LICENSE: License = Object.freeze({
   ...LICENSE_DEFAULTS,
   restartPeriod: '1 month',
@@ -92,15 +92,18 @@ export const DEFAULT_LICENSE: License = Object.freeze({
   scenarioIO: true,
 });
 
-/** Characters of a license as JSON; its known parameters take 1000. A list shows the licenses of 10,000 organizations. [choice] */
+/**
+ * Maximum characters of a license as JSON; its known parameters take 1000. A list shows the licenses of 10,000
+ * organizations. [choice]
+ */
 const MAX_LICENSE = 8192;
 
-/** What the rules of licenses depend on. */
+/** Settings that the rules of licenses depend on. */
 type LicenseRules = Pick<RestSettings, 'productManagement' | 'publicCloud'>;
 
 /**
- * What a license that fits its schema still has wrong.
- * Source: https://developers.make.com/api-documentation (dynamicConnections; productManagement: one value, required on the white-label platform). [seed]
+ * The problem of a license that matches its schema. Source: https://developers.make.com/api-documentation
+ * (dynamicConnections; productManagement: one value, required on the white-label platform). [seed]
  */
 export function licenseProblem(license: License, rules: LicenseRules): string | undefined {
   if (license['dynamicConnections'] === true && license['dynamicDependencies'] !== true) {
@@ -115,7 +118,7 @@ export function licenseProblem(license: License, rules: LicenseRules): string | 
   return invalidParameter('license.productManagement', `must be ${JSON.stringify(rules.productManagement)}`);
 }
 
-/** A license as it is stored: with what its absent parameters mean. */
+/** The stored form of a license, with the values of its absent parameters. */
 export function completeLicense(
   license: License,
   { productManagement }: Pick<LicenseRules, 'productManagement'>,
@@ -123,26 +126,26 @@ export function completeLicense(
   return { ...LICENSE_DEFAULTS, gracePeriod: 0, productManagement, ...license };
 }
 
-/** When consumption that was reset at `fromMs` is reset again. */
+/** The time of the reset that follows one at `fromMs`. */
 export function nextResetAfter(license: License, fromMs: number): number {
   return addUtcMonths(fromMs, license['restartPeriod'] === '1 year' ? 12 : 1);
 }
 
-/** What an organization has used since its last reset. */
+/** Consumption of an organization since its last reset. */
 export interface Consumption {
   readonly lastReset: number;
   readonly nextReset: number;
-  /** Gives later resets their day and time of day: after one on the 28th of February the next is on the 31st again. */
+  /** Day and time of day of later resets: after February 28 the next reset is on the 31st again. */
   readonly resetAnchorAt: number | null;
   readonly operations: number;
   readonly transfer: number;
   readonly centicredits: number;
 }
 
-/** Resets worked off in one go; a clock that runs further ahead takes its moment as the last reset. */
+/** Maximum number of resets per call. With a clock that is further ahead, the current time becomes the last reset. */
 const MAX_RESETS = 1200;
 
-/** The columns of an organization `consumptionAt` looks at. */
+/** The columns of an organization that `consumptionAt` reads. */
 export const CONSUMPTION_COLUMNS = [
   'lastReset',
   'nextReset',
@@ -171,7 +174,7 @@ export function consumptionAt(row: Consumption & { readonly license: License }, 
     : { lastReset: nowMs, nextReset: addUtcMonths(nowMs, months), resetAnchorAt: nowMs, ...none };
 }
 
-/** The anchor that is kept as long as it leads to the next reset, else that reset. */
+/** The stored anchor if it leads to the next reset, else that reset. */
 function findAnchor({ resetAnchorAt, nextReset }: Pick<Consumption, 'resetAnchorAt' | 'nextReset'>): number {
   if (typeof resetAnchorAt !== 'number') return nextReset;
   return addUtcMonths(resetAnchorAt, countMonths(resetAnchorAt, nextReset)) === nextReset
@@ -179,7 +182,7 @@ function findAnchor({ resetAnchorAt, nextReset }: Pick<Consumption, 'resetAnchor
     : nextReset;
 }
 
-/** How many months of the calendar lie between two moments, whatever their days. UTC. */
+/** Number of calendar months between two times, whatever their days. UTC. */
 function countMonths(fromMs: number, toMs: number): number {
   const [from, to] = [new Date(fromMs), new Date(toMs)];
   return (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth();

@@ -1,7 +1,7 @@
 import type { RestNotification } from './ports.js';
 import type { RestServices } from './services.js';
 
-/** Tells the port. The change is already stored, so a port that fails changes nothing for the caller. */
+/** Sends a notification. The change is stored already, so a failure does not fail the request. */
 export async function notify({ notifications }: RestServices, notification: RestNotification): Promise<void> {
   try {
     await notifications.notify(notification);

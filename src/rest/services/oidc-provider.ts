@@ -7,23 +7,23 @@ import { configError } from '../problems.js';
 import type { RestStore } from '../store/tables.js';
 import type { Seal } from './seal.js';
 
-/** What an access token says. */
+/** Claims of an access token. */
 export interface AccessClaims {
   readonly userId: number;
   readonly scopes: readonly string[];
 }
 
-/** The keys of the authorization server: it signs access tokens, shows its public keys and recognizes what it signed. */
+/** The keys of the authorization server: signs access tokens, verifies them and publishes the public keys. */
 export interface Oidc {
   /** The public keys, as a JWK set. */
   jwks(): Promise<{ readonly keys: readonly PlainObject[] }>;
-  /** A signed access token. It names its issuer where one is given, and is good for an hour unless told otherwise. */
+  /** A signed access token. Default lifetime: one hour. */
   issue(claims: AccessClaims, options?: IssueOptions): Promise<string>;
-  /** The claims of a token that is ours and still good, else undefined. */
+  /** The claims of a valid token of this instance, else undefined. */
   verify(token: string): Promise<AccessClaims | undefined>;
 }
 
-/** What an access token says beside its claims. */
+/** Options of an access token besides its claims. */
 export interface IssueOptions {
   /** Default 3600. */
   readonly lifetimeSeconds?: number | undefined;
@@ -31,7 +31,7 @@ export interface IssueOptions {
   readonly issuer?: string | undefined;
 }
 
-/** What the keys of an authorization server are kept in, and what tells their time. */
+/** Store and clock of an authorization server. */
 export interface OidcOptions {
   readonly store: RestStore;
   readonly seal: Seal;
@@ -57,7 +57,7 @@ const TOKEN_TYPE = 'at+jwt';
 /** Source: https://developers.make.com/api-documentation (OAuth flow, expires_in). [doc] */
 const LIFETIME_SECONDS = 3600;
 
-/** The signing key is made once, sealed into the store and shared by all nodes. `jose` is loaded when it is first needed. */
+/** The signing key is created once, sealed in the store and shared by all nodes. `jose` is loaded at first use. */
 export function createOidc(options: OidcOptions): Oidc {
   checkOptions(options, SHAPES, 'The options of createOidc', ['store', 'seal', 'clock']);
   const { clock } = options;
@@ -85,7 +85,7 @@ export function createOidc(options: OidcOptions): Oidc {
     verify: async (token) => {
       const [{ jwtVerify }, key] = await Promise.all([import('jose'), signingKey()]);
       try {
-        // The key is this instance's alone: it says who signed, whatever address callers know the instance by.
+        // Only this instance has the key, so it identifies the issuer whatever address callers use.
         const { payload } = await jwtVerify(token, key.publicKey, {
           algorithms: [ALGORITHM],
           typ: TOKEN_TYPE,
@@ -118,7 +118,7 @@ async function loadSigningKey({ store, seal }: OidcOptions): Promise<SigningKey>
   return { publicJwk, privateKey, publicKey };
 }
 
-/** Of nodes that start together one stores its key; the others take that one. */
+/** Of nodes that start together, one stores its key and the others use that one. */
 async function createSigningKey(store: RestStore, seal: Seal): Promise<{ readonly value: string }> {
   const { calculateJwkThumbprint, exportJWK, generateKeyPair } = await import('jose');
   const jwk = await exportJWK((await generateKeyPair(ALGORITHM, { extractable: true })).privateKey);

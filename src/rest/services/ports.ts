@@ -3,7 +3,7 @@ import type { Coupon, RestSubscriptionRow } from '../store/subscription-row.js';
 import type { PaidPeriod } from '../store/subscription-state.js';
 import type { License } from '../store/tables.js';
 
-/** What a subscription can be bought at. */
+/** A price of a subscription. */
 export interface Price {
   readonly id: number;
   readonly productId: number;
@@ -12,13 +12,13 @@ export interface Price {
   readonly amount: number;
   readonly currencyCode: string;
   readonly period: 'month' | 'year';
-  /** Whether customers manage it themselves; only such a subscription can be paused. */
+  /** Whether customers manage the subscription themselves; only such a subscription can be paused. */
   readonly selfService: boolean;
-  /** The organization's license while the subscription lasts; what it leaves out is as in the default license. */
+  /** License of the organization during the subscription; absent members are those of the default license. */
   readonly license: License;
 }
 
-/** What a customer is about to buy. */
+/** The order of a customer. */
 export interface CheckoutOrder {
   readonly organizationId: number;
   readonly subscriptionId: number;
@@ -27,12 +27,12 @@ export interface CheckoutOrder {
   readonly customer: Readonly<PlainObject> | undefined;
 }
 
-/** A checkout that waits for its customer, or was paid at once. */
+/** A checkout that is pending or paid. */
 export interface CheckoutSession {
   readonly sessionId: number;
-  /** Where the customer pays; one that begins with `/` is of this instance. */
+  /** Address of the payment page; one that starts with `/` is on this instance. */
   readonly url: string;
-  /** Whether the subscription begins at once; else `activateSubscription` begins it later. */
+  /** Whether the subscription starts immediately; else `activateSubscription` starts it later. */
   readonly paid: boolean;
 }
 
@@ -50,25 +50,25 @@ export interface PaymentMethod {
   };
 }
 
-/** The parts of a payment only whoever takes the money knows. */
+/** Details of a payment that only the payment provider knows. */
 export interface PaymentDetails {
   readonly typeName: string;
   readonly statusName: string;
   readonly method: PaymentMethod;
-  /** One that begins with `/` is of this instance, as is `hostedInvoiceUrl`. */
+  /** An address that starts with `/` is on this instance, also of `hostedInvoiceUrl`. */
   readonly invoiceUrl: string;
   readonly hostedInvoiceUrl: string;
 }
 
-/** The port to whoever sells and takes payments. */
+/** Payment provider adapter. */
 export interface BillingPort {
   findPrice(priceId: number): Promise<Price | undefined>;
   findCoupon(code: string, price: Price): Promise<Coupon | undefined>;
   createCheckout(order: CheckoutOrder): Promise<CheckoutSession>;
   describePayment(subscription: RestSubscriptionRow, period: PaidPeriod): PaymentDetails;
   /**
-   * The page, plain text, at a path of this instance: of a checkout or an invoice whose address begins with `/`. Everybody may read
-   * it, so it tells nothing of anybody. `undefined` for a path that is none of them. Default: there are no pages.
+   * The page, plain text, at a path of this instance: a checkout or an invoice whose address starts with `/`. Pages
+   * need no token, so they must contain no personal data. `undefined` for other paths. Default: no pages.
    */
   showPage?(path: string): string | undefined;
 }
@@ -81,7 +81,7 @@ export type NotificationKind =
   | 'subscription paused'
   | 'subscription resumed';
 
-/** Something people may be told of. */
+/** An event to notify users about. */
 export interface RestNotification {
   readonly kind: NotificationKind;
   readonly organizationId: number;
@@ -91,7 +91,7 @@ export interface RestNotification {
   readonly hash?: string;
 }
 
-/** The port to whoever tells people. It is called once the change is stored; its failure fails no request. */
+/** Adapter for notifications. Called after the change is stored; its failure does not fail the request. */
 export interface NotificationPort {
   notify(notification: RestNotification): Promise<void>;
 }

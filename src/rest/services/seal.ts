@@ -10,9 +10,10 @@ export interface Seal {
 }
 
 /**
- * A seal that encrypts with this key, and opens what was sealed with it in the same context.
+ * A seal with a key. It opens what the same key sealed in the same context.
  *
- * @throws RestError `REST_CONFIG` when the key is not of 32 bytes; `open` throws it for what was sealed otherwise
+ * @throws RestError `REST_CONFIG` if the key does not have 32 bytes; `open` throws it for text of another key or
+ * context
  */
 export function createSeal(key: Uint8Array): Seal {
   if (key.length !== SEAL_KEY_BYTES)

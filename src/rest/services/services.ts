@@ -25,7 +25,7 @@ export interface EmailOwner {
   readonly email: string;
 }
 
-/** Everything handlers work with. */
+/** Dependencies of the handlers. */
 export interface RestServices {
   readonly store: RestStore;
   readonly clock: Clock;

@@ -16,7 +16,7 @@ const REGIONS = [
   { id: 2, name: 'US' },
 ];
 
-/** The map of zones as one of them sees it. A domain that is not on the map becomes a zone of its own in the first region. */
+/** The directory of zones from the view of one zone. An unknown domain becomes another zone in the first region. */
 export function createZoneDirectory(
   domain: string = 'eu1.make.com',
   options: { readonly runsApps?: boolean | undefined } = {},

@@ -4,7 +4,7 @@ import { sqlName } from '../../store/sql-database.js';
 
 export const REST_TABLE_PREFIX = 'rest_';
 
-/** The tables as the first step made them. A later change is a step of its own. */
+/** The tables of the first migration. Later changes are migrations of their own. */
 const TABLES_1: Readonly<Record<string, TableColumns>> = {
   users: {
     columns: {
@@ -181,7 +181,7 @@ const TABLES_1: Readonly<Record<string, TableColumns>> = {
   settings: { columns: { name: 'text', value: 'text' }, unique: [['name']] },
 };
 
-/** The history of the tables behind the REST API. */
+/** The migrations of the tables of the REST API. */
 export const REST_MIGRATIONS: readonly Migration[] = [
   {
     name: 'rest/001-tables',
@@ -189,7 +189,7 @@ export const REST_MIGRATIONS: readonly Migration[] = [
       for (const [name, columns] of Object.entries(TABLES_1)) {
         await createTable(db, kind, REST_TABLE_PREFIX + sqlName(name), columns);
       }
-      // Counts of a minute need not survive a crash, and every call of an organization writes one.
+      // Counters of a minute need not survive a crash, and every call of an organization writes one.
       await createWindowTable(db, kind, `${REST_TABLE_PREFIX}windows`, { unlogged: true });
     },
   },
@@ -198,7 +198,7 @@ export const REST_MIGRATIONS: readonly Migration[] = [
     up: async ({ schema }) => {
       await schema.alterTable('rest_invitations').addColumn('invited_by', 'bigint').execute();
       await schema.alterTable('rest_organizations').addColumn('reset_anchor_at', 'bigint').execute();
-      // Several checkouts may wait to be paid; the one that is paid becomes the subscription.
+      // Several checkouts may be pending; the paid one becomes the subscription.
       await schema.dropIndex('rest_subscriptions_organization_id').execute();
       await schema
         .createIndex('rest_subscriptions_organization_id')

@@ -8,20 +8,20 @@ import type { SqlDatabase } from '../../store/sql-database.js';
 import { REST_MIGRATIONS, REST_TABLE_PREFIX } from './migrations.js';
 import { REST_TABLES, type RestStore, type RestTables } from './tables.js';
 
-/** A store of this process, empty, gone at its end. */
+/** An empty store in memory. */
 export function createRestMemoryStore(): RestStore {
   return createMemoryStore<RestTables>(REST_TABLES);
 }
 
-/** A store in a SQLite file; the tables are made or brought up to date. @throws StoreError `STORE_FAILED` */
+/** A store in a SQLite file. Creates or migrates its tables. @throws StoreError `STORE_FAILED` */
 export async function openRestSqlite(file: string): Promise<RestStore> {
   checkValue(file, ANY_TEXT, 'The file of openRestSqlite');
   return openSql(await openSqlite({ file }));
 }
 
 /**
- * How a database is used: connections at most, whether statements are kept prepared on them (default: yes), and how long to wait for a
- * server that does not answer yet.
+ * Use of a database: maximum connections, whether connections prepare statements (default: yes), and how long to wait
+ * for a server that does not respond.
  */
 export type RestPostgresOptions = Pick<
   PostgresOptions,
@@ -29,8 +29,8 @@ export type RestPostgresOptions = Pick<
 >;
 
 /**
- * A store in a PostgreSQL database; the tables are made or brought up to date. Statements are kept prepared on each connection, unless
- * `named` is false.
+ * A store in a PostgreSQL database. Creates or migrates its tables. Connections prepare statements, unless `named` is
+ * false.
  * @throws StoreError `STORE_FAILED`
  */
 export async function openRestPostgres(url: string, options: RestPostgresOptions = {}): Promise<RestStore> {
@@ -42,8 +42,8 @@ export async function openRestPostgres(url: string, options: RestPostgresOptions
 }
 
 /**
- * A store in a PostgreSQL database that holds one; its tables are brought up to date. `undefined` for a database that holds none,
- * which is left as it is.
+ * The store in a PostgreSQL database, with migrated tables. Returns `undefined` for a database without a store and
+ * does not change it.
  * @throws StoreError `STORE_FAILED`
  */
 export async function findRestPostgres(

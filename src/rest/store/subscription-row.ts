@@ -10,8 +10,8 @@ export interface Coupon {
 }
 
 /**
- * The subscription of an organization as it is kept. Instants are milliseconds.
- * What it is at a moment follows from `advanceSubscription`.
+ * The stored subscription of an organization. Times are in milliseconds. `advanceSubscription` computes its state at
+ * a time.
  */
 export interface RestSubscriptionRow {
   readonly id: number;
@@ -27,9 +27,9 @@ export interface RestSubscriptionRow {
   readonly selfService: boolean;
   readonly coupon: Coupon | null;
   readonly customer: Readonly<Record<string, unknown>> | null;
-  /** Where the periods are counted from: the first began here. */
+  /** Start of the first period. */
   readonly anchorAt: number;
-  /** How many periods ended before the present one since the anchor. */
+  /** Number of periods since the anchor that have ended. */
   readonly periodIndex: number;
   readonly periodStartsAt: number;
   readonly periodEndsAt: number;

@@ -6,7 +6,7 @@ export interface PaidPeriod {
   readonly endsAtMs: number;
 }
 
-/** The columns that say which period of a subscription runs, and whether it pauses. */
+/** The columns that determine the current period of a subscription and its pause. */
 export const PERIOD_COLUMNS = [
   'organizationId',
   'period',
@@ -20,7 +20,7 @@ export const PERIOD_COLUMNS = [
 
 export type SubscriptionPeriod = Pick<RestSubscriptionRow, (typeof PERIOD_COLUMNS)[number]>;
 
-/** A subscription as it is at a moment, and the periods that became due since it was written down. */
+/** A subscription at a time, with the periods that became due since the last write. */
 export interface AdvancedSubscription<R extends SubscriptionPeriod> {
   readonly row: R;
   readonly due: readonly PaidPeriod[];
@@ -28,12 +28,13 @@ export interface AdvancedSubscription<R extends SubscriptionPeriod> {
 
 export type PausePhase = 'none' | 'scheduled' | 'in effect';
 
-/** Periods worked off in one go: a hundred years of months. A clock that runs further ahead is worked off by the next call. */
+/** Maximum number of periods per call: a hundred years of months. The next call continues. */
 const MAX_PERIODS = 1200;
 
 /**
- * Brings a subscription to the moment `nowMs`: ended periods are followed by new ones, a pause that is over ends.
- * Pure, so that no timer is needed and all nodes agree. Source: https://developers.make.com/api-documentation (States and transitions). [seed]
+ * Advances a subscription to `nowMs`: new periods follow ended ones, and finished pauses end. Pure, so that it needs
+ * no timer and all nodes agree. Source: https://developers.make.com/api-documentation (States and transitions).
+ * [seed]
  */
 export function advanceSubscription<R extends SubscriptionPeriod>(
   row: R,
@@ -51,13 +52,13 @@ export function advanceSubscription<R extends SubscriptionPeriod>(
   return { row: current, due };
 }
 
-/** Where a subscription that was advanced to `nowMs` stands in its pause. */
+/** The phase of the pause of a subscription that was advanced to `nowMs`. */
 export function pausePhase(row: Pick<SubscriptionPeriod, 'pauseStartsAt'>, nowMs: number): PausePhase {
   if (row.pauseStartsAt === null) return 'none';
   return nowMs < row.pauseStartsAt ? 'scheduled' : 'in effect';
 }
 
-/** Billing begins anew at a moment; a pause is over with it. */
+/** Restarts billing at a time and ends a pause. */
 export function startPeriodAt<R extends SubscriptionPeriod>(row: R, startsAtMs: number): R {
   return {
     ...row,
@@ -71,21 +72,22 @@ export function startPeriodAt<R extends SubscriptionPeriod>(row: R, startsAtMs: 
 }
 
 /**
- * Billing begins anew instead of the period that runs, and later than that one: clocks of nodes differ, and changes can share a
- * millisecond, but no two periods of a subscription begin at one moment.
+ * Restarts billing with a new period, later than the current one: clocks of nodes differ and changes can share a
+ * millisecond, but each period of a subscription has a unique start.
  */
 export function restartPeriod(row: RestSubscriptionRow, nowMs: number): RestSubscriptionRow {
   return startPeriodAt(row, Math.max(nowMs, row.periodStartsAt + 1));
 }
 
-/**
- * The pause takes effect when the present period ends. `resumeAt` has been checked with `resumeAtProblem`.
- */
+/** The pause starts at the end of the current period. `resumeAtProblem` has checked `resumeAt`. */
 export function schedulePause(row: RestSubscriptionRow, resumeAtMs: number): RestSubscriptionRow {
   return { ...row, pauseStartsAt: row.periodEndsAt, pauseEndsAt: resumeAtMs };
 }
 
-/** What is wrong with the end of a pause. Source: https://developers.make.com/api-documentation (Limits 2), https://developers.make.com/api-documentation (organizations). [seed][inf] */
+/**
+ * The problem of the end of a pause. Source: https://developers.make.com/api-documentation (Limits 2),
+ * https://developers.make.com/api-documentation (organizations). [seed][inf]
+ */
 export function resumeAtProblem(
   row: RestSubscriptionRow,
   resumeAtMs: number,
@@ -96,7 +98,7 @@ export function resumeAtProblem(
   return undefined;
 }
 
-/** The same day some months later; the last day of the month where that day does not exist. UTC. */
+/** The same day some months later, or the last day of a shorter month. UTC. */
 export function addUtcMonths(instantMs: number, months: number): number {
   const date = new Date(instantMs);
   const day = date.getUTCDate();
@@ -107,7 +109,7 @@ export function addUtcMonths(instantMs: number, months: number): number {
   return date.getTime();
 }
 
-/** Counted from the anchor, so that a subscription of the 31st does not stay on the 28th after a February. */
+/** Counted from the anchor, so that a subscription of the 31st does not stay on the 28th after February. */
 function nextPeriod<R extends SubscriptionPeriod>(row: R): R {
   const periodIndex = row.periodIndex + 1;
   return {

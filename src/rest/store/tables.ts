@@ -25,16 +25,16 @@ export interface UserRow {
 export interface TokenRow {
   readonly id: number;
   readonly userId: number;
-  /** SHA-256 of the token, hexadecimal; the token itself is not kept. */
+  /** SHA-256 of the token, hexadecimal. The store does not have the token itself. */
   readonly hash: string;
-  /** The first characters of the token, for people to tell tokens apart. */
+  /** The first characters of the token, so that users can identify it. */
   readonly hint: string;
   readonly scopes: readonly string[];
   readonly label: string;
   readonly createdAt: number;
 }
 
-/** A license as it was sent or configured; members nobody knows are kept. */
+/** A license as sent or configured, with its unknown members. */
 export type License = Readonly<Record<string, unknown>>;
 
 export interface FeatureControl {
@@ -47,18 +47,18 @@ export interface OrganizationRow {
   readonly name: string;
   readonly nameKey: string;
   readonly externalId: string | null;
-  /** Domain of its zone. */
+  /** Domain of the zone. */
   readonly zone: string;
   readonly serviceName: string;
   readonly regionId: number;
   readonly countryId: number;
   readonly timezoneId: number;
   readonly createdAt: number;
-  /** When the zone knows everything about it. */
+  /** Time at which the zone knows the organization. */
   readonly syncedAt: number;
   readonly lastReset: number;
   readonly nextReset: number;
-  /** The reset that later ones have their day and time of day from; null where that is `nextReset`. */
+  /** The reset that determines day and time of day of later ones; null if that is `nextReset`. */
   readonly resetAnchorAt: number | null;
   readonly license: License;
   readonly productName: string;
@@ -78,7 +78,7 @@ export interface MembershipRow {
   readonly userId: number;
   readonly organizationId: number;
   readonly usersRoleId: number;
-  /** How the user came in: null for whoever created the organization, else the state of the invitation. */
+  /** Null for the creator of the organization, else the state of the invitation. */
   readonly invitation: string | null;
 }
 
@@ -90,7 +90,7 @@ export interface InvitationRow {
   readonly usersRoleId: number;
   readonly teamIds: readonly number[];
   readonly note: string;
-  /** The user who invited; null for invitations that do not say. */
+  /** The inviting user; null if unknown. */
   readonly invitedBy: number | null;
   readonly createdAt: number;
   readonly expiresAt: number;
@@ -158,7 +158,7 @@ export interface PaymentRow {
   readonly periodFrom: number;
   readonly periodTo: number;
   readonly amountTotal: number;
-  /** The rest of the record, as the API shows it. */
+  /** The other members of the record, as the API shows them. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
@@ -210,12 +210,12 @@ export type RestTables = {
   readonly settings: SettingRow;
 };
 
-/** The port to storage: see `store/record-store.ts` for its members and `capabilities`. */
+/** Adapter for storage: see `store/record-store.ts` for its members and `capabilities`. */
 export type RestStore = RecordStore<RestTables>;
 export type RestReader = RecordReader<RestTables>;
 export type RestWriter = RecordWriter<RestTables>;
 
-/** How the rows are kept; `migrations.ts` makes the same tables in SQL. */
+/** Definitions of the tables; `migrations.ts` creates the same tables in SQL. */
 export const REST_TABLES: TableDefinitions<RestTables> = {
   users: {
     columns: [
@@ -391,7 +391,7 @@ export const REST_TABLES: TableDefinitions<RestTables> = {
   settings: { columns: ['name', 'value'], unique: [['name']] },
 };
 
-/** What names are sorted and searched by: upper and lower case are one, and so are compatible forms of a letter. */
+/** The key for sorting and search of names: ignores case and compatible forms of a letter. */
 export function nameKey(name: string): string {
   return name.normalize('NFKC').toLowerCase();
 }

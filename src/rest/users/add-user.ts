@@ -1,13 +1,13 @@
 import { nameKey, type RestWriter, type UserRow } from '../store/tables.js';
 
-/** What an account is made of; the rest is what everybody starts with. */
+/** Input of `addUser`; other members have defaults. */
 export interface NewUser {
   readonly name: string;
   readonly email: string;
   readonly usersAdminsRoleId: number | null;
 }
 
-/** Adds an account with the settings everybody starts with. */
+/** Adds a user with default settings. */
 export function addUser(
   writer: RestWriter,
   { name, email, usersAdminsRoleId }: NewUser,
@@ -31,6 +31,6 @@ export function addUser(
   });
 }
 
-/** Europe/Prague and Czechia, where the service comes from. [inf] */
+/** Europe/Prague and Czechia, the home of the platform. [inf] */
 const DEFAULT_TIMEZONE_ID = 113;
 const DEFAULT_COUNTRY_ID = 64;

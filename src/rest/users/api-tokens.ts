@@ -18,7 +18,7 @@ const TOKEN_SCHEMA: Schema<unknown> = named(
 
 const HINT_LENGTH = 8;
 
-/** Of one user: they are listed all at once. [choice] */
+/** Maximum per user: one response lists all of them. [choice] */
 const MAX_TOKENS = 1000;
 
 const listTokens: StoreOperation = defineOperation({
@@ -52,7 +52,7 @@ const createToken: StoreOperation = defineOperation({
   }),
   response: wrapped('apiToken', TOKEN_SCHEMA),
   handler: async ({ services, caller, body, nowMs }) => {
-    // What a token may not do, tokens made with it may not do either. [inf]
+    // A token cannot create a token with more scopes than its own. [inf]
     const exceeds = body.scope.some((scope) => !caller.granted.has(scope));
     if (exceeds) throw forbidden('A token cannot create a token with more scopes.');
     const { label, scope: scopes } = body;
@@ -89,7 +89,10 @@ export interface NewToken {
   readonly nowMs: number;
 }
 
-/** Tokens of a user are told apart by their millisecond, so a second one in the same gets the next. */
+/**
+ * The millisecond of its creation identifies a token of a user, so a second one in the same millisecond gets the
+ * next.
+ */
 export async function addToken(writer: RestWriter, wanted: NewToken): Promise<TokenRow> {
   const { userId, label, scopes, token, nowMs } = wanted;
   if ((await writer.count('tokens', { userId })) >= MAX_TOKENS) {

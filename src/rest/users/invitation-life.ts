@@ -5,11 +5,11 @@ import type { RestServices } from '../services/services.js';
 import type { InvitationRow, MembershipRow, RestReader, RestWriter, UserRow } from '../store/tables.js';
 import { addUser } from './add-user.js';
 
-/** What a member that came by invitation shows in `userOrganizationRole`. [inf] */
+/** State of the invitation of a member in `userOrganizationRole`. [inf] */
 const ACCEPTED = 'accepted';
 
 /**
- * Finds an invitation that can still be accepted; used, expired and unknown ones are alike. [inf]
+ * Finds an invitation that can be accepted. Used, expired and unknown ones have the same error. [inf]
  * @throws RestError 404 `SC404`
  */
 export async function findOpenInvitation(
@@ -22,20 +22,20 @@ export async function findOpenInvitation(
   return row;
 }
 
-/** A row an invitation points at; without it the invitation is as good as gone. @throws RestError 404 `SC404` */
+/** A row that an invitation references. Without it, the invitation does not exist. @throws RestError 404 `SC404` */
 export async function presentForInvitation<T>(row: Promise<T | undefined>): Promise<T> {
   const found = await row;
   if (found === undefined) throw notFound('Invitation');
   return found;
 }
 
-/** An invitation as it is wanted. */
+/** Input of `writeInvitation`. */
 export interface InvitationWish {
   readonly organizationId: number;
   /** The user who invites. */
   readonly inviterId: number;
   readonly email: string;
-  /** Of the account that is made when the address has none. */
+  /** Name of the new user if the address has no account. */
   readonly name: string;
   readonly usersRoleId: number;
   readonly teamIds: readonly number[];
@@ -44,7 +44,7 @@ export interface InvitationWish {
 }
 
 /**
- * Writes the one invitation of a person to an organization: a repeated one changes the one that waits, whose hash stays good.
+ * Writes the only invitation of a user to an organization: a repeated one changes the pending one and keeps its hash.
  * @throws RestError 400 for members and teams of others, 403 `SC403` for a role above the inviter's own
  */
 export async function writeInvitation(
@@ -64,7 +64,7 @@ export async function writeInvitation(
   }
   await assertOwnTeams(writer, organizationId, teamIds);
   const waiting = await writer.find('invitations', { where: { organizationId, userId, acceptedAt: null } });
-  // Who may not give a role may not take it back either.
+  // A user who may not give a role may not revoke it either.
   for (const row of waiting) assertGivable(inviter, row.usersRoleId);
   const current = waiting.findLast((row) => nowMs < row.expiresAt);
   const invitation = {
@@ -84,7 +84,7 @@ export async function writeInvitation(
 }
 
 /**
- * Makes the invited user a member, once. A role is given when it is accepted: whoever invited must still be able to give it.
+ * Makes the invited user a member, once. The inviter must still be allowed to give the role.
  * @throws RestError 403 `SC403`, 404 `SC404`
  */
 export async function acceptInvitation(
@@ -97,14 +97,14 @@ export async function acceptInvitation(
   if (typeof invitedBy === 'number') {
     assertGivable(await writer.get('memberships', { organizationId, userId: invitedBy }), usersRoleId);
   } else if (!mayAnyInviterGive(usersRoleId)) throw roleAboveOwn();
-  // The condition lets one of several callers through, whatever the store does about their reads.
+  // The condition lets one of several concurrent calls succeed, whatever the isolation of the store.
   const changed = await writer.update(
     'invitations',
     { id: invitation.id, acceptedAt: null },
     { acceptedAt: nowMs },
   );
   if (changed !== 1) throw notFound('Invitation');
-  // Of stores that still hold several of one person.
+  // Older stores may have several invitations of a user.
   await writer.remove('invitations', { organizationId, userId, acceptedAt: null });
   const member = await writer.get('memberships', { organizationId, userId });
   const membership =

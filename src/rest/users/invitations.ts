@@ -21,7 +21,7 @@ const TAG = 'invitations';
 /** Source: https://developers.make.com/api-documentation (organizations, UUID). [doc] */
 const HASH: Schema<string> = text({ format: 'uuid' });
 
-/** What `userOrganizationRole` shows until the invitation is accepted. [inf] */
+/** State of `userOrganizationRole` before acceptance. [inf] */
 const PENDING = 'pending';
 
 const getInvitation: StoreOperation = defineOperation({
@@ -46,7 +46,7 @@ const getInvitation: StoreOperation = defineOperation({
       store.get('organizations', { id: invitation.organizationId }),
     );
     const user = await presentForInvitation(store.get('users', { id: invitation.userId }));
-    // Who holds the hash of another's invitation learns nothing of that person's teams.
+    // Holders of the hash of another user's invitation do not see that user's teams.
     const asked = user.id === caller.user.id ? query.organizationId : undefined;
     return {
       organization: { id: organizationId, name },

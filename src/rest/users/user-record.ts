@@ -63,7 +63,7 @@ export const USER_SCHEMA: Schema<unknown> = named(
   ),
 );
 
-/** What every call that shows a user shows. [seed] */
+/** Columns of every response with a user. [seed] */
 const PERSON = [
   'id',
   'name',
@@ -76,7 +76,7 @@ const PERSON = [
   'avatar',
 ] as const;
 
-/** What `users/me` shows unless columns are asked for. [doc] */
+/** Default columns of `users/me`. [doc] */
 export const USER_COLUMNS: ColumnChoice = {
   all: Object.keys(USER_SCHEMA['properties'] ?? {}).filter((column) => column !== 'lastlogin'),
   default: [...PERSON, 'lastLogin', 'timezone', 'locale'],
@@ -84,7 +84,7 @@ export const USER_COLUMNS: ColumnChoice = {
 
 const INVITED = [...PERSON, 'lastLogin', 'tfaStatus', 'supportEligible'];
 
-/** What an invitation shows: teams and private space come with `cols[]`. [seed] */
+/** Default columns of an invitation; `cols[]` adds teams and private space. [seed] */
 export const INVITED_USER_COLUMNS: ColumnChoice = {
   all: [...INVITED, 'userTeamIds', 'privateSpace'],
   default: INVITED,
@@ -92,7 +92,10 @@ export const INVITED_USER_COLUMNS: ColumnChoice = {
 
 const ADMINISTERED = [...PERSON, 'usersAdminsRoleId', 'lastlogin', 'deleted', 'created', 'tfaStatus'];
 
-/** What administrators of the instance see. Source: https://developers.make.com/white-label-documentation (admin API reference). [doc] */
+/**
+ * Columns for administrators of the instance. Source: https://developers.make.com/white-label-documentation (admin
+ * API reference). [doc]
+ */
 export const ADMINISTERED_USER_COLUMNS: ColumnChoice = { all: ADMINISTERED, default: ADMINISTERED };
 
 /** Source: https://developers.make.com/api-documentation (supportEligible: free plan, account older than 90 days). [seed] */
@@ -101,14 +104,14 @@ const SUPPORT_DAYS_MS = 90 * 24 * 60 * 60 * 1000;
 
 export interface UserRecordOptions {
   readonly columns: readonly string[];
-  /** The organization teams and private space are asked for. */
+  /** The organization of the requested teams and private space. */
   readonly organizationId?: number | undefined;
   readonly nowMs: number;
 }
 
 type Services = Pick<RestServices, 'store' | 'settings'>;
 
-/** The columns of a user that are asked for. */
+/** The requested columns of a user. */
 export async function userRecord(
   services: Services,
   user: UserRow,
@@ -123,7 +126,7 @@ export async function userRecord(
   return pickColumns(record, columns);
 }
 
-/** Users as administrators of the instance see them: nothing beside their rows is read. */
+/** Users as administrators of the instance see them. Reads no other table. */
 export function administeredUserRecord(
   user: UserRow,
   columns: readonly string[],
@@ -132,9 +135,9 @@ export function administeredUserRecord(
   return pickColumns(ownMembers(user, publicCloud), columns);
 }
 
-/** What a user's row tells. */
+/** Members that derive from the row of a user. */
 function ownMembers(user: UserRow, publicCloud: boolean): PlainObject {
-  // Who never logged in has no such moment; null is no value of it. [inf]
+  // Omitted for users who never logged in; never null. [inf]
   const lastLogin = user.lastLogin === null ? undefined : new Date(user.lastLogin).toISOString();
   // Only supported on the public cloud. [seed]
   const tfaStatus = publicCloud ? user.tfaStatus : null;
@@ -164,7 +167,7 @@ function ownMembers(user: UserRow, publicCloud: boolean): PlainObject {
 
 type ReadColumn = (services: Services, user: UserRow, options: UserRecordOptions) => Promise<unknown>;
 
-/** Columns that cost a query of their own; undefined ones are left out. */
+/** Columns that need a query; undefined ones are omitted. */
 const READ_COLUMNS: Readonly<Record<string, ReadColumn>> = {
   supportEligible: isSupportEligible,
   userTeamIds: readTeamIds,
@@ -187,7 +190,7 @@ const READ_COLUMNS: Readonly<Record<string, ReadColumn>> = {
   },
 };
 
-/** Null for who is not in the organization [inf]; absent when none is given [seed]. */
+/** Null for users outside the organization [inf]; absent without an organization [seed]. */
 async function readTeamIds(
   { store }: Services,
   user: UserRow,
@@ -201,7 +204,7 @@ async function readTeamIds(
   return rows.map((row) => row.teamId);
 }
 
-/** Null for who has none, and on instances that are not public; absent when no organization is given. [seed] */
+/** Null for users without one and on white-label instances; absent without an organization. [seed] */
 async function readPrivateSpace(
   { store, settings }: Services,
   user: UserRow,
@@ -213,7 +216,7 @@ async function readPrivateSpace(
   return space ? ownSpaceRecord(space) : null;
 }
 
-/** False when all of the user's organizations are on the free plan and the account is older than 90 days. [seed] */
+/** False if all of the user's organizations are on the free plan and the account is older than 90 days. [seed] */
 async function isSupportEligible(
   { store }: Services,
   user: UserRow,
