@@ -325,7 +325,7 @@ function withProviderMessage(response: CompiledResponse): CompiledResponse {
 
 /**
  * Returns the error in a response body: `error` and `error_description` (RFC 6749 section 5.2), or other common
- * members. Undefined if there is none.
+ * members. Undefined without one.
  */
 function describeProviderError({ body, statusCode }: Scope): string | undefined {
   const text = typeof body === 'string' ? readText(body) : readError(body);

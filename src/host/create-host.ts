@@ -135,7 +135,7 @@ const FULL_MS = 30_000;
  * dead; events of a hook are processed in order where its scenario asks for it; a suspended scenario starts nothing
  * early; the state of a trigger never moves past items that were not processed.
  *
- * @throws EngineError (USAGE) for an option that is none or of another type, and for limits that make no sense
+ * @throws EngineError (USAGE) for an unknown option or one of a wrong type, and for invalid limits
  * @example
  * const store = await openHostSqlite({ file: './data.db' });
  * const host = createHost({ store, receiver: createEngineReceiver({ engines }), flows: createScenarioFlows({ engines }) });

@@ -21,7 +21,10 @@ export async function runResponder(
   runtime: Runtime,
 ): Promise<CallReport<BuiltResponse>> {
   if (module.type !== 'responder') {
-    throw new EngineError('USAGE', `The module "${module.name}" is a ${module.type} and answers nobody.`);
+    throw new EngineError(
+      'USAGE',
+      `The module "${module.name}" has type ${module.type}; only responders respond to a sender.`,
+    );
   }
   return reportCall(runtime, input, {
     subject: () => moduleSubject(module),

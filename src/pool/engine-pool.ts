@@ -144,7 +144,7 @@ const MAX_CALL_BYTES = 64 * 1024 * 1024;
  * A run whose worker was terminated rejects with `EngineError` (WORKER_TERMINATED): the run passed its deadline or its memory, or
  * another run of the same app did. It may be repeated.
  *
- * @throws EngineError (USAGE) for an option that is none, and where the module of the workers is not found
+ * @throws EngineError (USAGE) for an unknown or invalid option, and if the worker module is not found
  * @example
  * const pool = createEnginePool({ threads: 4 });
  * const report = await pool.app('./my-app').module('listContacts').run({ connection: { apiKey } });

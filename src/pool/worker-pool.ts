@@ -229,7 +229,7 @@ export class WorkerPool {
     piscina.on('workerCreate', ({ id }) => this.#addWorker(piscina, id));
     // It is emitted before the worker leaves `threads`.
     piscina.on('workerDestroy', () => queueMicrotask(() => this.#checkWorkers(piscina)));
-    // The tasks of a worker hear of its end; nobody waits for an idle worker.
+    // Tasks of a worker are rejected by its end; an idle worker needs no handling.
     piscina.on('error', () => {});
     this.#piscina = piscina;
   }
@@ -449,7 +449,7 @@ export class WorkerPool {
     } else {
       const calls = worker.tasks.get(task)?.task.calls;
       const own = calls !== undefined && Object.hasOwn(calls, name) ? calls[name] : undefined;
-      if (own !== undefined) return (values) => own(...(values as never[])); // whoever calls it knows its types
+      if (own !== undefined) return (values) => own(...(values as never[])); // the caller knows its types
     }
     throw new EngineError('USAGE', `The task has no call "${name}".`);
   }

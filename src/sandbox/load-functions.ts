@@ -101,7 +101,7 @@ function loadOne(
   }
 }
 
-/** An expression for a function that runs the file and returns the values of the names, undefined where there is none. */
+/** An expression for a function that runs the file and returns the values of the names, undefined for missing ones. */
 export function writeFactory(code: string, names: readonly string[]): string {
   const values = names.map((name) => `typeof ${name} === 'function' ? ${name} : undefined`);
   return `(function () {\n${code}\n;return [${values.join(', ')}];\n})`;

@@ -80,7 +80,7 @@ export interface PolledItem extends ItemPosition {
 }
 
 /**
- * Reads the state from the data of a run; undefined if there is none of this type. Dates may be `Date` or date text of
+ * Reads the state from the data of a run; undefined without state of this type. Dates may be `Date` or date text of
  * the language.
  *
  * @throws EngineError (USAGE) for an invalid state

@@ -145,7 +145,7 @@ const DECODERS: Readonly<Record<string, Decoder>> = {
 };
 
 /**
- * The payload as its sender wrote it. Few senders compress; whoever does says so in `Content-Encoding`.
+ * The decompressed payload, according to `Content-Encoding`.
  *
  * @param maxBytes bytes of the decoded payload: what a small body may not grow beyond
  * @throws WebhookError WEBHOOK_ENCODING for an encoding that is not known, WEBHOOK_PAYLOAD for a body that is not
@@ -208,7 +208,7 @@ interface FilePart {
  * comes again, or ends with `[]`, gives a list.
  *
  * @param contentType the whole header, for its boundary
- * @throws WebhookError WEBHOOK_PAYLOAD for a payload that breaks off or is none, and for more than `maxFields` parts
+ * @throws WebhookError WEBHOOK_PAYLOAD for a truncated or invalid payload, and for more than `maxFields` parts
  */
 export function parseMultipart(body: Uint8Array, contentType: string, maxFields: number): PlainObject {
   const fields = new Map<string, unknown[]>();

@@ -151,7 +151,7 @@ export function reportFailedCall(
   return writeReport({ ok: false, error: known, phase, ...nothing }, answer, call, context);
 }
 
-/** A defect, or a port that fails: the sender may try again, and whoever runs the hook sees the cause. */
+/** An internal error or a failing port: the sender can retry, and the operator sees the cause. */
 function unexpected(cause: unknown): AppError {
   return new AppError('UnexpectedError', 'Something other than the app failed at the event.', { cause });
 }

@@ -15,7 +15,7 @@ const CODES: Readonly<Record<string, WarningCode>> = {
 /**
  * Tells of custom functions that hide a built-in one (`builtin-name`), hold more code than the platform takes
  * (`long-function`) or are no JavaScript (`syntax`). An empty file declares nothing. Loading does not wait for the
- * sandbox, so code is only parsed here; what the sandbox says besides is told by runs and by the check.
+ * sandbox, so code is only parsed here; runs and the check report further problems.
  */
 export function checkAppFunctions(app: App, warn: Warn): void {
   const functions = [...app.functions.values()].filter(({ code }) => code?.trim() !== '');

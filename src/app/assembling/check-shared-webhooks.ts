@@ -3,7 +3,7 @@ import type { Warn } from '../../document/reading/document.js';
 import { isPlainObject, ownMember } from '../../util/plain-object.js';
 
 /**
- * Tells of shared webhooks whose events reach nobody (`missing-uid`): the `uid` of an event is compared with the one
+ * Warns about shared webhooks whose events reach no connection (`missing-uid`): the `uid` of an event is compared with the one
  * that a connection has kept, so both have to be written. Source: https://developers.make.com/custom-apps-documentation/app-components/webhooks [doc]
  */
 export function checkSharedWebhooks(app: App, warn: Warn): void {
@@ -19,7 +19,7 @@ export function checkSharedWebhooks(app: App, warn: Warn): void {
 
 function checkOwnUid({ name, communication }: WebhookComponent, warn: Warn): void {
   if (communication === undefined || hasMember(communication.value, 'uid')) return;
-  const message = `The shared webhook "${name}" has no uid, so its events reach nobody.`;
+  const message = `The shared webhook "${name}" has no uid, so its events reach no connection.`;
   warn('missing-uid', message, () => communication.locationOf(''));
 }
 

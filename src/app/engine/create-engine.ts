@@ -65,8 +65,8 @@ export interface Engine {
 /**
  * Makes an app ready to run. Nothing is sent or loaded before the first run.
  *
- * @throws EngineError (USAGE) for an option that is none, by its name, or not of the type it has to be of; for a limit, a budget, a
- *   base url, or a host in `hosts` or `network.allow` that is none; ImlError (IML_HOST_VALUE) for one that throws while it is read
+ * @throws EngineError (USAGE) for an unknown option or one of a wrong type, and for an invalid limit, budget, base URL or host;
+ *   ImlError (IML_HOST_VALUE) for an option that throws while it is read
  * @example
  * const engine = createEngine({ app: await loadApp('./my-app') });
  * for await (const bundle of engine.module('listContacts').run({ connection: { apiKey } })) console.log(bundle);
@@ -238,7 +238,7 @@ const SHARE: OptionShape = {
 
 /**
  * The options with what an embedder's clock, random numbers and UUIDs give looked at: they throw EngineError (USAGE) where that is
- * none. With an hour that is none a run would never end in time.
+ * invalid. With an invalid time a run would never end.
  */
 function withCheckedPorts(options: EngineOptions): EngineOptions {
   const { clock, random, uuid } = options;

@@ -80,7 +80,7 @@ export interface EngineOptions
    */
   readonly quickJsWasm?: Uint8Array | undefined;
   /**
-   * Opens custom functions of the app for engines that share them, asked when something names one; whoever gives it closes
+   * Opens custom functions that engines of the app share, on first use of one; the caller closes
    * them. Default: each engine loads its own.
    *
    * @internal

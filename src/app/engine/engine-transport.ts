@@ -50,7 +50,7 @@ export interface EngineTransport {
 /**
  * The layers over one exchange: hosts are mapped under the redirects, so that every hop is.
  *
- * @throws EngineError (USAGE) for an entry of `hosts`, `network.allow` or `network.appHosts` that is none
+ * @throws EngineError (USAGE) for an invalid entry of `hosts`, `network.allow` or `network.appHosts`
  */
 export function createEngineTransport(options: EngineTransportOptions): EngineTransport {
   const { network = {}, baseUrl } = options;

@@ -16,7 +16,7 @@ const SHAPES: OptionShapes<LoadOptions> = {
 
 /**
  * Loads a custom app as it lies on disk: with a `makecomapp.json` as the editor clones it, in the style of an export, or
- * flat in one folder (`module.NAME.api.imljson`), which is told of.
+ * flat in one folder (`module.NAME.api.imljson`), with a warning.
  *
  * Defects that need not stop a run become `warnings` of the app, each with its file and, where there is one, its line
  * and column: unknown keys, wrong types, templates that do not parse, names of components that do not exist,

@@ -23,7 +23,7 @@ export interface OpenFolders {
 type Refuse = (why: string, cause?: unknown) => SpecError;
 
 /**
- * The text of a file in one of the folders, or undefined if there is none.
+ * The text of a file in one of the folders, or undefined if it does not exist.
  *
  * @param file Path relative to the first folder, `/` or `\` between its steps.
  * @param locationOf Where the path is written; asked for only by an error.

@@ -54,7 +54,7 @@ function findCodeType(
 
 /**
  * Reads an app whose files lie flat in one folder and say by their names what they are, as one public app has them. No tool
- * of the platform writes that, so that is told of (`undeclared-component`). What no file says is guessed: a
+ * of the platform writes that, so it warns (`undeclared-component`). What no file says is guessed: a
  * connection or webhook that is the only one is everybody's, and a module without communication that of the webhook. [inf]
  *
  * @throws SpecError SPEC_JSON, SPEC_READ.

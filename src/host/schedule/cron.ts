@@ -6,7 +6,7 @@ import type { CronSchedule } from '../store/scenario-plan.js';
  * the end of the gap. If they go back, a time that occurs twice runs once, at the first; a schedule of every hour
  * runs in both hours.
  *
- * @returns null if there is none
+ * @returns null without a next time
  * @throws EngineError (HOST_FILE) for an invalid pattern or time zone
  */
 export async function nextCronTime(schedule: CronSchedule, afterMs: number): Promise<number | null> {

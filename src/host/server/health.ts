@@ -96,5 +96,5 @@ function wentOff(state: ScenarioState): boolean {
 
 function describeProblem(isFull: boolean, stalled: number): string | null {
   if (isFull) return 'The store has no room.';
-  return stalled > 0 ? 'Work is due and nobody does it.' : null;
+  return stalled > 0 ? 'Due work is not processed.' : null;
 }

@@ -3,7 +3,7 @@ import type { Clock } from '../../util/clock.js';
 import type { Health } from './health.js';
 import type { HostMetrics } from './metrics.js';
 
-/** Answers the addresses of whoever watches over a host; undefined for any other address. */
+/** Responds to the status paths of a host; undefined for other paths. */
 export type StatusPages = (url: URL) => Promise<PlainResponse> | undefined;
 
 export interface StatusPagesOptions {

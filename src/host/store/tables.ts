@@ -50,7 +50,7 @@ export interface CrashCounts {
 /** One accepted request: the unit of storage, processing and replay. */
 export interface EventRow extends Row, CrashCounts {
   readonly hookId: number;
-  /** The current or last scenario of the event, before that its target; null if there is none yet. */
+  /** The current or last scenario of the event, before that its target; null before the first one. */
   readonly scenarioId: number | null;
   readonly status: EventStatus;
   /** Output of the webhook, as `keepValue` writes it: `JsonText` if large. */

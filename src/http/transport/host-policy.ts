@@ -4,7 +4,7 @@ import type { HttpServer, Transport } from '../message/transport.js';
 
 /** Which hosts receive credentials and secrets of an app. */
 export interface HostPolicy {
-  /** Whether hosts that nobody named receive the same as the first host, as on the platform. */
+  /** Whether undeclared hosts receive the same as the first host, as on the platform. */
   readonly sendsSecrets: boolean;
   /** Whether the embedder named a host: in `appHosts`, as the base URL, or as a target of `hosts`. */
   readonly isNamed: (server: HttpServer) => boolean;

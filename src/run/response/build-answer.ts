@@ -101,7 +101,7 @@ function readType(directive: Directive | undefined, context: RunContext): Respon
 function readHeaders(directive: Directive | undefined, context: RunContext): readonly HeaderEntry[] {
   if (directive === undefined) return [];
   const values = Object.entries(evaluateFlatObject(directive, context) ?? {});
-  // `Host` belongs to requests: the builder would compare it with the host of an address, and there is none.
+  // `Host` belongs to requests: the builder would compare it with the host of a URL, which a response lacks.
   const own = values.filter(([name]) => name.toLowerCase() !== 'host');
   const { headers, ignored } = atDirective(directive, context, () =>
     buildHeaders([Object.fromEntries(own)], ''),

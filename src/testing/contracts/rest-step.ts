@@ -76,7 +76,7 @@ function buildRequest(step: RestStep, { baseUrl, tokens, saved }: StepContext): 
 }
 
 /**
- * The difference between a value and the expected one; undefined if there is none. Objects may have further members, unless the
+ * The difference between a value and the expected one; undefined if they match. Objects may have further members, unless the
  * expected one has `$only`. `{ "$some": X }` expects a list with an entry that matches X. Texts with a meaning: `$any`, `$integer`,
  * `$number`, `$text`, `$flag`, `$instant`, `$uuid`, `$list`, `$object`, `$absent`, `$has:part of a text`, `$length:3`.
  */
