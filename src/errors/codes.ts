@@ -54,7 +54,7 @@ export const ERROR_CODES = {
 
   HOST_MISSING: 'A host has no hook, event or scenario of this name.',
   HOST_REFUSED: 'A host cannot do this in the state things are in.',
-  HOST_LEASE: 'Another process has taken over a job of this one, which was silent for too long.',
+  HOST_LEASE: 'Lease lost: another process took over a job after a missed heartbeat.',
   HOST_FILE: 'A file of scenarios, or of options of a host, has a shape that cannot be used.',
 
   CASE_INVALID: 'A file of a test case is not written as one, or cannot be read.',

@@ -66,7 +66,7 @@ export interface HostOptions {
   readonly limits?: Partial<HostLimits> | undefined;
   /** Public base URL such as `https://hooks.example.com`. Default: the origin of `listen`. */
   readonly baseUrl?: string | undefined;
-  /** Receives notices of calls, runs, suspensions and problems. Default: none. `notifyAll` combines several. */
+  /** Receives notices of calls, runs, suspensions and problems. Default: none. `tellAll` combines several. */
   readonly observer?: HostObserver | undefined;
   /** Metrics for `/metrics`: `await createHostMetrics()`. Default: none; `/metrics` returns 404. */
   readonly metrics?: HostMetrics | undefined;
@@ -129,13 +129,13 @@ const SHAPES: OptionShapes<HostOptions> = {
 const FULL_MS = 30_000;
 
 /**
- * Makes a host. Nothing runs before `start` and `listen`.
+ * Creates a host. Nothing runs before `start` and `listen`.
  *
- * Guarantees: a request that was answered 2xx is stored; every stored event is processed at least once, or is there as
- * dead; events of a hook are processed in order where its scenario asks for it; a suspended scenario starts nothing
- * early; the state of a trigger never moves past items that were not processed.
+ * Guarantees: a 2xx response means that the request is stored; every stored event is processed at least once, or is
+ * kept as dead; an ordered scenario processes events in order; a suspended scenario starts nothing early; the state of
+ * a trigger never moves past items that were not processed.
  *
- * @throws EngineError (USAGE) for an unknown option or one of a wrong type, and for invalid limits
+ * @throws EngineError (USAGE) for an unknown option, an option of the wrong type, or an invalid limit
  * @example
  * const store = await openHostSqlite({ file: './data.db' });
  * const host = createHost({ store, receiver: createEngineReceiver({ engines }), flows: createScenarioFlows({ engines }) });
@@ -158,7 +158,7 @@ export function createHost(options: HostOptions): Host {
     putHook: async (wanted) => show(await putHook(store, clock, wanted)),
     hookAt: async (id) => {
       const row = await store.get('hooks', { id });
-      if (row === undefined) throw new EngineError('HOST_MISSING', `There is no hook ${id}.`);
+      if (row === undefined) throw new EngineError('HOST_MISSING', `Unknown hook ${id}.`);
       return show(row);
     },
     removeHook: (id) => removeHook(store, clock, id),
@@ -294,7 +294,7 @@ function createHandler(
       return { method, url: url.href, headers, body };
     };
     if (headers.some(([name]) => name === 'service-worker')) {
-      return sandboxPlainResponse(answerText(403, 'A webhook serves no service worker.'));
+      return sandboxPlainResponse(answerText(403, 'Webhooks do not serve service workers.'));
     }
     const { signal } = life.running;
     const senderTrace = headers.find(([name]) => name === 'traceparent')?.[1];
@@ -372,7 +372,10 @@ async function stopAll({ context, life, worker }: Parts, graceMs: number, drainM
   if (drainMs > 0) await new Promise((resolve) => setTimeout(resolve, drainMs));
   life.isStopping = true;
   for (const end of life.repeating.splice(0)) end();
-  const timer = setTimeout(() => life.running.abort(new EngineError('ABORTED', 'The host stops.')), graceMs);
+  const timer = setTimeout(
+    () => life.running.abort(new EngineError('ABORTED', 'The host is stopping.')),
+    graceMs,
+  );
   const stopped = queue.stop().catch(onError);
   await life.server?.close(graceMs);
   await stopped;
@@ -385,5 +388,5 @@ async function stopAll({ context, life, worker }: Parts, graceMs: number, drainM
 }
 
 function nothingThere(): PlainResponse {
-  return answerText(404, 'There is nothing at this address.');
+  return answerText(404, 'Not found.');
 }

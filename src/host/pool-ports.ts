@@ -52,12 +52,11 @@ type PoolApps = Readonly<Record<string, PoolHostApp>>;
 export const HOST_WORKER: URL = new URL('../../dist/node/host-worker.js', import.meta.url);
 
 /**
- * Reads the documents of apps and runs their code in a pool: what `createPoolReceiver`, `createPoolFlows`, `attachHook` and
- * `detachHook` need.
+ * Loads apps whose code runs in a pool, for `createPoolReceiver`, `createPoolFlows`, `attachHook` and `detachHook`.
  *
- * @param sources folders, or what `defineApp` takes
- * @returns the apps by their names
- * @throws SpecError for an app that cannot be loaded; EngineError (USAGE) for two apps of one name
+ * @param sources folders, or inputs of `defineApp`
+ * @returns the apps by name
+ * @throws SpecError if an app cannot be loaded; EngineError (USAGE) for a duplicate app name
  * @example
  * const pool = createEnginePool({ threads: 4, connections });
  * const apps = await openPoolApps(pool, ['./crm', './mail']);

@@ -169,6 +169,6 @@ export function assertAny(entries: readonly ScenarioEntry[]): void {
   if (entries.length > 0) return;
   throw new EngineError(
     'HOST_MISSING',
-    'There is nothing to serve: no scenarios, and no webhook with an address of its own.',
+    'Nothing to serve: found no scenario and no dedicated webhook. Use --scenarios.',
   );
 }

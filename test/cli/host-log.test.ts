@@ -99,10 +99,10 @@ describe('the log of a host', () => {
       now: () => now,
     });
     const problem = (message: string): void => observe({ kind: 'problem', error: new Error(message) });
-    for (let n = 0; n < 5; n++) problem('The store does not answer.');
+    for (let n = 0; n < 5; n++) problem('The store is unavailable.');
     problem('Another one.');
     expect(lines).toHaveLength(3);
-    expect(lines[1]).toBe('The problem was repeated 4 times: The store does not answer.\n');
+    expect(lines[1]).toBe('The problem was repeated 4 times: The store is unavailable.\n');
     now = 10_000;
     problem('Another one.');
     expect(lines).toHaveLength(4);

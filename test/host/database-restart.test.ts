@@ -123,7 +123,7 @@ it.skipIf(!hasPrograms)(
     const health = await send(`${worker?.origin}/health`, { method: 'GET' });
     expect([health.status, await health.json()]).toMatchObject([
       503,
-      { status: 'failing', problem: 'The store does not answer.' },
+      { status: 'failing', problem: 'The store is unavailable.' },
     ]);
     await server.start();
     await progress();

@@ -166,7 +166,7 @@ it('refuses calls with a clear error while the file is full, and loses no accept
     }
   }
   expect(refused).toBe(3);
-  expect(await host.health()).toMatchObject({ status: 'failing', problem: 'The store has no room.' });
+  expect(await host.health()).toMatchObject({ status: 'failing', problem: 'The store is full.' });
   expect(errors[0]).toMatchObject({
     code: 'STORE_FULL',
     message: 'No space left for the database.',

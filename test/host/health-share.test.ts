@@ -65,7 +65,7 @@ it('reads the store once for 50 concurrent requests to /health, and refuses one 
   const refused: string[] = [];
   const asked = Array.from({ length: 51 }, async () => {
     const answer = await (await send(`${origin}/health`, { method: 'GET' })).text();
-    if (!answer.includes('The store does not answer.')) refused.push(answer);
+    if (!answer.includes('The store is unavailable.')) refused.push(answer);
   });
   await eventually(() => refused.length === 1);
   expect(looks).toBe(1);
@@ -85,7 +85,7 @@ it('reports a failing store that does not respond at all', async () => {
   });
   const health = host.health();
   await clock.sleep(5000);
-  expect(await health).toMatchObject({ status: 'failing', problem: 'The store does not answer.' });
+  expect(await health).toMatchObject({ status: 'failing', problem: 'The store is unavailable.' });
 });
 
 it('reuses the result of /health for a second, and shows scenario names on request', async () => {

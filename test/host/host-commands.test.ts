@@ -331,12 +331,12 @@ it('runs the remaining steps of an incomplete execution, or discards it', async 
 });
 
 it.each([
-  [['events', 'show', '99'], 'There is no event 99.'],
-  [['events', 'replay', '99'], 'There is no event 99.'],
+  [['events', 'show', '99'], 'Unknown event 99.'],
+  [['events', 'replay', '99'], 'Unknown event 99.'],
   [['events', 'discard', '1'], 'The event 1 is done and cannot be discarded.'],
-  [['scenarios', 'show', 'note'], 'There is no scenario "note".'],
-  [['scenarios', 'off', 'note'], 'There is no scenario "note".'],
-  [['scenarios', 'discard', '99'], 'There is no incomplete execution 99.'],
+  [['scenarios', 'show', 'note'], 'Unknown scenario "note".'],
+  [['scenarios', 'off', 'note'], 'Unknown scenario "note".'],
+  [['scenarios', 'discard', '99'], 'Unknown incomplete execution 99.'],
 ] as const)('exits with 2 if there is nothing to do: iml %j', async (args, message) => {
   const [command] = args;
   const err = `iml ${command}: ${message}\nSee iml ${command} --help.\n`;

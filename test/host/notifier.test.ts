@@ -61,7 +61,7 @@ it('kills a command that ignores SIGTERM', { timeout: 30_000 }, async () => {
   notifier.observer({ kind: 'scenario-off', scenario: 's', reason: 'errors' } as never);
   await notifier.settle();
   expect(errors.map(({ message }) => message)).toEqual([
-    'A notification was not taken: the command ended with SIGKILL.',
+    'A notification was not delivered: the command ended with SIGKILL.',
   ]);
 });
 
@@ -69,10 +69,10 @@ it('reports a refused notification without the address of the receiver', async (
   const service = await httpServer((_request, response) => void response.writeHead(500).end());
   const errors: Error[] = [];
   await failOnce(`${service.origin}/secret-path`, errors);
-  expect(errors[0]?.message).toBe('A notification was not taken: it was answered 500.');
+  expect(errors[0]?.message).toBe('A notification was not delivered: it was answered 500.');
   const others: Error[] = [];
   await failOnce('exit 3', others);
-  expect(others[0]?.message).toBe('A notification was not taken: the command ended with 3.');
+  expect(others[0]?.message).toBe('A notification was not delivered: the command ended with 3.');
 });
 
 const OFF = { kind: 'scenario-off', scenario: 's', reason: 'fatal-error', error: undefined } as const;
@@ -113,9 +113,9 @@ it('limits the wait for a receiver, and reports each dropped notification', asyn
   });
   for (let n = 0; n < 103; n++) notifier.observer(OFF);
   expect(errors.map(({ message }) => message)).toEqual(
-    Array.from({ length: 3 }, () => 'A notification was not taken: 100 others wait.'),
+    Array.from({ length: 3 }, () => 'A notification was not delivered: 100 others wait.'),
   );
   await notifier.settle();
   expect(errors).toHaveLength(103);
-  expect(errors.at(-1)?.message).toBe('A notification was not taken: it does not answer.');
+  expect(errors.at(-1)?.message).toBe('A notification was not delivered: it does not answer.');
 }, 60_000);

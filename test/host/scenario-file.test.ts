@@ -73,7 +73,7 @@ describe('a scenario file', () => {
   });
 
   const mistakes: readonly (readonly [string, unknown, string, string])[] = [
-    ['no object', 1, '/scenarios/0', 'An object is expected here.'],
+    ['no object', 1, '/scenarios/0', 'Expected an object.'],
     [
       'an unknown member',
       { ...TIMED, names: 1 },

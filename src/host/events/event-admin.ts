@@ -84,7 +84,7 @@ export function createEventAdmin(options: AdminOptions): EventAdmin {
   const { store } = options;
   const get = async (id: number): Promise<EventRow> => {
     const event = await store.get('events', { id });
-    if (event === undefined) throw new EngineError('HOST_MISSING', `There is no event ${id}.`);
+    if (event === undefined) throw new EngineError('HOST_MISSING', `Unknown event ${id}.`);
     return { ...event, bundles: copyKept(event.bundles) };
   };
   const changeOne = async (id: number, change: Change, what: string): Promise<EventRow> => {

@@ -107,19 +107,19 @@ async function answerCall(
   let hook: HookRow | undefined;
   let isReading = false;
   if (options.intake.isLate()) {
-    const text = 'Too many calls wait to be stored. Try again later.';
+    const text = 'Too many calls are waiting for the store. Try again later.';
     return { answer: answerText(503, text, { 'retry-after': '1' }), reason: 'busy' };
   }
   try {
     hook = await options.hookOf(token);
     if (hook === undefined) {
       return {
-        answer: answerText(404, 'There is no webhook at this address.'),
+        answer: answerText(404, 'Unknown webhook URL.'),
         reason: 'unknown-address',
       };
     }
     if (!hook.enabled) {
-      return { answer: answerText(410, 'This webhook is turned off.'), hook, reason: 'hook-off' };
+      return { answer: answerText(410, 'This webhook is disabled.'), hook, reason: 'hook-off' };
     }
     // A call without body may be a challenge of the remote API that the app responds to without an event.
     if (options.announcedBytes !== undefined && options.intake.isFull(hook.id, options.announcedBytes)) {
@@ -198,7 +198,7 @@ async function keep(
     : [await draftRejected(hook, reception, call, { known, maxBytes: context.limits.maxKeptBytes })];
   if (drafts.length === 0) return { answer, ...refusal };
   if (drafts.length > 1 && countBytes(drafts) > MAX_CALL_BYTES) {
-    const text = 'This call is too large for all of those together that it is for.';
+    const text = 'The call is too large for its number of recipients.';
     return { answer: answerText(413, text), reason: 'too-large' };
   }
   const stored = await intake.store(drafts);

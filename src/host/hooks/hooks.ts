@@ -140,8 +140,7 @@ export function createHookFinder(
 export async function pathOfHook(reader: HostReader, hook: HookRow): Promise<string> {
   if (hook.token !== null) return hookPath(hook.token);
   const address = await reader.get('hooks', { app: hook.app, webhook: hook.webhook, kind: 'address' });
-  if (address?.token == null)
-    throw new EngineError('HOST_MISSING', `The hook "${hook.name}" has no address.`);
+  if (address?.token == null) throw new EngineError('HOST_MISSING', `The hook "${hook.name}" has no URL.`);
   return hookPath(address.token);
 }
 

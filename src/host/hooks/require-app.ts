@@ -19,5 +19,5 @@ export type HostApps = Readonly<Record<string, HostApp>>;
 export function requireApp<A>(apps: Readonly<Record<string, A>>, app: string): A {
   const found = Object.hasOwn(apps, app) ? apps[app] : undefined;
   if (found !== undefined) return found;
-  throw new EngineError('HOST_MISSING', `This host has no app "${app}".`);
+  throw new EngineError('HOST_MISSING', `Unknown app "${app}".`);
 }

@@ -36,14 +36,14 @@ export interface QueueStartOptions {
 }
 
 /**
- * A queue of jobs, for one process or for several. The rows say what there is to do; the queue says when and to whom.
+ * A job queue for one process or several. The rows define the work; the queue decides when and where it runs.
  *
- * - A job is delivered at least once, not before its time. One that was not settled is delivered again: after a second
- *   where the handler has ended, after the heartbeat where the process has.
- * - The ordered jobs of a key are delivered one at a time; those that are due in the order in which they were added.
- * - `enqueue`, `complete`, `hold` and `release` take effect with the transaction of the writer, and not at all without it.
+ * - Delivers a job at least once, and not before its time. Delivers an unsettled job again: one second after its
+ *   handler ended, or after the missed heartbeat of its process.
+ * - Delivers ordered jobs of a key one at a time; due ones in order of insertion.
+ * - `enqueue`, `complete`, `hold` and `release` take effect when the transaction of the writer commits.
  *
- * `HOST_QUEUE_CONTRACT` of `iml-runtime/testing` tests an implementation.
+ * `HOST_QUEUE_CONTRACT` of `iml-runtime/testing` tests implementations.
  */
 export interface HostQueue {
   /**
@@ -83,5 +83,4 @@ export function assertOwned(affected: number, wanted: number): void {
   throw new EngineError('HOST_LEASE', TAKEN_OVER);
 }
 
-export const TAKEN_OVER: string =
-  'Another process has taken over a job of this one, which was silent for too long.';
+export const TAKEN_OVER: string = 'Lease lost: another process took over a job after a missed heartbeat.';

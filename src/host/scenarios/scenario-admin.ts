@@ -65,7 +65,7 @@ export function createScenarioAdmin(options: AdminOptions): ScenarioAdmin {
   const { store, clock } = options;
   const get = async (name: string): Promise<ScenarioRow> => {
     const row = await store.get('scenarios', { name });
-    if (row === undefined) throw new EngineError('HOST_MISSING', `There is no scenario "${name}".`);
+    if (row === undefined) throw new EngineError('HOST_MISSING', `Unknown scenario "${name}".`);
     return row;
   };
   return {
@@ -138,7 +138,7 @@ async function changeIncomplete(
   change: Partial<IncompleteRow>,
 ): Promise<void> {
   const present = await store.get('incompletes', { id });
-  if (present === undefined) throw new EngineError('HOST_MISSING', `There is no incomplete execution ${id}.`);
+  if (present === undefined) throw new EngineError('HOST_MISSING', `Unknown incomplete execution ${id}.`);
   await store.transaction(async (writer) => {
     const open = { id, status: ['waiting', 'unresolved'] } as const;
     const changed = await writer.update('incompletes', open, { ...change, crashes: 0, crashesAlone: 0 });

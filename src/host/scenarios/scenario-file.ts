@@ -54,7 +54,7 @@ export function readScenarioFile(text: string, file: string): readonly ScenarioE
     if (names.has(name)) {
       throw fileError(
         { document, pointer: `/scenarios/${index}/name` },
-        `There are two scenarios "${name}".`,
+        `Duplicate scenario name "${name}".`,
       );
     }
     names.add(name);
@@ -71,7 +71,7 @@ function readEntry(at: Spot): ScenarioEntry {
   }
   const cron = readCron(fields);
   if (cron !== undefined && everyMinutes !== undefined) {
-    throw fileError(fields.spot('cron'), 'A scenario has "everyMinutes" or "cron", not both.');
+    throw fileError(fields.spot('cron'), 'Expected either "everyMinutes" or "cron", not both.');
   }
   if (webhook === undefined && everyMinutes === undefined && cron === undefined) {
     throw fileError(at, 'A scenario needs a "webhook", or "everyMinutes" or "cron" for a polling trigger.');
@@ -175,7 +175,7 @@ interface Fields {
 
 function readFields(at: Spot, shape: Shape): Fields {
   const { document, pointer, value } = at;
-  if (!isPlainObject(value)) throw fileError(at, 'An object is expected here.');
+  if (!isPlainObject(value)) throw fileError(at, 'Expected an object.');
   const known = Object.keys(shape.keys);
   for (const name of Object.keys(value)) {
     if (known.includes(name)) continue;

@@ -21,11 +21,11 @@ export const HANDLER_SHAPE: Shape = {
   title: 'an error handler',
   required: ['kind'],
   keys: {
-    kind: described('What is done about the error.', WORD, HANDLERS),
-    output: described('Of resume: what the module is taken to have given.'),
-    automatic: described('Of break: whether it is tried again by itself. Default: true.', YES_NO),
-    attempts: described('Of break: how often.', COUNT),
-    intervalMs: described('Of break: how long to wait between, in milliseconds.', COUNT),
+    kind: described('How to handle the error.', WORD, HANDLERS),
+    output: described('For resume: the substitute output.'),
+    automatic: described('For break: whether to retry automatically. Default: true.', YES_NO),
+    attempts: described('For break: number of attempts.', COUNT),
+    intervalMs: described('For break: interval between attempts in milliseconds.', COUNT),
   },
 };
 
@@ -34,19 +34,18 @@ export const STEP_SHAPE: Shape = {
   title: 'a module of a scenario',
   required: ['app', 'module'],
   keys: {
-    id: described('How later modules read its output: `{{2.email}}`. Default: its place, from 1 on.', COUNT),
+    id: described(
+      'Id by which later modules read its output: `{{2.email}}`. Default: its position, starting at 1.',
+      COUNT,
+    ),
     app: described('Name of the app.', WORD),
     module: described('Name of the module.', WORD),
-    connection: described('Name a connection is kept under.', WORD),
-    parameters: described('What its form is filled in with; texts are templates.', OBJECT),
-    filter: described('Whether a bundle goes on into this module: a template.', {
+    connection: described('Name of a connection.', WORD),
+    parameters: described('Values of its parameters. Strings are templates.', OBJECT),
+    filter: described('Template that decides whether a bundle enters this module.', {
       types: ['string', 'boolean'],
     }),
-    onError: described(
-      'What is done about an error of it.',
-      { types: ['string', 'object'], shape: HANDLER_SHAPE },
-      HANDLERS,
-    ),
+    onError: described('Error handler.', { types: ['string', 'object'], shape: HANDLER_SHAPE }, HANDLERS),
   },
 };
 
@@ -57,25 +56,25 @@ export const WEBHOOK_SHAPE: Shape = {
   keys: {
     app: described('Name of the app.', WORD),
     webhook: described('Name of its webhook.', WORD),
-    connection: described('Name a connection is kept under.', WORD),
-    uid: described('Of a shared webhook: who the user is to the service.', WORD),
-    parameters: described('What the form of the webhook is filled in with.', OBJECT),
+    connection: described('Name of a connection.', WORD),
+    uid: described('For shared webhooks: the user id at the remote API.', WORD),
+    parameters: described('Values of its parameters.', OBJECT),
   },
 };
 
 const SETTINGS_ABOUT: Readonly<Record<keyof typeof DEFAULT_SETTINGS, string>> = {
   scheduling:
     '`timed`: every so often; `instant`: when an event comes in. It follows from the rest of the scenario.',
-  sequential:
-    'One run after the other, and none while an incomplete execution is unresolved. Default: false.',
-  storeIncomplete: 'Whether bundles that fail are kept as incomplete executions. Default: false.',
-  dataLoss: 'Whether a bundle may be dropped where there is no room to keep it. Default: false.',
-  autoCommit: 'Whether each bundle of the first module is committed by itself. Default: true.',
-  maxErrors: 'Errors in a row that turn the scenario off. Default: 3.',
-  instantMaxErrors: 'The same for instant scheduling. Default: maxErrors.',
+  sequential: 'Runs one at a time, and none while an incomplete execution is unresolved. Default: false.',
+  storeIncomplete: 'Whether to store failed bundles as incomplete executions. Default: false.',
+  dataLoss:
+    'Whether failed bundles may be dropped if the storage for incomplete executions is full. Default: false.',
+  autoCommit: 'Whether to commit each bundle of the first module separately. Default: true.',
+  maxErrors: 'Consecutive errors that deactivate the scenario. Default: 3.',
+  instantMaxErrors: 'Same as maxErrors for instant scheduling. Default: maxErrors.',
   instantRateLimit: 'What a RateLimitError does under instant scheduling. Default: suspend.',
-  minRetryAfterMs: 'The least a Retry-After suspends for, in milliseconds. Default: 1000.',
-  maxRetryAfterMs: 'The most it suspends for; 0 follows none. Default: a day.',
+  minRetryAfterMs: 'Minimum suspension by Retry-After in milliseconds. Default: 1000.',
+  maxRetryAfterMs: 'Maximum suspension by Retry-After in milliseconds; 0 ignores it. Default: one day.',
 };
 
 const SETTINGS_SHAPE: Shape = {
@@ -93,13 +92,13 @@ export const SCENARIO_SHAPE: Shape = {
   title: 'a scenario',
   required: ['name'],
   keys: {
-    name: described('Tells it from the others of the file.', WORD),
-    webhook: described('Starts it with each call of a webhook.', only(WEBHOOK_SHAPE)),
-    everyMinutes: described('Starts it every so many minutes.', NUMBER),
-    cron: described('Starts it by a calendar: `minute hour day month weekday`.', WORD),
-    timezone: described('The zone the calendar is meant in, such as `Europe/Prague`. Default: UTC.', WORD),
+    name: described('Unique name.', WORD),
+    webhook: described('Webhook that starts it.', only(WEBHOOK_SHAPE)),
+    everyMinutes: described('Interval in minutes.', NUMBER),
+    cron: described('Cron schedule: `minute hour day month weekday`.', WORD),
+    timezone: described('Time zone of `cron`, such as `Europe/Prague`. Default: UTC.', WORD),
     ordered: described(
-      'Whether events are processed one after the other, in the order they came. Default: false.',
+      'Whether to process events one at a time in order of arrival. Default: false.',
       YES_NO,
     ),
     settings: described('How it runs.', { ...FREE_OBJECT, shape: SETTINGS_SHAPE }),
@@ -112,7 +111,7 @@ export const SCENARIO_FILE_SHAPE: Shape = {
   title: 'a file of scenarios',
   required: ['scenarios'],
   keys: {
-    $schema: described('Address of the schema of this file.', WORD),
+    $schema: described('URL of the schema of this file.', WORD),
     scenarios: described('The scenarios.', { types: ['array'], each: true, shape: SCENARIO_SHAPE }),
   },
 };

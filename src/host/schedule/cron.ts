@@ -6,7 +6,7 @@ import type { CronSchedule } from '../store/scenario-plan.js';
  * the end of the gap. If they go back, a time that occurs twice runs once, at the first; a schedule of every hour
  * runs in both hours.
  *
- * @returns null without a next time
+ * @returns null if there is no further time
  * @throws EngineError (HOST_FILE) for an invalid pattern or time zone
  */
 export async function nextCronTime(schedule: CronSchedule, afterMs: number): Promise<number | null> {
@@ -16,6 +16,8 @@ export async function nextCronTime(schedule: CronSchedule, afterMs: number): Pro
     return new Cron(pattern, { timezone, paused: true }).nextRun(new Date(afterMs))?.getTime() ?? null;
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
-    throw new EngineError('HOST_FILE', `"${pattern}" in "${timezone}" is no schedule: ${why}`, { cause });
+    throw new EngineError('HOST_FILE', `"${pattern}" in "${timezone}" is not a valid schedule: ${why}`, {
+      cause,
+    });
   }
 }

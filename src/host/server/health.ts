@@ -44,7 +44,7 @@ export async function readHealth(
   isStopping: boolean,
   trouble: StoreTrouble,
 ): Promise<Health> {
-  const failing: Health = { ...NONE, status: 'failing', problem: 'The store does not answer.' };
+  const failing: Health = { ...NONE, status: 'failing', problem: 'The store is unavailable.' };
   let cancel: () => void = () => {};
   const late = new Promise<Health>((resolve) => {
     cancel = context.clock.after(ANSWER_MS, () => resolve(failing));
@@ -95,6 +95,6 @@ function wentOff(state: ScenarioState): boolean {
 }
 
 function describeProblem(isFull: boolean, stalled: number): string | null {
-  if (isFull) return 'The store has no room.';
-  return stalled > 0 ? 'Due work is not processed.' : null;
+  if (isFull) return 'The store is full.';
+  return stalled > 0 ? 'Due work is not being processed.' : null;
 }

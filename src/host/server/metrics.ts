@@ -24,9 +24,12 @@ export async function createHostMetrics(): Promise<HostMetrics> {
     ...of('calls_refused_total', 'Calls refused.'),
     labelNames: ['hook', 'reason'],
   });
-  const answer = new Histogram({ ...of('call_seconds', 'Time to the answer of a call.'), buckets: SECONDS });
+  const answer = new Histogram({
+    ...of('call_seconds', 'Time to the response of a call.'),
+    buckets: SECONDS,
+  });
   const runs = new Counter({
-    ...of('runs_total', 'Runs by what became of them.'),
+    ...of('runs_total', 'Runs by result.'),
     labelNames: ['scenario', 'source', 'becomes'],
   });
   const run = new Histogram({
@@ -35,30 +38,28 @@ export async function createHostMetrics(): Promise<HostMetrics> {
     buckets: SECONDS,
   });
   const wait = new Histogram({
-    ...of('run_wait_seconds', 'Time from due to begun.'),
+    ...of('run_wait_seconds', 'Time from due to start.'),
     labelNames: ['scenario'],
     buckets: SECONDS,
   });
   const retries = new Counter({
-    ...of('retries_total', 'Runs that were not the first.'),
+    ...of('retries_total', 'Retries.'),
     labelNames: ['scenario'],
   });
   const offs = new Counter({
-    ...of('scenarios_off_total', 'Scenarios that went off.'),
+    ...of('scenarios_off_total', 'Deactivated scenarios.'),
     labelNames: ['scenario'],
   });
   const givenUp = new Counter({
-    ...of('given_up_total', 'Events and retries that ended every process that worked on them.'),
+    ...of('given_up_total', 'Work that was given up after process ends.'),
     labelNames: ['scenario', 'source'],
   });
-  const problems = new Counter(
-    of('problems_total', 'Problems of the host itself, such as a store that is away.'),
-  );
+  const problems = new Counter(of('problems_total', 'Problems of the host, such as an unavailable store.'));
   const waiting = new Gauge({ ...of('events', 'Events by status.'), labelNames: ['status'] });
-  const oldest = new Gauge(of('oldest_pending_seconds', 'Age of the oldest event that waits.'));
+  const oldest = new Gauge(of('oldest_pending_seconds', 'Age of the oldest waiting event.'));
   const scenarios = new Gauge({ ...of('scenarios', 'Scenarios by state.'), labelNames: ['state'] });
-  const stalled = new Gauge(of('scenarios_stalled', 'Scenarios with work that is due and not done.'));
-  const off = new Gauge(of('scenarios_off_by_error', 'Scenarios that went off by themselves and are off.'));
+  const stalled = new Gauge(of('scenarios_stalled', 'Scenarios with overdue work.'));
+  const off = new Gauge(of('scenarios_off_by_error', 'Scenarios that were deactivated automatically.'));
   const up = new Gauge(of('up', '1 where the host is well.'));
 
   const observer = (notice: HostNotice): void => {

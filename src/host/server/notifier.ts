@@ -39,7 +39,7 @@ export function createNotifier(options: NotifierOptions): Notifier {
   let waiting = 0;
   let last: Promise<void> = Promise.resolve();
   const failed = (why: string, cause?: unknown): void =>
-    onError(new EngineError('HOST_REFUSED', `A notification was not taken: ${why}.`, { cause }));
+    onError(new EngineError('HOST_REFUSED', `A notification was not delivered: ${why}.`, { cause }));
   return {
     observer: (notice) => {
       if (!needsPerson(notice)) return;

@@ -3,7 +3,7 @@ import type { Clock } from '../../util/clock.js';
 import type { Health } from './health.js';
 import type { HostMetrics } from './metrics.js';
 
-/** Responds to the status paths of a host; undefined for other paths. */
+/** Serves the paths for monitoring; undefined for any other path. */
 export type StatusPages = (url: URL) => Promise<PlainResponse> | undefined;
 
 export interface StatusPagesOptions {

@@ -43,7 +43,7 @@ export function assertCanAnswer(
   if (!answers || !(ordered || settings.sequential)) return;
   const which = ordered ? '"ordered"' : '"sequential"';
   const why = 'an event may wait behind others for longer than its sender waits for the answer';
-  const message = `The scenario "${name}" has a responder and keeps order (${which}), and cannot do both: ${why}. Leave out one of the two.`;
+  const message = `The scenario "${name}" has a responder and processes events in order (${which}): ${why}. Remove one of the two.`;
   throw new EngineError('HOST_REFUSED', message);
 }
 

@@ -13,7 +13,7 @@ const NAME = 'ExecutionInterruptedError';
 
 function explain({ limits }: Pick<HostContext, 'limits'>): PlainObject {
   const times = limits.maxAttempts;
-  const message = `Processing began ${times} times with nothing else under way, and no process lived to see its end.`;
+  const message = `Processing started ${times} times without other running work, and every process ended before it.`;
   return { name: NAME, message };
 }
 
