@@ -9,7 +9,7 @@ import {
   objectWithFunctions,
 } from '../errors/check-options.js';
 import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
-import { type Caller, identifyCaller, NOBODY, readCredential } from './access/authenticate.js';
+import { ANONYMOUS, type Caller, identifyCaller, readCredential } from './access/authenticate.js';
 import { type CallRows, readCallRows } from './access/call-rows.js';
 import { listRoles, locate, type Subjects } from './access/locate.js';
 import type { StoreBackendCall, StoreOperation } from './access/store-operation.js';
@@ -153,7 +153,7 @@ function bindOperations(
     ): Promise<unknown> =>
       operation.handle(services, {
         ...call,
-        caller: call.caller?.data.caller ?? NOBODY,
+        caller: call.caller?.data.caller ?? ANONYMOUS,
         subject: call.subject?.data,
       });
     return [operation.id, perform] as const;

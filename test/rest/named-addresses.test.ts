@@ -94,7 +94,7 @@ describe('an address that the instance publishes', () => {
         'text/plain; charset=utf-8',
       ]);
       expect(page.headers.get('x-content-type-options')).toBe('nosniff');
-      expect(await page.text()).toContain('asks nobody for money');
+      expect(await page.text()).toContain('takes no money');
       const head = await fetch(url, { method: 'HEAD' });
       expect([head.status, head.headers.get('content-length')]).toEqual([
         200,

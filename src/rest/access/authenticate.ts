@@ -41,7 +41,7 @@ export function identifyCaller(credential: Credential, { token, user }: CallRows
 }
 
 /** Stands in for the caller of operations that need no token. */
-export const NOBODY: Caller = {
+export const ANONYMOUS: Caller = {
   scopes: new Set(),
   granted: new Set(),
   authUsed: 'token',

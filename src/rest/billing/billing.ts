@@ -92,8 +92,8 @@ const PAGES: readonly (readonly [path: RegExp, page: string])[] = [
     /^\/checkout\/\d{1,15}$/,
     `Local checkout
 
-This instance asks nobody for money: a checkout is paid when it is made, and the subscription has begun.
-There is nothing to pay and nothing to enter here.
+This instance takes no money: each checkout counts as paid, and the subscription starts at once.
+You do not have to pay or enter anything.
 `,
   ],
   [
@@ -101,8 +101,8 @@ There is nothing to pay and nothing to enter here.
     /^\/invoices\/\d{1,15}-\d{1,15}(?:\.pdf)?$/,
     `Local invoice
 
-This instance asks nobody for money: its payments are by a test card, and there is no invoice for them.
-What was paid, and for which period, is in the list of payments of the organization.
+This instance takes no money: payments use a test card and have no invoice.
+The list of payments of the organization shows amounts and periods.
 `,
   ],
 ];

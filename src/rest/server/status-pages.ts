@@ -19,7 +19,7 @@ const DATABASE_TIMEOUT_MS = 2000;
  * Creates the status pages of an instance: `/live` is 200 while the process answers, `/ready` and `/health` are 503 while the
  * database does not, `/metrics` is in the text format of Prometheus.
  *
- * @param store The open store; undefined before it is open.
+ * @param store Returns the open store; undefined before it is open.
  */
 export function createStatusPages(store: () => Pick<RestReader, 'count'> | undefined): StatusPages {
   const startedAt = performance.now();

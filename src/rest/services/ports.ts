@@ -96,29 +96,29 @@ export interface NotificationPort {
   notify(notification: RestNotification): Promise<void>;
 }
 
-/** A production zone: a part of the service with an address of its own. */
+/** A production zone: a part of the platform with its own address. */
 export interface ProductionZone {
   readonly id: number;
   readonly domain: string;
   readonly name: string;
   readonly regionId: number;
-  /** What organizations call the service they are on. */
+  /** Name of the platform for organizations of the zone. */
   readonly serviceName: string;
-  /** Whether scenarios run there; private spaces are shown in such zones only. */
+  /** Whether scenarios run there; only such zones show private spaces. */
   readonly runsApps: boolean;
-  /** Whether organizations of this zone may be deleted through the API. */
+  /** Whether the API may delete organizations of this zone. */
   readonly deletion: boolean;
 }
 
-/** The port to the map of the production zones. */
+/** Adapter for the directory of the production zones. */
 export interface ZoneDirectory {
-  /** The zone these calls are addressed to. */
+  /** The zone of this instance. */
   readonly current: ProductionZone;
   readonly zones: readonly ProductionZone[];
   readonly regions: readonly { readonly id: number; readonly name: string }[];
 }
 
-/** The port to whoever keeps access lists beside our own. A rejection keeps the key from being locked. */
+/** Adapter for access lists outside the store. A rejection prevents the lock of the key. */
 export interface AccessListPort {
   provision(entry: { readonly organizationId: number; readonly userId: number }): Promise<void>;
 }

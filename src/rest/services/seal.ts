@@ -5,7 +5,7 @@ import { configError } from '../problems.js';
 export interface Seal {
   /** `context` is bound to the text: only the same context opens it, so that rows cannot swap their secrets. */
   seal(text: string, context: string): string;
-  /** @throws RestError `REST_CONFIG` when the text was sealed with another key or context, or changed since */
+  /** @throws RestError `REST_CONFIG` for text of another key or context and for changed text */
   open(sealed: string, context: string): string;
 }
 

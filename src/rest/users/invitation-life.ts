@@ -123,7 +123,7 @@ function assertGivable(giver: MembershipRow | undefined, usersRoleId: number): v
 }
 
 function roleAboveOwn(): Error {
-  return forbidden('Nobody can give a role that allows more than his own.');
+  return forbidden('A user cannot give a role with more permissions than his own.');
 }
 
 async function assertOwnTeams(
