@@ -139,7 +139,7 @@ export function createBackend(parts: BackendParts): Backend {
     return { ...run, canReplay: run.canReplay && runner.isAtHand(id) };
   };
   const readEvents = (id: string): Promise<readonly PackedEvent[]> => history.events(id, -1, MAX_EVENTS);
-  const readDocuments = (run: RunDetail): Promise<readonly TracedDocument[]> => readKept(run, history);
+  const readDocuments = (run: RunDetail): Promise<readonly TracedDocument[]> => fromStored(run, history);
   /** The documents with the expressions of a run. */
   const readTexts = async (run: RunDetail): Promise<readonly ExplainedText[]> =>
     (await readDocuments(run)).flatMap(({ role, ...text }) =>
@@ -235,7 +235,7 @@ export function createBackend(parts: BackendParts): Backend {
 }
 
 /** The stored documents of a run. */
-async function readKept({ documents }: RunDetail, history: History): Promise<readonly TracedDocument[]> {
+async function fromStored({ documents }: RunDetail, history: History): Promise<readonly TracedDocument[]> {
   const texts = await Promise.all(
     documents.map(async ({ role, file, ref }) => ({ role, file, text: (await history.body(ref))?.text })),
   );

@@ -24,9 +24,9 @@ import { createQueueCapacity } from './events/queue-capacity.js';
 import { answerText, receiveCall } from './events/receive.js';
 import { createHookKnowledge } from './hooks/hook-knowledge.js';
 import {
+  type CreateHookInput,
   createHookFinder,
   type Hook,
-  type HookWanted,
   pathOfHook,
   putHook,
   removeHook,
@@ -81,7 +81,7 @@ export interface Host {
   readonly events: EventAdmin;
   readonly scenarios: ScenarioAdmin;
   /** Creates a hook, or returns the existing one of that name. */
-  readonly putHook: (wanted: HookWanted) => Promise<Hook>;
+  readonly putHook: (wanted: CreateHookInput) => Promise<Hook>;
   /** @throws EngineError (HOST_MISSING) */
   readonly hookAt: (id: number) => Promise<Hook>;
   /**
@@ -254,7 +254,7 @@ function createParts(options: HostOptions): Parts {
   const worker = createWorker(context, {
     signal: life.running.signal,
     isStopping: () => life.isStopping,
-    onBegun: ({ hookId }) => capacity.release(hookId),
+    onStarted: ({ hookId }) => capacity.release(hookId),
     gather: holdsProcess ? arrivals.shared : setImmediate,
   });
   const isStopping = (): boolean => life.isStopping || life.isDraining;

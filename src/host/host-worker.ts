@@ -22,7 +22,7 @@ import type {
 } from './ports/ports.js';
 import type { HostSpan, HostTracing } from './ports/tracing.js';
 import { createFlows } from './scenarios/scenario-flows.js';
-import { keepValue, writeKept } from './store/kept-value.js';
+import { toStored, writeStored } from './store/kept-value.js';
 import type { EventRow, IncompleteRow, ScenarioRow } from './store/tables.js';
 
 /** Setup module of a pool. Its `setupData` are the engine options. */
@@ -76,7 +76,7 @@ export async function receiveCall(
 }
 
 function carryBundles(bundles: readonly unknown[]): CarriedBundles {
-  return { text: writeKept(keepValue(bundles)) ?? '[]', count: bundles.length };
+  return { text: writeStored(toStored(bundles)) ?? '[]', count: bundles.length };
 }
 
 /** Input of `runFlow`. Stored values cross as JSON text. */
@@ -144,8 +144,8 @@ export async function runFlow(task: FlowTask, context: WorkerContext): Promise<C
     ...outcome,
     output: outcome.output,
     incompletes: incompletes.map(carryDraft),
-    triggerState: writeKept(triggerState),
-    progressState: writeKept(progressState),
+    triggerState: writeStored(triggerState),
+    progressState: writeStored(progressState),
   };
 }
 
@@ -221,7 +221,7 @@ function toRequest(task: FlowTask, context: WorkerContext, answers: Promise<unkn
     }),
     ...(uses.progress && {
       onProgress: async ({ triggerState: state, incompletes }: PollProgress) =>
-        void (await context.call('progress', writeKept(state), incompletes.map(carryDraft))),
+        void (await context.call('progress', writeStored(state), incompletes.map(carryDraft))),
     }),
   };
 }
@@ -250,5 +250,5 @@ function parse(text: string | undefined): unknown {
 }
 
 function carryDraft({ execution, error, stored }: IncompleteDraft): CarriedDraft {
-  return { execution: writeKept(execution) ?? 'null', error, stored };
+  return { execution: writeStored(execution) ?? 'null', error, stored };
 }

@@ -33,11 +33,11 @@ import type {
   Receiver,
   WebhookReception,
 } from './ports/ports.js';
-import { type HostTracing, NO_TRACING, type SpanWanted } from './ports/tracing.js';
+import { type HostTracing, NO_TRACING, type SpanInput } from './ports/tracing.js';
 import type { FlowDefinition } from './scenarios/flow-definition.js';
 import { findRunSecrets, toDraft } from './scenarios/scenario-flows.js';
 import type { FindConnectionSecrets } from './scenarios/scenario-secrets.js';
-import { readKept, writeKept } from './store/kept-value.js';
+import { fromStored, writeStored } from './store/kept-value.js';
 import { readPlan } from './store/scenario-plan.js';
 
 /** An app of a host whose code runs in a pool. */
@@ -274,7 +274,7 @@ function toTask(
   return {
     sources,
     scenario: { id, name, definition },
-    triggerState: scenario.triggerState === null ? undefined : writeKept(scenario.triggerState),
+    triggerState: scenario.triggerState === null ? undefined : writeStored(scenario.triggerState),
     source: toTaskSource(source),
     room,
     expressions,
@@ -290,12 +290,12 @@ function toTask(
 function toTaskSource(source: FlowRequest['source']): FlowTask['source'] {
   switch (source.kind) {
     case 'event':
-      return { kind: 'event', bundles: writeKept(source.event.bundles) ?? '[]' };
+      return { kind: 'event', bundles: writeStored(source.event.bundles) ?? '[]' };
     case 'poll':
       return { kind: 'poll' };
     case 'incomplete': {
       const { execution, bytes } = source.incomplete;
-      return { kind: 'incomplete', execution: writeKept(execution) ?? 'null', bytes };
+      return { kind: 'incomplete', execution: writeStored(execution) ?? 'null', bytes };
     }
   }
 }
@@ -317,7 +317,7 @@ function callsOf(
 function createSpans(tracing: HostTracing): { readonly calls: PoolCalls; readonly end: () => void } {
   const open = new Map<number, (failure?: string) => void>();
   // Calls of a worker arrive outside the async context of the run.
-  const begin = AsyncResource.bind((id: number, wanted: SpanWanted): void => {
+  const begin = AsyncResource.bind((id: number, wanted: SpanInput): void => {
     void tracing.inSpan(
       wanted,
       (span) =>
@@ -383,7 +383,7 @@ function describeTermination({ source }: FlowRequest, cause: EngineError, nowMs:
     triggerState: undefined,
   };
   if (source.kind !== 'incomplete') return failed;
-  const execution = readKept(source.incomplete.execution) as IncompleteExecution;
+  const execution = fromStored(source.incomplete.execution) as IncompleteExecution;
   const tried = { type, message: error.message };
   const next = { ...execution, error: tried, ...planAfterRetry(execution, type, nowMs) };
   return { ...failed, incompletes: [toDraft(next)] };

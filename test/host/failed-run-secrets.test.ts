@@ -3,7 +3,7 @@ import { defineApp } from '../../src/app/assembling/define-app.js';
 import { createEngine } from '../../src/app/engine/create-engine.js';
 import { createHost } from '../../src/host/create-host.js';
 import { createEngineReceiver } from '../../src/host/hooks/engine-receiver.js';
-import type { HookWanted } from '../../src/host/hooks/hooks.js';
+import type { CreateHookInput } from '../../src/host/hooks/hooks.js';
 import type { HostNotice } from '../../src/host/ports/observer.js';
 import type { HostTracing } from '../../src/host/ports/tracing.js';
 import type { StepDefinition } from '../../src/host/scenarios/flow-definition.js';
@@ -40,7 +40,7 @@ const APP = defineApp({
 
 const REFUSE: StepDefinition = { id: 2, app: 'crm', module: 'refuse', parameters: { v: '{{1.note}}' } };
 
-interface Wanted extends Pick<HookWanted, 'webhook' | 'kind' | 'uid'> {
+interface Wanted extends Pick<CreateHookInput, 'webhook' | 'kind' | 'uid'> {
   readonly settings?: Partial<ScenarioSettings>;
   readonly onError?: StepDefinition['onError'];
 }

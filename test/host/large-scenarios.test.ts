@@ -8,7 +8,7 @@ import type { ScenarioEntry } from '../../src/host/scenarios/scenario-file.js';
 import { createScenarioFlows } from '../../src/host/scenarios/scenario-flows.js';
 import { collectScenarioSecrets } from '../../src/host/scenarios/scenario-secrets.js';
 import { setUpScenario } from '../../src/host/set-up.js';
-import { isSameKept, keepValue, readKept } from '../../src/host/store/kept-value.js';
+import { fromStored, isSameStored, toStored } from '../../src/host/store/kept-value.js';
 import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
 import type { FlowReport } from '../../src/scenario/flow/flow-report.js';
 import { JsonText } from '../../src/store/json-text.js';
@@ -159,7 +159,7 @@ it.each(['memory', 'sqlite'] as const)(
       kind: 'dedicated',
       parameters: large,
     });
-    const data = keepValue({ ...large, at: new Date(0) });
+    const data = toStored({ ...large, at: new Date(0) });
     expect(data).toBeInstanceOf(JsonText);
     await store.transaction((writer) =>
       writer.update('hooks', { id: hook.id }, { data, attachedWith: large }),
@@ -217,13 +217,13 @@ it('refuses to store an incomplete execution of more than 10 MB', async () => {
 
 it('stores a large trigger state as text, and compares it with a new state', async () => {
   const state = { ids: list(20_000, (index) => `identifier ${index}`) };
-  const kept = keepValue(state);
+  const kept = toStored(state);
   expect(kept).toBeInstanceOf(JsonText);
-  expect(readKept(kept)).toEqual(state);
-  expect(isSameKept(kept, keepValue({ ...state }))).toBe(true);
-  expect(isSameKept(kept, keepValue({ ids: [...state.ids, 'one more'] }))).toBe(false);
-  expect(isSameKept({ a: 1 }, { a: 1 })).toBe(true);
-  expect(isSameKept(kept, { a: 1 })).toBe(false);
+  expect(fromStored(kept)).toEqual(state);
+  expect(isSameStored(kept, toStored({ ...state }))).toBe(true);
+  expect(isSameStored(kept, toStored({ ids: [...state.ids, 'one more'] }))).toBe(false);
+  expect(isSameStored({ a: 1 }, { a: 1 })).toBe(true);
+  expect(isSameStored(kept, { a: 1 })).toBe(false);
 });
 
 it('collects the secrets of many connections, up to a limit', async () => {

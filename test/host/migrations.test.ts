@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createHost } from '../../src/host/create-host.js';
 import { createLocalQueue } from '../../src/host/queue/local-queue.js';
 import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
-import { copyKept } from '../../src/host/store/kept-value.js';
+import { copyStored } from '../../src/host/store/kept-value.js';
 import { HOST_MIGRATIONS, HOST_TABLE_PREFIX } from '../../src/host/store/migrations.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
@@ -67,7 +67,7 @@ for (const [name, { create, openBare, openStore }] of KINDS) {
           await before.close();
           const store = await openStore(at);
           const found = await store.find('incompletes');
-          const read = await Promise.all(found.map(({ execution }) => copyKept(execution)));
+          const read = await Promise.all(found.map(({ execution }) => copyStored(execution)));
           await store.close();
           expect(found.map(({ bytes }) => bytes)).toEqual([2, 3_000_004]);
           expect(read).toEqual(executions.map((text): unknown => JSON.parse(text)));

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { copyKept, keepValue } from '../../src/host/store/kept-value.js';
+import { copyStored, toStored } from '../../src/host/store/kept-value.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
 import { JsonText } from '../../src/store/json-text.js';
@@ -135,14 +135,14 @@ for (const { name, create, open, readAll } of ENGINES) {
         const key = randomBytes(32);
         const store = await open(database.at, key);
         const value = { bundle: { ...secret, text: 'ž😀'.repeat(400_000) } };
-        const execution = keepValue(value);
+        const execution = toStored(value);
         const { id } = await store.transaction((writer) =>
           writer.insert('incompletes', newIncomplete({ execution })),
         );
         const [row] = await store.transaction((writer) =>
           writer.updateAndRead('incompletes', { id }, { status: 'running' }),
         );
-        const read = copyKept(row?.execution);
+        const read = copyStored(row?.execution);
         expect(row?.execution).toBeInstanceOf(JsonText);
         expect(read).toEqual(value);
         expect(await readAll(database.at)).not.toContain(SECRET);

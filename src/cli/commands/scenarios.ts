@@ -2,7 +2,7 @@ import { EngineError } from '../../errors/engine-error.js';
 import { pathOfHook } from '../../host/hooks/hooks.js';
 import { findStuck, type Stuck } from '../../host/scenarios/find-stuck.js';
 import { createScenarioAdmin, type ScenarioAdmin } from '../../host/scenarios/scenario-admin.js';
-import { copyKept } from '../../host/store/kept-value.js';
+import { copyStored } from '../../host/store/kept-value.js';
 import { readState } from '../../host/store/scenario-plan.js';
 import type { HostStore, ScenarioRow } from '../../host/store/tables.js';
 import { OPEN_INCOMPLETES } from '../../host/work/claim.js';
@@ -160,7 +160,7 @@ async function act(
       const scenario = await desk.get(name);
       const hook = scenario.hookId === null ? undefined : await store.get('hooks', { id: scenario.hookId });
       const address = hook === undefined ? {} : { address: await pathOfHook(store, hook) };
-      const triggerState = copyKept(scenario.triggerState);
+      const triggerState = copyStored(scenario.triggerState);
       const incompletes = await desk.incompletes(name);
       const known = await secrets.forScenario(scenario);
       const shown = shownScenario({ ...scenario, triggerState }, incompletes, known);

@@ -4,7 +4,7 @@ import type { Where } from '../../store/record-store.js';
 import type { Clock } from '../../util/clock.js';
 import type { HostQueue, NewQueueJob } from '../queue/host-queue.js';
 import { eventJob } from '../queue/scenario-jobs.js';
-import { copyKept } from '../store/kept-value.js';
+import { copyStored } from '../store/kept-value.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { EventRow, EventStatus, HostStore, HostWriter } from '../store/tables.js';
 
@@ -85,7 +85,7 @@ export function createEventAdmin(options: AdminOptions): EventAdmin {
   const get = async (id: number): Promise<EventRow> => {
     const event = await store.get('events', { id });
     if (event === undefined) throw new EngineError('HOST_MISSING', `Unknown event ${id}.`);
-    return { ...event, bundles: copyKept(event.bundles) };
+    return { ...event, bundles: copyStored(event.bundles) };
   };
   const changeOne = async (id: number, change: Change, what: string): Promise<EventRow> => {
     const event = await get(id);

@@ -17,7 +17,7 @@ type Head = Pick<IncomingCall, 'headers'> & { readonly query: string };
  *
  * @param known the knowledge of the hook; collects no secrets of the call
  */
-export function keepAccepted(call: NamedCall, known: HookKnowledge): PlainObject {
+export function storeAcceptedCall(call: NamedCall, known: HookKnowledge): PlainObject {
   const head = readHead(call);
   return writeRequest(call, holdsSecret(head, known) ? cleanHead(head, known.redactor.fork()) : head);
 }
@@ -58,16 +58,19 @@ export function writeRequest(
   { callId, traceparent, method, body }: NamedCall,
   { query, headers }: Head,
 ): PlainObject {
-  const shown = headers.map(([name, value]) => [name, keptValue(value, isSecretName(name, 'header'))]);
+  const shown = headers.map(([name, value]) => [
+    name,
+    redactHeaderValue(value, isSecretName(name, 'header')),
+  ]);
   const pairs = [...new URLSearchParams(query)].map(([name, value]) => [
     name,
-    keptValue(value, isSecretName(name, 'query')),
+    redactHeaderValue(value, isSecretName(name, 'query')),
   ]);
   const trace = traceparent === undefined ? {} : { traceparent };
   return { callId, ...trace, method, query: pairs, headers: shown, size: body.byteLength };
 }
 
 /** A URL in a value, such as `referer`, may contain a secret of its own. */
-function keptValue(value: string, isSecret: boolean): string {
+function redactHeaderValue(value: string, isSecret: boolean): string {
   return isSecret ? SANITIZED : redactPatterns(value);
 }

@@ -11,12 +11,12 @@ import type { HostContext } from '../ports/context.js';
 import type { CallRefusal } from '../ports/observer.js';
 import type { ReceivedBundles, Receiver, WebhookReception } from '../ports/ports.js';
 import type { HostSpan } from '../ports/tracing.js';
-import { copyKept, keepValue, measureKept, readKept } from '../store/kept-value.js';
+import { copyStored, fromStored, measureStored, toStored } from '../store/kept-value.js';
 import type { HookRow } from '../store/tables.js';
 import type { EventClaim } from '../work/claim.js';
 import type { Worker } from '../work/worker.js';
 import { countBytes, type EventDraft, type Intake } from './intake.js';
-import { keepAccepted, type NamedCall } from './kept-request.js';
+import { type NamedCall, storeAcceptedCall } from './kept-request.js';
 
 /** Options of `receiveCall`. */
 export interface ReceiveOptions {
@@ -153,8 +153,8 @@ async function answerCall(
 
 async function read(options: ReceiveOptions, hook: HookRow, call: IncomingCall): Promise<WebhookReception> {
   const { context, receiver, baseUrl, signal } = options;
-  const kept = readKept(hook.data);
-  const parameters = copyKept(hook.parameters);
+  const kept = fromStored(hook.data);
+  const parameters = copyStored(hook.parameters);
   const failures: unknown[] = [];
   const reception = await receiver({
     app: hook.app,
@@ -234,9 +234,9 @@ function draftEvents(
   const draft = (hookIds: readonly number[], given: ReceivedBundles): EventDraft[] => {
     const isText = given instanceof JsonText;
     if (!isText && given.length === 0) return [];
-    const bundles = isText ? given : keepValue(given);
-    const bytes = measureKept(bundles);
-    const request = keepAccepted(call, known);
+    const bundles = isText ? given : toStored(given);
+    const bytes = measureStored(bundles);
+    const request = storeAcceptedCall(call, known);
     return hookIds.map((hookId) => ({ hookId, status: 'pending', error: null, bundles, bytes, request }));
   };
   if (hook.kind !== 'address') return draft([hook.id], reception.bundles);
@@ -254,10 +254,10 @@ async function draftRejected(
   { known, maxBytes }: { readonly known: HookKnowledge; readonly maxBytes: number },
 ): Promise<EventDraft> {
   // Loaded lazily: few calls are rejected.
-  const { keepRejected } = await import('./rejected-request.js');
-  const request = keepRejected(call, known, maxBytes);
+  const { storeRejectedCall } = await import('./rejected-request.js');
+  const request = storeRejectedCall(call, known, maxBytes);
   const told = { ...asObject(error.toJSON()), phase };
-  return { hookId: id, status: 'rejected', bundles: [], bytes: measureKept([]), request, error: told };
+  return { hookId: id, status: 'rejected', bundles: [], bytes: measureStored([]), request, error: told };
 }
 
 function asObject(value: unknown): PlainObject {

@@ -6,7 +6,7 @@ import type { HookKnowledge } from '../hooks/hook-secrets.js';
 import { cleanHead, type NamedCall, readHead, writeRequest } from './kept-request.js';
 
 /** The stored form of a rejected call. Its body is stored as `text`; null for binary data. */
-export function keepRejected(call: NamedCall, known: HookKnowledge, maxBytes: number): PlainObject {
+export function storeRejectedCall(call: NamedCall, known: HookKnowledge, maxBytes: number): PlainObject {
   // Secrets of the headers are redacted in the body as well.
   const own = known.redactor.fork(maxBytes);
   const kept = writeRequest(call, cleanHead(readHead(call), own));

@@ -7,9 +7,9 @@ import {
 import { EngineError } from '../../errors/engine-error.js';
 import { deepMerge, isPlainObject, type PlainObject } from '../../util/plain-object.js';
 import type { HookReport } from '../../webhook/run-hook-request.js';
-import { copyKept, isLongerThan, isSameKept, keepValue, readKept } from '../store/kept-value.js';
+import { copyStored, fromStored, isLongerThan, isSameStored, toStored } from '../store/kept-value.js';
 import type { HookRow, HostStore } from '../store/tables.js';
-import { type Hook, keepHookData, keepHookParameters, MAX_HOOK_LENGTH } from './hooks.js';
+import { type Hook, MAX_HOOK_LENGTH, restoreHookParameters, storeHookData } from './hooks.js';
 import { type HostApps, requireApp } from './require-app.js';
 
 /** Options of `attachHook` and `detachHook`. */
@@ -43,18 +43,18 @@ export async function attachHook(options: AttachOptions, { id }: Pick<Hook, 'id'
   const row = await store.get('hooks', { id });
   if (row === undefined) return;
   const isNew = row.attachedWith === null;
-  if (isSameKept(row.attachedWith, row.parameters)) return;
+  if (isSameStored(row.attachedWith, row.parameters)) return;
   try {
     const component = requireApp(engines, row.app).webhook(row.webhook);
     const input = await readInput(options, row);
     const { result } = await (isNew ? component.attach(input) : component.update(input)).orThrow();
     assertKeepable(result, row);
-    const kept = deepMerge(toObject(readKept(row.data)), result);
+    const kept = deepMerge(toObject(fromStored(row.data)), result);
     assertKeepable(kept, row);
-    await keepHookData(store, id, keepValue(kept), row.parameters);
+    await storeHookData(store, id, toStored(kept), row.parameters);
   } catch (error) {
     if (isNew) await host.removeHook(id);
-    else await keepHookParameters(store, id, row.attachedWith);
+    else await restoreHookParameters(store, id, row.attachedWith);
     throw error;
   }
 }
@@ -93,9 +93,9 @@ async function readInput(
 ): Promise<{ parameters: PlainObject; connection: string | undefined; webhook: PlainObject }> {
   const { url } = await host.hookAt(row.id);
   return {
-    parameters: toObject(copyKept(row.parameters)),
+    parameters: toObject(copyStored(row.parameters)),
     connection: row.connection ?? undefined,
-    webhook: { ...toObject(readKept(row.data)), id: row.id, url },
+    webhook: { ...toObject(fromStored(row.data)), id: row.id, url },
   };
 }
 

@@ -1,5 +1,5 @@
 import { createBoundedCache } from '../../util/bounded-cache.js';
-import { writeKept } from '../store/kept-value.js';
+import { writeStored } from '../store/kept-value.js';
 import type { HookKnowledge, HookSecrets } from './hook-secrets.js';
 
 /** Returns the secrets of a hook, cached until the hook changes. */
@@ -18,7 +18,7 @@ interface Kept {
 export function createHookKnowledge(): KnowHook {
   const hooks = createBoundedCache<Kept>(MAX_KEPT);
   return (hook) => {
-    const madeOf = [hook.token ?? '', writeKept(hook.parameters), writeKept(hook.data)].join('\n');
+    const madeOf = [hook.token ?? '', writeStored(hook.parameters), writeStored(hook.data)].join('\n');
     const before = hooks.get(String(hook.id));
     if (before?.madeOf === madeOf) return before.known;
     // Concurrent calls await the same promise, which keeps their order.
@@ -30,8 +30,8 @@ export function createHookKnowledge(): KnowHook {
 
 async function learn(hook: HookSecrets): Promise<HookKnowledge> {
   // Loaded lazily with the first call.
-  const { learnHook } = await import('./hook-secrets.js');
-  return learnHook(hook);
+  const { loadHookKnowledge } = await import('./hook-secrets.js');
+  return loadHookKnowledge(hook);
 }
 
 /** Replaces the promise by its value. Failures stay and reject each call. */

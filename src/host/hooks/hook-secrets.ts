@@ -1,6 +1,6 @@
 import { collectGiven } from '../../redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../redaction/redact.js';
-import { copyKept, readKept } from '../store/kept-value.js';
+import { copyStored, fromStored } from '../store/kept-value.js';
 import type { HookRow } from '../store/tables.js';
 
 /** Fields of a hook that contain secrets. */
@@ -25,11 +25,11 @@ export async function collectHookSecrets({
   parameters,
   data,
 }: HookSecrets): Promise<readonly string[]> {
-  return collectGiven(token ?? undefined, copyKept(parameters), readKept(data));
+  return collectGiven(token ?? undefined, copyStored(parameters), fromStored(data));
 }
 
 /** Creates the redactor of a hook. @throws as `collectHookSecrets` */
-export async function learnHook(hook: HookSecrets): Promise<HookKnowledge> {
+export async function loadHookKnowledge(hook: HookSecrets): Promise<HookKnowledge> {
   const secrets = await collectHookSecrets(hook);
   const redactor = createRedactor({ secrets });
   return { redactor, isIn: chooseSearch(hook, secrets, redactor) };

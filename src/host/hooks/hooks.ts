@@ -15,7 +15,7 @@ export interface Hook {
 }
 
 /** Input of `putHook`. */
-export interface HookWanted {
+export interface CreateHookInput {
   /** Unique name. */
   readonly name: string;
   readonly app: string;
@@ -46,7 +46,7 @@ export function hookPath(token: string): string {
  * @throws EngineError (HOST_REFUSED) if the name belongs to another webhook, a member lacks a uid, or the parameters
  * are too large
  */
-export async function putHook(store: HostStore, clock: Clock, wanted: HookWanted): Promise<HookRow> {
+export async function putHook(store: HostStore, clock: Clock, wanted: CreateHookInput): Promise<HookRow> {
   if (wanted.kind === 'member' && (wanted.uid ?? '') === '') {
     throw new EngineError('HOST_REFUSED', `The hook "${wanted.name}" of a shared webhook needs a uid.`);
   }
@@ -62,7 +62,7 @@ export async function putHook(store: HostStore, clock: Clock, wanted: HookWanted
   });
 }
 
-async function renew(writer: HostWriter, present: HookRow, wanted: HookWanted): Promise<HookRow> {
+async function renew(writer: HostWriter, present: HookRow, wanted: CreateHookInput): Promise<HookRow> {
   const { app, webhook, kind } = present;
   if (app !== wanted.app || webhook !== wanted.webhook || kind !== wanted.kind) {
     throw new EngineError(
@@ -92,7 +92,7 @@ async function ensureAddress(
   return writer.insert('hooks', toRow({ name, app, webhook, kind: 'address' }, clock, newToken()));
 }
 
-type NewHook = Omit<HookWanted, 'kind'> & { readonly kind: HookKind };
+type NewHook = Omit<CreateHookInput, 'kind'> & { readonly kind: HookKind };
 
 function toRow(wanted: NewHook, clock: Clock, token: string | null): Omit<HookRow, 'id'> {
   const { name, kind, app, webhook, uid, connection, parameters = {} } = wanted;
@@ -158,7 +158,7 @@ export async function findHookRows(reader: HostReader, id: number): Promise<read
 }
 
 /** Stores the data that attach or update returned. */
-export async function keepHookData(
+export async function storeHookData(
   store: HostStore,
   id: number,
   data: unknown,
@@ -168,7 +168,11 @@ export async function keepHookData(
 }
 
 /** Restores parameters after the remote API rejected the change. */
-export async function keepHookParameters(store: HostStore, id: number, parameters: unknown): Promise<void> {
+export async function restoreHookParameters(
+  store: HostStore,
+  id: number,
+  parameters: unknown,
+): Promise<void> {
   await store.transaction((writer) => writer.update('hooks', { id }, { parameters }));
 }
 

@@ -2,7 +2,7 @@
 export type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
 
 /** Input of `inSpan`. */
-export interface SpanWanted {
+export interface SpanInput {
   /** Low cardinality: `iml run`, never a name or an id. */
   readonly name: string;
   /** `server`: responds to a request; `consumer`: processes stored work; `internal`: part of another span. */
@@ -26,12 +26,12 @@ export interface HostSpan {
 /** Creates spans for calls, runs and modules. `createHostTracing()` uses OpenTelemetry. */
 export interface HostTracing {
   /** Runs work in a span that ends with it. Spans started by the work are its children. */
-  readonly inSpan: <R>(wanted: SpanWanted, work: (span: HostSpan) => Promise<R>) => Promise<R>;
+  readonly inSpan: <R>(wanted: SpanInput, work: (span: HostSpan) => Promise<R>) => Promise<R>;
 }
 
 const NO_SPAN: HostSpan = Object.freeze({ traceparent: undefined, set: () => {}, fail: () => {} });
 
 /** Tracing that does nothing. */
 export const NO_TRACING: HostTracing = Object.freeze({
-  inSpan: <R>(_wanted: SpanWanted, work: (span: HostSpan) => Promise<R>) => work(NO_SPAN),
+  inSpan: <R>(_wanted: SpanInput, work: (span: HostSpan) => Promise<R>) => work(NO_SPAN),
 });

@@ -4,7 +4,7 @@ import { NEW_SCENARIO, type ScenarioState } from '../../scenario/state/scenario-
 import { type AdminOptions, checkAdminOptions } from '../events/event-admin.js';
 import { enqueueScenario, keyOf, retryJob, runJob } from '../queue/scenario-jobs.js';
 import { type PlannedRun, planFirst } from '../schedule/schedule.js';
-import { copyKept } from '../store/kept-value.js';
+import { copyStored } from '../store/kept-value.js';
 import {
   assertCanAnswer,
   assertFits,
@@ -17,7 +17,7 @@ import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js'
 import { OPEN_INCOMPLETES } from '../work/claim.js';
 
 /** Input of `put`. */
-export interface ScenarioWanted {
+export interface CreateScenarioInput {
   /** Unique name. */
   readonly name: string;
   readonly plan: ScenarioPlan;
@@ -35,7 +35,7 @@ export interface ScenarioAdmin {
    *
    * @throws EngineError (HOST_REFUSED) if the plan is invalid or too large, or the hook belongs to another scenario
    */
-  readonly put: (wanted: ScenarioWanted) => Promise<ScenarioRow>;
+  readonly put: (wanted: CreateScenarioInput) => Promise<ScenarioRow>;
   /** Activates the scenario and processes its waiting events. @throws EngineError (HOST_MISSING) */
   readonly activate: (name: string) => Promise<ScenarioRow>;
   /** Deactivates the scenario. Incoming events wait. @throws EngineError (HOST_MISSING) */
@@ -90,7 +90,7 @@ export function createScenarioAdmin(options: AdminOptions): ScenarioAdmin {
     incompletes: async (name) => {
       const { id } = await get(name);
       const rows = await store.find('incompletes', { where: { scenarioId: id, status: OPEN_INCOMPLETES } });
-      return Promise.all(rows.map(async (row) => ({ ...row, execution: copyKept(row.execution) })));
+      return Promise.all(rows.map(async (row) => ({ ...row, execution: copyStored(row.execution) })));
     },
     retry: (id) => changeIncomplete(options, id, { status: 'waiting', retryAtMs: clock.now() }),
     discard: (id) =>
@@ -166,11 +166,11 @@ async function removeScenario(writer: HostWriter, id: number, nowMs: number): Pr
 async function putScenario(
   writer: HostWriter,
   { queue, clock }: AdminOptions,
-  { name, plan, hookId: wantedHook }: ScenarioWanted,
+  { name, plan, hookId: hookInput }: CreateScenarioInput,
 ): Promise<void> {
   assertCanAnswer(name, plan);
   assertFits(name, plan);
-  const hookId = wantedHook ?? null;
+  const hookId = hookInput ?? null;
   // Storing an event for a hook without a scenario locks the hook as well, so that one of both transactions adds the
   // job.
   if (hookId !== null) await writer.getLocked('hooks', { id: hookId }, 'update');

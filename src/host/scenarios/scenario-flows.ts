@@ -23,7 +23,7 @@ import { fromPortable } from '../../util/portable-value.js';
 import { type Engines, requireApp } from '../hooks/require-app.js';
 import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../ports/ports.js';
 import { type HostTracing, NO_TRACING } from '../ports/tracing.js';
-import { keepValue, measureKept, readKept } from '../store/kept-value.js';
+import { fromStored, measureStored, toStored } from '../store/kept-value.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
 import { describeFailure, describeOutput } from './describe-output.js';
@@ -126,7 +126,7 @@ export function createFlows({
       const before = source.kind === 'incomplete' ? source.incomplete.bytes : 0;
       const store = collectInto(kept, room, Math.max(MAX_EXECUTION_BYTES, before));
       const onProgress = (state: TriggerData): Promise<void> =>
-        tellProgress(request, kept, state, clock.now());
+        reportProgress(request, kept, state, clock.now());
       const { settings } = readPlan(scenario);
       const options = { settings, store, clock, onProgress, findSecrets: () => findSecrets(request) };
       const report = await runSource(flow, request, options, signal);
@@ -152,7 +152,7 @@ async function runSource(
     case 'event':
       return runFlow(flow, { events: source.bundles, signal }, options);
     case 'poll': {
-      const state = readKept(scenario.triggerState);
+      const state = fromStored(scenario.triggerState);
       return runFlow(flow, { state: isPlainObject(state) ? state : undefined, signal }, options);
     }
     case 'incomplete': {
@@ -226,7 +226,7 @@ function collectInto(kept: Kept, room: number, mostBytes: number): IncompleteSto
       const isNew = !drafts.has(execution.id);
       if (isNew && (drafts.size + kept.stored >= room || kept.bytes >= MAX_KEPT_BYTES)) return 'full';
       const draft = toDraft(execution);
-      const bytes = measureKept(draft.execution);
+      const bytes = measureStored(draft.execution);
       if (bytes > mostBytes) return 'full';
       kept.bytes += bytes;
       drafts.set(execution.id, draft);
@@ -251,7 +251,7 @@ interface Kept {
 /** Interval of progress reports of a poll. Each one is a write; a crash repeats at most the work of one interval. */
 const PROGRESS_EVERY_MS = 1000;
 
-async function tellProgress(
+async function reportProgress(
   { source, onProgress }: FlowRequest,
   kept: Kept,
   state: TriggerData,
@@ -262,7 +262,7 @@ async function tellProgress(
   if (onProgress === undefined || Math.abs(nowMs - kept.toldAtMs) < PROGRESS_EVERY_MS) return;
   kept.toldAtMs = nowMs;
   const incompletes = [...kept.drafts.values()];
-  await onProgress({ triggerState: keepValue(state), incompletes });
+  await onProgress({ triggerState: toStored(state), incompletes });
   kept.stored += incompletes.length;
   kept.drafts.clear();
   kept.bytes = 0;
@@ -275,15 +275,15 @@ function toOutcome(report: FlowReport, { drafts, progress }: Kept): FlowOutcome 
     error: error?.toJSON() as PlainObject | undefined,
     incompletes: [...drafts.values()],
     bundlesDone: eventsDone,
-    triggerState: state && keepValue(state),
-    progressState: progress && keepValue(progress),
+    triggerState: state && toStored(state),
+    progressState: progress && toStored(progress),
   };
 }
 
 export function toDraft(execution: IncompleteExecution): IncompleteDraft {
   const { retry, error } = execution;
   return {
-    execution: keepValue(execution),
+    execution: toStored(execution),
     error,
     stored:
       retry === undefined

@@ -6,40 +6,40 @@ import { fromPortable, toPortable } from '../../util/portable-value.js';
 export const VALUE_LENGTH = 16;
 
 /** Converts a value to its stored form (`toPortable`). A large value becomes JSON text. */
-export function keepValue(value: unknown): unknown {
+export function toStored(value: unknown): unknown {
   if (!isLongerThan(value, MAX_PARSED_LENGTH)) return toPortable(value);
   const text = JSON.stringify(toPortable(value) ?? null);
   return new JsonText(text, Buffer.byteLength(text));
 }
 
-/** Reverses `keepValue`. */
-export function readKept(kept: unknown): unknown {
+/** Reverses `toStored`. */
+export function fromStored(kept: unknown): unknown {
   return fromPortable(kept instanceof JsonText ? JSON.parse(kept.text) : kept);
 }
 
 /** Copies stored plain data, as `toPortable` writes it. */
-export function copyKept(kept: unknown): unknown {
+export function copyStored(kept: unknown): unknown {
   return kept instanceof JsonText ? JSON.parse(kept.text) : structuredClone(kept);
 }
 
 /** The stored form of a list without its first items. */
-export function dropKept(kept: unknown, count: number): unknown {
-  const items = readKept(kept);
-  return Array.isArray(items) ? keepValue(items.slice(count)) : kept;
+export function dropStored(kept: unknown, count: number): unknown {
+  const items = fromStored(kept);
+  return Array.isArray(items) ? toStored(items.slice(count)) : kept;
 }
 
 /** The stored JSON; undefined for omitted values. */
-export function writeKept(kept: unknown): string | undefined {
+export function writeStored(kept: unknown): string | undefined {
   return kept instanceof JsonText ? kept.text : JSON.stringify(kept);
 }
 
 /** Whether two values have the same stored JSON. */
-export function isSameKept(a: unknown, b: unknown): boolean {
-  return writeKept(a) === writeKept(b);
+export function isSameStored(a: unknown, b: unknown): boolean {
+  return writeStored(a) === writeStored(b);
 }
 
 /** Bytes of the stored JSON. */
-export function measureKept(kept: unknown): number {
+export function measureStored(kept: unknown): number {
   if (!(kept instanceof JsonText)) return Buffer.byteLength(JSON.stringify(kept));
   return kept.bytes ?? Buffer.byteLength(kept.text);
 }

@@ -7,7 +7,7 @@ import { openSqlite, SQLITE_SHAPES, type SqliteOptions } from '../../store/sql/o
 import { createSqlStore } from '../../store/sql/sql-store.js';
 import type { SqlDatabase } from '../../store/sql-database.js';
 import { SEAL_KEY_BYTES } from '../../util/seal.js';
-import { copyKept } from './kept-value.js';
+import { copyStored } from './kept-value.js';
 import { HOST_MIGRATIONS, HOST_TABLE_PREFIX } from './migrations.js';
 import { HOST_TABLES, type HostStore, type HostTables } from './tables.js';
 
@@ -61,7 +61,7 @@ async function openSql(database: SqlDatabase, { sealKey }: SealOptions): Promise
     // Detects a wrong key on opening instead of on the first event.
     const last = { limit: 1, sortBy: 'id', descending: true } as const;
     for (const table of ['hooks', 'scenarios'] as const) await store.find(table, last);
-    for (const { execution } of await store.find('incompletes', last)) copyKept(execution);
+    for (const { execution } of await store.find('incompletes', last)) copyStored(execution);
     return store;
   } catch (error) {
     await database.close();

@@ -53,7 +53,7 @@ export interface EventRow extends Row, CrashCounts {
   /** The current or last scenario of the event, before that its target; null before the first one. */
   readonly scenarioId: number | null;
   readonly status: EventStatus;
-  /** Output of the webhook, as `keepValue` writes it: `JsonText` if large. */
+  /** Output of the webhook, as `toStored` writes it: `JsonText` if large. */
   readonly bundles: unknown;
   /** The redacted request for inspection. */
   readonly request: unknown;

@@ -2,7 +2,7 @@ import { nextState, type StoredExecution } from '../../scenario/state/next-state
 import type { HostContext } from '../ports/context.js';
 import type { FlowOutcome, IncompleteDraft } from '../ports/ports.js';
 import { retryJob } from '../queue/scenario-jobs.js';
-import { measureKept } from '../store/kept-value.js';
+import { measureStored } from '../store/kept-value.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import type { Settled } from './run-scenario.js';
@@ -63,7 +63,7 @@ export async function addIncompletes(
 
 /** The columns of the execution. */
 export function toExecution({ execution }: IncompleteDraft): Pick<IncompleteRow, 'execution' | 'bytes'> {
-  return { execution, bytes: measureKept(execution) };
+  return { execution, bytes: measureStored(execution) };
 }
 
 /** The columns of the retry. */

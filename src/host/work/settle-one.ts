@@ -4,7 +4,7 @@ import type { FlowOutcome } from '../ports/ports.js';
 import type { QueueDelivery, QueueJob } from '../queue/host-queue.js';
 import { eventJob, retryJob, runJob } from '../queue/scenario-jobs.js';
 import { planAfter } from '../schedule/schedule.js';
-import { dropKept } from '../store/kept-value.js';
+import { dropStored } from '../store/kept-value.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import type { Claim, EventClaim, IncompleteClaim, ScheduledClaim } from './claim.js';
@@ -128,7 +128,7 @@ async function settleEvent(
     const waits = { status: 'pending', error, notBeforeMs, ...RELEASED } as const;
     const { bundlesDone = 0 } = report;
     // Completed bundles are not processed again.
-    const left = bundlesDone === 0 ? {} : { bundles: dropKept(event.bundles, bundlesDone) };
+    const left = bundlesDone === 0 ? {} : { bundles: dropStored(event.bundles, bundlesDone) };
     await writer.update('events', mine, { ...waits, ...left });
     if (takesQueue(claim)) await queue.renew(writer, delivery);
     else await queue.hold(writer, delivery, notBeforeMs);

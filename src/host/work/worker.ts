@@ -5,7 +5,7 @@ import { createBatcher } from '../../util/batcher.js';
 import type { HostContext } from '../ports/context.js';
 import type { FlowOutcome, FlowRequest, PollProgress } from '../ports/ports.js';
 import type { QueueDelivery } from '../queue/host-queue.js';
-import { copyKept, isSameKept, readKept } from '../store/kept-value.js';
+import { copyStored, fromStored, isSameStored } from '../store/kept-value.js';
 import type { EventRow, HostWriter, IncompleteRow } from '../store/tables.js';
 import { type Beginning, type Begun, beginQueuedEvent, beginWork } from './begin.js';
 import type { Claim, EventClaim, ScheduledClaim } from './claim.js';
@@ -32,7 +32,7 @@ export interface WorkerOptions {
   /** Whether scheduled runs stop starting further events. */
   readonly isStopping: () => boolean;
   /** Called for each started event. */
-  readonly onBegun: (event: Pick<EventRow, 'hookId'>) => void;
+  readonly onStarted: (event: Pick<EventRow, 'hookId'>) => void;
   /** Awaited before each transaction to collect a batch. Default: one iteration of the event loop. */
   readonly gather?: (() => Promise<void>) | undefined;
 }
@@ -49,7 +49,7 @@ const POINT_NAMES = { event: 'event', incomplete: 'incomplete', scheduled: 'scen
 
 export function createWorker(context: HostContext, options: WorkerOptions): Worker {
   const { store, clock, limits, checkpoint } = context;
-  const { signal, isStopping, onBegun, gather = setImmediate } = options;
+  const { signal, isStopping, onStarted, gather = setImmediate } = options;
   const gate = createGate();
   const answering = new Set<Promise<void>>();
   // An error of one item must not fail the others.
@@ -130,7 +130,7 @@ export function createWorker(context: HostContext, options: WorkerOptions): Work
       }
       const claim = await toClaim(begun, delivery, isAlone);
       if (claim === undefined) return;
-      if (claim.kind === 'event') onBegun(claim.event);
+      if (claim.kind === 'event') onStarted(claim.event);
       const both = delivery.signal === undefined ? signal : AbortSignal.any([signal, delivery.signal]);
       if (claim.kind === 'scheduled') await runScheduled(claim, both, becomeAlone);
       else await runClaim(claim, { signal: both });
@@ -210,7 +210,7 @@ export function createWorker(context: HostContext, options: WorkerOptions): Work
       if (begun.kind === 'nothing') break;
       if (begun.kind !== 'event') continue;
       left--;
-      onBegun(begun.event);
+      onStarted(begun.event);
       await runClaim({ kind: 'event', event: begun.event, scenario, delivery }, { signal: both });
     }
     if (!signal.aborted) await settle({ claim, report: undefined });
@@ -277,7 +277,7 @@ async function saveProgress(
   const fresh = await writer.getLocked('scenarios', { id: scenario.id }, 'update');
   await context.queue.renew(writer, delivery);
   // An earlier attempt may have been committed although its response was lost.
-  if (fresh === undefined || isSameKept(fresh.triggerState, triggerState)) return;
+  if (fresh === undefined || isSameStored(fresh.triggerState, triggerState)) return;
   const counts = { crashes: 1, crashesAlone: isAlone ? 1 : 0 };
   await writer.update('scenarios', { id: scenario.id }, { triggerState, ...counts });
   await addIncompletes(writer, context, scenario, incompletes);
@@ -301,7 +301,7 @@ async function describeWork(
         kind: 'event',
         event,
         get bundles() {
-          const bundles = readKept(event.bundles);
+          const bundles = fromStored(event.bundles);
           return Array.isArray(bundles) ? bundles : [];
         },
       } as const;
@@ -314,7 +314,7 @@ async function describeWork(
         kind: 'incomplete',
         incomplete,
         get execution() {
-          return copyKept(incomplete.execution);
+          return copyStored(incomplete.execution);
         },
       } as const;
       return {
