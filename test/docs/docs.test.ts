@@ -10,6 +10,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Readable } from 'node:stream';
@@ -126,6 +127,17 @@ describe('code of the public pages', () => {
   );
 });
 
+/** The port of servers in the pages. */
+const PAGE_PORT = '18417';
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
 describe('commands of the public pages', () => {
   it.each([...tutorials])('work in the order of the page: %s', async (page, steps) => {
     const bin = path.join(home, 'bin');
@@ -136,8 +148,11 @@ describe('commands of the public pages', () => {
     mkdirSync(cwd);
     const env = { ...process.env, HOME: cwd, PATH: `${bin}:${process.env['PATH']}` };
     const started: ChildProcess[] = [];
+    // Pages use a fixed port; the test replaces it by a free one.
+    const port = String(await findFreePort());
     try {
-      for (const { mark = '', code: text, line } of steps) {
+      for (const { mark = '', code, line } of steps) {
+        const text = code.replaceAll(PAGE_PORT, port);
         if (mark.startsWith('file: ')) {
           const file = path.join(cwd, mark.slice('file: '.length));
           mkdirSync(path.dirname(file), { recursive: true });
