@@ -127,26 +127,43 @@ async function sendAlone(client: Sender, text: string, values: readonly unknown[
  */
 function createTransactions(client: Sender): Client['transact'] {
   let started: Promise<unknown> | undefined;
+  let firstError: unknown;
   const run: SqlRunner['run'] = async (text, values) => {
     const sending = client.send(text, values);
     const before = started;
     started = undefined;
-    // A failed begin is the cause of all later failures.
-    const [result] = await Promise.all([sending, before]);
-    return toResult(result);
+    try {
+      // A failed begin is the cause of all later failures.
+      const [result] = await Promise.all([sending, before]);
+      return toResult(result);
+    } catch (error) {
+      firstError ??= error;
+      throw error;
+    }
   };
   const on: SqlRunner = { run };
   return async (level, work) => {
     started = sendWithoutRejection(client, begin(level));
+    firstError = undefined;
     try {
       const result = await work(on);
       assertCommitted(await client.send('commit', []));
       return result;
     } catch (error) {
+      const cause = isAborted(error) ? (firstError ?? error) : error;
       await client.send('rollback', []).catch(client.giveUp);
-      throw error;
+      throw cause;
     }
   };
+}
+
+/** Statements after a failed one in the same transaction fail with this code. They may reach the caller first. */
+const IN_FAILED_TRANSACTION = '25P02';
+
+function isAborted(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null) return false;
+  if ('code' in error && error.code === IN_FAILED_TRANSACTION) return true;
+  return 'cause' in error && isAborted(error.cause);
 }
 
 /** Prevents an unhandled rejection: the statement that depends on it reports the error. */
