@@ -5,7 +5,7 @@ import { engineOf, respond } from './helpers.js';
 const PAGES = 20;
 const PAGE_BYTES = 1_000_000;
 
-it('releases the pages of a run while nobody reads its trace', async () => {
+it('releases the pages of a run if its trace is not read', async () => {
   const text = (page: number): string =>
     JSON.stringify({ next: page < PAGES ? page + 1 : null, items: [page], rest: 'x'.repeat(PAGE_BYTES) });
   const communication = {

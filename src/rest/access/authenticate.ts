@@ -40,7 +40,7 @@ export function identifyCaller(credential: Credential, { token, user }: CallRows
   return { user, scopes: new Set(effective), granted: new Set(granted), authUsed };
 }
 
-/** Stands in for the caller of operations that need no token. */
+/** The caller of operations that need no token. */
 export const ANONYMOUS: Caller = {
   scopes: new Set(),
   granted: new Set(),

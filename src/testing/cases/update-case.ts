@@ -153,7 +153,7 @@ function updateBodies(
 /**
  * The changes that make an expected request one that was sent; of a body in a file there are none.
  *
- * @param at where the request stands in the case
+ * @param at path of the request in the case
  */
 function editRequest(
   written: ExpectedRequest & { readonly bodyFile?: string },
