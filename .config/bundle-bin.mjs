@@ -90,9 +90,9 @@ async function writeCaseCheck() {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
     stdin: {
-      contents: `import { writeCheck } from './src/schema/write-check.ts';
-import { CASE_SCHEMA } from './src/testing/cases/case-shape.ts';
-export const code = writeCheck(CASE_SCHEMA, './src/schema/formats.ts');`,
+      contents: `import { writeCheck } from './src/shared/schema/write-check.ts';
+import { CASE_SCHEMA } from './src/tools/testing/cases/case-shape.ts';
+export const code = writeCheck(CASE_SCHEMA, './src/shared/schema/formats.ts');`,
       resolveDir: ROOT,
       loader: 'ts',
     },
@@ -110,36 +110,38 @@ export const code = writeCheck(CASE_SCHEMA, './src/schema/formats.ts');`,
 /** A layer stands on the one above it here; see `inLayers`. */
 const LAYERS = [
   {
-    base: 'src/cli/run-cli.ts',
-    entries: ['src/cli/commands/info.ts', 'src/cli/commands/lsp.ts'],
+    base: 'src/tools/cli/run-cli.ts',
+    entries: ['src/tools/cli/commands/info.ts', 'src/tools/cli/commands/lsp.ts'],
   },
   {
-    base: 'src/cli/commands/info.ts',
+    base: 'src/tools/cli/commands/info.ts',
     entries: [
-      'src/cli/commands/check.ts',
-      'src/cli/commands/eval.ts',
-      'src/cli/output/print-error.ts',
-      'src/sandbox/create-sandbox.ts',
-      'src/sandbox/trusted-functions.ts',
+      'src/tools/cli/commands/check.ts',
+      'src/tools/cli/commands/eval.ts',
+      'src/tools/cli/output/print-error.ts',
+      'src/engine/sandbox/create-sandbox.ts',
+      'src/engine/sandbox/trusted-functions.ts',
     ],
   },
   {
-    base: 'src/cli/commands/check.ts',
-    entries: ['src/cli/commands/run.ts'],
+    base: 'src/tools/cli/commands/check.ts',
+    entries: ['src/tools/cli/commands/run.ts'],
   },
   {
-    base: 'src/cli/commands/run.ts',
+    base: 'src/tools/cli/commands/run.ts',
     entries: [
       ...['connect', 'connections', 'dev', 'epoch', 'events', 'init', 'rest', 'rpc'].map(
-        (name) => `src/cli/commands/${name}.ts`,
+        (name) => `src/tools/cli/commands/${name}.ts`,
       ),
-      ...['scenarios', 'schemas', 'serve', 'test', 'webhook'].map((name) => `src/cli/commands/${name}.ts`),
-      'src/check/check-run.ts',
-      'src/cli/recording/recorder.ts',
-      'src/cli/tests/live-tests.ts',
-      'src/cli/tests/record-cases.ts',
-      'src/cli/tests/service-access.ts',
-      'src/lsp/serve-lsp.ts',
+      ...['scenarios', 'schemas', 'serve', 'test', 'webhook'].map(
+        (name) => `src/tools/cli/commands/${name}.ts`,
+      ),
+      'src/tools/check/check-run.ts',
+      'src/tools/cli/recording/recorder.ts',
+      'src/tools/cli/tests/live-tests.ts',
+      'src/tools/cli/tests/record-cases.ts',
+      'src/tools/cli/tests/service-access.ts',
+      'src/tools/lsp/serve-lsp.ts',
     ],
   },
 ];
@@ -149,7 +151,7 @@ export async function bundleBin(folder) {
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
     ...FOR_NODE,
-    entryPoints: { iml: 'src/cli/bin.ts' },
+    entryPoints: { iml: 'src/tools/cli/bin.ts' },
     outdir: folder,
     // The UMD files that some packages have beside their modules hide what they ask for.
     mainFields: ['module', 'main'],
@@ -160,7 +162,7 @@ export async function bundleBin(folder) {
       ready,
       packaged(folder),
       saxes,
-      inLayers(LAYERS, [...AT_ONCE, 'app/loading/load-app']),
+      inLayers(LAYERS, [...AT_ONCE, 'engine/loading/load-app']),
     ],
     banner: REQUIRE,
   });

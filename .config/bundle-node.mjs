@@ -10,22 +10,22 @@ import { AT_ONCE, FOR_NODE, inLayers, PACKAGED, packaged, REQUIRE, ROOT, saxes }
 /** The entries of the package; all in one bundle, so that what they share is there once. */
 const ENTRIES = {
   index: 'src/index.ts',
-  iml: 'src/iml/index.ts',
+  iml: 'src/language/index.ts',
   rest: 'src/rest/index.ts',
-  parameters: 'src/parameters/index.ts',
+  parameters: 'src/engine/parameters/index.ts',
   scenario: 'src/scenario/index.ts',
   host: 'src/host/index.ts',
-  testing: 'src/testing/index.ts',
+  testing: 'src/tools/testing/index.ts',
   // What worker threads start with: in the same bundle, so that errors are those of the other entries.
-  'pool-worker': 'src/pool/pool-worker.ts',
+  'pool-worker': 'src/engine/pool/pool-worker.ts',
   // What the workers of a host run.
   'host-worker': 'src/host/host-worker.ts',
   // What the worker of `iml dev` runs.
-  'dev-worker': 'src/dev/runs/dev-worker.ts',
-  conformance: 'src/testing/conformance/main.ts',
+  'dev-worker': 'src/tools/dev/runs/dev-worker.ts',
+  conformance: 'src/tools/testing/conformance/main.ts',
   // The targets of `#moment` in package.json.
-  'moment-at-first-use': 'src/iml/date/moment-at-first-use.ts',
-  'moment-at-once': 'src/iml/date/moment-at-once.ts',
+  'moment-at-first-use': 'src/language/date/moment-at-first-use.ts',
+  'moment-at-once': 'src/language/date/moment-at-once.ts',
 };
 
 /** Whoever runs scenarios or a host, or tests, loads the engine as well. The language and the REST API stand alone. */
@@ -37,12 +37,12 @@ const LAYERS = [
       ENTRIES.scenario,
       ENTRIES['pool-worker'],
       // Who defines an app reads no files, and needs no parser of JSON with comments.
-      'src/app/loading/read-app.ts',
-      'src/sandbox/create-sandbox.ts',
-      'src/sandbox/trusted-functions.ts',
+      'src/engine/loading/read-app.ts',
+      'src/engine/sandbox/create-sandbox.ts',
+      'src/engine/sandbox/trusted-functions.ts',
     ],
   },
-  { base: ENTRIES.scenario, entries: [ENTRIES.host, 'src/scenario/flow/redact-failure.ts'] },
+  { base: ENTRIES.scenario, entries: [ENTRIES.host, 'src/scenario/redact-failure.ts'] },
   {
     base: ENTRIES.host,
     entries: [
@@ -53,8 +53,8 @@ const LAYERS = [
     ],
   },
   // Small things that entries share by chance go where others take them along.
-  { base: 'src/util/clock.ts', entries: [ENTRIES.iml] },
-  { base: 'src/sandbox/load-functions.ts', entries: [ENTRIES.index] },
+  { base: 'src/shared/clock.ts', entries: [ENTRIES.iml] },
+  { base: 'src/engine/sandbox/load-functions.ts', entries: [ENTRIES.index] },
 ];
 
 /** Bundles the library into a folder, which is emptied first. */

@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 import { licensesOf } from './bundle-bin.mjs';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-const SOURCE = path.join(ROOT, 'src/dev/page');
+const SOURCE = path.join(ROOT, 'src/tools/dev/page');
 
 /** Bundles the page into a folder, which is emptied first. */
 export async function bundlePage(folder) {
@@ -14,7 +14,7 @@ export async function bundlePage(folder) {
   mkdirSync(folder, { recursive: true });
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: { start: 'src/dev/page/start.ts' },
+    entryPoints: { start: 'src/tools/dev/page/start.ts' },
     outdir: folder,
     bundle: true,
     splitting: true,
@@ -32,7 +32,7 @@ export async function bundlePage(folder) {
   });
   const styles = await build({
     absWorkingDir: ROOT,
-    entryPoints: { page: 'src/dev/page/styles/page.css' },
+    entryPoints: { page: 'src/tools/dev/page/styles/page.css' },
     outdir: folder,
     bundle: true,
     minify: true,
@@ -42,8 +42,8 @@ export async function bundlePage(folder) {
   });
   if (styles.errors.length > 0) throw new Error('The styles do not bundle.');
   const html = readFileSync(path.join(SOURCE, 'index.html'), 'utf8')
-    .replace('/start.js', `/${nameOf(metafile, 'src/dev/page/start.ts')}`)
-    .replace('/page.css', `/${nameOf(styles.metafile, 'src/dev/page/styles/page.css')}`);
+    .replace('/start.js', `/${nameOf(metafile, 'src/tools/dev/page/start.ts')}`)
+    .replace('/page.css', `/${nameOf(styles.metafile, 'src/tools/dev/page/styles/page.css')}`);
   writeFileSync(path.join(folder, 'index.html'), html);
   copyFileSync(path.join(SOURCE, 'icon.svg'), path.join(folder, 'icon.svg'));
   writeFileSync(path.join(folder, 'LICENSES.txt'), licensesOf(metafile));

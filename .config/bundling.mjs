@@ -40,16 +40,16 @@ export const REQUIRE = {
  * other way round: nearly every process loads an app and runs it, and a piece of its own costs more than what is in it.
  */
 export const AT_ONCE = [
-  'app/engine/create-engine',
-  'app/engine/engine-components',
-  'app/engine/load-builtins',
-  'component/check-and-connect',
-  'component/start-run',
-  'connection/connection',
-  'iml/functions/function-groups',
-  'parameters/check/validate-parameters',
-  'trigger/run-trigger',
-  'webhook/create-webhook',
+  'engine/create-engine',
+  'engine/engine-components',
+  'engine/assembling/load-builtins',
+  'engine/component/check-and-connect',
+  'engine/component/start-run',
+  'engine/connection/connection',
+  'language/functions/function-groups',
+  'engine/parameters/validate-parameters',
+  'engine/module/run-trigger',
+  'engine/webhook/create-webhook',
 ];
 
 /**

@@ -31,7 +31,9 @@ const built = builtEngine();
 export default defineConfig({
   plugins: built === undefined ? [] : [built],
   // As Node has it: see `imports` of package.json, which names built files.
-  resolve: { alias: { '#moment': path.join(import.meta.dirname, '../src/iml/date/moment-at-first-use.ts') } },
+  resolve: {
+    alias: { '#moment': path.join(import.meta.dirname, '../src/language/date/moment-at-first-use.ts') },
+  },
   test: {
     root: '.',
     env: { IML_SEED: SEED, ...(built !== undefined && { IML_BUILD: 'fresh' }) },

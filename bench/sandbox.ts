@@ -1,5 +1,5 @@
-import type { Environment, ImlFunction } from '../src/iml/environment/environment.js';
-import { createSandbox } from '../src/sandbox/create-sandbox.js';
+import { createSandbox } from '../src/engine/sandbox/create-sandbox.js';
+import type { Environment, ImlFunction } from '../src/language/environment/environment.js';
 
 /** What a custom function costs in its sandbox, beside the same function called plainly. */
 

@@ -1,66 +1,66 @@
 // Apps
 
-export type { AppDefinition } from './app/assembling/app-definition.js';
-export { defineApp } from './app/assembling/define-app.js';
-export type { LoadOptions } from './app/loading/app-folder.js';
-export { loadApp } from './app/loading/load-app.js';
-export type { App, ModuleType } from './document/app.js';
-export type { Warning } from './document/reading/document.js';
+export type { AppDefinition } from './engine/assembling/app-definition.js';
+export { defineApp } from './engine/assembling/define-app.js';
+export type { App, ModuleType } from './engine/document/app.js';
+export type { Warning } from './engine/document/document.js';
+export type { LoadOptions } from './engine/loading/app-folder.js';
+export { loadApp } from './engine/loading/load-app.js';
 
 // Engines
 
-export { createEngine, type Engine } from './app/engine/create-engine.js';
-export type { EngineModule, EngineRpc } from './app/engine/engine-components.js';
-export type { EngineOptions } from './app/engine/engine-options.js';
-export type { NetworkOptions } from './app/engine/engine-transport.js';
-export { createEnginePool, type EnginePool, type EnginePoolOptions } from './pool/engine-pool.js';
-export type { PoolTask, WorkerContext, WorkerFunction } from './pool/pool-task.js';
-export type { PoolSetup } from './pool/worker-engines.js';
-export { DEFAULT_LIMITS, type Limits } from './run/limits/limits.js';
+export { createEngine, type Engine } from './engine/create-engine.js';
+export type { EngineModule, EngineRpc } from './engine/engine-components.js';
+export type { EngineOptions } from './engine/engine-options.js';
+export type { NetworkOptions } from './engine/engine-transport.js';
+export { createEnginePool, type EnginePool, type EnginePoolOptions } from './engine/pool/engine-pool.js';
+export type { PoolTask, WorkerContext, WorkerFunction } from './engine/pool/pool-task.js';
+export type { PoolSetup } from './engine/pool/worker-engines.js';
+export { DEFAULT_LIMITS, type Limits } from './engine/run/limits.js';
 
 // Runs
 
-export type { CallReport } from './component/call-report.js';
-export type { ConnectedInput } from './component/check-and-connect.js';
-export type { ModuleRun, RunReport } from './component/module-run.js';
-export type { Report, RunFailure, RunStats } from './component/report.js';
-export type { TriggerStart, TriggerState } from './component/trigger-data.js';
-export type { Bundle } from './run/response/collect-outputs.js';
-export type { RunWarning, StopReason, TraceEvent, TraceListener } from './run/trace/trace.js';
-export type { EpochReport } from './trigger/run-epoch.js';
-export { startFromAll, startSince } from './trigger/trigger-state.js';
+export type { CallReport } from './engine/component/call-report.js';
+export type { ConnectedInput } from './engine/component/check-and-connect.js';
+export type { ModuleRun, RunReport } from './engine/component/module-run.js';
+export type { Report, RunFailure, RunStats } from './engine/component/report.js';
+export type { TriggerStart, TriggerState } from './engine/component/trigger-data.js';
+export type { EpochReport } from './engine/module/run-epoch.js';
+export { startFromAll, startSince } from './engine/module/trigger-state.js';
+export type { Bundle } from './engine/run/collect-outputs.js';
+export type { RunWarning, StopReason, TraceEvent, TraceListener } from './engine/run/trace.js';
 
 // Connections
 
-export type { Connection } from './connection/connection.js';
-export type { AuthorizationReport, ConnectionReport } from './connection/connection-input.js';
-export type { ConnectionStore, StoredConnection } from './connection/connection-store.js';
-export type { PendingAuthorization } from './connection/pending-authorization.js';
-export { fromPortable, toPortable } from './util/portable-value.js';
+export type { Connection } from './engine/connection/connection.js';
+export type { AuthorizationReport, ConnectionReport } from './engine/connection/connection-input.js';
+export type { ConnectionStore, StoredConnection } from './engine/connection/connection-store.js';
+export type { PendingAuthorization } from './engine/connection/pending-authorization.js';
+export { fromPortable, toPortable } from './shared/portable-value.js';
 
 // Webhooks
 
-export type { BuiltResponse } from './run/response/build-answer.js';
-export type { Webhook } from './webhook/create-webhook.js';
-export type { IncomingCall } from './webhook/incoming-call.js';
-export { DEFAULT_WEBHOOK_LIMITS, type WebhookLimits } from './webhook/incoming-call.js';
-export { fromNodeRequest, sendNodeResponse } from './webhook/node-http.js';
-export type { WebhookInput } from './webhook/process-webhook.js';
-export type { HookReport } from './webhook/run-hook-request.js';
-export type { WebhookReport } from './webhook/webhook-report.js';
+export type { BuiltResponse } from './engine/run/build-answer.js';
+export type { Webhook } from './engine/webhook/create-webhook.js';
+export type { IncomingCall } from './engine/webhook/incoming-call.js';
+export { DEFAULT_WEBHOOK_LIMITS, type WebhookLimits } from './engine/webhook/incoming-call.js';
+export { fromNodeRequest, sendNodeResponse } from './engine/webhook/node-http.js';
+export type { WebhookInput } from './engine/webhook/process-webhook.js';
+export type { HookReport } from './engine/webhook/run-hook-request.js';
+export type { WebhookReport } from './engine/webhook/webhook-report.js';
 
 // Errors
 
-export { APP_ERROR_TYPES, AppError, type AppErrorType } from './errors/app-error.js';
-export { ERROR_CODES, type ErrorCode } from './errors/codes.js';
-export { EngineError, SpecError, TransportError, WebhookError } from './errors/engine-error.js';
-export { ImlError } from './errors/iml-error.js';
-export { codeFrame, formatLocation, type SourceLocation } from './errors/source-location.js';
+export { APP_ERROR_TYPES, AppError, type AppErrorType } from './shared/errors/app-error.js';
+export { ERROR_CODES, type ErrorCode } from './shared/errors/codes.js';
+export { EngineError, SpecError, TransportError, WebhookError } from './shared/errors/engine-error.js';
+export { ImlError } from './shared/errors/iml-error.js';
+export { codeFrame, formatLocation, type SourceLocation } from './shared/errors/source-location.js';
 
 // Ports
 
-export { createNetworkGuard } from './http/guard/network-guard.js';
-export type { Transport, TransportRequest, TransportResponse } from './http/message/transport.js';
-export { createUndiciTransport } from './http/transport/undici-transport.js';
-export type { Digest } from './iml/environment/environment.js';
-export type { Clock } from './util/clock.js';
+export { createNetworkGuard } from './engine/http/network-guard.js';
+export type { Transport, TransportRequest, TransportResponse } from './engine/http/transport.js';
+export { createUndiciTransport } from './engine/http/undici-transport.js';
+export type { Digest } from './language/environment/environment.js';
+export type { Clock } from './shared/clock.js';

@@ -5,11 +5,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type History, openHistory, type RunRest } from '../../src/dev/history/history.js';
-import { packEvents } from '../../src/dev/history/pack-events.js';
-import type { RunSummary } from '../../src/dev/protocol.js';
-import { serveDev } from '../../src/dev/serve-dev.js';
-import type { TraceEvent } from '../../src/run/trace/trace.js';
+import type { TraceEvent } from '../../src/engine/run/trace.js';
+import { type History, openHistory, type RunRest } from '../../src/tools/dev/history/history.js';
+import { packEvents } from '../../src/tools/dev/history/pack-events.js';
+import type { RunSummary } from '../../src/tools/dev/protocol.js';
+import { serveDev } from '../../src/tools/dev/serve-dev.js';
 
 /** What is used of playwright, whose own types name those of a browser. */
 interface Playwright {

@@ -1,4 +1,4 @@
-import { compile } from '../../src/iml/compile.js';
+import { compile } from '../../src/language/compile.js';
 import type { Job, JobResult } from '../job.js';
 import { compare, type Effort } from '../measure.js';
 import { celOnce, jsonataOnce } from './peers.js';

@@ -1,4 +1,4 @@
-import { compile } from '../../src/iml/compile.js';
+import { compile } from '../../src/language/compile.js';
 import type { Job, JobResult } from '../job.js';
 import { type Contestant, race } from '../measure.js';
 import { assertSameOutputs } from '../same-outputs.js';

@@ -1,5 +1,5 @@
-import { ImlError } from '../../src/errors/iml-error.js';
-import { compile } from '../../src/iml/compile.js';
+import { compile } from '../../src/language/compile.js';
+import { ImlError } from '../../src/shared/errors/iml-error.js';
 import type { Gauge, Reading } from '../gauge.js';
 import { consume } from '../measure.js';
 

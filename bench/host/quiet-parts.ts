@@ -1,4 +1,4 @@
-import type { FlowOutcome, Receiver } from '../../src/host/ports/ports.js';
+import type { FlowOutcome, Receiver } from '../../src/host/ports.js';
 
 const ACCEPTED = Buffer.from('Accepted');
 

@@ -1,4 +1,4 @@
-import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
+import type { AppDefinition } from '../../src/engine/assembling/app-definition.js';
 
 /** The app of the service: a search module `listContacts` over all its pages, each named by the one before. */
 export function contactsApp(origin: string, size: string): AppDefinition {

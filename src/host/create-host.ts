@@ -1,5 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
+import { type IncomingCall, readCallBody } from '../engine/webhook/incoming-call.js';
+import { type Clock, SYSTEM_CLOCK } from '../shared/clock.js';
 import {
   ANY_FUNCTION,
   ANY_OBJECT,
@@ -8,14 +10,13 @@ import {
   checkOptions,
   type OptionShapes,
   objectWithFunctions,
-} from '../errors/check-options.js';
-import { EngineError } from '../errors/engine-error.js';
-import { type PlainRequest, type PlainResponse, toFetchResponse } from '../server/plain-request.js';
-import { sandboxPlainResponse } from '../server/sandbox-response.js';
-import { type FetchServer, type ListenOptions, serveOn } from '../server/serve-fetch.js';
-import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
-import { repeatEvery } from '../util/repeat-every.js';
-import { type IncomingCall, readCallBody } from '../webhook/incoming-call.js';
+} from '../shared/errors/check-options.js';
+import { EngineError } from '../shared/errors/engine-error.js';
+import { repeatEvery } from '../shared/repeat-every.js';
+import { type PlainRequest, type PlainResponse, toFetchResponse } from '../shared/server/plain-request.js';
+import { sandboxPlainResponse } from '../shared/server/sandbox-response.js';
+import { type FetchServer, type ListenOptions, serveOn } from '../shared/server/serve-fetch.js';
+import type { Checkpoint, HostContext } from './context.js';
 import { createEventAdmin, type EventAdmin } from './events/event-admin.js';
 import { createIncomingConnections, type IncomingConnections } from './events/incoming-connections.js';
 import { createIntake, type Intake } from './events/intake.js';
@@ -32,19 +33,18 @@ import {
   removeHook,
 } from './hooks/hooks.js';
 import { DEFAULT_GRACE_MS, type HostLimits, resolveHostLimits } from './host-limits.js';
-import type { Checkpoint, HostContext } from './ports/context.js';
-import { type HostObserver, tellAll } from './ports/observer.js';
-import type { Flows, Receiver } from './ports/ports.js';
-import { type HostTracing, NO_TRACING } from './ports/tracing.js';
+import { type HostObserver, tellAll } from './observer.js';
+import type { Flows, Receiver } from './ports.js';
 import type { HostQueue } from './queue/host-queue.js';
 import { createLocalQueue } from './queue/local-queue.js';
 import { restoreJobs } from './queue/scenario-jobs.js';
 import { createScenarioAdmin, type ScenarioAdmin } from './scenarios/scenario-admin.js';
-import { FOLLOW_CLOCK_EVERY_MS, followClock } from './schedule/follow-clock.js';
 import { type Health, readHealth } from './server/health.js';
 import type { HostMetrics } from './server/metrics.js';
 import { createStatusPages, isStatusPath, type StatusPages } from './server/status-pages.js';
 import type { HookRow, HostStore } from './store/tables.js';
+import { type HostTracing, NO_TRACING } from './tracing.js';
+import { FOLLOW_CLOCK_EVERY_MS, followClock } from './work/follow-clock.js';
 import { createWorker, type Worker } from './work/worker.js';
 
 /** Options of `createHost`. `store`, `receiver` and `flows` are required. */

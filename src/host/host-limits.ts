@@ -1,4 +1,4 @@
-import { resolveBounds } from '../errors/check-options.js';
+import { resolveBounds } from '../shared/errors/check-options.js';
 
 /** Limits and timeouts of a host. */
 export interface HostLimits {

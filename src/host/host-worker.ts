@@ -1,29 +1,22 @@
 /** Worker tasks of a host in a pool: webhook calls and flows. `pool-ports.ts` is the main-thread side. */
 
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Engine } from '../app/engine/create-engine.js';
-import { jsonText } from '../http/body/json-text.js';
-import type { CompileOptions } from '../iml/compile.js';
-import type { AppSource, WorkerContext } from '../pool/pool-task.js';
-import type { PoolEngineOptions, PoolSetupContext } from '../pool/worker-engines.js';
-import { toPlainResponse } from '../server/plain-request.js';
-import { createBoundedCache } from '../util/bounded-cache.js';
-import { escapeUnsafe } from '../util/escape-unsafe.js';
-import type { PlainObject } from '../util/plain-object.js';
-import { fromPortable } from '../util/portable-value.js';
-import type { IncomingCall } from '../webhook/incoming-call.js';
-import type {
-  FlowOutcome,
-  FlowRequest,
-  FlowSource,
-  Flows,
-  IncompleteDraft,
-  PollProgress,
-} from './ports/ports.js';
-import type { HostSpan, HostTracing } from './ports/tracing.js';
+import type { Engine } from '../engine/create-engine.js';
+import { jsonText } from '../engine/http/body/json-text.js';
+import type { AppSource, WorkerContext } from '../engine/pool/pool-task.js';
+import type { PoolEngineOptions, PoolSetupContext } from '../engine/pool/worker-engines.js';
+import type { IncomingCall } from '../engine/webhook/incoming-call.js';
+import type { CompileOptions } from '../language/compile.js';
+import { createBoundedCache } from '../shared/bounded-cache.js';
+import { escapeUnsafe } from '../shared/escape-unsafe.js';
+import type { PlainObject } from '../shared/plain-object.js';
+import { fromPortable } from '../shared/portable-value.js';
+import { toPlainResponse } from '../shared/server/plain-request.js';
+import type { FlowOutcome, FlowRequest, FlowSource, Flows, IncompleteDraft, PollProgress } from './ports.js';
 import { createFlows } from './scenarios/scenario-flows.js';
 import { toStored, writeStored } from './store/kept-value.js';
 import type { EventRow, IncompleteRow, ScenarioRow } from './store/tables.js';
+import type { HostSpan, HostTracing } from './tracing.js';
 
 /** Setup module of a pool. Its `setupData` are the engine options. */
 export default function setUp({ data }: PoolSetupContext): PoolEngineOptions {

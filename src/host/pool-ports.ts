@@ -1,8 +1,14 @@
 import { AsyncResource } from 'node:async_hooks';
-import type { AppDefinition } from '../app/assembling/app-definition.js';
-import { defineApp } from '../app/assembling/define-app.js';
-import { loadApp } from '../app/loading/load-app.js';
-import { AppError } from '../errors/app-error.js';
+import type { AppDefinition } from '../engine/assembling/app-definition.js';
+import { defineApp } from '../engine/assembling/define-app.js';
+import { loadApp } from '../engine/loading/load-app.js';
+import type { EnginePool } from '../engine/pool/engine-pool.js';
+import type { AppSource, PoolCalls } from '../engine/pool/pool-task.js';
+import type { IncompleteExecution } from '../scenario/flow-report.js';
+import { planAfterRetry } from '../scenario/retry-plan.js';
+import { ByteBudget } from '../shared/byte-budget.js';
+import { type Clock, SYSTEM_CLOCK } from '../shared/clock.js';
+import { AppError } from '../shared/errors/app-error.js';
 import {
   ANY_FUNCTION,
   ANY_OBJECT,
@@ -11,17 +17,11 @@ import {
   type OptionShapes,
   objectWithFunctions,
   wholeNumber,
-} from '../errors/check-options.js';
-import { EngineError } from '../errors/engine-error.js';
-import type { EnginePool } from '../pool/engine-pool.js';
-import type { AppSource, PoolCalls } from '../pool/pool-task.js';
-import type { IncompleteExecution } from '../scenario/flow/flow-report.js';
-import { planAfterRetry } from '../scenario/flow/retry-plan.js';
-import { type PlainResponse, toFetchResponse } from '../server/plain-request.js';
-import { JsonText } from '../store/json-text.js';
-import { ByteBudget } from '../util/byte-budget.js';
-import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
-import type { PlainObject } from '../util/plain-object.js';
+} from '../shared/errors/check-options.js';
+import { EngineError } from '../shared/errors/engine-error.js';
+import type { PlainObject } from '../shared/plain-object.js';
+import { type PlainResponse, toFetchResponse } from '../shared/server/plain-request.js';
+import { JsonText } from '../shared/store/json-text.js';
 import { type HostApp, requireApp } from './hooks/require-app.js';
 import type { CarriedBundles, CarriedDraft, CarriedOutcome, FlowTask, ReceiveTask } from './host-worker.js';
 import type {
@@ -32,13 +32,13 @@ import type {
   ReceivedBundles,
   Receiver,
   WebhookReception,
-} from './ports/ports.js';
-import { type HostTracing, NO_TRACING, type SpanInput } from './ports/tracing.js';
+} from './ports.js';
 import type { FlowDefinition } from './scenarios/flow-definition.js';
 import { findRunSecrets, toDraft } from './scenarios/scenario-flows.js';
 import type { FindConnectionSecrets } from './scenarios/scenario-secrets.js';
 import { fromStored, writeStored } from './store/kept-value.js';
 import { readPlan } from './store/scenario-plan.js';
+import { type HostTracing, NO_TRACING, type SpanInput } from './tracing.js';
 
 /** An app of a host whose code runs in a pool. */
 export interface PoolHostApp extends HostApp {

@@ -1,21 +1,21 @@
-import { findModule, findWebhook } from '../app/engine/find-component.js';
-import type { App } from '../document/app.js';
-import { EngineError } from '../errors/engine-error.js';
-import { listSecretPaths } from '../parameters/check/secret-values.js';
-import { moduleForm } from '../parameters/form/form.js';
-import { MAX_FLOW_STEPS } from '../scenario/flow/compile-flow.js';
-import { completeSettings } from '../scenario/state/scenario-settings.js';
-import { didYouMean } from '../util/suggest.js';
-import type { HookReport } from '../webhook/run-hook-request.js';
+import type { App } from '../engine/document/app.js';
+import { findModule, findWebhook } from '../engine/find-component.js';
+import { moduleForm } from '../engine/parameters/form.js';
+import { listSecretPaths } from '../engine/parameters/secret-values.js';
+import type { HookReport } from '../engine/webhook/run-hook-request.js';
+import { MAX_FLOW_STEPS } from '../scenario/compile-flow.js';
+import { completeSettings } from '../scenario/scenario-settings.js';
+import { EngineError } from '../shared/errors/engine-error.js';
+import { didYouMean } from '../shared/suggest.js';
 import type { Host } from './create-host.js';
 import { attachHook, detachHook } from './hooks/attach-hook.js';
 import type { Hook } from './hooks/hooks.js';
 import { type HostApps, requireApp } from './hooks/require-app.js';
 import type { FlowDefinition, StepDefinition } from './scenarios/flow-definition.js';
 import type { ScenarioEntry } from './scenarios/scenario-file.js';
-import { nextCronTime } from './schedule/cron.js';
 import { assertCanAnswer, assertFits, type ScenarioPlan } from './store/scenario-plan.js';
 import type { HostStore } from './store/tables.js';
+import { nextCronTime } from './work/cron.js';
 
 /** Options of `setUpScenario` and `removeScenario`. */
 export interface SetUpOptions {

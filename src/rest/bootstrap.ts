@@ -1,4 +1,4 @@
-import { ANY_TEXT, checkOptions, type OptionShapes, TEXT_LIST } from '../errors/check-options.js';
+import { ANY_TEXT, checkOptions, type OptionShapes, TEXT_LIST } from '../shared/errors/check-options.js';
 import { type ApiScope, SCOPE_NAMES } from './call/scopes.js';
 import { createOrganization } from './organizations/organization-life.js';
 import type { RestServices } from './services/services.js';

@@ -5,9 +5,9 @@ import {
   type OptionShapes,
   objectWithFunctions,
   TEXT_LIST,
-} from '../errors/check-options.js';
-import { isPlainObject } from '../util/plain-object.js';
-import { didYouMean } from '../util/suggest.js';
+} from '../shared/errors/check-options.js';
+import { isPlainObject } from '../shared/plain-object.js';
+import { didYouMean } from '../shared/suggest.js';
 import { addressesAt, createAddressReader, UNKNOWN_ORIGIN } from './call/addresses.js';
 import type { RestBackend } from './call/backend.js';
 import { createOpenApi } from './call/openapi.js';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type Clock, SYSTEM_CLOCK } from '../shared/clock.js';
 import {
   ANY_FUNCTION,
   ANY_OBJECT,
@@ -7,24 +8,23 @@ import {
   checkOptions,
   type OptionShapes,
   objectWithFunctions,
-} from '../errors/check-options.js';
-import { type Clock, SYSTEM_CLOCK } from '../util/clock.js';
-import { ANONYMOUS, type Caller, identifyCaller, readCredential } from './access/authenticate.js';
-import { type CallRows, readCallRows } from './access/call-rows.js';
-import { listRoles, locate, type Subjects } from './access/locate.js';
-import type { StoreBackendCall, StoreOperation } from './access/store-operation.js';
+} from '../shared/errors/check-options.js';
 import { createLocalBilling } from './billing/billing.js';
 import type { BackendOperations, RestBackend, SubjectReference } from './call/backend.js';
 import type { SubjectKind } from './call/operation.js';
 import { STORE_OPERATIONS } from './operations.js';
 import { FEATURES } from './organizations/organization-life.js';
+import { ANONYMOUS, type Caller, identifyCaller, readCredential } from './services/authenticate.js';
+import { type CallRows, readCallRows } from './services/call-rows.js';
 import { assertEncryptionKey } from './services/encryption-check.js';
 import { DEFAULT_LICENSE } from './services/license.js';
+import { listRoles, locate, type Subjects } from './services/locate.js';
 import { createOidc } from './services/oidc-provider.js';
 import type { AccessListPort, BillingPort, NotificationPort, ZoneDirectory } from './services/ports.js';
 import { countCall } from './services/rate-limit.js';
 import { createSeal, type Seal } from './services/seal.js';
 import type { RestServices, RestSettings } from './services/services.js';
+import type { StoreBackendCall, StoreOperation } from './services/store-operation.js';
 import { createZoneDirectory } from './services/zone-directory.js';
 import type { RestStore } from './store/tables.js';
 

@@ -1,4 +1,3 @@
-import { defineOperation, type StoreOperation } from './access/store-operation.js';
 import { PAYMENT_OPERATIONS } from './billing/payments.js';
 import { SUBSCRIPTION_OPERATIONS } from './billing/subscription.js';
 import type { RestOperation } from './call/operation.js';
@@ -11,6 +10,7 @@ import { ADMIN_APP_OPERATIONS } from './platform/admin-apps.js';
 import { ENUM_OPERATIONS } from './platform/enums.js';
 import { INSTALLED_APP_OPERATIONS } from './platform/installed-apps.js';
 import { OIDC_OPERATIONS } from './platform/oidc.js';
+import { defineOperation, type StoreOperation } from './services/store-operation.js';
 import { ADMIN_USER_OPERATIONS } from './users/admin-users.js';
 import { API_TOKEN_OPERATIONS } from './users/api-tokens.js';
 import { INVITATION_OPERATIONS } from './users/invitations.js';

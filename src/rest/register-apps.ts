@@ -1,4 +1,10 @@
-import { ANY_LIST, ANY_TEXT, checkOptions, type OptionShapes, wholeNumber } from '../errors/check-options.js';
+import {
+  ANY_LIST,
+  ANY_TEXT,
+  checkOptions,
+  type OptionShapes,
+  wholeNumber,
+} from '../shared/errors/check-options.js';
 import type { RestServices } from './services/services.js';
 
 /** An app of an instance, with the organizations that have installed it. */

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { APP_FUNCTIONS } from '../../src/app/engine/app-functions.js';
-import { APP_FUNCTION_NAMES, loadAllBuiltins, loadBuiltins } from '../../src/app/engine/load-builtins.js';
-import { checkApp } from '../../src/check/check-app.js';
-import { SIGNED_NAMES } from '../../src/iml/functions/signatures.js';
+import { APP_FUNCTIONS } from '../../src/engine/app-functions.js';
+import {
+  APP_FUNCTION_NAMES,
+  loadAllBuiltins,
+  loadBuiltins,
+} from '../../src/engine/assembling/load-builtins.js';
 import { createEngine, defineApp } from '../../src/index.js';
-import { runVector } from '../../src/testing/index.js';
+import { SIGNED_NAMES } from '../../src/language/functions/signatures.js';
+import { checkApp } from '../../src/tools/check/check-app.js';
+import { runVector } from '../../src/tools/testing/index.js';
 import { service } from '../run/helpers.js';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseHttpUrl } from '../../src/http/message/http-url.js';
-import { readHosts } from '../../src/http/transport/host-policy.js';
+import { readHosts } from '../../src/engine/http/host-policy.js';
+import { parseHttpUrl } from '../../src/engine/http/http-url.js';
 import { createEngine, defineApp, type EngineOptions, type TransportRequest } from '../../src/index.js';
 
 const KEY = 'key-of-the-connection';

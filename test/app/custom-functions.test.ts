@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { traceLine } from '../../src/cli/output/trace-line.js';
 import { createEngine, defineApp } from '../../src/index.js';
+import { traceLine } from '../../src/tools/cli/output/trace-line.js';
 import { service } from '../run/helpers.js';
 
 function appOf(functions: Readonly<Record<string, string>>, output: unknown) {

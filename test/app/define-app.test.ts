@@ -6,7 +6,7 @@ import {
   findModule,
   findRpc,
   findWebhook,
-} from '../../src/app/engine/find-component.js';
+} from '../../src/engine/find-component.js';
 import { type AppDefinition, defineApp } from '../../src/index.js';
 import { specErrorOf, warningsOf } from './temp-app.js';
 

@@ -1,8 +1,8 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openAppFolder } from '../../src/app/loading/app-folder.js';
-import { MAX_FILE_BYTES } from '../../src/app/loading/read-app-file.js';
+import { openAppFolder } from '../../src/engine/loading/app-folder.js';
+import { MAX_FILE_BYTES } from '../../src/engine/loading/read-app-file.js';
 import { loadApp } from '../../src/index.js';
 import { type Files, link, specErrorOf, warningsOf, writeApp } from './temp-app.js';
 
@@ -426,7 +426,7 @@ describe('apps that cannot be loaded', () => {
   });
 
   it('ignores a readme above the app', async () => {
-    const makecomapp = manifest({ general: { readme: '../README.md' } });
+    const makecomapp = manifest({ general: { readme: '../README' } });
     const app = await loadApp(writeApp({ 'README.md': '# Hi', 'src/makecomapp.json': makecomapp }));
     expect(app.warnings).toEqual([]);
   });

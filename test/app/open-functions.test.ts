@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { openWhenNamed } from '../../src/app/engine/open-functions.js';
+import { openWhenNamed } from '../../src/engine/open-functions.js';
 import { createEngine, defineApp } from '../../src/index.js';
-import { createVirtualClock } from '../../src/testing/index.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { service } from '../run/helpers.js';
 
 const app = defineApp({

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { runFixtures } from '../../src/testing/index.js';
+import { runFixtures } from '../../src/tools/testing/index.js';
 import { API_KEY, type TestDev } from '../dev/start-dev.js';
 import {
   expectAccessibleEverywhere,

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine, defineApp } from '../../src/index.js';
-import { recordHar } from '../../src/testing/har/write-har.js';
-import { createDigestLog, recordCase, recordTransport, type WrittenCase } from '../../src/testing/index.js';
-import type { RunToRecord } from '../../src/testing/recording/rehearse-run.js';
+import {
+  createDigestLog,
+  recordCase,
+  recordTransport,
+  type WrittenCase,
+} from '../../src/tools/testing/index.js';
+import type { RunToRecord } from '../../src/tools/testing/recording/rehearse-run.js';
+import { recordHar } from '../../src/tools/testing/recording/write-har.js';
 import { everythingOf } from '../connection/canary.js';
 import { expectNoSecret } from './expect-no-secret.js';
 import { BODIES, COMMON, CONNECTION, FAILURES, PARAMETERS, secretApp } from './secret-app.js';

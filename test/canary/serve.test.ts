@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Command } from '../../src/cli/command.js';
-import { EVENTS_COMMAND } from '../../src/cli/commands/events.js';
-import { SCENARIOS_COMMAND } from '../../src/cli/commands/scenarios.js';
-import { SERVE_COMMAND } from '../../src/cli/commands/serve.js';
-import { parseArguments } from '../../src/cli/input/parse-arguments.js';
-import { type Io, UserInterruption } from '../../src/cli/io.js';
+import type { Command } from '../../src/tools/cli/command.js';
+import { EVENTS_COMMAND } from '../../src/tools/cli/commands/events.js';
+import { SCENARIOS_COMMAND } from '../../src/tools/cli/commands/scenarios.js';
+import { SERVE_COMMAND } from '../../src/tools/cli/commands/serve.js';
+import { parseArguments } from '../../src/tools/cli/input/parse-arguments.js';
+import { type Io, UserInterruption } from '../../src/tools/cli/io.js';
 import { writeApp } from '../app/temp-app.js';
 import { cli } from '../cli/fake-io.js';
 import { findCanaries } from '../connection/canary.js';

@@ -3,10 +3,10 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { applyFixes } from '../../src/check/apply-fixes.js';
-import { checkFolder } from '../../src/check/check-app.js';
-import type { Finding } from '../../src/check/finding.js';
-import { createAnnotations, createSarif } from '../../src/check/reports.js';
+import { applyFixes } from '../../src/tools/check/apply-fixes.js';
+import { checkFolder } from '../../src/tools/check/check-app.js';
+import type { Finding } from '../../src/tools/check/finding.js';
+import { createAnnotations, createSarif } from '../../src/tools/check/reports.js';
 
 let folder: string;
 beforeEach(() => {

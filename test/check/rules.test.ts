@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { checkApp, checkFolder } from '../../src/check/check-app.js';
-import type { Finding } from '../../src/check/finding.js';
-import type { Rule } from '../../src/check/rule.js';
-import { RULES } from '../../src/check/rules.js';
-import { isPlainObject } from '../../src/util/plain-object.js';
+import type { AppDefinition } from '../../src/engine/assembling/app-definition.js';
+import { defineApp } from '../../src/engine/assembling/define-app.js';
+import { isPlainObject } from '../../src/shared/plain-object.js';
+import { checkApp, checkFolder } from '../../src/tools/check/check-app.js';
+import type { Finding } from '../../src/tools/check/finding.js';
+import type { Rule } from '../../src/tools/check/rule.js';
+import { RULES } from '../../src/tools/check/rules.js';
 
 interface RuleCase {
   readonly title: string;
@@ -57,7 +57,7 @@ it('every rule has a case that fires and one that does not', () => {
 });
 
 it('lists every rule that a file in rules/ exports', async () => {
-  const folder = path.join(import.meta.dirname, '../../src/check/rules');
+  const folder = path.join(import.meta.dirname, '../../src/tools/check/rules');
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   );

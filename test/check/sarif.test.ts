@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AppDefinition } from '../../src/app/assembling/app-definition.js';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { checkApp, checkFolder } from '../../src/check/check-app.js';
-import { createSarif } from '../../src/check/reports.js';
+import type { AppDefinition } from '../../src/engine/assembling/app-definition.js';
+import { defineApp } from '../../src/engine/assembling/define-app.js';
+import { checkApp, checkFolder } from '../../src/tools/check/check-app.js';
+import { createSarif } from '../../src/tools/check/reports.js';
 
 const require = createRequire(import.meta.url);
 

@@ -10,13 +10,13 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { StoredConnection } from '../../src/index.js';
 import {
   isConnectionName,
   openConnectionFiles,
   storeForApp,
-} from '../../src/cli/connections/connection-store.js';
-import { configFolder } from '../../src/cli/connections/private-file.js';
-import type { StoredConnection } from '../../src/index.js';
+} from '../../src/tools/cli/connections/connection-store.js';
+import { configFolder } from '../../src/tools/cli/connections/private-file.js';
 import { writeApp } from '../app/temp-app.js';
 
 const OWNER = { app: 'app', folder: '/apps/app', appIds: [] };

@@ -1,6 +1,6 @@
-import type { Io, Output } from '../../src/cli/io.js';
-import { UserInterruption } from '../../src/cli/io.js';
-import { runCli } from '../../src/cli/run-cli.js';
+import type { Io, Output } from '../../src/tools/cli/io.js';
+import { UserInterruption } from '../../src/tools/cli/io.js';
+import { runCli } from '../../src/tools/cli/run-cli.js';
 
 export interface FakeIoOptions {
   /** Whether both outputs are a terminal. Default: no. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createHostLog, type HostLogForm } from '../../src/cli/output/host/host-log.js';
 import type { HostNotice } from '../../src/host/index.js';
+import { createHostLog, type HostLogForm } from '../../src/tools/cli/output/host-log.js';
 
 const ERROR = {
   type: 'DataError',

@@ -1,9 +1,9 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
-import { createHostSecretFinder, type HostSecrets } from '../../src/cli/connections/connection-data.js';
-import { openConnectionRows } from '../../src/cli/connections/connection-rows.js';
 import { removeHook } from '../../src/host/hooks/hooks.js';
 import { createHost, createHostMemoryStore, type Host, type HostStore } from '../../src/host/index.js';
-import { SYSTEM_CLOCK } from '../../src/util/clock.js';
+import { SYSTEM_CLOCK } from '../../src/shared/clock.js';
+import { createHostSecretFinder, type HostSecrets } from '../../src/tools/cli/connections/connection-data.js';
+import { openConnectionRows } from '../../src/tools/cli/connections/connection-rows.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from '../host/test-flows.js';
 
 const POLLING = { name: 's', plan: plan({ everyMs: 60_000 }) };

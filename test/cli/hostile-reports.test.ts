@@ -1,13 +1,13 @@
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
-import { createHumanReport } from '../../src/cli/tests/human-report.js';
+import { createHumanReport } from '../../src/tools/cli/tests/human-report.js';
 import {
   createGithubReport,
   createJunitReport,
   createTapReport,
-} from '../../src/cli/tests/machine-reports.js';
-import type { MakeReporter } from '../../src/cli/tests/test-reporter.js';
-import type { TestResult } from '../../src/testing/index.js';
+} from '../../src/tools/cli/tests/machine-reports.js';
+import type { MakeReporter } from '../../src/tools/cli/tests/test-reporter.js';
+import type { TestResult } from '../../src/tools/testing/index.js';
 
 /** Names and values of an app or a service: workflow commands, markup, and what steers a terminal. */
 const TEXTS = [

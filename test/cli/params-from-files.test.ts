@@ -12,7 +12,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { safeFileName } from '../../src/cli/output/save-binaries.js';
+import { safeFileName } from '../../src/tools/cli/output/save-binaries.js';
 import { writeApp } from '../app/temp-app.js';
 import { type CliResult, cli, type FakeIoOptions, jsonLines } from './fake-io.js';
 

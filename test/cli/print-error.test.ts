@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { printError } from '../../src/cli/output/print-error.js';
-import { ImlError } from '../../src/iml/index.js';
 import { AppError, TransportError } from '../../src/index.js';
+import { ImlError } from '../../src/language/index.js';
+import { printError } from '../../src/tools/cli/output/print-error.js';
 
 describe('printError', () => {
   it('shows what is known of an error of the app, in one order', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findingLine } from '../../src/cli/output/print-findings.js';
+import { findingLine } from '../../src/tools/cli/output/print-findings.js';
 
 it('a message of several lines stands below its place, and none of its lines begins one', () => {
   const finding = {

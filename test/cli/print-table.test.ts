@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printTable } from '../../src/cli/output/print-table.js';
+import { printTable } from '../../src/tools/cli/output/print-table.js';
 
 describe('printTable', () => {
   it('shows the members of all bundles in the order they are first seen', () => {

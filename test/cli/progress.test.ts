@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Io, Output } from '../../src/cli/io.js';
-import { progressLine, startProgress } from '../../src/cli/output/progress.js';
 import { DEFAULT_LIMITS } from '../../src/index.js';
+import type { Io, Output } from '../../src/tools/cli/io.js';
+import { progressLine, startProgress } from '../../src/tools/cli/output/progress.js';
 
 function fakeIo(stderr: Partial<Output>): {
   readonly io: Pick<Io, 'stderr' | 'env'>;

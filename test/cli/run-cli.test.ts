@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { COMMANDS } from '../../src/cli/commands.js';
+import { COMMANDS } from '../../src/tools/cli/commands.js';
 import { cli } from './fake-io.js';
 
 describe('iml', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { runSummary } from '../../src/cli/output/run-summary.js';
-import { traceLine } from '../../src/cli/output/trace-line.js';
 import type { RunReport } from '../../src/index.js';
+import { runSummary } from '../../src/tools/cli/output/run-summary.js';
+import { traceLine } from '../../src/tools/cli/output/trace-line.js';
 
 const STATS = { requests: 2, pages: 1, records: 3, durationMs: 2100, stopReason: undefined } as const;
 

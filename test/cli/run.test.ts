@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bookshop, createBooks, startBookshop } from '../../spec-fixtures/bookshop/service.mjs';
-import { readTraceFile } from '../../src/testing/traces/read-trace-file.js';
+import { readTraceFile } from '../../src/tools/testing/suite/read-trace-file.js';
 import { writeApp } from '../app/temp-app.js';
 import { type CliResult, cli, type FakeIoOptions, jsonLines } from './fake-io.js';
 

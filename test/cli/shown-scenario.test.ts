@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { shownPlan, shownScenario } from '../../src/cli/output/host/shown-scenario.js';
 import type { IncompleteRow, ScenarioRow } from '../../src/host/index.js';
+import { shownPlan, shownScenario } from '../../src/tools/cli/output/shown-scenario.js';
 
 const SCENARIO: ScenarioRow = {
   id: 1,

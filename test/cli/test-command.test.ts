@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { readTraceFile } from '../../src/testing/traces/read-trace-file.js';
+import { readTraceFile } from '../../src/tools/testing/suite/read-trace-file.js';
 import { type CliResult, cli, type FakeIoOptions, startCli } from './fake-io.js';
 
 let folder: string;

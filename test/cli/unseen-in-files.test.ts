@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readHar } from '../../src/testing/har/read-har.js';
-import { readTraceFile } from '../../src/testing/traces/read-trace-file.js';
+import { readHar } from '../../src/tools/testing/recording/read-har.js';
+import { readTraceFile } from '../../src/tools/testing/suite/read-trace-file.js';
 import { writeApp } from '../app/temp-app.js';
 import { httpServer, type Loopback } from '../http/loopback.js';
 import { cli } from './fake-io.js';

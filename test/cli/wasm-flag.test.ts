@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chooseWasmFlag } from '../../src/cli/wasm-flag.js';
+import { chooseWasmFlag } from '../../src/tools/cli/wasm-flag.js';
 
 describe('WebAssembly is optimized', () => {
   it.each([['serve ./my-app'], ['dev ./my-app'], ['lsp'], ['rest --port 0'], ['test ./my-app --watch']])(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunInput } from '../../src/component/runtime.js';
+import type { RunInput } from '../../src/engine/component/runtime.js';
 import type { RunReport } from '../../src/index.js';
 import { service } from '../run/helpers.js';
 import { engineOf } from './engine-of.js';

@@ -5,7 +5,7 @@ import {
   type Engine,
   type EngineOptions,
 } from '../../src/index.js';
-import { createVirtualClock, type VirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import { createVirtualClock, type VirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
 
 const BASE = { baseUrl: 'https://api.example.test' };
 

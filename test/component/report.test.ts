@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AnyReport } from '../../src/component/report.js';
-import { identifyConnection } from '../../src/component/start-run.js';
+import type { AnyReport } from '../../src/engine/component/report.js';
+import { identifyConnection } from '../../src/engine/component/start-run.js';
 import { service } from '../run/helpers.js';
 import { engineOf } from './engine-of.js';
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { findCases } from '../../src/testing/conformance/find-cases.js';
+import { findCases } from '../../src/tools/testing/conformance/find-cases.js';
 
 const FIXTURE = {
   kind: 'action',

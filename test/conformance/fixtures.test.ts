@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { APP_ERROR_TYPES } from '../../src/index.js';
-import { findCases } from '../../src/testing/conformance/find-cases.js';
+import { findCases } from '../../src/tools/testing/conformance/find-cases.js';
 import { caseLists, listCases } from './list-cases.js';
 
 const FIXTURES = fileURLToPath(new URL('../../spec-fixtures', import.meta.url));

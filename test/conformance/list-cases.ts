@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { findCases } from '../../src/testing/conformance/find-cases.js';
-import { type CaseLists, readCaseLists, runCases } from '../../src/testing/conformance/run-cases.js';
+import { findCases } from '../../src/tools/testing/conformance/find-cases.js';
+import { type CaseLists, readCaseLists, runCases } from '../../src/tools/testing/conformance/run-cases.js';
 
 const LISTS = new URL('../../spec-fixtures/', import.meta.url);
 

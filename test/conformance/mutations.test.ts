@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findCases } from '../../src/testing/conformance/find-cases.js';
+import { findCases } from '../../src/tools/testing/conformance/find-cases.js';
 import { caseLists } from './list-cases.js';
 import { type Mutant, mutateFixture, mutateVector } from './mutations.js';
 

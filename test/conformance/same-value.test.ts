@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isSameValue } from '../../src/testing/matching/same-value.js';
-import { readExpected } from '../../src/testing/matching/tagged-values.js';
+import { isSameValue } from '../../src/tools/testing/matching/same-value.js';
+import { readExpected } from '../../src/tools/testing/matching/tagged-values.js';
 
 const fits = (expected: unknown, got: unknown): boolean => isSameValue(readExpected(expected), got);
 

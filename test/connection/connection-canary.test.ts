@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AnyReport, RunFacts } from '../../src/component/report.js';
-import { transportFailure } from '../../src/http/transport/response-collector.js';
+import type { AnyReport, RunFacts } from '../../src/engine/component/report.js';
+import { transportFailure } from '../../src/engine/http/response-collector.js';
 import {
   type ConnectionReport,
   createEngine,

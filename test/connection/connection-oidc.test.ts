@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Authorization } from '../../src/connection/connection-input.js';
+import type { Authorization } from '../../src/engine/connection/connection-input.js';
 import { createEngine, type Engine, type StoredConnection } from '../../src/index.js';
-import { SYSTEM_CLOCK } from '../../src/util/clock.js';
+import { SYSTEM_CLOCK } from '../../src/shared/clock.js';
 import { memoryStore } from './memory-store.js';
 import { oidcApp } from './oidc-app.js';
 import { type OidcServer, startOidcServer } from './oidc-server.js';

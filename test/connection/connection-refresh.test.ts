@@ -7,7 +7,7 @@ import {
   type StoredConnection,
   type Transport,
 } from '../../src/index.js';
-import { createVirtualClock } from '../../src/testing/index.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { memoryStore } from './memory-store.js';
 
 const NOW = Date.UTC(2024, 4, 1);

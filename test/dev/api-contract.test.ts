@@ -292,7 +292,7 @@ const own = (type = 'application/json'): Record<string, string> => ({
 
 it('has a contract for every call there is', () => {
   const source = ['api/create-api.ts', 'api/add-test-calls.ts', 'serve-dev.ts']
-    .map((file) => path.resolve(import.meta.dirname, '../../src/dev', file))
+    .map((file) => path.resolve(import.meta.dirname, '../../src/tools/dev', file))
     .flatMap((file) => (existsSync(file) ? [readFileSync(file, 'utf8')] : []))
     .join('');
   const calls = [...source.matchAll(/app\.(get|post|put|delete)\(\s*'(\/api\/[^*']+)'/g)].map(

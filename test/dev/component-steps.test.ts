@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { AppState, RunDetail, ShownForm, StepOutcome } from '../../src/dev/protocol.js';
+import type { AppState, RunDetail, ShownForm, StepOutcome } from '../../src/tools/dev/protocol.js';
 import { addSteps } from './add-steps.js';
 import { API_KEY, startDev, type TestDev } from './start-dev.js';
 

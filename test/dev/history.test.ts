@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openHistory, type RunRest } from '../../src/dev/history/history.js';
-import { packEvents } from '../../src/dev/history/pack-events.js';
-import type { RunSummary } from '../../src/dev/protocol.js';
-import { openSqlite } from '../../src/store/sql/open-sqlite.js';
+import { openSqlite } from '../../src/shared/store/sql/open-sqlite.js';
+import { openHistory, type RunRest } from '../../src/tools/dev/history/history.js';
+import { packEvents } from '../../src/tools/dev/history/pack-events.js';
+import type { RunSummary } from '../../src/tools/dev/protocol.js';
 
 let folder: string;
 let file: string;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestsState } from '../../src/dev/protocol.js';
+import type { TestsState } from '../../src/tools/dev/protocol.js';
 import { API_KEY, startDev, type TestDev } from './start-dev.js';
 
 let dev: TestDev;

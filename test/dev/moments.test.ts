@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { evaluateAt, explainDocument } from '../../src/dev/expressions/explain-document.js';
-import type { ExplainedText } from '../../src/dev/expressions/items.js';
-import type { Language } from '../../src/dev/expressions/language.js';
+import { TransportError } from '../../src/index.js';
+import { toEnvironment } from '../../src/language/environment/environment.js';
+import { functions as FUNCTIONS } from '../../src/language/index.js';
+import { evaluateAt, explainDocument } from '../../src/tools/dev/expressions/explain-document.js';
+import type { ExplainedText } from '../../src/tools/dev/expressions/items.js';
+import type { Language } from '../../src/tools/dev/expressions/language.js';
 import {
   chooseMoment,
   openMoments,
   type StepMoments,
   showMoments,
-} from '../../src/dev/expressions/moments.js';
-import { type Moment, momentAt } from '../../src/dev/expressions/scope-at.js';
-import { type PackedBody, packEvents } from '../../src/dev/history/pack-events.js';
-import type { MomentName, PackedEvent } from '../../src/dev/protocol.js';
-import { toEnvironment } from '../../src/iml/environment/environment.js';
-import { functions as FUNCTIONS } from '../../src/iml/index.js';
-import { TransportError } from '../../src/index.js';
+} from '../../src/tools/dev/expressions/moments.js';
+import { type Moment, momentAt } from '../../src/tools/dev/expressions/scope-at.js';
+import { type PackedBody, packEvents } from '../../src/tools/dev/history/pack-events.js';
+import type { MomentName, PackedEvent } from '../../src/tools/dev/protocol.js';
 import { engineOf, service } from '../run/helpers.js';
 
 const LANGUAGE: Language = { environment: toEnvironment({}), functions: FUNCTIONS };

@@ -10,8 +10,8 @@ import type {
   RunSummary,
   ShownForm,
   ShownValue,
-} from '../../src/dev/protocol.js';
-import { readTraceFile } from '../../src/testing/traces/read-trace-file.js';
+} from '../../src/tools/dev/protocol.js';
+import { readTraceFile } from '../../src/tools/testing/suite/read-trace-file.js';
 import { API_KEY, startDev, type TestDev } from './start-dev.js';
 
 let dev: TestDev;

@@ -2,9 +2,9 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Bookshop, startBookshop } from '../../spec-fixtures/bookshop/service.mjs';
-import type { RunDetail } from '../../src/dev/protocol.js';
-import { type DevServer, serveDev } from '../../src/dev/serve-dev.js';
 import type { ConnectionStore, StoredConnection } from '../../src/index.js';
+import type { RunDetail } from '../../src/tools/dev/protocol.js';
+import { type DevServer, serveDev } from '../../src/tools/dev/serve-dev.js';
 
 const BOOKSHOP = path.resolve(import.meta.dirname, '../../spec-fixtures/bookshop');
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { AppState, RunDetail } from '../../src/dev/protocol.js';
+import type { AppState, RunDetail } from '../../src/tools/dev/protocol.js';
 import { startDev, type TestDev } from './start-dev.js';
 
 const SPEC = 'modules/list-books/list-books.communication.iml.json';

@@ -8,8 +8,8 @@ import type {
   RunSummary,
   TestDetail,
   TestsState,
-} from '../../src/dev/protocol.js';
-import { runFixtures } from '../../src/testing/index.js';
+} from '../../src/tools/dev/protocol.js';
+import { runFixtures } from '../../src/tools/testing/index.js';
 import { API_KEY, startDev, type TestDev } from './start-dev.js';
 
 const SPEC = 'modules/list-books/list-books.communication.iml.json';

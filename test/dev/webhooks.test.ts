@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AppState, CaseDraft, RunDetail, RunSummary } from '../../src/dev/protocol.js';
-import { runFixtures } from '../../src/testing/index.js';
+import type { AppState, CaseDraft, RunDetail, RunSummary } from '../../src/tools/dev/protocol.js';
+import { runFixtures } from '../../src/tools/testing/index.js';
 import { addWebhook } from './add-webhook.js';
 import { startDev, type TestDev } from './start-dev.js';
 

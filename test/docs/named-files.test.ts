@@ -23,7 +23,7 @@ describe('READMEs name existing files', () => {
   });
 
   it('reports a missing file', () => {
-    expect(isThere('run/run-communication.ts')).toBe(true);
-    expect(isThere('run/no-such-file.ts')).toBe(false);
+    expect(isThere('engine/run/run-communication.ts')).toBe(true);
+    expect(isThere('engine/run/no-such-file.ts')).toBe(false);
   });
 });

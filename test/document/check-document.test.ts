@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createDocument } from '../../src/document/reading/create-document.js';
-import { collectWarnings, type Warning } from '../../src/document/reading/document.js';
-import { readDocument } from '../../src/document/reading/jsonc.js';
-import { checkShape, checkTemplates } from '../../src/document/shapes/check-shape.js';
-import type { DocumentKind } from '../../src/document/shapes/document-shapes.js';
+import { checkShape, checkTemplates } from '../../src/engine/document/check-shape.js';
+import { createDocument } from '../../src/engine/document/create-document.js';
+import { collectWarnings, type Warning } from '../../src/engine/document/document.js';
+import type { DocumentKind } from '../../src/engine/document/document-shapes.js';
+import { readDocument } from '../../src/engine/document/jsonc.js';
 import { formatLocation } from '../../src/index.js';
 
 function shapeWarnings(kind: DocumentKind, value: unknown): string[] {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { findInJson, JsonIndex } from '../../src/document/reading/find-in-json.js';
-import { readDocument } from '../../src/document/reading/jsonc.js';
-import { positionAt } from '../../src/errors/source-location.js';
+import { findInJson, JsonIndex } from '../../src/engine/document/find-in-json.js';
+import { readDocument } from '../../src/engine/document/jsonc.js';
+import { positionAt } from '../../src/shared/errors/source-location.js';
 
 interface Spot {
   readonly path: readonly string[];

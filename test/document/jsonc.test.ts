@@ -5,10 +5,10 @@ import {
   MAX_JSON_DEPTH,
   MAX_WARNINGS,
   type Warning,
-} from '../../src/document/reading/document.js';
-import { readDocument } from '../../src/document/reading/jsonc.js';
-import { MAX_NAMES } from '../../src/iml/values/size-limits.js';
+} from '../../src/engine/document/document.js';
+import { readDocument } from '../../src/engine/document/jsonc.js';
 import { SpecError } from '../../src/index.js';
+import { MAX_NAMES } from '../../src/language/values/size-limits.js';
 
 const FILE = 'a.imljson';
 

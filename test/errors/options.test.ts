@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { resolveBounds } from '../../src/errors/check-options.js';
+import { parseForm, validateParameters } from '../../src/engine/parameters/index.js';
+import { resolveLimits } from '../../src/engine/run/limits.js';
+import { resolveWebhookLimits } from '../../src/engine/webhook/incoming-call.js';
 import { resolveHostLimits } from '../../src/host/host-limits.js';
 import {
   attachHook,
@@ -17,7 +19,6 @@ import {
   openHostSqlite,
 } from '../../src/host/index.js';
 import { createEnginePool, defineApp, loadApp } from '../../src/index.js';
-import { parseForm, validateParameters } from '../../src/parameters/index.js';
 import {
   bootstrap,
   createLocalBilling,
@@ -33,8 +34,8 @@ import {
   registerApps,
   serveRest,
 } from '../../src/rest/index.js';
-import { resolveLimits } from '../../src/run/limits/limits.js';
 import { compileFlow, runFlow } from '../../src/scenario/index.js';
+import { resolveBounds } from '../../src/shared/errors/check-options.js';
 import {
   mockTransport,
   recordCase,
@@ -42,8 +43,7 @@ import {
   restContract,
   runFixture,
   runFixtures,
-} from '../../src/testing/index.js';
-import { resolveWebhookLimits } from '../../src/webhook/incoming-call.js';
+} from '../../src/tools/testing/index.js';
 
 const store = createHostMemoryStore();
 const receiver = async (): Promise<never> => expect.fail('Nobody calls.');

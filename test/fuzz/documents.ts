@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { checkApp } from '../../src/check/check-app.js';
 import {
   type App,
   type AppDefinition,
@@ -10,8 +9,9 @@ import {
   EngineError,
   SpecError,
 } from '../../src/index.js';
-import { createVirtualClock } from '../../src/testing/index.js';
-import { isPlainObject } from '../../src/util/plain-object.js';
+import { isPlainObject } from '../../src/shared/plain-object.js';
+import { checkApp } from '../../src/tools/check/check-app.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { service } from '../run/helpers.js';
 import { edits, mutateJson } from './mutate-json.js';
 import { assertPrototypes, type Target } from './target.js';

@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { compileExpression } from '../../src/iml/compile/compile-expression.js';
-import { compileTemplate } from '../../src/iml/compile/compile-template.js';
-import { ImlError, parse as parseTemplate } from '../../src/iml/index.js';
 import { fromPortable } from '../../src/index.js';
+import { compileExpression } from '../../src/language/compile/compile-expression.js';
+import { compileTemplate } from '../../src/language/compile/compile-template.js';
+import { ImlError, parse as parseTemplate } from '../../src/language/index.js';
 import { contextOf, REFERENCE_FUNCTIONS } from '../iml/core-environment.js';
 import { choices, shapes, write } from '../iml/expression-arbitrary.js';
 import {

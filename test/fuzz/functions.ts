@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { compileTemplate } from '../../src/iml/compile/compile-template.js';
-import { functions as FUNCTIONS, ImlError } from '../../src/iml/index.js';
 import { fromPortable } from '../../src/index.js';
+import { compileTemplate } from '../../src/language/compile/compile-template.js';
+import { functions as FUNCTIONS, ImlError } from '../../src/language/index.js';
 import { ENVIRONMENT } from '../iml/functions/call-function.js';
 import { Failure } from '../iml/reference-evaluator.js';
 import { DESCRIBED, Undocumented } from '../iml/reference-functions.js';

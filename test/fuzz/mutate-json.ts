@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isPlainObject, type PlainObject } from '../../src/util/plain-object.js';
+import { isPlainObject, type PlainObject } from '../../src/shared/plain-object.js';
 import { jsonValues } from './arbitrary-json.js';
 
 /** One change of a JSON value; `at` counts its places, over and over. */

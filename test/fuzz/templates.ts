@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { fromPortable } from '../../src/index.js';
 import {
   compile,
   functions as FUNCTIONS,
@@ -6,8 +7,7 @@ import {
   parse as parseTemplate,
   print as printTemplate,
   safeParse as safeParseTemplate,
-} from '../../src/iml/index.js';
-import { fromPortable } from '../../src/index.js';
+} from '../../src/language/index.js';
 import { choices, shapesCalling, write } from '../iml/expression-arbitrary.js';
 import { jsonObjects } from './arbitrary-json.js';
 import { assertPrototypes, cpuMs, type Target } from './target.js';

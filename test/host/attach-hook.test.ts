@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
+import { defineApp } from '../../src/engine/assembling/define-app.js';
+import { createEngine } from '../../src/engine/create-engine.js';
 import { createHost, type Host } from '../../src/host/create-host.js';
 import { createEngineReceiver } from '../../src/host/hooks/engine-receiver.js';
 import type { ScenarioEntry } from '../../src/host/scenarios/scenario-file.js';

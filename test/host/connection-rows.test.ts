@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { openConnectionRows } from '../../src/cli/connections/connection-rows.js';
+import { openHostPostgres } from '../../src/host/store/open-host-store.js';
+import type { HostStore } from '../../src/host/store/tables.js';
+import { createEngine, defineApp } from '../../src/index.js';
+import { openConnectionRows } from '../../src/tools/cli/connections/connection-rows.js';
 import {
   type ConnectionFiles,
   identifyOwner,
   storeForApp,
-} from '../../src/cli/connections/connection-store.js';
-import { openHostPostgres } from '../../src/host/store/open-host-store.js';
-import type { HostStore } from '../../src/host/store/tables.js';
-import { createEngine, defineApp } from '../../src/index.js';
+} from '../../src/tools/cli/connections/connection-store.js';
 import { writeApp } from '../app/temp-app.js';
 import { writeConnectApp } from '../cli/connect-app.js';
 import { type CliResult, cli } from '../cli/fake-io.js';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { AppError } from '../../src/errors/app-error.js';
-import type { FlowOutput } from '../../src/host/ports/ports.js';
+import type { FlowOutput } from '../../src/host/ports.js';
 import { describeOutput } from '../../src/host/scenarios/describe-output.js';
-import { compileFlow } from '../../src/scenario/flow/compile-flow.js';
-import type { FlowModule, FlowStep } from '../../src/scenario/flow/flow.js';
-import { runFlow } from '../../src/scenario/flow/run-flow.js';
+import { compileFlow } from '../../src/scenario/compile-flow.js';
+import type { FlowModule, FlowStep } from '../../src/scenario/flow.js';
+import { runFlow } from '../../src/scenario/run-flow.js';
+import { AppError } from '../../src/shared/errors/app-error.js';
 
 const gives = (name: string, ...bundles: readonly unknown[]): FlowModule => ({
   name,

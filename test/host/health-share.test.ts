@@ -4,7 +4,7 @@ import { createHost, type Host } from '../../src/host/create-host.js';
 import { createHostMetrics } from '../../src/host/server/metrics.js';
 import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
-import { createVirtualClock, type VirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import { createVirtualClock, type VirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
 import { newScenario } from './new-rows.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';

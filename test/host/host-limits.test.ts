@@ -1,15 +1,15 @@
 import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { StoreError } from '../../src/errors/engine-error.js';
 import { createHost, type Host } from '../../src/host/create-host.js';
-import type { HostNotice, HostObserver } from '../../src/host/ports/observer.js';
+import type { HostNotice, HostObserver } from '../../src/host/observer.js';
 import { createLocalQueue } from '../../src/host/queue/local-queue.js';
 import { findStuck } from '../../src/host/scenarios/find-stuck.js';
-import { followClock } from '../../src/host/schedule/follow-clock.js';
 import { createHostMetrics } from '../../src/host/server/metrics.js';
 import { openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { EventRow } from '../../src/host/store/tables.js';
+import { followClock } from '../../src/host/work/follow-clock.js';
+import { StoreError } from '../../src/shared/errors/engine-error.js';
 import { newEvent, newIncomplete, newScenario } from './new-rows.js';
 import { describeEach, type Engine, eventually, openParts } from './open-parts.js';
 import { createFile, dropTemplate } from './test-database.js';
@@ -267,7 +267,7 @@ describeEach('a host', (engine) => {
 });
 
 it('follows a calendar and its time zone through both daylight saving changes', async () => {
-  const { nextCronTime } = await import('../../src/host/schedule/cron.js');
+  const { nextCronTime } = await import('../../src/host/work/cron.js');
   const at = async (afterIso: string): Promise<string> =>
     new Date(
       (await nextCronTime({ pattern: '30 2 * * *', timezone: 'Europe/Prague' }, Date.parse(afterIso))) ?? 0,

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { createHost, type Host, type HostOptions } from '../../src/host/create-host.js';
-import type { FlowOutcome, FlowRequest } from '../../src/host/ports/ports.js';
+import type { FlowOutcome, FlowRequest } from '../../src/host/ports.js';
 import { describeEach, type Engine, eventually, openParts, type Parts } from './open-parts.js';
 import { dropTemplate } from './test-database.js';
 import { failure, flowsOf, type PlanWanted, plan, receiveJson, SUCCESS } from './test-flows.js';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
+import { defineApp } from '../../src/engine/assembling/define-app.js';
+import { createEngine } from '../../src/engine/create-engine.js';
 import { createHost } from '../../src/host/create-host.js';
 import { createEngineReceiver } from '../../src/host/hooks/engine-receiver.js';
 import { createLocalQueue } from '../../src/host/queue/local-queue.js';
@@ -10,8 +10,8 @@ import { collectScenarioSecrets } from '../../src/host/scenarios/scenario-secret
 import { setUpScenario } from '../../src/host/set-up.js';
 import { fromStored, isSameStored, toStored } from '../../src/host/store/kept-value.js';
 import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
-import type { FlowReport } from '../../src/scenario/flow/flow-report.js';
-import { JsonText } from '../../src/store/json-text.js';
+import type { FlowReport } from '../../src/scenario/flow-report.js';
+import { JsonText } from '../../src/shared/store/json-text.js';
 import { eventually, openParts } from './open-parts.js';
 import { flowsOf, receiveJson, SUCCESS } from './test-flows.js';
 

@@ -4,11 +4,11 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { EVENTS_COMMAND } from '../../src/cli/commands/events.js';
-import { openHostParts } from '../../src/cli/input/host-store-options.js';
-import { parseArguments } from '../../src/cli/input/parse-arguments.js';
-import type { Io } from '../../src/cli/io.js';
 import { openHostPostgres } from '../../src/host/store/open-host-store.js';
+import { EVENTS_COMMAND } from '../../src/tools/cli/commands/events.js';
+import { openHostParts } from '../../src/tools/cli/input/host-store-options.js';
+import { parseArguments } from '../../src/tools/cli/input/parse-arguments.js';
+import type { Io } from '../../src/tools/cli/io.js';
 import { createHostDatabase, dropTemplate, hasPostgres, POSTGRES_MISSING } from './test-database.js';
 
 afterAll(dropTemplate);

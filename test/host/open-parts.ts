@@ -8,7 +8,7 @@ import {
   openHostSqlite,
 } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
-import type { Clock } from '../../src/util/clock.js';
+import type { Clock } from '../../src/shared/clock.js';
 import { createFile, createHostDatabase, hasPostgres, POSTGRES_MISSING } from './test-database.js';
 
 export type Engine = 'memory' | 'sqlite' | 'postgres';

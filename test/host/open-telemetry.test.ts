@@ -12,8 +12,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { defineApp } from '../../src/app/assembling/define-app.js';
-import { createEngine } from '../../src/app/engine/create-engine.js';
+import { defineApp } from '../../src/engine/assembling/define-app.js';
+import { createEngine } from '../../src/engine/create-engine.js';
 import { createHost, type Host } from '../../src/host/create-host.js';
 import { createEngineReceiver } from '../../src/host/hooks/engine-receiver.js';
 import { createScenarioFlows } from '../../src/host/scenarios/scenario-flows.js';

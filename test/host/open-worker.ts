@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import { createHost } from '../../src/host/create-host.js';
-import type { FlowOutcome, FlowRequest } from '../../src/host/ports/ports.js';
+import type { FlowOutcome, FlowRequest } from '../../src/host/ports.js';
 import { createLocalQueue } from '../../src/host/queue/local-queue.js';
 import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';

@@ -10,7 +10,7 @@ import type {
   IncompleteRow,
   IncompleteStatus,
 } from '../../src/host/store/tables.js';
-import { createVirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import { createVirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
 import { newEvent, newIncomplete } from './new-rows.js';
 import { describeEach, openParts } from './open-parts.js';
 import { createFile, dropTemplate } from './test-database.js';

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { copyStored, toStored } from '../../src/host/store/kept-value.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
-import { JsonText } from '../../src/store/json-text.js';
+import { JsonText } from '../../src/shared/store/json-text.js';
 import { newIncomplete } from './new-rows.js';
 import {
   createFile,

@@ -1,12 +1,6 @@
-import type {
-  FlowOutcome,
-  FlowRequest,
-  Flows,
-  Receiver,
-  WebhookReception,
-} from '../../src/host/ports/ports.js';
+import type { FlowOutcome, FlowRequest, Flows, Receiver, WebhookReception } from '../../src/host/ports.js';
 import type { ScenarioPlan } from '../../src/host/store/scenario-plan.js';
-import { completeSettings, type ScenarioSettings } from '../../src/scenario/state/scenario-settings.js';
+import { completeSettings, type ScenarioSettings } from '../../src/scenario/scenario-settings.js';
 
 /** A report of a successful run. */
 export const SUCCESS: FlowOutcome = {

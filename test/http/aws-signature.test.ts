@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import aws4 from 'aws4';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findHeader } from '../../src/http/message/headers.js';
-import type { HeaderEntry } from '../../src/http/message/transport.js';
-import type { AwsCredentials } from '../../src/http/signing/aws-credentials.js';
-import { readAwsHost } from '../../src/http/signing/aws-host.js';
-import { signAws } from '../../src/http/signing/aws-signature.js';
-import { signAwsV4 } from '../../src/http/signing/aws-signature-v4.js';
+import { findHeader } from '../../src/engine/http/headers.js';
+import type { AwsCredentials } from '../../src/engine/http/signing/aws-credentials.js';
+import { readAwsHost } from '../../src/engine/http/signing/aws-host.js';
+import { signAws } from '../../src/engine/http/signing/aws-signature.js';
+import { signAwsV4 } from '../../src/engine/http/signing/aws-signature-v4.js';
+import type { HeaderEntry } from '../../src/engine/http/transport.js';
 
 interface Given {
   readonly method?: string;

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { decodeBody, type ResponseType, selectResponseType } from '../../src/http/body/body-decoding.js';
+import {
+  decodeBody,
+  type ResponseType,
+  selectResponseType,
+} from '../../src/engine/http/body/body-decoding.js';
 
 interface Given {
   readonly body?: string | Uint8Array;

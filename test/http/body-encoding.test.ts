@@ -7,8 +7,8 @@ import {
   encodeMultipart,
   type RequestType,
   readRequestType,
-} from '../../src/http/body/body-encoding.js';
-import { encodeFormComponent } from '../../src/http/message/percent-encoding.js';
+} from '../../src/engine/http/body/body-encoding.js';
+import { encodeFormComponent } from '../../src/engine/http/percent-encoding.js';
 
 function encode(type: RequestType, value: unknown): string | undefined {
   const { body } = encodeBody(type, value, () => 0.5);

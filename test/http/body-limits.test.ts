@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeBody } from '../../src/http/body/body-decoding.js';
-import { MAX_NAMES } from '../../src/iml/values/size-limits.js';
+import { decodeBody } from '../../src/engine/http/body/body-decoding.js';
+import { MAX_NAMES } from '../../src/language/values/size-limits.js';
 
 function read(contentType: string, text: string, status = 200): unknown {
   const url = 'https://api.example.test/';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BuildUrlOptions, buildUrl } from '../../src/http/message/http-url.js';
+import { type BuildUrlOptions, buildUrl } from '../../src/engine/http/http-url.js';
 
 const BASE = 'https://api.example.test/v1';
 

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { type ContentDecodingOptions, decodeContent } from '../../src/http/transport/content-decoding.js';
+import { type ContentDecodingOptions, decodeContent } from '../../src/engine/http/content-decoding.js';
 import type { TransportResponse } from '../../src/index.js';
 import { request, text } from './loopback.js';
 

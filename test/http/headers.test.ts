@@ -5,7 +5,7 @@ import {
   headerName,
   mergeHeaders,
   withHeader,
-} from '../../src/http/message/headers.js';
+} from '../../src/engine/http/headers.js';
 
 const HOST = 'api.example.test';
 const build = (values: Record<string, unknown>) => buildHeaders([values], HOST);

@@ -9,7 +9,7 @@ import {
   type ClosableTransport,
   createUndiciTransport,
   type UndiciTransportOptions,
-} from '../../src/http/transport/undici-transport.js';
+} from '../../src/engine/http/undici-transport.js';
 import { createNetworkGuard, type TransportRequest } from '../../src/index.js';
 
 /** A server on loopback that has to be closed. */

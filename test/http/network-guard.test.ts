@@ -1,6 +1,6 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, it } from 'vitest';
-import { createNetworkGuard, type NetworkGuardOptions } from '../../src/http/guard/network-guard.js';
+import { createNetworkGuard, type NetworkGuardOptions } from '../../src/engine/http/network-guard.js';
 
 const REFUSED = expect.objectContaining({
   name: 'TransportError',

@@ -1,9 +1,9 @@
 import { createHash, createHmac, createVerify, generateKeyPairSync } from 'node:crypto';
 import OAuth from 'oauth-1.0a';
 import { describe, expect, it } from 'vitest';
-import { findHeader } from '../../src/http/message/headers.js';
-import { type OAuth1Options, signOAuth1 } from '../../src/http/signing/oauth1-signature.js';
-import type { SignableRequest } from '../../src/http/signing/signable-request.js';
+import { findHeader } from '../../src/engine/http/headers.js';
+import { type OAuth1Options, signOAuth1 } from '../../src/engine/http/signing/oauth1-signature.js';
+import type { SignableRequest } from '../../src/engine/http/signing/signable-request.js';
 
 const FORM: readonly [string, string] = ['Content-Type', 'application/x-www-form-urlencoded'];
 

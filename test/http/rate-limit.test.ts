@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRetryAfter, readRateLimit } from '../../src/http/message/rate-limit.js';
+import { parseRetryAfter, readRateLimit } from '../../src/engine/http/rate-limit.js';
 
 const NOW = Date.UTC(2024, 0, 1);
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { CrossOriginPolicy } from '../../src/http/message/transport.js';
-import { signOAuth1 } from '../../src/http/signing/oauth1-signature.js';
-import { completeResponses } from '../../src/http/transport/content-decoding.js';
-import { withholdSecrets } from '../../src/http/transport/redirects.js';
+import { completeResponses } from '../../src/engine/http/content-decoding.js';
+import { withholdSecrets } from '../../src/engine/http/redirects.js';
+import { signOAuth1 } from '../../src/engine/http/signing/oauth1-signature.js';
+import type { CrossOriginPolicy } from '../../src/engine/http/transport.js';
 import type { TransportRequest, TransportResponse } from '../../src/index.js';
 import { httpServer, loopbackTransport, request, text } from './loopback.js';
 

@@ -5,11 +5,11 @@ import type { Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import * as agentFile from 'undici/lib/dispatcher/agent.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAgentPool, loadUndici } from '../../src/http/transport/undici-agents.js';
+import { createAgentPool, loadUndici } from '../../src/engine/http/undici-agents.js';
 import {
   createUndiciTransport,
   type UndiciTransportOptions,
-} from '../../src/http/transport/undici-transport.js';
+} from '../../src/engine/http/undici-transport.js';
 import { createNetworkGuard } from '../../src/index.js';
 import { countListeners } from '../util/count-listeners.js';
 import {

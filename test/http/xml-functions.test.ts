@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { XML_FUNCTIONS } from '../../src/http/body/xml-functions.js';
+import { XML_FUNCTIONS } from '../../src/engine/http/body/xml-functions.js';
 import { cpuMsOf } from '../cpu-time.js';
 import { ENVIRONMENT } from '../iml/functions/call-function.js';
 

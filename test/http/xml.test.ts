@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseXml } from '../../src/http/body/xml.js';
+import { parseXml } from '../../src/engine/http/body/xml.js';
 
 const LIMITS = {
   maxDepth: 10,

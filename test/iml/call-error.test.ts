@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { functionError, limitError } from '../../src/errors/iml-error.js';
-import { asImlError, makeUnknownFunctionError, wrapCallError } from '../../src/iml/environment/call-error.js';
-import { evaluate, functions, ImlError } from '../../src/iml/index.js';
+import {
+  asImlError,
+  makeUnknownFunctionError,
+  wrapCallError,
+} from '../../src/language/environment/call-error.js';
+import { evaluate, functions, ImlError } from '../../src/language/index.js';
+import { functionError, limitError } from '../../src/shared/errors/iml-error.js';
 import { imlErrorOf, templateFailure } from './template-failure.js';
 
 /** A proxy that throws on every access. */

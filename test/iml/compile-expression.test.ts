@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { functionError } from '../../src/errors/iml-error.js';
-import { compileExpression } from '../../src/iml/compile/compile-expression.js';
-import { findRewrite, MAX_REWRITTEN_ARGUMENTS } from '../../src/iml/environment/call-rewrites.js';
-import { acceptDebug, type Branch, SCOPE_LISTENER } from '../../src/iml/environment/scope-listener.js';
-import { compile, type Expression, evaluate, functions, ImlError, parse } from '../../src/iml/index.js';
-import { createCaseless } from '../../src/iml/values/collection.js';
+import { compileExpression } from '../../src/language/compile/compile-expression.js';
+import { findRewrite, MAX_REWRITTEN_ARGUMENTS } from '../../src/language/environment/call-rewrites.js';
+import { acceptDebug, type Branch, SCOPE_LISTENER } from '../../src/language/environment/scope-listener.js';
+import { compile, type Expression, evaluate, functions, ImlError, parse } from '../../src/language/index.js';
+import { createCaseless } from '../../src/language/values/collection.js';
+import { functionError } from '../../src/shared/errors/iml-error.js';
 import { contextOf, FUNCTIONS } from './core-environment.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { functions as builtins, type CompileOptions, compile, evaluate } from '../../src/iml/index.js';
+import { functions as builtins, type CompileOptions, compile, evaluate } from '../../src/language/index.js';
 
 describe('default options', () => {
   it('are UTC, runtime semantics and platform version 2', () =>

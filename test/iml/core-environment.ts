@@ -1,6 +1,6 @@
-import { functionError } from '../../src/errors/iml-error.js';
-import type { CompileContext } from '../../src/iml/compile/compile-expression.js';
-import type { ImlFunction } from '../../src/iml/index.js';
+import type { CompileContext } from '../../src/language/compile/compile-expression.js';
+import type { ImlFunction } from '../../src/language/index.js';
+import { functionError } from '../../src/shared/errors/iml-error.js';
 import { ENVIRONMENT } from './functions/call-function.js';
 import { Failure, type ReferenceContext } from './reference-evaluator.js';
 

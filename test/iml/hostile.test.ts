@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { compile, ImlError, parse, safeParse } from '../../src/iml/index.js';
-import { isSameValue } from '../../src/testing/matching/same-value.js';
+import { compile, ImlError, parse, safeParse } from '../../src/language/index.js';
+import { isSameValue } from '../../src/tools/testing/matching/same-value.js';
 
 /** Long text, described by its repetitions. */
 interface Repeat {

@@ -1,7 +1,7 @@
 import { Decimal } from 'decimal.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compile, evaluate } from '../../src/iml/index.js';
+import { compile, evaluate } from '../../src/language/index.js';
 
 const DAY = 86_400_000;
 const SCOPE = {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parse, print, safeParse } from '../../src/iml/index.js';
-import { isPlainName } from '../../src/iml/syntax/grammar.js';
-import { Lexer } from '../../src/iml/syntax/lexer.js';
+import { parse, print, safeParse } from '../../src/language/index.js';
+import { isPlainName } from '../../src/language/syntax/grammar.js';
+import { Lexer } from '../../src/language/syntax/lexer.js';
 import { failureOf, imlErrorOf } from './template-failure.js';
 
 /** Parses an expression and prints it with only the necessary parentheses. */

@@ -3,8 +3,8 @@ import path from 'node:path';
 import vm from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { evaluate, functions } from '../../src/iml/index.js';
-import { createCaseless } from '../../src/iml/values/collection.js';
+import { evaluate, functions } from '../../src/language/index.js';
+import { createCaseless } from '../../src/language/values/collection.js';
 import {
   firstStep,
   furtherStep,
@@ -16,8 +16,8 @@ import {
   scopePathReader,
   showsOwn,
   withCheckedObject,
-} from '../../src/iml/values/path.js';
-import { isCaseless, type PlainObject } from '../../src/util/plain-object.js';
+} from '../../src/language/values/path.js';
+import { isCaseless, type PlainObject } from '../../src/shared/plain-object.js';
 import { ENVIRONMENT } from './functions/call-function.js';
 
 const LIST = ['a', 'b', 'c'];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compile, parse, print, safeParse, type Template } from '../../src/iml/index.js';
+import { compile, parse, print, safeParse, type Template } from '../../src/language/index.js';
 
 const prints = (template: string): string => print(parse(template));
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileExpression } from '../../src/iml/compile/compile-expression.js';
+import { compileExpression } from '../../src/language/compile/compile-expression.js';
 import {
   compile,
   type Evaluate,
@@ -11,7 +11,7 @@ import {
   parse,
   print,
   safeParse,
-} from '../../src/iml/index.js';
+} from '../../src/language/index.js';
 import { evaluators } from '../fuzz/evaluators.js';
 import { functions } from '../fuzz/functions.js';
 import { runTarget } from '../fuzz/run-target.js';

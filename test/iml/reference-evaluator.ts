@@ -1,5 +1,5 @@
 import { Decimal } from 'decimal.js';
-import { type Expression, parse } from '../../src/iml/index.js';
+import { type Expression, parse } from '../../src/language/index.js';
 
 /** Result of a reference evaluation: a value, or an error with its kind and message. */
 export type Outcome = { readonly value: unknown } | { readonly kind: FailureKind; readonly message: string };

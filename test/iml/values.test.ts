@@ -6,7 +6,7 @@ import {
   computeTextLength,
   findEncoding,
   textOfBytes,
-} from '../../src/iml/values/bytes.js';
+} from '../../src/language/values/bytes.js';
 import {
   isBuffer,
   isDate,
@@ -16,8 +16,8 @@ import {
   toArithmetic,
   toNumber,
   toText,
-} from '../../src/iml/values/coerce.js';
-import { createDistinctKey, createEqualityKey } from '../../src/iml/values/identity.js';
+} from '../../src/language/values/coerce.js';
+import { createDistinctKey, createEqualityKey } from '../../src/language/values/identity.js';
 import {
   assertListLength,
   assertTextLength,
@@ -25,9 +25,9 @@ import {
   MAX_TEXT_LENGTH,
   rewrite,
   rewriteInChunks,
-} from '../../src/iml/values/size-limits.js';
-import { quotedText, type TreeStyle, treeText, writeJson } from '../../src/iml/values/tree-text.js';
-import { classifyValue, describeType } from '../../src/iml/values/value-kind.js';
+} from '../../src/language/values/size-limits.js';
+import { quotedText, type TreeStyle, treeText, writeJson } from '../../src/language/values/tree-text.js';
+import { classifyValue, describeType } from '../../src/language/values/value-kind.js';
 import { errorOf } from './functions/call-function.js';
 
 describe('toText', () => {

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Expression, parse, safeParse } from '../../src/iml/index.js';
-import { printExpression } from '../../src/iml/syntax/printer.js';
+import { type Expression, parse, safeParse } from '../../src/language/index.js';
+import { printExpression } from '../../src/language/syntax/printer.js';
 import {
   findCalls,
   listNodes,
   listPaths,
   readPath,
   type WrittenPath,
-} from '../../src/iml/syntax/walk-expression.js';
+} from '../../src/language/syntax/walk-expression.js';
 import { choices, shapes, write } from './expression-arbitrary.js';
 
 const read = (text: string): Expression => parse(`{{${text}}}`).parts[0] as Expression;

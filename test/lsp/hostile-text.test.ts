@@ -2,13 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Finding } from '../../src/check/finding.js';
-import { createSubject } from '../../src/check/subject/subject.js';
 import { loadApp } from '../../src/index.js';
-import { findCallAt, readPrefix } from '../../src/lsp/cursor.js';
-import { toDiagnostics } from '../../src/lsp/protocol.js';
-import { toFilePath } from '../../src/lsp/session.js';
-import { findOccurrences } from '../../src/lsp/symbols/find-occurrences.js';
+import type { Finding } from '../../src/tools/check/finding.js';
+import { createSubject } from '../../src/tools/check/subject/subject.js';
+import { findCallAt, readPrefix } from '../../src/tools/lsp/cursor.js';
+import { findOccurrences } from '../../src/tools/lsp/find-occurrences.js';
+import { toDiagnostics } from '../../src/tools/lsp/protocol.js';
+import { toFilePath } from '../../src/tools/lsp/session.js';
 
 const MILLION = 1_000_000;
 

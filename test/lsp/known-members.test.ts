@@ -2,14 +2,14 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { listDocuments } from '../../src/check/subject/checked-document.js';
-import { createSubject } from '../../src/check/subject/subject.js';
 import { defineApp, loadApp } from '../../src/index.js';
-import { readCursor } from '../../src/lsp/cursor.js';
-import { explainExpression } from '../../src/lsp/handlers/hover.js';
-import { listMembers } from '../../src/lsp/known-members.js';
-import { readRecordedBodies } from '../../src/lsp/recorded-bodies.js';
-import { listSuggestions } from '../../src/lsp/suggestions.js';
+import { listDocuments } from '../../src/tools/check/subject/checked-document.js';
+import { createSubject } from '../../src/tools/check/subject/subject.js';
+import { readCursor } from '../../src/tools/lsp/cursor.js';
+import { explainExpression } from '../../src/tools/lsp/hover.js';
+import { listMembers } from '../../src/tools/lsp/known-members.js';
+import { readRecordedBodies } from '../../src/tools/lsp/recorded-bodies.js';
+import { listSuggestions } from '../../src/tools/lsp/suggestions.js';
 
 it('names that every object inherits have no members', async () => {
   const app = defineApp({ name: 'a', modules: { m: { type: 'action', communication: { url: '/x' } } } });

@@ -8,13 +8,13 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 /** Public entries of the package, with their published types. */
 const ENTRIES: Readonly<Record<string, string>> = {
   '.': 'dist/types/index.d.ts',
-  './iml': 'dist/types/iml/index.d.ts',
-  './parameters': 'dist/types/parameters/index.d.ts',
+  './iml': 'dist/types/language/index.d.ts',
+  './parameters': 'dist/types/engine/parameters/index.d.ts',
   './scenario': 'dist/types/scenario/index.d.ts',
   './host': 'dist/types/host/index.d.ts',
   './rest': 'dist/types/rest/index.d.ts',
-  './testing': 'dist/types/testing/index.d.ts',
-  './worker': 'dist/types/pool/pool-worker.d.ts',
+  './testing': 'dist/types/tools/testing/index.d.ts',
+  './worker': 'dist/types/engine/pool/pool-worker.d.ts',
   './host-worker': 'dist/types/host/host-worker.d.ts',
 };
 

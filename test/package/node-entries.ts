@@ -29,9 +29,16 @@ const ENTRIES: Readonly<Record<string, string>> = {
   testing: `${NAME}/testing`,
 };
 
+/** Folders of entries that differ from their names. */
+const FOLDERS: Readonly<Record<string, string>> = {
+  index: '',
+  iml: 'language',
+  parameters: 'engine/parameters',
+  testing: 'tools/testing',
+};
+
 /** An unbundled build file of an entry, which is not in the package. */
-const unbundled = (name: string): string =>
-  path.join(ROOT, 'dist', name === 'index' ? 'index.js' : `${name}/index.js`);
+const unbundled = (name: string): string => path.join(ROOT, 'dist', FOLDERS[name] ?? name, 'index.js');
 
 /** Prints the exported names, and which of them are the same object. */
 const DESCRIBE = `
@@ -98,8 +105,8 @@ export function testNodeEntries(install: () => Install): void {
       try { evaluate('{{1 +}}'); } catch (error) { console.log(error.stack); }`;
     const stack = await run(script, '--enable-source-maps');
     const [, file = '', line] = /at evaluate \((.+\/compile\.ts):(\d+):\d+\)/.exec(stack) ?? [];
-    expect(path.relative(install().installed, file)).toBe('src/iml/compile.ts');
-    const lines = readFileSync(path.join(ROOT, 'src/iml/compile.ts'), 'utf8').split('\n');
+    expect(path.relative(install().installed, file)).toBe('src/language/compile.ts');
+    const lines = readFileSync(path.join(ROOT, 'src/language/compile.ts'), 'utf8').split('\n');
     expect(lines[Number(line) - 1]).toContain('return compile(');
   });
 

@@ -223,7 +223,7 @@ describe('the packed package', () => {
 
   it('exports nothing else', async () => {
     const script = `
-      const code = await import('${NAME}/dist/iml/parser.js').then(() => 'none', (error) => error.code);
+      const code = await import('${NAME}/dist/language/syntax/parser.js').then(() => 'none', (error) => error.code);
       console.log(JSON.stringify(code));`;
     expect(await runModule(script)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED');
   });
@@ -485,6 +485,6 @@ describe('the packed command', () => {
       env,
     }).catch((error: { stderr: string }) => error);
     expect(stderr).toContain('Internal error: TypeError: broken');
-    expect(stderr).toMatch(/src\/cli\/process-io\.ts:\d+/);
+    expect(stderr).toMatch(/src\/tools\/cli\/process-io\.ts:\d+/);
   });
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentKey } from '../../src/parameters/check/check-choice.js';
-import { treatTags } from '../../src/parameters/check/empty-value.js';
-import { testPattern } from '../../src/parameters/check/test-pattern.js';
+import { contentKey } from '../../src/engine/parameters/check-choice.js';
+import { treatTags } from '../../src/engine/parameters/empty-value.js';
+import { testPattern } from '../../src/engine/parameters/test-pattern.js';
 import { cpuMsOf } from '../cpu-time.js';
 
 const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { coerceText, type ParameterSpec, parseForm as readParameters } from '../../src/parameters/index.js';
-import { encodeText } from '../../src/parameters/values/convert-value.js';
+import { encodeText } from '../../src/engine/parameters/convert-value.js';
+import {
+  coerceText,
+  type ParameterSpec,
+  parseForm as readParameters,
+} from '../../src/engine/parameters/index.js';
 
 const hex = (text: string, codepage: string) => {
   const bytes = encodeText(text, codepage);

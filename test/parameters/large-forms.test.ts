@@ -1,17 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createEngine, defineApp } from '../../src/index.js';
-import { createFormCheck, report } from '../../src/parameters/check/form-check.js';
-import { resolveParameters } from '../../src/parameters/check/resolve-parameters.js';
-import { secretValues } from '../../src/parameters/check/secret-values.js';
-import { fieldsByName, MAX_PROBLEMS } from '../../src/parameters/form/parameter-spec.js';
-import { MAX_DESCRIBED, MAX_DESCRIBED_FOR_FORM } from '../../src/parameters/form/rpc-results.js';
+import { createFormCheck, report } from '../../src/engine/parameters/form-check.js';
 import {
   type Problem,
   parseForm as readParameters,
   type ValidateParametersOptions,
   type ValidateParametersResult,
   validateParameters,
-} from '../../src/parameters/index.js';
+} from '../../src/engine/parameters/index.js';
+import { fieldsByName, MAX_PROBLEMS } from '../../src/engine/parameters/parameter-spec.js';
+import { resolveParameters } from '../../src/engine/parameters/resolve-parameters.js';
+import { MAX_DESCRIBED, MAX_DESCRIBED_FOR_FORM } from '../../src/engine/parameters/rpc-results.js';
+import { secretValues } from '../../src/engine/parameters/secret-values.js';
+import { createEngine, defineApp } from '../../src/index.js';
 
 const list = <T>(length: number, item: (index: number) => T): readonly T[] =>
   Array.from({ length }, (_, index) => item(index));

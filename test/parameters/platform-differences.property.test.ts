@@ -1,7 +1,11 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Problem, parseForm as readParameters, validateParameters } from '../../src/parameters/index.js';
+import {
+  type Problem,
+  parseForm as readParameters,
+  validateParameters,
+} from '../../src/engine/parameters/index.js';
 import { type Beside, judge, type Verdict } from './platform-rules.js';
 
 /** An intended difference: rejected by the platform and accepted by a run, or the reverse. */

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { SpecError } from '../../src/index.js';
 import {
   findParameter,
   MAX_PARAMETER_DEPTH,
   type Option,
   PARAMETER_TYPES,
   type ParameterSpec,
-} from '../../src/parameters/form/parameter-spec.js';
+} from '../../src/engine/parameters/parameter-spec.js';
 import {
   joinParameters,
   readOptionList,
   readParameters,
   readWithin,
-} from '../../src/parameters/form/read-parameters.js';
+} from '../../src/engine/parameters/read-parameters.js';
+import { SpecError } from '../../src/index.js';
 
 function first(value: unknown): ParameterSpec {
   const [element] = readParameters(value).elements;

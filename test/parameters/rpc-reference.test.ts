@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRpcReference } from '../../src/parameters/form/rpc-reference.js';
+import { parseRpcReference } from '../../src/engine/parameters/rpc-reference.js';
 
 const reads = (text: string) => parseRpcReference(text);
 

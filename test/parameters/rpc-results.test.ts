@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type MeasuredResult, measureRpcResult } from '../../src/parameters/form/rpc-results.js';
+import { type MeasuredResult, measureRpcResult } from '../../src/engine/parameters/rpc-results.js';
 
 const measure = (result: unknown, limit = 1_000_000): MeasuredResult => measureRpcResult(result, limit);
 const digest = (result: unknown): string | undefined => measure(result).digest;

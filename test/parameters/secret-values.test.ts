@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { listSecretPaths } from '../../src/parameters/check/secret-values.js';
-import { parseForm as readParameters } from '../../src/parameters/index.js';
+import { parseForm as readParameters } from '../../src/engine/parameters/index.js';
+import { listSecretPaths } from '../../src/engine/parameters/secret-values.js';
 
 const pathsOf = (form: unknown, values: unknown): readonly string[] =>
   listSecretPaths(readParameters(form, () => ({})).elements, values);

@@ -1,7 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseForm as readParameters, toJsonSchema, validateParameters } from '../../src/parameters/index.js';
+import {
+  parseForm as readParameters,
+  toJsonSchema,
+  validateParameters,
+} from '../../src/engine/parameters/index.js';
 
 const schemaOf = (spec: unknown) => toJsonSchema(readParameters(spec));
 

@@ -4,7 +4,7 @@ import {
   parseForm as readParameters,
   type ValidateParametersOptions,
   validateParameters,
-} from '../../src/parameters/index.js';
+} from '../../src/engine/parameters/index.js';
 
 interface Case {
   readonly id: string;

@@ -5,8 +5,8 @@ import {
   PARAMETER_TYPES,
   parseForm as readParameters,
   validateParameters,
-} from '../../src/parameters/index.js';
-import { isPlainObject } from '../../src/util/plain-object.js';
+} from '../../src/engine/parameters/index.js';
+import { isPlainObject } from '../../src/shared/plain-object.js';
 
 const name = fc.constantFrom('a', 'b', 'X-Y', '__proto__', 'constructor');
 

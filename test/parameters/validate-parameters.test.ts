@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { itemPath, memberPath } from '../../src/parameters/check/problem.js';
-import { MAX_PROBLEMS } from '../../src/parameters/form/parameter-spec.js';
 import {
   type RpcReference,
   parseForm as readParameters,
   toJsonSchema,
   type ValidateParametersOptions,
   validateParameters,
-} from '../../src/parameters/index.js';
+} from '../../src/engine/parameters/index.js';
+import { MAX_PROBLEMS } from '../../src/engine/parameters/parameter-spec.js';
+import { itemPath, memberPath } from '../../src/engine/parameters/problem.js';
 import { cpuMsOf } from '../cpu-time.js';
 
 const check = (spec: unknown, values: unknown, options?: ValidateParametersOptions) =>

@@ -8,7 +8,7 @@ const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /** Modules that worker threads start with or import, by their names in `dist/node`. */
 export const WORKER_MODULES: Readonly<Record<string, string>> = {
-  'pool-worker': 'src/pool/pool-worker.ts',
+  'pool-worker': 'src/engine/pool/pool-worker.ts',
 };
 
 /** URLs of built modules by name, and a function that deletes the files. */
@@ -47,7 +47,7 @@ export async function bundleWorkers(
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
-    alias: { '#moment': './src/iml/date/moment-at-first-use.ts' },
+    alias: { '#moment': './src/language/date/moment-at-first-use.ts' },
     logLevel: 'warning',
   });
   return {

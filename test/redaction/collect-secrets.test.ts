@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { secretValues } from '../../src/parameters/check/secret-values.js';
+import { secretValues } from '../../src/engine/parameters/secret-values.js';
 import {
   collectGiven,
   collectNamedSecrets,
   collectSecrets,
   nameSecrets,
-} from '../../src/redaction/collect-secrets.js';
+} from '../../src/engine/redaction/collect-secrets.js';
 
 describe('secrets in data', () => {
   it('have the nearest name, or the first one if they repeat', () => {

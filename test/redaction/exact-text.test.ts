@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRedactor, type LoggableRequest, type Redactor } from '../../src/redaction/redact.js';
+import { createRedactor, type LoggableRequest, type Redactor } from '../../src/engine/redaction/redact.js';
 
 // Compares the shown text exactly: redacting too much is as wrong as too little.
 const HIDDEN = '[SANITIZED]';

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { redactAppError, redactCauses } from '../../src/engine/redaction/redact-app-error.js';
 import { AppError } from '../../src/index.js';
-import { redactAppError, redactCauses } from '../../src/redaction/redact-app-error.js';
 
 const redact = (text: string): string => text.replaceAll('hush', '*');
 

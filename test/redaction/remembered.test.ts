@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createRedactor, type LoggableRequest } from '../../src/redaction/redact.js';
-import { collectBodyText, redactBodyText, redactPatterns } from '../../src/redaction/redact-text.js';
-import { type RedactionRules, redactValue } from '../../src/redaction/redact-value.js';
-import { joinPaths } from '../../src/redaction/sanitize-paths.js';
-import { createSecretMatcher } from '../../src/redaction/secret-matcher.js';
+import { createRedactor, type LoggableRequest } from '../../src/engine/redaction/redact.js';
+import { collectBodyText, redactBodyText, redactPatterns } from '../../src/engine/redaction/redact-text.js';
+import { type RedactionRules, redactValue } from '../../src/engine/redaction/redact-value.js';
+import { joinPaths } from '../../src/engine/redaction/sanitize-paths.js';
+import { createSecretMatcher } from '../../src/engine/redaction/secret-matcher.js';
 
 const HIDDEN = '[SANITIZED]';
 const SECRET = 'kept-of-the-shop';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../src/redaction/redact.js';
-import { joinPaths, NO_PATHS, readSanitize } from '../../src/redaction/sanitize-paths.js';
+import { createRedactor } from '../../src/engine/redaction/redact.js';
+import { joinPaths, NO_PATHS, readSanitize } from '../../src/engine/redaction/sanitize-paths.js';
 
 describe('paths of log.sanitize', () => {
   it('are merged by prefix', () => {

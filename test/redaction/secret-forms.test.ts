@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../src/redaction/redact.js';
-import { createSecretMatcher } from '../../src/redaction/secret-matcher.js';
+import { createRedactor } from '../../src/engine/redaction/redact.js';
+import { createSecretMatcher } from '../../src/engine/redaction/secret-matcher.js';
 import { cpuMsOf } from '../cpu-time.js';
 
 /**

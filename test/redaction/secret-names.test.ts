@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSecretName, type NamePlace } from '../../src/redaction/secret-names.js';
+import { isSecretName, type NamePlace } from '../../src/engine/redaction/secret-names.js';
 
 const everywhere: readonly NamePlace[] = ['header', 'query', 'body'];
 

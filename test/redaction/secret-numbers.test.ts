@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRedactor } from '../../src/redaction/redact.js';
+import { createRedactor } from '../../src/engine/redaction/redact.js';
 
 const HIDDEN = '[SANITIZED]';
 const redactorOf = (...secrets: readonly string[]) => createRedactor({ secrets });

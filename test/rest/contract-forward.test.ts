@@ -1,6 +1,6 @@
+import { createForwardBackend } from '../../src/rest/create-forward-backend.js';
 import { createRest } from '../../src/rest/create-rest.js';
-import { createForwardBackend } from '../../src/rest/forward/create-forward-backend.js';
-import { serveRest } from '../../src/rest/server/serve-rest.js';
+import { serveRest } from '../../src/rest/serve-rest.js';
 import { MEMORY_STORES } from './open-stores.js';
 import { runContract } from './run-contract.js';
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { createForwardBackend } from '../../src/rest/create-forward-backend.js';
 import { createRest } from '../../src/rest/create-rest.js';
 import { createStoreBackend, type StoreBackend } from '../../src/rest/create-store-backend.js';
-import { createForwardBackend } from '../../src/rest/forward/create-forward-backend.js';
 import { OPERATIONS } from '../../src/rest/operations.js';
-import { type RestServer, serveRest } from '../../src/rest/server/serve-rest.js';
-import { findOperation } from '../../src/testing/contracts/check-rest-answer.js';
-import { restContract } from '../../src/testing/contracts/rest-contract.js';
+import { type RestServer, serveRest } from '../../src/rest/serve-rest.js';
+import { findOperation } from '../../src/tools/testing/contracts/check-rest-answer.js';
+import { restContract } from '../../src/tools/testing/contracts/rest-contract.js';
 import { MEMORY_STORES, postgresStores, sqliteStores, type TestStores } from './open-stores.js';
 import { readWorld } from './run-contract.js';
 import { insertRestRows, type RestFixtureFile } from './store-contract.js';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { RestOperation } from '../../src/rest/call/operation.js';
 import { OPERATIONS } from '../../src/rest/operations.js';
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../docs/rest.md'), 'utf8');
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/rest'), 'utf8');
 
 /** The expected table row of an operation: `| GET | /ping | Answers. | none |`. */
 function rowOf({ method, path, summary, scopes, authentication, administrators }: RestOperation): string {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createRestLog, type RestLogFormat } from '../../src/cli/output/rest-log.js';
-import { ERROR_CODES } from '../../src/errors/codes.js';
-import { EngineError } from '../../src/errors/engine-error.js';
 import { createLocalBilling } from '../../src/rest/billing/billing.js';
 import { bootstrap } from '../../src/rest/bootstrap.js';
 import { toRestError } from '../../src/rest/call/answer.js';
 import type { FailedCall } from '../../src/rest/call/router.js';
 import * as problems from '../../src/rest/problems.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
+import { ERROR_CODES } from '../../src/shared/errors/codes.js';
+import { EngineError } from '../../src/shared/errors/engine-error.js';
+import { createRestLog, type RestLogFormat } from '../../src/tools/cli/output/rest-log.js';
 import { createStoreRest, type StoreRestOptions } from './store-rest.js';
 
 /** The lines that `iml rest` logs for failures of one call, including the lines on close. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bootstrap } from '../../src/rest/bootstrap.js';
-import { type RestServer, serveRest } from '../../src/rest/server/serve-rest.js';
+import { type RestServer, serveRest } from '../../src/rest/serve-rest.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 

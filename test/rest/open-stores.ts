@@ -9,7 +9,7 @@ import {
   openRestSqlite,
 } from '../../src/rest/store/open-rest-store.js';
 import { REST_TABLES, type RestStore } from '../../src/rest/store/tables.js';
-import { sqlName } from '../../src/store/sql-database.js';
+import { sqlName } from '../../src/shared/store/sql-database.js';
 
 /** A kind of store that the contract runs on. */
 export interface TestStores {

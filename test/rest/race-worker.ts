@@ -1,5 +1,5 @@
 import { openRestPostgres, openRestSqlite } from '../../src/rest/store/open-rest-store.js';
-import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
+import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
 import { createStoreRest } from './store-rest.js';
 
 /**

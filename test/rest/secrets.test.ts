@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSeal } from '../../src/rest/services/seal.js';
 import { REST_TABLES, type RestTables } from '../../src/rest/store/tables.js';
-import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
+import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
 import { readWorld } from './run-contract.js';
 import { insertRestRows } from './store-contract.js';

@@ -1,5 +1,5 @@
 import type { RestOperation } from '../../src/rest/call/operation.js';
-import { isPlainObject, type PlainObject } from '../../src/util/plain-object.js';
+import { isPlainObject, type PlainObject } from '../../src/shared/plain-object.js';
 
 /** A request in the form of fixtures. */
 export interface WrittenRequest {

@@ -4,11 +4,11 @@ import { createRest } from '../../src/rest/create-rest.js';
 import { createStoreBackend, type StoreBackendOptions } from '../../src/rest/create-store-backend.js';
 import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
 import { nameKey, type RestStore, type RestTables } from '../../src/rest/store/tables.js';
-import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
-import type { RestContractCase } from '../../src/testing/contracts/rest-contract.js';
-import { playStep as playRequest, type RestStep } from '../../src/testing/contracts/rest-step.js';
-import type { Clock } from '../../src/util/clock.js';
-import type { PlainObject } from '../../src/util/plain-object.js';
+import type { Clock } from '../../src/shared/clock.js';
+import type { PlainObject } from '../../src/shared/plain-object.js';
+import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
+import type { RestContractCase } from '../../src/tools/testing/contracts/rest-contract.js';
+import { playStep as playRequest, type RestStep } from '../../src/tools/testing/contracts/rest-step.js';
 
 /** Rows of the store, by table; what is left out takes a default. Tokens carry `token` instead of its hash. */
 export type RestRows = Readonly<Record<string, readonly Readonly<PlainObject>[]>>;

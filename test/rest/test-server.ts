@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bootstrap } from '../../src/rest/bootstrap.js';
-import { type RestServer, serveRest } from '../../src/rest/server/serve-rest.js';
+import { type RestServer, serveRest } from '../../src/rest/serve-rest.js';
 import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
 import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
-import { withAnswerCheck } from '../../src/testing/contracts/check-rest-answer.js';
+import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 
 export interface TestServer {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { compileRespond } from '../../src/document/compile/compile-request.js';
-import { createDocument } from '../../src/document/reading/create-document.js';
-import { toEnvironment } from '../../src/iml/environment/environment.js';
-import { type BuiltResponse, buildAnswer } from '../../src/run/response/build-answer.js';
+import { compileRespond } from '../../src/engine/document/compile-request.js';
+import { createDocument } from '../../src/engine/document/create-document.js';
+import { type BuiltResponse, buildAnswer } from '../../src/engine/run/build-answer.js';
+import { toEnvironment } from '../../src/language/environment/environment.js';
 import { contextOf } from './context-of.js';
 
 function build(

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { CallBudget } from '../../src/engine/run/call-budget.js';
 import {
   type ConnectionStore,
   createEngine,
@@ -8,8 +9,7 @@ import {
   type Transport,
   type TransportResponse,
 } from '../../src/index.js';
-import { CallBudget } from '../../src/run/limits/call-budget.js';
-import { createVirtualClock } from '../../src/testing/index.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { httpServer } from '../http/loopback.js';
 import { type Answer, engineOf, PAGED, respond, type Setup, service, type TestRun } from './helpers.js';
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { compileResponse } from '../../src/document/compile/compile-request.js';
-import { toEnvironment } from '../../src/iml/environment/environment.js';
+import { compileResponse } from '../../src/engine/document/compile-request.js';
 import {
   collectOutputs,
   countRecords,
   listBundles,
   type Page,
   singlePage,
-} from '../../src/run/response/collect-outputs.js';
+} from '../../src/engine/run/collect-outputs.js';
+import { toEnvironment } from '../../src/language/environment/environment.js';
 import { contextOf } from './context-of.js';
 
 async function collect(response: unknown, body: unknown, wanted = 10) {

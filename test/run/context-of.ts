@@ -1,7 +1,7 @@
+import { CallBudget } from '../../src/engine/run/call-budget.js';
+import { Run, type RunContext, startContext } from '../../src/engine/run/run-context.js';
 import { DEFAULT_LIMITS } from '../../src/index.js';
-import { CallBudget } from '../../src/run/limits/call-budget.js';
-import { Run, type RunContext, startContext } from '../../src/run/scope/run-context.js';
-import { createVirtualClock } from '../../src/testing/index.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 
 /** The context of a run that sends nothing, with these variables. */
 export function contextOf(scope: Record<string, unknown>): RunContext {

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { transportFailure } from '../../src/http/transport/response-collector.js';
+import { transportFailure } from '../../src/engine/http/response-collector.js';
 import { createEngine, loadApp } from '../../src/index.js';
-import { createVirtualClock } from '../../src/testing/index.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { type Answer, engineOf, respond, service } from './helpers.js';
 
 const errorOf = async (answer: Answer, response: unknown = {}) => {

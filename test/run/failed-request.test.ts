@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { printError } from '../../src/cli/output/print-error.js';
-import { transportFailure } from '../../src/http/transport/response-collector.js';
+import { transportFailure } from '../../src/engine/http/response-collector.js';
+import { printError } from '../../src/tools/cli/output/print-error.js';
 import { type Answer, engineOf, service } from './helpers.js';
 
 const failing = (answer: Answer) => service(() => answer).transport;

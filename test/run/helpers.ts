@@ -1,4 +1,4 @@
-import type { RunInput } from '../../src/component/runtime.js';
+import type { RunInput } from '../../src/engine/component/runtime.js';
 import {
   createEngine,
   defineApp,
@@ -9,7 +9,7 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '../../src/index.js';
-import { createVirtualClock, type VirtualClock } from '../../src/testing/exchanges/virtual-clock.js';
+import { createVirtualClock, type VirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
 
 export interface Answer {
   readonly status?: number;

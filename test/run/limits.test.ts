@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { resolveLimits } from '../../src/engine/run/limits.js';
 import { createEngine, defineApp } from '../../src/index.js';
-import { resolveLimits } from '../../src/run/limits/limits.js';
-import { SYSTEM_CLOCK } from '../../src/util/clock.js';
+import { SYSTEM_CLOCK } from '../../src/shared/clock.js';
 import { endless, engineOf, PAGED, service } from './helpers.js';
 
 describe('the limit of follow-up pages', () => {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { compile } from '../../src/iml/index.js';
 import {
   createItemContext,
   endpointContext,
   withPosition,
   withVariables,
-} from '../../src/run/scope/run-context.js';
+} from '../../src/engine/run/run-context.js';
+import { compile } from '../../src/language/index.js';
 import { contextOf } from './context-of.js';
 
 describe('a run context', () => {

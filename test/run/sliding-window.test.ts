@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CallBudget, SlidingWindow } from '../../src/run/limits/call-budget.js';
+import { CallBudget, SlidingWindow } from '../../src/engine/run/call-budget.js';
 
 const WINDOW_MS = 1000;
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createEngine, defineApp, type EngineOptions } from '../../src/index.js';
-import { createVirtualClock } from '../../src/testing/index.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { service } from './helpers.js';
 
 /** A step takes as long as the engine's clock says, whenever one of these directives is evaluated. */

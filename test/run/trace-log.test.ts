@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { type TraceEvent, TraceLog } from '../../src/run/trace/trace.js';
+import { type TraceEvent, TraceLog } from '../../src/engine/run/trace.js';
 
 const event = (page: number): TraceEvent => ({
   at: 0,

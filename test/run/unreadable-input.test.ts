@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { redactCauses } from '../../src/engine/redaction/redact-app-error.js';
 import { createEngine, defineApp } from '../../src/index.js';
-import { redactCauses } from '../../src/redaction/redact-app-error.js';
 import { engineOf, service } from './helpers.js';
 
 // Line 15 of the findings: what an embedder hands in and throws while it is read is told as that.

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/sandbox.js';
-import { createTrustedFunctions } from '../../src/sandbox/trusted-functions.js';
+import type { Sandbox } from '../../src/engine/sandbox/sandbox.js';
+import { createTrustedFunctions } from '../../src/engine/sandbox/trusted-functions.js';
 import { BUILTINS, callIn, openSandbox } from './open-sandbox.js';
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { functionError, limitError } from '../../src/errors/iml-error.js';
-import { createSandbox } from '../../src/sandbox/create-sandbox.js';
-import type { GuestError } from '../../src/sandbox/guest-error.js';
+import { createSandbox } from '../../src/engine/sandbox/create-sandbox.js';
+import type { GuestError } from '../../src/engine/sandbox/guest-error.js';
+import { functionError, limitError } from '../../src/shared/errors/iml-error.js';
 import { cpuMsOf } from '../cpu-time.js';
 import { BUILTINS, callIn, failureOf, openSandbox } from './open-sandbox.js';
 

@@ -61,7 +61,7 @@ describe('a worker thread', () => {
   beforeAll(() => {
     const root = join(import.meta.dirname, '../..');
     folder = mkdtempSync(join(root, 'node_modules/.sandbox-test-'));
-    for (const part of ['src/sandbox', 'src/iml', 'src/errors', 'src/util']) {
+    for (const part of ['src/engine/sandbox', 'src/language', 'src/shared/errors', 'src/shared']) {
       for (const entry of readdirSync(join(root, part), { recursive: true, encoding: 'utf8' })) {
         if (!entry.endsWith('.ts') || entry.endsWith('.d.ts')) continue;
         const target = join(folder, relative('src', part), entry.replace(/ts$/, 'js'));
@@ -94,7 +94,7 @@ describe('a worker thread', () => {
 
 const WORKER = `
 import { parentPort, workerData } from 'node:worker_threads';
-import { createSandbox } from './sandbox/create-sandbox.js';
+import { createSandbox } from './engine/sandbox/create-sandbox.js';
 const functions = Object.entries(workerData).map(([name, code]) => ({ name, code, file: name }));
 const sandbox = await createSandbox({ functions, builtins: {}, limits: { timeMs: 3000 } });
 const environment = { now: () => 0, random: () => 0, timezone: 'UTC' };

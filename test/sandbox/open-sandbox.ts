@@ -1,7 +1,7 @@
-import { functionError } from '../../src/errors/iml-error.js';
-import type { Environment, FunctionTable } from '../../src/iml/environment/environment.js';
-import { createSandbox } from '../../src/sandbox/create-sandbox.js';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.js';
+import { createSandbox } from '../../src/engine/sandbox/create-sandbox.js';
+import type { Sandbox, SandboxOptions } from '../../src/engine/sandbox/sandbox.js';
+import type { Environment, FunctionTable } from '../../src/language/environment/environment.js';
+import { functionError } from '../../src/shared/errors/iml-error.js';
 
 export const ENVIRONMENT: Environment = {
   now: () => Date.UTC(2024, 1, 29, 12, 0, 0),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTrustedFunctions } from '../../src/sandbox/trusted-functions.js';
+import { createTrustedFunctions } from '../../src/engine/sandbox/trusted-functions.js';
 import { BUILTINS, callIn, ENVIRONMENT, failureOf } from './open-sandbox.js';
 
 const trust = (codes: Readonly<Record<string, string>>) =>

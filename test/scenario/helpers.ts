@@ -1,5 +1,5 @@
 import { AppError, type AppErrorType } from '../../src/index.js';
-import type { FlowModule, ModuleInput } from '../../src/scenario/flow/flow.js';
+import type { FlowModule, ModuleInput } from '../../src/scenario/flow.js';
 
 type Answer = readonly unknown[] | AppErrorType | undefined;
 

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { AppError, createEngine, defineApp } from '../../src/index.js';
-import type { ErrorHandler, FlowStep } from '../../src/scenario/flow/flow.js';
+import type { ErrorHandler, FlowStep } from '../../src/scenario/flow.js';
 import {
   compileFlow,
   completeSettings,
@@ -20,7 +20,7 @@ import {
   resumeFlow,
   runFlow,
 } from '../../src/scenario/index.js';
-import { createVirtualClock } from '../../src/testing/index.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { post } from '../webhook/helpers.js';
 import { moduleOf, source, type TestModule } from './helpers.js';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createNodeListener } from '../../src/server/node-listener.js';
+import { createNodeListener } from '../../src/shared/server/node-listener.js';
 
 const LIMITS = { maxBodyBytes: 1e6, maxBytesInFlight: 1e7, bodyTimeoutMs: 10_000, maxRequests: 100 };
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import type { Handler } from '../../src/server/node-listener.js';
-import { toPlainResponse } from '../../src/server/plain-request.js';
-import { serveOn } from '../../src/server/serve-fetch.js';
+import type { Handler } from '../../src/shared/server/node-listener.js';
+import { toPlainResponse } from '../../src/shared/server/plain-request.js';
+import { serveOn } from '../../src/shared/server/serve-fetch.js';
 
 const limits = {
   maxBodyBytes: 1_000_000,

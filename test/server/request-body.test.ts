@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
-import { openBody } from '../../src/server/request-body.js';
+import { openBody } from '../../src/shared/server/request-body.js';
 
 /** Both ends of a connection. */
 async function openPair(): Promise<readonly [Socket, Socket]> {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type FetchServer, type ServeFetchOptions, serveFetch } from '../../src/server/serve-fetch.js';
+import { type FetchServer, type ServeFetchOptions, serveFetch } from '../../src/shared/server/serve-fetch.js';
 import { send } from '../host/send.js';
 
 type Limits = ServeFetchOptions['limits'];

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inOrder } from '../../src/store/memory/compare.js';
+import { inOrder } from '../../src/shared/store/memory/compare.js';
 
 /** Texts with and without the units whose order is not that of code points. */
 const TEXTS = fc.array(

@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createMemoryStore } from '../../src/store/memory/memory-store.js';
-import { IdOf, type RecordStore, type TableDefinitions } from '../../src/store/record-store.js';
-import { type Migration, migrate } from '../../src/store/sql/migrate.js';
-import { openPostgres } from '../../src/store/sql/open-postgres.js';
-import { openSqlite } from '../../src/store/sql/open-sqlite.js';
-import { createSqlStore } from '../../src/store/sql/sql-store.js';
-import type { SqlDatabase } from '../../src/store/sql-database.js';
+import { createMemoryStore } from '../../src/shared/store/memory/memory-store.js';
+import { IdOf, type RecordStore, type TableDefinitions } from '../../src/shared/store/record-store.js';
+import { type Migration, migrate } from '../../src/shared/store/sql/migrate.js';
+import { openPostgres } from '../../src/shared/store/sql/open-postgres.js';
+import { openSqlite } from '../../src/shared/store/sql/open-sqlite.js';
+import { createSqlStore } from '../../src/shared/store/sql/sql-store.js';
+import type { SqlDatabase } from '../../src/shared/store/sql-database.js';
 import { openTestSchema } from '../rest/open-stores.js';
 
 type Things = {

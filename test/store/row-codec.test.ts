@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { JsonText } from '../../src/store/json-text.js';
-import type { TableDefinition } from '../../src/store/record-store.js';
-import { createRowCodec } from '../../src/store/sql/row-codec.js';
+import { JsonText } from '../../src/shared/store/json-text.js';
+import type { TableDefinition } from '../../src/shared/store/record-store.js';
+import { createRowCodec } from '../../src/shared/store/sql/row-codec.js';
 
 const DEFINITION: TableDefinition<never> = {
   columns: ['first', 'second'] as never[],

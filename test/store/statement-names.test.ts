@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { openPostgres } from '../../src/store/sql/open-postgres.js';
-import { createStatementNames } from '../../src/store/sql/statement-names.js';
-import type { SqlDatabase } from '../../src/store/sql-database.js';
+import { openPostgres } from '../../src/shared/store/sql/open-postgres.js';
+import { createStatementNames } from '../../src/shared/store/sql/statement-names.js';
+import type { SqlDatabase } from '../../src/shared/store/sql-database.js';
 import { openTestSchema } from '../rest/open-stores.js';
 
 describe('names of statements', () => {

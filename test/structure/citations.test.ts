@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 const ROOT = path.resolve(import.meta.dirname, '../..');
 
 /**
- * Notes outside the repository, by the path of their folder or the name of a page. `src/rest/reference/` is part of
+ * Notes outside the repository, by the path of their folder or the name of a page. `src/rest/platform/` is part of
  * the repository.
  */
 const PRIVATE_PAGES: readonly RegExp[] = [

@@ -1,75 +1,60 @@
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { librariesLoadedBy, nodeModulesLoadedBy, sourceFiles, sourceImports } from './source-imports.js';
 
-/** Folders in the order of the data flow. A folder imports only from itself and earlier ones. */
+/** Layers in the order of the data flow. A layer imports only from itself and earlier ones. */
 const ORDER = [
+  ...['shared', 'shared/errors', 'shared/server', 'shared/schema', 'shared/store', 'language'],
   ...[
-    'util',
-    'errors',
-    'server',
-    'iml',
-    'schema',
-    'document',
-    'http',
-    'redaction',
-    'sandbox',
-    'run',
-    'parameters',
+    'engine/document',
+    'engine/http',
+    'engine/redaction',
+    'engine/sandbox',
+    'engine/run',
+    'engine/parameters',
   ],
-  ...[
-    'component',
-    'connection',
-    'trigger',
-    'module',
-    'webhook',
-    'app',
-    'pool',
-    'scenario',
-    'store',
-    'host',
-    'check',
-    'testing',
-    'lsp',
-    'dev',
-  ],
-  'cli',
+  ...['engine/component', 'engine/connection', 'engine/module', 'engine/webhook'],
+  ...['engine/assembling', 'engine/loading', 'engine', 'engine/pool'],
+  ...['scenario', 'host', 'rest', 'tools/check', 'tools/testing', 'tools/lsp', 'tools/dev', 'tools/cli'],
 ];
 
-/** Folders with fewer allowed imports than their position implies. */
+const SHARED = ORDER.filter((layer) => layer.startsWith('shared'));
+
+/** Layers with fewer allowed imports than their position implies. */
 const ISLANDS: Readonly<Record<string, readonly string[]>> = {
-  iml: ['util', 'errors'],
-  schema: ['util', 'errors'],
-  sandbox: ['util', 'errors', 'iml'],
-  server: [],
-  store: ['util', 'errors'],
-  rest: ['util', 'errors', 'server', 'schema', 'store'],
+  'shared/server': ['shared'],
+  'shared/schema': ['shared', 'shared/errors'],
+  'shared/store': ['shared', 'shared/errors'],
+  language: ['shared', 'shared/errors'],
+  'engine/sandbox': ['shared', 'shared/errors', 'language'],
+  rest: SHARED,
 };
 
 /** Only the CLI and the contract suites may import it. */
-const REST_USERS: readonly string[] = ['cli', 'testing'];
+const REST_USERS: readonly string[] = ['tools/cli', 'tools/testing'];
 
 /** Libraries that only one module imports. */
 const OWNERS: Readonly<Record<string, RegExp>> = {
-  '#moment': /^iml\/date\/zone\.ts$/,
-  'moment-timezone': /^iml\/date\/(zone|moment-at-once|moment-at-first-use)\.ts$/,
-  undici: /^http\//,
-  ajv: /^schema\//,
-  jsonata: /^(testing|cli)\//,
-  mime: /^iml\/functions\/text\.ts$/,
-  'jsonc-parser': /^(document|lsp)\//,
+  '#moment': /^language\/date\/zone\.ts$/,
+  'moment-timezone': /^language\/date\/(zone|moment-at-once|moment-at-first-use)\.ts$/,
+  undici: /^engine\/http\//,
+  ajv: /^shared\/schema\//,
+  jsonata: /^tools\/(testing|cli)\//,
+  mime: /^language\/functions\/text\.ts$/,
+  'jsonc-parser': /^(engine\/document|tools\/lsp)\//,
 };
 
 const internal = sourceImports.filter(({ isInternal }) => isInternal);
-const folderOf = (file: string): string => file.split('/')[0] ?? '';
 
-/** A subfolder of a stage, or a file directly in the stage. */
-const subfolderOf = (file: string): string => {
-  const [stage = '', ...rest] = file.split('/');
-  return rest.length > 1 ? `${stage}/${rest[0]}` : file;
-};
+/** The layer of a file: the longest name in `ORDER` that its path starts with. */
+const layerOf = (file: string): string =>
+  ORDER.filter((layer) => file.startsWith(`${layer}/`)).sort((a, b) => b.length - a.length)[0] ?? '';
+
+/** A folder inside a layer, or a file directly in the layer. */
+const folderOf = (file: string): string => (layerOf(file) === path.dirname(file) ? file : path.dirname(file));
 
 /** Public entries come after all folders. */
-const isEntry = (file: string): boolean => file === 'index.ts' || /^[a-z]+\/index\.ts$/.test(file);
+const isEntry = (file: string): boolean => /(^|\/)index\.ts$/.test(file);
 
 function maySee(source: string, target: string): boolean {
   if (target === 'rest') return REST_USERS.includes(source);
@@ -84,7 +69,7 @@ describe('imports', () => {
 
   it('follow the order of the layers', () => {
     const wrong = internal.filter(({ from, to }) => {
-      const [source, target] = [folderOf(from), folderOf(to)];
+      const [source, target] = [layerOf(from), layerOf(to)];
       return source !== target && from !== 'index.ts' && !maySee(source, target);
     });
     expect(wrong).toEqual([]);
@@ -104,7 +89,7 @@ describe('imports', () => {
   it('form no cycle of folders', () => {
     const next = new Map<string, Set<string>>();
     for (const { from, to } of internal) {
-      const [source, target] = [subfolderOf(from), subfolderOf(to)];
+      const [source, target] = [folderOf(from), folderOf(to)];
       if (source !== target) next.set(source, (next.get(source) ?? new Set()).add(target));
     }
     expect(findCycle(new Map([...next].map(([room, targets]) => [room, [...targets]])))).toBeUndefined();
@@ -122,14 +107,17 @@ describe('imports', () => {
  * optional peers may be missing.
  */
 const LOADED: readonly (readonly [entry: string, libraries: readonly string[]])[] = [
-  ['iml/index.ts', ['#moment', 'decimal.js', 'mime']],
+  ['language/index.ts', ['#moment', 'decimal.js', 'mime']],
   ['index.ts', ['#moment', 'decimal.js']],
   ['scenario/index.ts', ['#moment', 'decimal.js', 'mime']],
   ['host/index.ts', ['#moment', 'decimal.js', 'mime']],
   ['rest/index.ts', ['ajv/dist/2020.js']],
-  ['parameters/index.ts', []],
-  ['testing/index.ts', ['#moment', 'ajv/dist/2020.js', 'decimal.js', 'jsonc-parser', 'mime', 'p-limit']],
-  ['cli/main.ts', []],
+  ['engine/parameters/index.ts', []],
+  [
+    'tools/testing/index.ts',
+    ['#moment', 'ajv/dist/2020.js', 'decimal.js', 'jsonc-parser', 'mime', 'p-limit'],
+  ],
+  ['tools/cli/main.ts', []],
 ];
 
 describe('a public entry loads', () => {
@@ -138,12 +126,12 @@ describe('a public entry loads', () => {
   });
 
   it('nothing unlisted: the table has every entry', () => {
-    const entries = sourceFiles.filter(isEntry).concat('cli/main.ts');
+    const entries = sourceFiles.filter(isEntry).concat('tools/cli/main.ts');
     expect(LOADED.map(([entry]) => entry).sort()).toEqual(entries.sort());
   });
 
   it('no module of Node in ./iml, which runs in browsers', () => {
-    expect(nodeModulesLoadedBy('iml/index.ts')).toEqual([]);
+    expect(nodeModulesLoadedBy('language/index.ts')).toEqual([]);
   });
 });
 

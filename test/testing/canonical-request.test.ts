@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { canonicalRequest } from '../../src/testing/exchanges/canonical-request.js';
+import { canonicalRequest } from '../../src/tools/testing/exchanges/canonical-request.js';
 
 const FORM = 'multipart/form-data; boundary=b';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { printTestFailures, runFixtures } from '../../src/testing/index.js';
+import { printTestFailures, runFixtures } from '../../src/tools/testing/index.js';
 import { writeApp } from '../app/temp-app.js';
 
 const CALL = { url: 'https://a.example/{{common.id}}', qs: { secret: '{{common.secret}}' } };

@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { App, ModuleComponent } from '../../src/document/app.js';
+import type { App, ModuleComponent } from '../../src/engine/document/app.js';
+import { moduleForm } from '../../src/engine/parameters/form.js';
 import { createEngine, loadApp } from '../../src/index.js';
-import { moduleForm } from '../../src/parameters/form/form.js';
 import {
   createDigestLog,
   createVirtualClock,
   type Recording,
   recordCase,
   recordTransport,
-} from '../../src/testing/index.js';
-import type { RunToRecord } from '../../src/testing/recording/rehearse-run.js';
+} from '../../src/tools/testing/index.js';
+import type { RunToRecord } from '../../src/tools/testing/recording/rehearse-run.js';
 import { expectNoCanary } from '../connection/canary.js';
 import { httpServer, type Loopback, readBody } from '../http/loopback.js';
 

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { describeApp, runFixtures } from '../../src/testing/index.js';
+import { describeApp, runFixtures } from '../../src/tools/testing/index.js';
 
 let folder: string;
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { defineApp } from '../../src/index.js';
-import { learnInput } from '../../src/testing/recording/collect-secrets.js';
-import { createSecretBook } from '../../src/testing/secrets/secret-book.js';
+import { learnInput } from '../../src/tools/testing/recording/collect-secrets.js';
+import { createSecretBook } from '../../src/tools/testing/secrets/secret-book.js';
 
 const SECRET = 'hunter2-of-the-sender';
 

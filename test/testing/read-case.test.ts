@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { fakeSecret } from '../../src/testing/cases/placeholders.js';
-import { type CaseReading, readCase } from '../../src/testing/cases/read-case.js';
+import { fakeSecret } from '../../src/tools/testing/cases/placeholders.js';
+import { type CaseReading, readCase } from '../../src/tools/testing/cases/read-case.js';
 
 const read = (text: string): Promise<CaseReading> =>
   readCase(text, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readHar } from '../../src/testing/har/read-har.js';
+import { readHar } from '../../src/tools/testing/recording/read-har.js';
 
 const RESPONSE = { status: 200, headers: [{ name: 'a', value: 'b' }], content: { text: 'c' } };
 const ENTRY = {

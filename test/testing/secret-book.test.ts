@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSecretBook } from '../../src/testing/secrets/secret-book.js';
+import { createSecretBook } from '../../src/tools/testing/secrets/secret-book.js';
 
 const secret = (number: number): string => `secret-number-${number}`;
 

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { printTestFailures, runFixtures } from '../../src/testing/index.js';
+import { printTestFailures, runFixtures } from '../../src/tools/testing/index.js';
 
 /*
  * An app that works and its cases, which pass; then one character of the app is another one. A case has to fail, and to name the

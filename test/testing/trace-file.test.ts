@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, defineApp } from '../../src/index.js';
-import { readTraceFile } from '../../src/testing/traces/read-trace-file.js';
-import { type RunTrace, traceDocuments } from '../../src/testing/traces/run-trace.js';
-import { writeTraceFile } from '../../src/testing/traces/trace-file.js';
+import { readTraceFile } from '../../src/tools/testing/suite/read-trace-file.js';
+import { type RunTrace, traceDocuments } from '../../src/tools/testing/suite/run-trace.js';
+import { writeTraceFile } from '../../src/tools/testing/suite/trace-file.js';
 
 const TRACE: RunTrace = {
   app: 'shop',

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { TriggerState } from '../../src/index.js';
 import {
   compareItems,
   createNewTest,
@@ -10,7 +9,8 @@ import {
   stateOfAll,
   type TriggerOrder,
   type TriggerType,
-} from '../../src/trigger/trigger-state.js';
+} from '../../src/engine/module/trigger-state.js';
+import type { TriggerState } from '../../src/index.js';
 import { engineOf } from '../component/engine-of.js';
 import { service } from '../run/helpers.js';
 

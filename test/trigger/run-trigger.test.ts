@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type RunReport, startFromAll } from '../../src/index.js';
-import { createVirtualClock } from '../../src/testing/index.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { engineOf } from '../component/engine-of.js';
 import { service } from '../run/helpers.js';
 import { type ScriptedItem, TRIGGER, watching } from './trigger-service.js';

@@ -1,4 +1,4 @@
-import type { RunInput } from '../../src/component/runtime.js';
+import type { RunInput } from '../../src/engine/component/runtime.js';
 import type { Engine, EngineOptions, RunReport } from '../../src/index.js';
 import { engineOf } from '../component/engine-of.js';
 import { service } from '../run/helpers.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ItemId } from '../../src/component/trigger-data.js';
-import type { TriggerState } from '../../src/index.js';
+import type { ItemId } from '../../src/engine/component/trigger-data.js';
 import {
   compareIds,
   createNewTest,
@@ -16,7 +15,8 @@ import {
   startSince,
   stateBefore,
   type TriggerType,
-} from '../../src/trigger/trigger-state.js';
+} from '../../src/engine/module/trigger-state.js';
+import type { TriggerState } from '../../src/index.js';
 
 const day = (date: number): number => Date.UTC(2024, 0, date);
 const at = (id: string | number, date: number): ItemPosition => ({ id, dateMs: day(date) });

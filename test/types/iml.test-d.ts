@@ -5,7 +5,7 @@ import {
   type evaluate,
   type parse,
   type print,
-} from '../../src/iml/index.js';
+} from '../../src/language/index.js';
 import type { Expect, Same } from './expect-type.js';
 
 const greet: Evaluate = compile('Dear {{name}}', { timezone: 'UTC' });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { addAbortListener, removeAbortListener } from '../../src/util/abort-listeners.js';
+import { addAbortListener, removeAbortListener } from '../../src/shared/abort-listeners.js';
 
 function listener(told: string[], name: string): { onAbort: () => void } {
   return { onAbort: () => told.push(name) };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BoundedCache, createBoundedCache, RecentlyUsed } from '../../src/util/bounded-cache.js';
+import { type BoundedCache, createBoundedCache, RecentlyUsed } from '../../src/shared/bounded-cache.js';
 
 const kept = (cache: BoundedCache<number>, keys: readonly string[]): readonly string[] =>
   keys.filter((key) => cache.get(key) !== undefined);

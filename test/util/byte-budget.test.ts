@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ByteBudget } from '../../src/util/byte-budget.js';
+import { ByteBudget } from '../../src/shared/byte-budget.js';
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SEAL_KEY_BYTES, seal, unseal } from '../../src/util/seal.js';
+import { SEAL_KEY_BYTES, seal, unseal } from '../../src/shared/seal.js';
 
 const key = randomBytes(SEAL_KEY_BYTES);
 

@@ -5,7 +5,7 @@ import {
   type IncomingCall,
   type Webhook,
 } from '../../src/index.js';
-import { createVirtualClock } from '../../src/testing/index.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 
 /** A webhook of an app without other components. */
 export function webhookOf(

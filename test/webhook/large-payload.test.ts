@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolveWebhookLimits } from '../../src/webhook/incoming-call.js';
-import { parsePayload } from '../../src/webhook/parse-payload.js';
+import { resolveWebhookLimits } from '../../src/engine/webhook/incoming-call.js';
+import { parsePayload } from '../../src/engine/webhook/parse-payload.js';
 import { call, webhookOf } from './helpers.js';
 
 const LIMITS = resolveWebhookLimits();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { routeBundles } from '../../src/webhook/collect-bundles.js';
+import { routeBundles } from '../../src/engine/webhook/collect-bundles.js';
 
 const routed = Array.from({ length: 1000 }, (_, index) => ({ uid: `u${index % 500}`, bundle: index }));
 

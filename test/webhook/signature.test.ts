@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createEngine, loadApp, type WebhookReport } from '../../src/index.js';
-import { sameText } from '../../src/util/text.js';
+import { sameText } from '../../src/shared/text.js';
 import { post, webhookOf } from './helpers.js';
 
 const APP = fileURLToPath(new URL('../../spec-fixtures/signed-events', import.meta.url));

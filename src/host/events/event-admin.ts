@@ -1,7 +1,7 @@
-import { checkOptions, type OptionShapes, objectWithFunctions } from '../../errors/check-options.js';
-import { EngineError } from '../../errors/engine-error.js';
-import type { Where } from '../../store/record-store.js';
-import type { Clock } from '../../util/clock.js';
+import type { Clock } from '../../shared/clock.js';
+import { checkOptions, type OptionShapes, objectWithFunctions } from '../../shared/errors/check-options.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import type { Where } from '../../shared/store/record-store.js';
 import type { HostQueue, NewQueueJob } from '../queue/host-queue.js';
 import { eventJob } from '../queue/scenario-jobs.js';
 import { copyStored } from '../store/kept-value.js';

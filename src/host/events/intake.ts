@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { StoreError } from '../../errors/engine-error.js';
-import { nextStart } from '../../scenario/state/scenario-state.js';
-import { createBatcher } from '../../util/batcher.js';
-import type { PlainObject } from '../../util/plain-object.js';
+import { nextStart } from '../../scenario/scenario-state.js';
+import { createBatcher } from '../../shared/batcher.js';
+import { StoreError } from '../../shared/errors/engine-error.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import type { HostContext } from '../context.js';
 import { MAX_REJECTED } from '../host-limits.js';
-import type { HostContext } from '../ports/context.js';
 import type { NewQueueJob } from '../queue/host-queue.js';
 import { eventJob } from '../queue/scenario-jobs.js';
 import { readPlan, readState } from '../store/scenario-plan.js';

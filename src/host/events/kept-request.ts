@@ -1,9 +1,9 @@
-import type { Redactor } from '../../redaction/redact.js';
-import { redactPatterns } from '../../redaction/redact-text.js';
-import { SANITIZED } from '../../redaction/redact-value.js';
-import { isSecretName } from '../../redaction/secret-names.js';
-import type { PlainObject } from '../../util/plain-object.js';
-import { type IncomingCall, readCallQuery } from '../../webhook/incoming-call.js';
+import type { Redactor } from '../../engine/redaction/redact.js';
+import { redactPatterns } from '../../engine/redaction/redact-text.js';
+import { SANITIZED } from '../../engine/redaction/redact-value.js';
+import { isSecretName } from '../../engine/redaction/secret-names.js';
+import { type IncomingCall, readCallQuery } from '../../engine/webhook/incoming-call.js';
+import type { PlainObject } from '../../shared/plain-object.js';
 import type { HookKnowledge } from '../hooks/hook-secrets.js';
 
 /** A call with its id for logs and events, and its span. */

@@ -1,4 +1,4 @@
-import type { HostContext } from '../ports/context.js';
+import type { HostContext } from '../context.js';
 import type { HostWriter } from '../store/tables.js';
 
 /** Interval of the purge. */

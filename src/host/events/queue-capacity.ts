@@ -1,5 +1,5 @@
-import { createBoundedCache } from '../../util/bounded-cache.js';
-import type { HostContext } from '../ports/context.js';
+import { createBoundedCache } from '../../shared/bounded-cache.js';
+import type { HostContext } from '../context.js';
 import type { EventRow, HostReader } from '../store/tables.js';
 
 /** Remaining capacity of a queue. */

@@ -1,7 +1,7 @@
-import { readShownText } from '../../http/body/decode-text.js';
-import { findHeader, readContentType } from '../../http/message/headers.js';
-import type { Redactor } from '../../redaction/redact.js';
-import type { PlainObject } from '../../util/plain-object.js';
+import { readShownText } from '../../engine/http/body/decode-text.js';
+import { findHeader, readContentType } from '../../engine/http/headers.js';
+import type { Redactor } from '../../engine/redaction/redact.js';
+import type { PlainObject } from '../../shared/plain-object.js';
 import type { HookKnowledge } from '../hooks/hook-secrets.js';
 import { cleanHead, type NamedCall, readHead, writeRequest } from './kept-request.js';
 

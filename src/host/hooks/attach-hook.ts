@@ -1,12 +1,12 @@
+import type { HookReport } from '../../engine/webhook/run-hook-request.js';
 import {
   ANY_VALUE,
   checkOptions,
   type OptionShapes,
   objectWithFunctions,
-} from '../../errors/check-options.js';
-import { EngineError } from '../../errors/engine-error.js';
-import { deepMerge, isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import type { HookReport } from '../../webhook/run-hook-request.js';
+} from '../../shared/errors/check-options.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import { deepMerge, isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import { copyStored, fromStored, isLongerThan, isSameStored, toStored } from '../store/kept-value.js';
 import type { HookRow, HostStore } from '../store/tables.js';
 import { type Hook, MAX_HOOK_LENGTH, restoreHookParameters, storeHookData } from './hooks.js';

@@ -1,5 +1,5 @@
-import { ANY_OBJECT, checkOptions } from '../../errors/check-options.js';
-import type { Receiver } from '../ports/ports.js';
+import { ANY_OBJECT, checkOptions } from '../../shared/errors/check-options.js';
+import type { Receiver } from '../ports.js';
 import { type Engines, requireApp } from './require-app.js';
 
 /** Creates a receiver for the webhooks of the apps of some engines. */

@@ -1,4 +1,4 @@
-import { createBoundedCache } from '../../util/bounded-cache.js';
+import { createBoundedCache } from '../../shared/bounded-cache.js';
 import { writeStored } from '../store/kept-value.js';
 import type { HookKnowledge, HookSecrets } from './hook-secrets.js';
 

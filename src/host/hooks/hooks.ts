@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { EngineError } from '../../errors/engine-error.js';
-import { createBatcher } from '../../util/batcher.js';
-import type { Clock } from '../../util/clock.js';
-import type { PlainObject } from '../../util/plain-object.js';
+import { createBatcher } from '../../shared/batcher.js';
+import type { Clock } from '../../shared/clock.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import type { PlainObject } from '../../shared/plain-object.js';
 import { isLongerThan } from '../store/kept-value.js';
 import type { HookKind, HookRow, HostReader, HostStore, HostWriter } from '../store/tables.js';
 

@@ -1,7 +1,7 @@
-import type { Engine } from '../../app/engine/create-engine.js';
-import type { App } from '../../document/app.js';
-import { EngineError } from '../../errors/engine-error.js';
-import type { Webhook } from '../../webhook/create-webhook.js';
+import type { Engine } from '../../engine/create-engine.js';
+import type { App } from '../../engine/document/app.js';
+import type { Webhook } from '../../engine/webhook/create-webhook.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
 
 /** Engines by app name. */
 export type Engines = Readonly<Record<string, Engine>>;

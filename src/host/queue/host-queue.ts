@@ -1,4 +1,4 @@
-import { EngineError } from '../../errors/engine-error.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
 import type { HostWriter } from '../store/tables.js';
 
 /** An event to process, an incomplete execution to retry, or a scheduled run. */

@@ -1,5 +1,5 @@
-import { checkOptions, objectWithFunctions } from '../../errors/check-options.js';
-import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
+import { type Clock, SYSTEM_CLOCK } from '../../shared/clock.js';
+import { checkOptions, objectWithFunctions } from '../../shared/errors/check-options.js';
 import type { HostQueue, NewQueueJob, QueueDelivery, QueueJob, QueueStartOptions } from './host-queue.js';
 
 /** Options of `createLocalQueue`. `clock` defaults to the system clock. */

@@ -1,9 +1,14 @@
 import type { Db, JobAttempt, PgBoss } from 'pg-boss';
-import { ANY_TEXT, checkOptions, objectWithFunctions, wholeNumber } from '../../errors/check-options.js';
-import { EngineError } from '../../errors/engine-error.js';
-import { loadPackages } from '../../errors/load-packages.js';
-import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
-import { repeatEvery } from '../../util/repeat-every.js';
+import { type Clock, SYSTEM_CLOCK } from '../../shared/clock.js';
+import {
+  ANY_TEXT,
+  checkOptions,
+  objectWithFunctions,
+  wholeNumber,
+} from '../../shared/errors/check-options.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import { loadPackages } from '../../shared/errors/load-packages.js';
+import { repeatEvery } from '../../shared/repeat-every.js';
 import type { HostWriter } from '../store/tables.js';
 import {
   assertOwned,

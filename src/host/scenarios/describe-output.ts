@@ -1,6 +1,6 @@
-import type { CompiledFlow } from '../../scenario/flow/compile-flow.js';
-import type { FlowPhase, FlowReport } from '../../scenario/flow/flow-report.js';
-import type { FlowOutput, FlowStepName } from '../ports/ports.js';
+import type { CompiledFlow } from '../../scenario/compile-flow.js';
+import type { FlowPhase, FlowReport } from '../../scenario/flow-report.js';
+import type { FlowOutput, FlowStepName } from '../ports.js';
 
 /** The output of a run, or where its bundles ended. Undefined if an error ended the run. */
 export function describeOutput(flow: CompiledFlow, report: FlowReport): FlowOutput | undefined {

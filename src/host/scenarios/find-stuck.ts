@@ -1,4 +1,4 @@
-import { nextStart } from '../../scenario/state/scenario-state.js';
+import { nextStart } from '../../scenario/scenario-state.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostStore, ScenarioRow } from '../store/tables.js';
 

@@ -1,5 +1,5 @@
-import type { ErrorHandler } from '../../scenario/flow/flow.js';
-import type { PlainObject } from '../../util/plain-object.js';
+import type { ErrorHandler } from '../../scenario/flow.js';
+import type { PlainObject } from '../../shared/plain-object.js';
 
 /** A module of a scenario as JSON data. */
 export interface StepDefinition {

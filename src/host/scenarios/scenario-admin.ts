@@ -1,9 +1,8 @@
-import { EngineError } from '../../errors/engine-error.js';
-import { nextState } from '../../scenario/state/next-state.js';
-import { NEW_SCENARIO, type ScenarioState } from '../../scenario/state/scenario-state.js';
+import { nextState } from '../../scenario/next-state.js';
+import { NEW_SCENARIO, type ScenarioState } from '../../scenario/scenario-state.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
 import { type AdminOptions, checkAdminOptions } from '../events/event-admin.js';
 import { enqueueScenario, keyOf, retryJob, runJob } from '../queue/scenario-jobs.js';
-import { type PlannedRun, planFirst } from '../schedule/schedule.js';
 import { copyStored } from '../store/kept-value.js';
 import {
   assertCanAnswer,
@@ -15,6 +14,7 @@ import {
 } from '../store/scenario-plan.js';
 import type { HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 import { OPEN_INCOMPLETES } from '../work/claim.js';
+import { type PlannedRun, planFirst } from '../work/schedule.js';
 
 /** Input of `put`. */
 export interface CreateScenarioInput {

@@ -1,12 +1,12 @@
-import type { Document } from '../../document/reading/document.js';
-import { readDocument } from '../../document/reading/jsonc.js';
-import type { Shape } from '../../document/shapes/shape.js';
-import { EngineError } from '../../errors/engine-error.js';
-import { childPointer } from '../../errors/source-location.js';
-import type { ErrorHandler } from '../../scenario/flow/flow.js';
-import type { ScenarioSettings } from '../../scenario/state/scenario-settings.js';
-import { isPlainObject, ownMember, type PlainObject } from '../../util/plain-object.js';
-import { didYouMean } from '../../util/suggest.js';
+import type { Document } from '../../engine/document/document.js';
+import { readDocument } from '../../engine/document/jsonc.js';
+import type { Shape } from '../../engine/document/shape.js';
+import type { ErrorHandler } from '../../scenario/flow.js';
+import type { ScenarioSettings } from '../../scenario/scenario-settings.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import { childPointer } from '../../shared/errors/source-location.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
+import { didYouMean } from '../../shared/suggest.js';
 import type { CronSchedule } from '../store/scenario-plan.js';
 import type { StepDefinition } from './flow-definition.js';
 import {

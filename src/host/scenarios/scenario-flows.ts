@@ -1,31 +1,31 @@
+import type { CompileOptions } from '../../language/compile.js';
+import { type CompiledFlow, compileFlow } from '../../scenario/compile-flow.js';
+import { engineModule } from '../../scenario/engine-module.js';
+import type { FlowModule, FlowStep, ModuleInput, TriggerData } from '../../scenario/flow.js';
+import {
+  type FlowReport,
+  type IncompleteExecution,
+  type IncompleteStore,
+  readWebhookResponse,
+} from '../../scenario/flow-report.js';
+import { type ResumeOptions, resumeFlow, runFlow } from '../../scenario/run-flow.js';
+import { createBoundedCache } from '../../shared/bounded-cache.js';
+import { type Clock, SYSTEM_CLOCK } from '../../shared/clock.js';
 import {
   ANY_FUNCTION,
   ANY_OBJECT,
   checkOptions,
   type OptionShapes,
   objectWithFunctions,
-} from '../../errors/check-options.js';
-import type { CompileOptions } from '../../iml/compile.js';
-import { type CompiledFlow, compileFlow } from '../../scenario/flow/compile-flow.js';
-import { engineModule } from '../../scenario/flow/engine-module.js';
-import type { FlowModule, FlowStep, ModuleInput, TriggerData } from '../../scenario/flow/flow.js';
-import {
-  type FlowReport,
-  type IncompleteExecution,
-  type IncompleteStore,
-  readWebhookResponse,
-} from '../../scenario/flow/flow-report.js';
-import { type ResumeOptions, resumeFlow, runFlow } from '../../scenario/flow/run-flow.js';
-import { createBoundedCache } from '../../util/bounded-cache.js';
-import { type Clock, SYSTEM_CLOCK } from '../../util/clock.js';
-import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
-import { fromPortable } from '../../util/portable-value.js';
+} from '../../shared/errors/check-options.js';
+import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
+import { fromPortable } from '../../shared/portable-value.js';
 import { type Engines, requireApp } from '../hooks/require-app.js';
-import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../ports/ports.js';
-import { type HostTracing, NO_TRACING } from '../ports/tracing.js';
+import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../ports.js';
 import { fromStored, measureStored, toStored } from '../store/kept-value.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
+import { type HostTracing, NO_TRACING } from '../tracing.js';
 import { describeFailure, describeOutput } from './describe-output.js';
 import type { FlowDefinition, StepDefinition } from './flow-definition.js';
 import type { FindConnectionSecrets } from './scenario-secrets.js';

@@ -1,6 +1,6 @@
-import { collectNamedSecrets, collectSecrets } from '../../redaction/collect-secrets.js';
-import { MAX_KNOWN_SECRETS } from '../../redaction/secret-matcher.js';
-import { isPlainObject, ownMember } from '../../util/plain-object.js';
+import { collectNamedSecrets, collectSecrets } from '../../engine/redaction/collect-secrets.js';
+import { MAX_KNOWN_SECRETS } from '../../engine/redaction/secret-matcher.js';
+import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import { collectHookSecrets } from '../hooks/hook-secrets.js';
 import type { HookRow } from '../store/tables.js';
 

@@ -5,8 +5,8 @@ import {
   NUMBER,
   only,
   type Shape,
-} from '../../document/shapes/shape.js';
-import { DEFAULT_SETTINGS } from '../../scenario/state/scenario-settings.js';
+} from '../../engine/document/shape.js';
+import { DEFAULT_SETTINGS } from '../../scenario/scenario-settings.js';
 
 const WORD: KeyShape = { types: ['string'] };
 const COUNT: KeyShape = { types: ['number'] };

@@ -1,5 +1,5 @@
-import type { ScenarioSettings } from '../../scenario/state/scenario-settings.js';
-import { nextStart, type StartKind } from '../../scenario/state/scenario-state.js';
+import type { ScenarioSettings } from '../../scenario/scenario-settings.js';
+import { nextStart, type StartKind } from '../../scenario/scenario-state.js';
 import { readPlans, readState } from '../store/scenario-plan.js';
 import type { HostReader, ScenarioRow } from '../store/tables.js';
 import { OPEN_INCOMPLETES } from '../work/claim.js';

@@ -1,5 +1,5 @@
-import type { ScenarioState } from '../../scenario/state/scenario-state.js';
-import type { HostContext } from '../ports/context.js';
+import type { ScenarioState } from '../../scenario/scenario-state.js';
+import type { HostContext } from '../context.js';
 import { readState } from '../store/scenario-plan.js';
 import { findStalled, LOOKED_AT } from './find-stalled.js';
 

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { HostNotice, HostObserver } from '../ports/observer.js';
+import type { HostNotice, HostObserver } from '../observer.js';
 import type { Health } from './health.js';
 
 /** Metrics of a host for `/metrics`. Pass it to `createHost({ metrics })`. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { ANY_FUNCTION, ANY_TEXT, checkOptions, wholeNumber } from '../../errors/check-options.js';
-import { EngineError } from '../../errors/engine-error.js';
-import type { HostNotice, HostObserver } from '../ports/observer.js';
+import { ANY_FUNCTION, ANY_TEXT, checkOptions, wholeNumber } from '../../shared/errors/check-options.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import type { HostNotice, HostObserver } from '../observer.js';
 
 /** Notifies an operator about work that waits for a person. */
 export interface Notifier {

@@ -1,5 +1,5 @@
-import type { PlainResponse } from '../../server/plain-request.js';
-import type { Clock } from '../../util/clock.js';
+import type { Clock } from '../../shared/clock.js';
+import type { PlainResponse } from '../../shared/server/plain-request.js';
 import type { Health } from './health.js';
 import type { HostMetrics } from './metrics.js';
 

@@ -1,6 +1,6 @@
-import { JsonText, MAX_PARSED_LENGTH } from '../../store/json-text.js';
-import { isPlainObject } from '../../util/plain-object.js';
-import { fromPortable, toPortable } from '../../util/portable-value.js';
+import { isPlainObject } from '../../shared/plain-object.js';
+import { fromPortable, toPortable } from '../../shared/portable-value.js';
+import { JsonText, MAX_PARSED_LENGTH } from '../../shared/store/json-text.js';
 
 /** Length counted per value in addition to the characters of strings. */
 export const VALUE_LENGTH = 16;

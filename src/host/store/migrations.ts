@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import { createTable, createWindowTable, type TableColumns } from '../../store/sql/create-table.js';
-import type { Migration } from '../../store/sql/migrate.js';
-import { type SqlDatabase, sqlName } from '../../store/sql-database.js';
-import type { SqlTables } from '../../store/sql-tables.js';
+import { createTable, createWindowTable, type TableColumns } from '../../shared/store/sql/create-table.js';
+import type { Migration } from '../../shared/store/sql/migrate.js';
+import { type SqlDatabase, sqlName } from '../../shared/store/sql-database.js';
+import type { SqlTables } from '../../shared/store/sql-tables.js';
 
 export const HOST_TABLE_PREFIX = 'host_';
 

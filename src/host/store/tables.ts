@@ -4,7 +4,7 @@ import type {
   RecordWriter,
   Row,
   TableDefinitions,
-} from '../../store/record-store.js';
+} from '../../shared/store/record-store.js';
 
 /**
  * `dedicated`: own URL; `address`: the shared URL of a webhook; `member`: receives the events of a shared URL with

@@ -1,5 +1,5 @@
-import { nextStart, type StartDecision, type StartKind } from '../../scenario/state/scenario-state.js';
-import type { HostContext } from '../ports/context.js';
+import { nextStart, type StartDecision, type StartKind } from '../../scenario/scenario-state.js';
+import type { HostContext } from '../context.js';
 import type { QueueDelivery } from '../queue/host-queue.js';
 import { eventJob, keyOf, retryJob, runJob, scenarioIdOf } from '../queue/scenario-jobs.js';
 import { readPlan, readState } from '../store/scenario-plan.js';

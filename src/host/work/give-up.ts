@@ -1,7 +1,7 @@
-import type { PlainObject } from '../../util/plain-object.js';
-import type { HostContext } from '../ports/context.js';
-import type { ScenarioOff, WorkGivenUp } from '../ports/observer.js';
-import { readCallId } from '../ports/read-call-id.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import type { HostContext } from '../context.js';
+import type { ScenarioOff, WorkGivenUp } from '../observer.js';
+import { readCallId } from '../read-call-id.js';
 import type { EventRow, HostWriter, IncompleteRow, ScenarioRow } from '../store/tables.js';
 
 /** Notices of work that was given up, sent after the commit. */

@@ -1,6 +1,6 @@
-import { nextState, type StoredExecution } from '../../scenario/state/next-state.js';
-import type { HostContext } from '../ports/context.js';
-import type { FlowOutcome, IncompleteDraft } from '../ports/ports.js';
+import { nextState, type StoredExecution } from '../../scenario/next-state.js';
+import type { HostContext } from '../context.js';
+import type { FlowOutcome, IncompleteDraft } from '../ports.js';
 import { retryJob } from '../queue/scenario-jobs.js';
 import { measureStored } from '../store/kept-value.js';
 import { readPlan, readState } from '../store/scenario-plan.js';

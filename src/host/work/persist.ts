@@ -1,5 +1,5 @@
-import { EngineError } from '../../errors/engine-error.js';
-import type { HostContext } from '../ports/context.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import type { HostContext } from '../context.js';
 import type { HostWriter } from '../store/tables.js';
 
 const FIRST_DELAY_MS = 100;

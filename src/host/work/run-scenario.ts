@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { EngineError } from '../../errors/engine-error.js';
-import type { Transition } from '../../scenario/state/next-state.js';
+import type { Transition } from '../../scenario/next-state.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import type { HostContext } from '../context.js';
 import { findHookRows } from '../hooks/hooks.js';
-import type { HostContext } from '../ports/context.js';
-import type { RunSource } from '../ports/observer.js';
-import type { FlowOutcome, FlowRequest, FlowSource } from '../ports/ports.js';
-import { readCallId, readTraceparent } from '../ports/read-call-id.js';
+import type { RunSource } from '../observer.js';
+import type { FlowOutcome, FlowRequest, FlowSource } from '../ports.js';
+import { readCallId, readTraceparent } from '../read-call-id.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { HookRow, ScenarioRow } from '../store/tables.js';
 import { OPEN_INCOMPLETES } from './claim.js';

@@ -1,15 +1,15 @@
-import type { ScenarioState } from '../../scenario/state/scenario-state.js';
-import type { HostContext } from '../ports/context.js';
-import type { FlowOutcome } from '../ports/ports.js';
+import type { ScenarioState } from '../../scenario/scenario-state.js';
+import type { HostContext } from '../context.js';
+import type { FlowOutcome } from '../ports.js';
 import type { QueueDelivery, QueueJob } from '../queue/host-queue.js';
 import { eventJob, retryJob, runJob } from '../queue/scenario-jobs.js';
-import { planAfter } from '../schedule/schedule.js';
 import { dropStored } from '../store/kept-value.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import type { Claim, EventClaim, IncompleteClaim, ScheduledClaim } from './claim.js';
 import { addIncompletes, moveState, toExecution, toResolution } from './move-state.js';
 import type { Settled } from './run-scenario.js';
+import { planAfter } from './schedule.js';
 
 /** Minimum delay, so that a failure is not repeated in a tight loop. */
 const MIN_WAIT_MS = 1000;

@@ -1,6 +1,6 @@
-import { nextState } from '../../scenario/state/next-state.js';
-import type { HostContext } from '../ports/context.js';
-import type { FlowOutcome } from '../ports/ports.js';
+import { nextState } from '../../scenario/next-state.js';
+import type { HostContext } from '../context.js';
+import type { FlowOutcome } from '../ports.js';
 import { readPlan, readState } from '../store/scenario-plan.js';
 import type { HostWriter, ScenarioRow } from '../store/tables.js';
 import type { EventClaim } from './claim.js';

@@ -1,6 +1,6 @@
-import { reactionTo } from '../../scenario/state/error-reactions.js';
-import type { Transition } from '../../scenario/state/next-state.js';
-import type { RunOutcome } from '../../scenario/state/scenario-state.js';
+import { reactionTo } from '../../scenario/error-reactions.js';
+import type { Transition } from '../../scenario/next-state.js';
+import type { RunOutcome } from '../../scenario/scenario-state.js';
 
 /** Result for the input of a run. */
 export type WorkEnd =

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
-import { EngineError } from '../../errors/engine-error.js';
-import { JsonText } from '../../store/json-text.js';
-import { createBatcher } from '../../util/batcher.js';
-import type { HostContext } from '../ports/context.js';
-import type { FlowOutcome, FlowRequest, PollProgress } from '../ports/ports.js';
+import { createBatcher } from '../../shared/batcher.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import { JsonText } from '../../shared/store/json-text.js';
+import type { HostContext } from '../context.js';
+import type { FlowOutcome, FlowRequest, PollProgress } from '../ports.js';
 import type { QueueDelivery } from '../queue/host-queue.js';
 import { copyStored, fromStored, isSameStored } from '../store/kept-value.js';
 import type { EventRow, HostWriter, IncompleteRow } from '../store/tables.js';

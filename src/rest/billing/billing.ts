@@ -1,4 +1,4 @@
-import { ANY_LIST, checkOptions, type OptionShapes } from '../../errors/check-options.js';
+import { ANY_LIST, checkOptions, type OptionShapes } from '../../shared/errors/check-options.js';
 import type { BillingPort, Price } from '../services/ports.js';
 import { addUtcMonths } from '../store/subscription-state.js';
 import type { License } from '../store/tables.js';

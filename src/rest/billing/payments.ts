@@ -1,3 +1,4 @@
+import type { PlainObject } from '../../shared/plain-object.js';
 import {
   dateTime,
   freeForm,
@@ -8,14 +9,13 @@ import {
   object,
   type Schema,
   text,
-} from '../../schema/build.js';
-import type { PlainObject } from '../../util/plain-object.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+} from '../../shared/schema/build.js';
 import { absoluteAddress } from '../call/addresses.js';
 import { id, wrapped } from '../call/fields.js';
 import type { Addresses } from '../call/operation.js';
 import { type Paging, pageQuery } from '../call/paging.js';
 import type { RestServices } from '../services/services.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
 import { advanceSubscription } from '../store/subscription-state.js';
 import { type PaymentRow, REST_TABLES } from '../store/tables.js';

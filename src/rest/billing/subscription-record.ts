@@ -1,5 +1,14 @@
-import { dateTime, flag, named, nullable, number, object, type Schema, text } from '../../schema/build.js';
-import type { PlainObject } from '../../util/plain-object.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import {
+  dateTime,
+  flag,
+  named,
+  nullable,
+  number,
+  object,
+  type Schema,
+  text,
+} from '../../shared/schema/build.js';
 import type { Coupon, RestSubscriptionRow } from '../store/subscription-row.js';
 import { pausePhase } from '../store/subscription-state.js';
 

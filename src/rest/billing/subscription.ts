@@ -1,5 +1,4 @@
-import { dateTime, flag, named, number, object, text } from '../../schema/build.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+import { dateTime, flag, named, number, object, text } from '../../shared/schema/build.js';
 import { absoluteAddress } from '../call/addresses.js';
 import { freeText, id, OK, OK_SCHEMA } from '../call/fields.js';
 import { changeLicense, presentOrganization } from '../organizations/organization-life.js';
@@ -8,6 +7,7 @@ import { assertReferences } from '../reference/reference-data.js';
 import { notify } from '../services/notify.js';
 import type { Price } from '../services/ports.js';
 import type { RestServices } from '../services/services.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import type { Coupon, RestSubscriptionRow } from '../store/subscription-row.js';
 import {
   advanceSubscription,

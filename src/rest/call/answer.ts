@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../../errors/codes.js';
-import { StoreError } from '../../errors/engine-error.js';
-import { RestError } from '../../errors/rest-error.js';
+import type { ErrorCode } from '../../shared/errors/codes.js';
+import { StoreError } from '../../shared/errors/engine-error.js';
+import { RestError } from '../../shared/errors/rest-error.js';
 import { failed, refused, tooMuch } from '../problems.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';

@@ -1,4 +1,4 @@
-import type { Clock } from '../../util/clock.js';
+import type { Clock } from '../../shared/clock.js';
 import type { Addresses, SubjectKind } from './operation.js';
 import type { OpenOperationId, OperationId, OperationInputs } from './operation-inputs.js';
 import type { ListPage } from './paging.js';

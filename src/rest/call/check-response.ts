@@ -1,5 +1,5 @@
-import { compileDocument } from '../../schema/compile-schema.js';
-import type { SchemaCheck } from '../../schema/schema-check.js';
+import { compileDocument } from '../../shared/schema/compile-schema.js';
+import type { SchemaCheck } from '../../shared/schema/schema-check.js';
 import { invalidResponse } from '../problems.js';
 import { createOpenApi, responsePointer } from './openapi.js';
 import type { RestOperation } from './operation.js';

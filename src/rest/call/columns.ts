@@ -1,4 +1,4 @@
-import { type PlainObject, setMember } from '../../util/plain-object.js';
+import { type PlainObject, setMember } from '../../shared/plain-object.js';
 import { badRequest, invalidParameter } from '../problems.js';
 import type { ColumnChoice } from './operation.js';
 

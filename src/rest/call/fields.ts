@@ -1,4 +1,4 @@
-import { flag, integer, list, named, object, oneOf, type Schema, text } from '../../schema/build.js';
+import { flag, integer, list, named, object, oneOf, type Schema, text } from '../../shared/schema/build.js';
 
 /** An id of the store. */
 export function id(description?: string): Schema<number> {

@@ -1,6 +1,6 @@
-import type { SchemaMap } from '../../schema/build.js';
-import { SYSTEM_CLOCK } from '../../util/clock.js';
-import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { SYSTEM_CLOCK } from '../../shared/clock.js';
+import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
+import type { SchemaMap } from '../../shared/schema/build.js';
 import { badRequest, forbidden, invalidParameter, notFound } from '../problems.js';
 import { readToken, unknownToken } from './authenticate.js';
 import type { BackendCall, BackendCaller, BackendSubject, RestBackend, SubjectReference } from './backend.js';

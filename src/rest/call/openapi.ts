@@ -1,6 +1,6 @@
-import { ANY_TEXT, checkOptions, type OptionShapes } from '../../errors/check-options.js';
-import { list, object, type Schema, type SchemaMap, text } from '../../schema/build.js';
-import type { PlainObject } from '../../util/plain-object.js';
+import { ANY_TEXT, checkOptions, type OptionShapes } from '../../shared/errors/check-options.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import { list, object, type Schema, type SchemaMap, text } from '../../shared/schema/build.js';
 import type { RestOperation } from './operation.js';
 import { pageSchemas } from './validate.js';
 

@@ -1,4 +1,4 @@
-import type { PlainObject } from '../../util/plain-object.js';
+import type { PlainObject } from '../../shared/plain-object.js';
 
 // biome-ignore lint/complexity/noBannedTypes: no members are what an absent map of schemas has.
 export type None = {};

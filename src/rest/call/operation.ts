@@ -1,4 +1,4 @@
-import type { Schema, SchemaMap } from '../../schema/build.js';
+import type { Schema, SchemaMap } from '../../shared/schema/build.js';
 import type { OperationId } from './operation-inputs.js';
 import type { Paging } from './paging.js';
 import type { Permission } from './roles.js';

@@ -1,4 +1,4 @@
-import { ownMember, type PlainObject } from '../../util/plain-object.js';
+import { ownMember, type PlainObject } from '../../shared/plain-object.js';
 
 /**
  * How a list is divided into pages. Source: https://developers.make.com/api-documentation (pagination and sorting,

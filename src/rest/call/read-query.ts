@@ -1,5 +1,5 @@
-import type { SchemaMap } from '../../schema/build.js';
-import { type PlainObject, setMember } from '../../util/plain-object.js';
+import { type PlainObject, setMember } from '../../shared/plain-object.js';
+import type { SchemaMap } from '../../shared/schema/build.js';
 import { badRequest, invalidParameter } from '../problems.js';
 import { isStorable, UNSTORABLE } from './json-body.js';
 

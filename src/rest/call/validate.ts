@@ -1,7 +1,7 @@
-import { integer, object, oneOf, type Schema, type SchemaMap } from '../../schema/build.js';
-import { compileSchema } from '../../schema/compile-schema.js';
-import type { SchemaCheck, SchemaProblem } from '../../schema/schema-check.js';
-import { isPlainObject, type PlainObject } from '../../util/plain-object.js';
+import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
+import { integer, object, oneOf, type Schema, type SchemaMap } from '../../shared/schema/build.js';
+import { compileSchema } from '../../shared/schema/compile-schema.js';
+import type { SchemaCheck, SchemaProblem } from '../../shared/schema/schema-check.js';
 import { badRequest, invalidParameter, missingParameter } from '../problems.js';
 import type { RestOperation } from './operation.js';
 import type { Paging } from './paging.js';

@@ -1,7 +1,7 @@
-import type { KeySubject, TeamSubject } from '../access/locate.js';
-import { isAllowed } from '../access/locate.js';
 import { FEATURES, hasFeature } from '../organizations/organization-life.js';
 import { featureDisabled, forbidden } from '../problems.js';
+import type { KeySubject, TeamSubject } from '../services/locate.js';
+import { isAllowed } from '../services/locate.js';
 import type { KeyRow, RestReader } from '../store/tables.js';
 
 /**

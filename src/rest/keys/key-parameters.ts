@@ -1,4 +1,4 @@
-import { ownMember, type PlainObject, setMember } from '../../util/plain-object.js';
+import { ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';
 import { badRequest, invalidParameter, missingParameter } from '../problems.js';
 import type { KeyType, ParameterDescriptor } from './key-types.js';
 

@@ -1,3 +1,4 @@
+import type { PlainObject } from '../../shared/plain-object.js';
 import {
   flag,
   integer,
@@ -8,8 +9,7 @@ import {
   oneOf,
   type Schema,
   text,
-} from '../../schema/build.js';
-import type { PlainObject } from '../../util/plain-object.js';
+} from '../../shared/schema/build.js';
 import { pickColumns } from '../call/columns.js';
 import type { ColumnChoice } from '../call/operation.js';
 import type { KeyRow } from '../store/tables.js';

@@ -1,11 +1,11 @@
-import { flag, freeForm, integer, list, object, oneOf, text } from '../../schema/build.js';
-import type { PlainObject } from '../../util/plain-object.js';
-import type { KeySubject } from '../access/locate.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import { flag, freeForm, integer, list, object, oneOf, text } from '../../shared/schema/build.js';
 import { id, keyName, wrapped } from '../call/fields.js';
 import { badRequest, confirmationRequired, invalidParameter, notFound, refused } from '../problems.js';
 import { keyContext } from '../services/encryption-check.js';
+import type { KeySubject } from '../services/locate.js';
 import type { RestServices } from '../services/services.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
 import { type KeyRow, nameKey, type RestWriter } from '../store/tables.js';
 import { assertLockable, assertMayChange, assertUnlockable, isKeyAdmin } from './key-access.js';

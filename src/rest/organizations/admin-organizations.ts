@@ -1,5 +1,4 @@
-import { dateTime, flag, integer, object } from '../../schema/build.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+import { dateTime, flag, integer, object } from '../../shared/schema/build.js';
 import { freeText, id, listed, properName, wrapped } from '../call/fields.js';
 import { badRequest, invalidParameter } from '../problems.js';
 import { assertReferences } from '../reference/reference-data.js';
@@ -13,6 +12,7 @@ import {
 } from '../services/license.js';
 import { notify } from '../services/notify.js';
 import type { RestServices } from '../services/services.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { type License, nameKey } from '../store/tables.js';
 import {
   changeOrganization,

@@ -1,5 +1,5 @@
-import type { Where } from '../../store/record-store.js';
-import type { PlainObject } from '../../util/plain-object.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import type { Where } from '../../shared/store/record-store.js';
 import { type ListPage, type PageRecord, type Paging, pageQuery, pageRecord } from '../call/paging.js';
 import type { RestServices } from '../services/services.js';
 import { readRows } from '../store/read-rows.js';

@@ -1,5 +1,5 @@
-import type { Tally } from '../../store/record-store.js';
-import type { PlainObject } from '../../util/plain-object.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import type { Tally } from '../../shared/store/record-store.js';
 import { CONSUMPTION_COLUMNS, type Consumption, consumptionAt } from '../services/license.js';
 import type { RestServices } from '../services/services.js';
 import { advanceSubscription, PERIOD_COLUMNS, pausePhase } from '../store/subscription-state.js';

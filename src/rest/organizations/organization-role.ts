@@ -1,4 +1,4 @@
-import { integer, named, nullable, object, type Schema, text } from '../../schema/build.js';
+import { integer, named, nullable, object, type Schema, text } from '../../shared/schema/build.js';
 import type { MembershipRow } from '../store/tables.js';
 
 /** Source: https://developers.make.com/api-documentation (Invitation detail and accept-invitation records). [seed] */

@@ -10,7 +10,7 @@ import {
   oneOf,
   type Schema,
   text,
-} from '../../schema/build.js';
+} from '../../shared/schema/build.js';
 import type { ColumnChoice } from '../call/operation.js';
 
 /** Source: https://developers.make.com/api-documentation (Organization) [seed]; members behind `privateSpaces` https://developers.make.com/api-documentation (organizations) [app]. */

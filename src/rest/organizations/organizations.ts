@@ -1,9 +1,9 @@
-import { flag, integer, object } from '../../schema/build.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+import { flag, integer, object } from '../../shared/schema/build.js';
 import { freeText, id, listed, properName, wrapped } from '../call/fields.js';
 import { badRequest, confirmationRequired, forbidden, invalidParameter, refused } from '../problems.js';
 import { assertReferences } from '../reference/reference-data.js';
 import { notify } from '../services/notify.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { zoneOfRegion } from '../services/zone-directory.js';
 import {
   changeOrganization,

@@ -1,3 +1,4 @@
+import type { PlainObject } from '../../shared/plain-object.js';
 import {
   flag,
   integer,
@@ -8,8 +9,7 @@ import {
   type Schema,
   type SchemaMap,
   text,
-} from '../../schema/build.js';
-import type { PlainObject } from '../../util/plain-object.js';
+} from '../../shared/schema/build.js';
 import type { TeamRow } from '../store/tables.js';
 
 /**

@@ -1,12 +1,12 @@
-import { flag, integer, named, nullable, object, type Schema } from '../../schema/build.js';
-import type { PlainObject } from '../../util/plain-object.js';
-import type { TeamSubject } from '../access/locate.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import { flag, integer, named, nullable, object, type Schema } from '../../shared/schema/build.js';
 import { pickColumns } from '../call/columns.js';
 import { freeText, id, listed, wrapped } from '../call/fields.js';
 import type { ColumnChoice } from '../call/operation.js';
 import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
 import { confirmationRequired, featureDisabled, notFound } from '../problems.js';
+import type { TeamSubject } from '../services/locate.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readRows } from '../store/read-rows.js';
 import { type OrganizationRow, REST_TABLES, type RestReader, type TeamRow } from '../store/tables.js';
 import { FEATURES, hasFeature } from './organization-life.js';

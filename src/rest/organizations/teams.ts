@@ -1,12 +1,21 @@
-import { flag, integer, named, nullable, object, oneOf, type Schema, text } from '../../schema/build.js';
-import type { PlainObject } from '../../util/plain-object.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import {
+  flag,
+  integer,
+  named,
+  nullable,
+  object,
+  oneOf,
+  type Schema,
+  text,
+} from '../../shared/schema/build.js';
 import { pickColumns } from '../call/columns.js';
 import { id, listed, properName, wrapped } from '../call/fields.js';
 import type { ColumnChoice } from '../call/operation.js';
 import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
 import { TEAM_ADMIN_ROLE_ID } from '../call/roles.js';
 import { confirmationRequired, limitExceeded, notFound } from '../problems.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readRows } from '../store/read-rows.js';
 import { REST_TABLES, type RestReader, type TeamRow } from '../store/tables.js';
 import { addTeam, removeTeams } from './organization-life.js';

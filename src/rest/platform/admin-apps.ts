@@ -1,7 +1,7 @@
-import { integer, list, named, object, type Schema, text } from '../../schema/build.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+import { integer, list, named, object, type Schema, text } from '../../shared/schema/build.js';
 import { freeText, wrapped } from '../call/fields.js';
 import { notFound } from '../problems.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
 import type { AppRow } from '../store/tables.js';
 

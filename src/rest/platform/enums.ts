@@ -1,5 +1,4 @@
-import { integer, list, nullable, object, type Schema, text } from '../../schema/build.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+import { integer, list, nullable, object, type Schema, text } from '../../shared/schema/build.js';
 import { wrapped } from '../call/fields.js';
 import type { OperationId } from '../call/operation-inputs.js';
 import { SCOPE_NAMES } from '../call/scopes.js';
@@ -8,6 +7,7 @@ import { COUNTRIES } from '../reference/countries.js';
 import { LOCALES } from '../reference/locales.js';
 import { TIMEZONES } from '../reference/timezones.js';
 import type { RestServices } from '../services/services.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 
 /**
  * One list of the API. Paths and members: https://developers.make.com/api-documentation (users, teams, enums). [doc]

@@ -1,6 +1,6 @@
-import { dateTime, integer, list, named, object, type Schema, text } from '../../schema/build.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+import { dateTime, integer, list, named, object, type Schema, text } from '../../shared/schema/build.js';
 import { id, wrapped } from '../call/fields.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
 
 /** Source: https://developers.make.com/api-documentation (Installed app). [seed] */

@@ -1,4 +1,4 @@
-import { StoreError } from '../../errors/engine-error.js';
+import { StoreError } from '../../shared/errors/engine-error.js';
 import { configError } from '../problems.js';
 import type { RestStore } from '../store/tables.js';
 import { SIGNING_KEY_SETTING } from './oidc-provider.js';

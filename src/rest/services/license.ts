@@ -1,4 +1,4 @@
-import { flag, integer, named, object, oneOf, type Schema, text } from '../../schema/build.js';
+import { flag, integer, named, object, oneOf, type Schema, text } from '../../shared/schema/build.js';
 import { invalidParameter, missingParameter } from '../problems.js';
 import { addUtcMonths } from '../store/subscription-state.js';
 import type { License } from '../store/tables.js';

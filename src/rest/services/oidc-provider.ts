@@ -1,8 +1,8 @@
 import type { CryptoKey, JWK } from 'jose';
-import { checkOptions, type OptionShapes, objectWithFunctions } from '../../errors/check-options.js';
-import { StoreError } from '../../errors/engine-error.js';
-import type { Clock } from '../../util/clock.js';
-import type { PlainObject } from '../../util/plain-object.js';
+import type { Clock } from '../../shared/clock.js';
+import { checkOptions, type OptionShapes, objectWithFunctions } from '../../shared/errors/check-options.js';
+import { StoreError } from '../../shared/errors/engine-error.js';
+import type { PlainObject } from '../../shared/plain-object.js';
 import { configError } from '../problems.js';
 import type { RestStore } from '../store/tables.js';
 import type { Seal } from './seal.js';

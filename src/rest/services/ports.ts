@@ -1,4 +1,4 @@
-import type { PlainObject } from '../../util/plain-object.js';
+import type { PlainObject } from '../../shared/plain-object.js';
 import type { Coupon, RestSubscriptionRow } from '../store/subscription-row.js';
 import type { PaidPeriod } from '../store/subscription-state.js';
 import type { License } from '../store/tables.js';

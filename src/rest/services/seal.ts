@@ -1,4 +1,4 @@
-import { SEAL_KEY_BYTES, seal, unseal } from '../../util/seal.js';
+import { SEAL_KEY_BYTES, seal, unseal } from '../../shared/seal.js';
 import { configError } from '../problems.js';
 
 /** Encrypts texts that must not be readable in the store. */

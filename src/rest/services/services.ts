@@ -1,4 +1,4 @@
-import type { Clock } from '../../util/clock.js';
+import type { Clock } from '../../shared/clock.js';
 import type { FeatureControl, License, RestStore } from '../store/tables.js';
 import type { Oidc } from './oidc-provider.js';
 import type { AccessListPort, BillingPort, NotificationPort, ZoneDirectory } from './ports.js';

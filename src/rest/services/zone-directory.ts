@@ -1,4 +1,4 @@
-import { ANY_BOOLEAN, checkOptions } from '../../errors/check-options.js';
+import { ANY_BOOLEAN, checkOptions } from '../../shared/errors/check-options.js';
 import type { ProductionZone, ZoneDirectory } from './ports.js';
 
 /** Source: https://developers.make.com/api-documentation (organizations): deletion works in eu1 and us1 [doc]; domains [doc], ids [inf]. */

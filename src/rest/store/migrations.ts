@@ -1,6 +1,6 @@
-import { createTable, createWindowTable, type TableColumns } from '../../store/sql/create-table.js';
-import type { Migration } from '../../store/sql/migrate.js';
-import { sqlName } from '../../store/sql-database.js';
+import { createTable, createWindowTable, type TableColumns } from '../../shared/store/sql/create-table.js';
+import type { Migration } from '../../shared/store/sql/migrate.js';
+import { sqlName } from '../../shared/store/sql-database.js';
 
 export const REST_TABLE_PREFIX = 'rest_';
 

@@ -1,10 +1,10 @@
-import { ANY_TEXT, checkOptions, checkValue } from '../../errors/check-options.js';
-import { createMemoryStore } from '../../store/memory/memory-store.js';
-import { hasAppliedAny, migrate } from '../../store/sql/migrate.js';
-import { openPostgres, POSTGRES_SHAPES, type PostgresOptions } from '../../store/sql/open-postgres.js';
-import { openSqlite } from '../../store/sql/open-sqlite.js';
-import { createSqlStore } from '../../store/sql/sql-store.js';
-import type { SqlDatabase } from '../../store/sql-database.js';
+import { ANY_TEXT, checkOptions, checkValue } from '../../shared/errors/check-options.js';
+import { createMemoryStore } from '../../shared/store/memory/memory-store.js';
+import { hasAppliedAny, migrate } from '../../shared/store/sql/migrate.js';
+import { openPostgres, POSTGRES_SHAPES, type PostgresOptions } from '../../shared/store/sql/open-postgres.js';
+import { openSqlite } from '../../shared/store/sql/open-sqlite.js';
+import { createSqlStore } from '../../shared/store/sql/sql-store.js';
+import type { SqlDatabase } from '../../shared/store/sql-database.js';
 import { REST_MIGRATIONS, REST_TABLE_PREFIX } from './migrations.js';
 import { REST_TABLES, type RestStore, type RestTables } from './tables.js';
 

@@ -1,4 +1,4 @@
-import type { Queries, Query, Row } from '../../store/record-store.js';
+import type { Queries, Query, Row } from '../../shared/store/record-store.js';
 import type { RestReader, RestTables } from './tables.js';
 
 /** Rows read by one statement. It bounds the memory of a statement and the number of ids in the ones that follow. */

@@ -1,4 +1,9 @@
-import type { RecordReader, RecordStore, RecordWriter, TableDefinitions } from '../../store/record-store.js';
+import type {
+  RecordReader,
+  RecordStore,
+  RecordWriter,
+  TableDefinitions,
+} from '../../shared/store/record-store.js';
 import type { RestSubscriptionRow } from './subscription-row.js';
 
 /** Instants are milliseconds since the epoch, UTC. */

@@ -1,7 +1,7 @@
-import type { PlainObject } from '../../util/plain-object.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+import type { PlainObject } from '../../shared/plain-object.js';
 import { freeText, id, listed } from '../call/fields.js';
 import { type Paging, pageQuery, pageRecord } from '../call/paging.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readRows } from '../store/read-rows.js';
 import { nameKey, REST_TABLES, type UserRow } from '../store/tables.js';
 import { ADMINISTERED_USER_COLUMNS, administeredUserRecord, USER_SCHEMA } from './user-record.js';

@@ -1,10 +1,10 @@
-import { dateTime, list, named, object, oneOf, type Schema, text } from '../../schema/build.js';
-import type { PlainObject } from '../../util/plain-object.js';
-import { hashToken } from '../access/authenticate.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import { dateTime, list, named, object, oneOf, type Schema, text } from '../../shared/schema/build.js';
 import { wrapped } from '../call/fields.js';
 import { type ApiScope, SCOPE_NAMES } from '../call/scopes.js';
 import { forbidden, limitExceeded, notFound } from '../problems.js';
+import { hashToken } from '../services/authenticate.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
 import type { RestWriter, TokenRow } from '../store/tables.js';
 

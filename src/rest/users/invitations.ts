@@ -1,11 +1,11 @@
-import { integer, list, named, object, type Schema, text } from '../../schema/build.js';
-import type { PlainObject } from '../../util/plain-object.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import { integer, list, named, object, type Schema, text } from '../../shared/schema/build.js';
 import { freeText, id, properName, wrapped } from '../call/fields.js';
 import { roleById } from '../call/roles.js';
 import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from '../organizations/organization-role.js';
 import { badRequest, forbidden, invalidParameter } from '../problems.js';
 import { notify } from '../services/notify.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readRows } from '../store/read-rows.js';
 import type { InvitationRow, RestReader } from '../store/tables.js';
 import {

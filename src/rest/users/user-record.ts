@@ -1,3 +1,4 @@
+import type { PlainObject } from '../../shared/plain-object.js';
 import {
   dateTime,
   flag,
@@ -9,8 +10,7 @@ import {
   oneOf,
   type Schema,
   text,
-} from '../../schema/build.js';
-import type { PlainObject } from '../../util/plain-object.js';
+} from '../../shared/schema/build.js';
 import { pickColumns } from '../call/columns.js';
 import type { ColumnChoice } from '../call/operation.js';
 import { ORGANIZATION_ROLE_SCHEMA, organizationRoleRecord } from '../organizations/organization-role.js';

@@ -8,13 +8,13 @@ import {
   oneOf,
   type Schema,
   text,
-} from '../../schema/build.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+} from '../../shared/schema/build.js';
 import { pickColumns } from '../call/columns.js';
 import { id, wrapped } from '../call/fields.js';
 import type { ColumnChoice } from '../call/operation.js';
 import { ROLES, roleById } from '../call/roles.js';
 import { notFound } from '../problems.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 
 const TAG = 'roles';
 

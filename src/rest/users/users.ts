@@ -1,6 +1,6 @@
-import { flag, list, object, text } from '../../schema/build.js';
-import { defineOperation, type StoreOperation } from '../access/store-operation.js';
+import { flag, list, object, text } from '../../shared/schema/build.js';
 import { id, wrapped } from '../call/fields.js';
+import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { USER_COLUMNS, USER_SCHEMA, userRecord } from './user-record.js';
 
 const TAG = 'users';

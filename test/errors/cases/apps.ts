@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { readDocument } from '../../../src/document/reading/jsonc.js';
-import { loadPackages } from '../../../src/errors/load-packages.js';
+import { readDocument } from '../../../src/engine/document/jsonc.js';
 import { createEngine, defineApp, loadApp } from '../../../src/index.js';
+import { loadPackages } from '../../../src/shared/errors/load-packages.js';
 import { writeApp } from '../../app/temp-app.js';
 import { engineOf, respond } from '../../run/helpers.js';
 import type { ErrorCase } from './error-case.js';

@@ -2,9 +2,9 @@ import { createHost, createHostMemoryStore, createLocalQueue, type Host } from '
 import { assertOwned } from '../../../src/host/queue/host-queue.js';
 import { readScenarioFile } from '../../../src/host/scenarios/scenario-file.js';
 import { createEnginePool, defineApp } from '../../../src/index.js';
-import { readCase } from '../../../src/testing/cases/read-case.js';
-import { recordCase } from '../../../src/testing/index.js';
-import { readTraceFile } from '../../../src/testing/traces/read-trace-file.js';
+import { readCase } from '../../../src/tools/testing/cases/read-case.js';
+import { recordCase } from '../../../src/tools/testing/index.js';
+import { readTraceFile } from '../../../src/tools/testing/suite/read-trace-file.js';
 import { eventually } from '../../host/open-parts.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from '../../host/test-flows.js';
 import { bundleWorkers } from '../../pool/build-workers.js';

@@ -1,4 +1,4 @@
-import { evaluate } from '../../../src/iml/index.js';
+import { evaluate } from '../../../src/language/index.js';
 import type { ErrorCase } from './error-case.js';
 
 const REFUSING = new Proxy(

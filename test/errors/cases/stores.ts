@@ -6,7 +6,7 @@ import {
   type HostStore,
   openHostSqlite,
 } from '../../../src/host/index.js';
-import { translateErrors } from '../../../src/store/sql/sql-errors.js';
+import { translateErrors } from '../../../src/shared/store/sql/sql-errors.js';
 import { writeApp } from '../../app/temp-app.js';
 import { createFile } from '../../host/test-database.js';
 import type { ErrorCase } from './error-case.js';

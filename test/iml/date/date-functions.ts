@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { functions, ImlError } from '../../../src/iml/index.js';
+import { functions, ImlError } from '../../../src/language/index.js';
 import { ENVIRONMENT } from '../functions/call-function.js';
 
 /** The current time of the tests. */

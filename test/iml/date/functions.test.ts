@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import moment from 'moment-timezone';
 import { describe, expect, it } from 'vitest';
-import { functions } from '../../../src/iml/index.js';
+import { functions } from '../../../src/language/index.js';
 import { call, failure, functionError, modernMs, NOW, zoneName } from './date-functions.js';
 
 /** Calls a function that returns a date and returns it as ISO text. */

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import moment from 'moment-timezone';
 import { describe, expect, it } from 'vitest';
-import { loadMoment as loadInNode } from '../../../src/iml/date/moment-at-first-use.js';
-import { loadMoment as loadInBundle } from '../../../src/iml/date/moment-at-once.js';
+import { loadMoment as loadInNode } from '../../../src/language/date/moment-at-first-use.js';
+import { loadMoment as loadInBundle } from '../../../src/language/date/moment-at-once.js';
 import { call, formatDate, instantMs, parseDate, zoneName } from './date-functions.js';
 
 const MINUTE = 60_000;

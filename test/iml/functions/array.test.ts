@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { functions } from '../../../src/iml/index.js';
-import { MAX_LIST_LENGTH } from '../../../src/iml/values/size-limits.js';
+import { functions } from '../../../src/language/index.js';
+import { MAX_LIST_LENGTH } from '../../../src/language/values/size-limits.js';
 import { callFunction, ENVIRONMENT, errorOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(name, ...args);

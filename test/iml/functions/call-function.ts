@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { type Environment, functions, ImlError } from '../../../src/iml/index.js';
+import { type Environment, functions, ImlError } from '../../../src/language/index.js';
 
 /** A deterministic environment. */
 export const ENVIRONMENT: Environment = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { functions, ImlError } from '../../../src/iml/index.js';
+import { functions, ImlError } from '../../../src/language/index.js';
 import { ENVIRONMENT } from './call-function.js';
 import { type ArgumentsOfSize, BOUNDED_CALLS, WORST_CALLS } from './growth-inputs.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { functions, ImlError } from '../../../src/iml/index.js';
+import { functions, ImlError } from '../../../src/language/index.js';
 import { callFunction, ENVIRONMENT } from './call-function.js';
 
 const CASES = Object.entries(functions);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { FUNCTION_GROUPS } from '../../../src/iml/functions/function-groups.js';
-import { findSignature, printSignature, SIGNED_NAMES } from '../../../src/iml/functions/signatures.js';
-import { functions } from '../../../src/iml/index.js';
+import { FUNCTION_GROUPS } from '../../../src/language/functions/function-groups.js';
+import { findSignature, printSignature, SIGNED_NAMES } from '../../../src/language/functions/signatures.js';
+import { functions } from '../../../src/language/index.js';
 
 /** Functions of the engine, because XML needs a library that the language does not import. */
 const ENGINE_FUNCTIONS = ['createXML', 'parseXML'];

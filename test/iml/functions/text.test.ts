@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { functions } from '../../../src/iml/index.js';
+import { functions } from '../../../src/language/index.js';
 import { callFunction, ENVIRONMENT, errorOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(name, ...args);

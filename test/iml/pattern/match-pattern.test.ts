@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compilePattern } from '../../../src/iml/pattern/compile-pattern.js';
-import { IntegerStack, OutcomeMemo } from '../../../src/iml/pattern/match-pattern.js';
-import { parsePattern } from '../../../src/iml/pattern/parse-pattern.js';
-import { parseFlags } from '../../../src/iml/pattern/pattern-node.js';
-import { tracePattern } from '../../../src/iml/pattern/replace-pattern.js';
+import { compilePattern } from '../../../src/language/pattern/compile-pattern.js';
+import { IntegerStack, OutcomeMemo } from '../../../src/language/pattern/match-pattern.js';
+import { parsePattern } from '../../../src/language/pattern/parse-pattern.js';
+import { parseFlags } from '../../../src/language/pattern/pattern-node.js';
+import { tracePattern } from '../../../src/language/pattern/replace-pattern.js';
 import { busyPatterns } from './random-pattern.js';
 
 const REPLACEMENT = '[$&|$1|$2|$3]';

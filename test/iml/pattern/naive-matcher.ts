@@ -1,4 +1,4 @@
-import type { PatternNode, RepeatNode } from '../../../src/iml/pattern/pattern-node.js';
+import type { PatternNode, RepeatNode } from '../../../src/language/pattern/pattern-node.js';
 
 type Continue = (position: number) => boolean;
 

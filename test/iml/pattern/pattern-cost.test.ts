@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parsePattern } from '../../../src/iml/pattern/parse-pattern.js';
-import { worstCaseSteps } from '../../../src/iml/pattern/pattern-cost.js';
-import { type PatternNode, parseFlags } from '../../../src/iml/pattern/pattern-node.js';
+import { parsePattern } from '../../../src/language/pattern/parse-pattern.js';
+import { worstCaseSteps } from '../../../src/language/pattern/pattern-cost.js';
+import { type PatternNode, parseFlags } from '../../../src/language/pattern/pattern-node.js';
 import { stepsOfNaiveMatcher } from './naive-matcher.js';
 import { busyPatterns } from './random-pattern.js';
 

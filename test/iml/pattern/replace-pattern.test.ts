@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compilePattern } from '../../../src/iml/pattern/compile-pattern.js';
-import { parsePattern } from '../../../src/iml/pattern/parse-pattern.js';
-import { MAX_RESULT_LENGTH, MAX_STEPS, parseFlags } from '../../../src/iml/pattern/pattern-node.js';
+import { compilePattern } from '../../../src/language/pattern/compile-pattern.js';
+import { parsePattern } from '../../../src/language/pattern/parse-pattern.js';
+import { MAX_RESULT_LENGTH, MAX_STEPS, parseFlags } from '../../../src/language/pattern/pattern-node.js';
 import {
   type ReplaceRequest,
   replacePattern,
   TextBuilder,
   tracePattern,
-} from '../../../src/iml/pattern/replace-pattern.js';
+} from '../../../src/language/pattern/replace-pattern.js';
 import { flagLists, patterns, replacements, texts } from './random-pattern.js';
 
 const INVALID = Symbol('invalid');

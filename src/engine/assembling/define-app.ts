@@ -1,0 +1,123 @@
+import { SpecError } from '../../shared/errors/engine-error.js';
+import { childPointer } from '../../shared/errors/source-location.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
+import { didYouMean } from '../../shared/suggest.js';
+import type { App } from '../document/app.js';
+import { copyJson, createDocument } from '../document/create-document.js';
+import type { Document, Warning } from '../document/document.js';
+import type { AppDefinition } from './app-definition.js';
+import type { ComponentField, ComponentPart, SourceText } from './app-parts.js';
+import { assembleApp } from './assemble-app.js';
+import { CODE_TYPES, type ComponentKind } from './code-types.js';
+
+const KINDS: Readonly<Record<string, ComponentKind>> = {
+  connections: 'connection',
+  webhooks: 'webhook',
+  modules: 'module',
+  rpcs: 'rpc',
+  functions: 'function',
+  endpoints: 'endpoint',
+};
+const GENERAL = ['base', 'common', 'groups'];
+const FIELDS: readonly ComponentField[] = [
+  'label',
+  'description',
+  'type',
+  'crud',
+  'connection',
+  'altConnection',
+  'webhook',
+];
+
+/**
+ * Makes an app of an object, for apps that are not on disk: tests, apps from a database, examples.
+ * The definition is copied; its checks and warnings are those of `loadApp`, with a JSON pointer into the definition as place.
+ *
+ * @throws SpecError SPEC_INVALID with a pointer: a definition that is no JSON data, or whose own members have the wrong type.
+ *
+ * @example
+ * const app = defineApp({
+ *   name: 'fonts',
+ *   base: { baseUrl: 'https://api.example.com' },
+ *   modules: { listFonts: { type: 'search', communication: { url: '/fonts', response: { iterate: '{{body}}' } } } },
+ * });
+ */
+export function defineApp(definition: AppDefinition): App {
+  const copy = copyJson(definition, '');
+  if (!isPlainObject(copy)) throw invalid('', 'The definition is no object.');
+  const name = ownMember(copy, 'name');
+  if (typeof name !== 'string' || name === '') throw invalid('/name', 'The name of the app is no text.');
+  const warnings: Warning[] = [];
+  refuseUnknown(copy, ['name', ...GENERAL, ...Object.keys(KINDS)], '');
+  return assembleApp({
+    name,
+    base: generalDocument(copy, 'base'),
+    common: generalDocument(copy, 'common'),
+    groups: generalDocument(copy, 'groups'),
+    components: Object.entries(KINDS).flatMap(([member, kind]) => readParts(copy, member, kind)),
+    foreign: new Set(),
+    warnings,
+  });
+}
+
+/** null and an absent member mean the same: no such part. */
+function generalDocument(definition: PlainObject, member: string): Document | undefined {
+  const value = ownMember(definition, member);
+  return value === undefined || value === null ? undefined : createDocument(value, `/${member}`);
+}
+
+function readParts(definition: PlainObject, member: string, kind: ComponentKind): ComponentPart[] {
+  const components = ownMember(definition, member);
+  const pointer = `/${member}`;
+  if (components === undefined || components === null) return [];
+  if (!isPlainObject(components)) throw invalid(pointer, `"${member}" is no object of ${member} by name.`);
+  return Object.entries(components).map(([name, component]) => {
+    const at = childPointer(pointer, name);
+    if (!isPlainObject(component)) throw invalid(at, `The ${kind} "${name}" is no object.`);
+    return readPart(kind, name, component, at);
+  });
+}
+
+function readPart(kind: ComponentKind, name: string, component: PlainObject, pointer: string): ComponentPart {
+  const types = CODE_TYPES[kind];
+  refuseUnknown(component, [...FIELDS, ...Object.keys(types)], pointer);
+  const documents = new Map<string, Document>();
+  const sources = new Map<string, SourceText>();
+  for (const [code, { contents }] of Object.entries(types)) {
+    const value = ownMember(component, code);
+    if (value === undefined || value === null) continue;
+    const at = childPointer(pointer, code);
+    if (contents !== 'source') documents.set(code, createDocument(value, at));
+    else if (typeof value === 'string') sources.set(code, { text: value, file: undefined });
+    else throw invalid(at, `The ${code} of ${kind} "${name}" is no text.`);
+  }
+  if (kind === 'function' && !sources.has('code')) {
+    throw invalid(pointer, `The function "${name}" has no code.`);
+  }
+  return {
+    kind,
+    name,
+    fields: Object.fromEntries(FIELDS.map((field) => [field, ownMember(component, field)])),
+    locationOf: (field) => ({ pointer: field === undefined ? pointer : childPointer(pointer, field) }),
+    documents,
+    sources,
+    refuse: (field, message) => {
+      throw invalid(childPointer(pointer, field), message);
+    },
+  };
+}
+
+function refuseUnknown(value: PlainObject, known: readonly string[], pointer: string): void {
+  const key = Object.keys(value).find((name) => !known.includes(name));
+  if (key === undefined) return;
+  throw invalid(
+    childPointer(pointer, key),
+    `Unknown key "${key}" in the definition.${didYouMean(key, known)}`,
+  );
+}
+
+function invalid(pointer: string, message: string): SpecError {
+  return new SpecError('SPEC_INVALID', pointer === '' ? message : `${pointer}: ${message}`, {
+    place: { pointer },
+  });
+}

@@ -1,0 +1,38 @@
+import type { RunContext } from '../run/run-context.js';
+import { beginRun, type ConnectedInput } from './check-and-connect.js';
+import { type Report, reportFailure, reportSuccess } from './report.js';
+import type { RunSubject } from './run-subject.js';
+import type { Runtime } from './runtime.js';
+import type { StartedRun } from './start-run.js';
+
+/** Report of a call with one `result`: an RPC or a responder. */
+export type CallReport<Result = unknown> = Report<{ readonly result: Result }>;
+
+/** A call and its component. */
+export interface CallBody<Given extends object> {
+  /** Called when the call starts, so that an invalid form is a failure of the app. */
+  readonly subject: () => RunSubject;
+  /** Returns the members of the report. */
+  readonly work: (context: RunContext) => Promise<Given>;
+}
+
+/**
+ * Runs work in a run of its own and reports the outcome. Failures of the app become `error`; the reason of an aborted
+ * signal and defects are thrown.
+ */
+export async function reportCall<Given extends object>(
+  runtime: Runtime,
+  input: ConnectedInput,
+  { subject, work }: CallBody<Given>,
+): Promise<Report<Given>> {
+  let started: StartedRun | undefined;
+  try {
+    started = await beginRun(runtime, input, subject());
+    const given = await work(started.context);
+    return reportSuccess(given, started.context);
+  } catch (thrown) {
+    return reportFailure(thrown, started?.context);
+  } finally {
+    started?.finish();
+  }
+}

@@ -1,0 +1,119 @@
+import { listSources } from '../parameters/form.js';
+import type { CheckParameters } from '../parameters/form-check.js';
+import { type RunContext, raceWithAbort, warn } from '../run/run-context.js';
+import type { PreparedParameters } from './check-parameters.js';
+import { withReadableValues } from './report.js';
+import type { RunSubject } from './run-subject.js';
+import type { FormInput, Runtime } from './runtime.js';
+import { findRunSecrets, type RunTraits, type StartedRun, startRun } from './start-run.js';
+
+/** Input of a run whose connection may be stored. */
+export interface ConnectedInput extends FormInput {
+  /**
+   * Whether and how to check and convert `parameters` by the form. Default: `checkParameters` of the engine. Without
+   * the check, expressions read the values unchanged.
+   */
+  readonly checkParameters?: CheckParameters | undefined;
+}
+
+/**
+ * Starts a run: checks its parameters, then opens a connection given by name, and refreshes and saves it if due.
+ *
+ * @throws AppError of type BundleValidationError before any request; InvalidAccessTokenError or
+ * InvalidConfigurationError
+ *   if the connection cannot be opened; ImlError (IML_HOST_VALUE) for values that throw while they are read
+ */
+export async function beginRun(
+  runtime: Runtime,
+  input: ConnectedInput,
+  subject: RunSubject,
+  traits: RunTraits = {},
+): Promise<StartedRun> {
+  return withReadableValues(
+    () => {
+      const { signal: _, ...values } = input;
+      return [...Object.values(values), runtime.common, runtime.environment];
+    },
+    () => begin(runtime, input, subject, traits),
+  );
+}
+
+async function begin(
+  runtime: Runtime,
+  input: ConnectedInput,
+  subject: RunSubject,
+  traits: RunTraits,
+): Promise<StartedRun> {
+  input.signal?.throwIfAborted();
+  const { parameters, secrets } = hasNoParameters(input, subject)
+    ? { parameters: input.parameters ?? {}, secrets: [] }
+    : await checkParameters(runtime, input, subject);
+  const connection = await openConnection(runtime, input, subject);
+  const metadata = subject.metadata && { ...subject.metadata, ...input.metadata };
+  const ready = { ...input, parameters, connection, metadata: metadata ?? input.metadata };
+  const connectionName = typeof input.connection === 'string' ? input.connection : undefined;
+  const known = findRunSecrets(runtime, ready);
+  const started = startRun(runtime, ready, known, { ...traits, connectionName });
+  try {
+    const { log } = started.context.run;
+    log.collectCredentials(secrets);
+    log.collectCredentials(await findConnectionSecrets(runtime, subject, connection));
+    await openFunctions(runtime, subject, started.context);
+    return started;
+  } catch (error) {
+    started.finish();
+    throw error;
+  }
+}
+
+/** Opens the custom functions that the run may call. Slow if they are expensive to compile. */
+async function openFunctions(runtime: Runtime, subject: RunSubject, context: RunContext): Promise<void> {
+  if (runtime.app.functions.size === 0) return;
+  const opening = runtime.functionWarnings(listSources(subject.form.elements), ...subject.specs);
+  for (const { message, place } of await raceWithAbort(opening, context)) {
+    warn({ code: 'function', message, place }, context);
+  }
+}
+
+/** Whether there are no parameters and no fields. */
+function hasNoParameters({ parameters }: ConnectedInput, { form }: RunSubject): boolean {
+  return form.elements.length === 0 && Object.keys(parameters ?? {}).length === 0;
+}
+
+let loading: Promise<typeof import('./check-parameters.js')> | undefined;
+
+/** Loaded with the first parameters of a process. */
+async function checkParameters(
+  runtime: Runtime,
+  input: ConnectedInput,
+  subject: RunSubject,
+): Promise<PreparedParameters> {
+  loading ??= import('./check-parameters.js');
+  const { prepareParameters: readyParameters } = await loading;
+  return readyParameters(runtime, input, subject);
+}
+
+/** Collects values of password fields in the connection's form, whatever their names. */
+async function findConnectionSecrets(
+  { app }: Runtime,
+  { connection, altConnection }: RunSubject,
+  values: Readonly<Record<string, unknown>> | undefined,
+): Promise<readonly string[]> {
+  const forms = [connection, altConnection].flatMap((name) =>
+    name === undefined ? [] : (app.connections.get(name)?.params ?? []),
+  );
+  if (forms.length === 0 || values === undefined) return [];
+  loading ??= import('./check-parameters.js');
+  const { findFormSecrets } = await loading;
+  return forms.flatMap((form) => findFormSecrets(form, values));
+}
+
+async function openConnection(
+  runtime: Runtime,
+  { connection: given, signal }: ConnectedInput,
+  subject: RunSubject,
+): Promise<Readonly<Record<string, unknown>> | undefined> {
+  if (typeof given !== 'string') return given;
+  const allowed = [subject.connection, subject.altConnection].filter((name) => name !== undefined);
+  return (await runtime.openConnection(given, { allowed, signal })).connection;
+}

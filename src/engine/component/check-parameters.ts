@@ -1,0 +1,194 @@
+import { compileTemplate } from '../../language/compile/compile-template.js';
+import { AppError } from '../../shared/errors/app-error.js';
+import { isEngineError, SpecError } from '../../shared/errors/engine-error.js';
+import { ImlError } from '../../shared/errors/iml-error.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import type { Document } from '../document/document.js';
+import { listSources, readForm } from '../parameters/form.js';
+import type { CheckParameters, ParameterCheck } from '../parameters/form-check.js';
+import type { ParameterElement, ParameterList } from '../parameters/parameter-spec.js';
+import { RpcResultReader } from '../parameters/rpc-results.js';
+import { secretValues } from '../parameters/secret-values.js';
+import { validateParameters } from '../parameters/validate-parameters.js';
+import type { ResolveRpc, ValidateParametersOptions } from '../parameters/validation.js';
+import { collectSecrets } from '../redaction/collect-secrets.js';
+import { createRedactor } from '../redaction/redact.js';
+import { redactAppError } from '../redaction/redact-app-error.js';
+import { raceWithAbort, throwIfAborted } from '../run/run-context.js';
+import type { RunSubject } from './run-subject.js';
+import type { FormInput, Runtime } from './runtime.js';
+import { startRun } from './start-run.js';
+
+export interface PreparedParameters {
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /** Secret texts in the parameters. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Returns the parameters as expressions read them: checked and converted by the form, unless the run or its engine
+ * disables the check.
+ *
+ * @throws AppError of type BundleValidationError with one suberror per problem, before the run sends anything; errors
+ * of
+ *   RPCs called for fields
+ */
+export async function prepareParameters(
+  runtime: Runtime,
+  input: FormInput & { readonly checkParameters?: CheckParameters | undefined },
+  subject: RunSubject,
+): Promise<PreparedParameters> {
+  const { form } = subject;
+  const given = input.parameters ?? {};
+  const secrets = findSecrets(form.elements, given);
+  const check = subject.isChecked ? mergeChecks(runtime.checkParameters, input.checkParameters) : undefined;
+  if (check === undefined || form.elements.length === 0) return { parameters: given, secrets };
+  const { defaults, resolve = 'none', mapped = false, forcedEmpty = false } = check;
+  const options: ValidateParametersOptions = {
+    applyDefaults: defaults === true,
+    mapped,
+    forcedEmpty,
+    ...(resolve !== 'none' && {
+      resolveRpc: createRpcResolver(runtime, input, subject, secrets),
+      resolveOptions: resolve === 'options',
+    }),
+  };
+  try {
+    const parameters = await checkForm(form, given, options, runtime, input);
+    // A default may be a secret that is not part of the input.
+    return { parameters, secrets: [...secrets, ...findSecrets(form.elements, parameters)] };
+  } catch (error) {
+    throw isEngineError(error, AppError) ? redactError(error, runtime, input, secrets) : error;
+  }
+}
+
+/** Collects the values of secret fields. Values without a field are not secret by this rule. */
+export function findFormSecrets(
+  document: Document,
+  values: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  const { elements } = readForm(document);
+  const declared = elements.flatMap((element) =>
+    element.kind === 'parameter' && element.name !== undefined ? [element.name] : [],
+  );
+  const own = declared.filter((name) => Object.hasOwn(values, name));
+  return secretValues(elements, Object.fromEntries(own.map((name) => [name, values[name]])));
+}
+
+/** @throws AppError of type BundleValidationError for too many values */
+function findSecrets(elements: readonly ParameterElement[], given: unknown): string[] {
+  try {
+    return secretValues(elements, given);
+  } catch (error) {
+    throw refusedAsTooLarge(error);
+  }
+}
+
+/** Converts `IML_LIMIT` to the error of a run whose parameters are too large; returns other errors unchanged. */
+export function refusedAsTooLarge(error: unknown): unknown {
+  if (!isEngineError(error, ImlError) || error.code !== 'IML_LIMIT') return error;
+  const message = `Invalid parameters: they are too large. ${error.message}`;
+  return new AppError('BundleValidationError', message, { cause: error });
+}
+
+/**
+ * Checks values by a form and evaluates conditions and defaults with the app's expressions. Custom functions may use
+ * the time limit of a run.
+ *
+ * @throws AppError: BundleValidationError, or ModuleTimeoutError; the signal's reason
+ */
+export async function checkForm(
+  form: ParameterList,
+  values: unknown,
+  options: ValidateParametersOptions,
+  runtime: Runtime,
+  { common, signal }: Pick<FormInput, 'common' | 'signal'> = {},
+): Promise<PlainObject> {
+  const { environment, settings } = runtime;
+  const started = runtime.app.functions.size === 0 ? undefined : startRun(runtime, { common, signal }, []);
+  try {
+    const opening = runtime.directives(listSources(form.elements));
+    const directives = await (started === undefined ? opening : raceWithAbort(opening, started.context));
+    const { timezone, platformVersion } = directives.environment;
+    const result = await validateParameters(form, values, {
+      timezone,
+      platformVersion,
+      nowMs: settings.clock.now(),
+      ...options,
+      evaluate: (template, known) => {
+        if (started !== undefined) throwIfAborted(started.context);
+        const evaluate = compileTemplate(template, { ...directives, pointer: '' });
+        return evaluate({ environment, ...known, parameters: known });
+      },
+    });
+    // Errors of conditions and defaults leave a field unchecked; a timeout does not.
+    if (started !== undefined) throwIfAborted(started.context);
+    if (!result.ok) throw result.error;
+    return result.values;
+  } finally {
+    started?.finish();
+  }
+}
+
+/**
+ * Creates a function that calls the app's RPCs like a form does, with the values so far and the rest of the input.
+ *
+ * @param secrets receives the values of secret fields that RPCs describe
+ * @returns a function that rejects with AppError: the RPC's error, or InvalidConfigurationError for an unknown RPC
+ */
+export function createRpcResolver(
+  runtime: Runtime,
+  input: FormInput,
+  { metadata }: RunSubject,
+  secrets: string[] = [],
+): ResolveRpc {
+  return async (reference, values) => {
+    const call = { ...input, parameters: values, metadata: { ...metadata, ...input.metadata } };
+    const answer = await runtime.callRpc(reference, call).catch((error: unknown) => {
+      if (!isEngineError(error) || error instanceof AppError) throw error;
+      const { message, place } = error;
+      throw new AppError('InvalidConfigurationError', message, { cause: error, place });
+    });
+    for (const secret of describedSecrets(answer, values)) secrets.push(secret);
+    return answer;
+  };
+}
+
+/** The check itself reports fields that are too many or nested too deep. */
+function describedSecrets(answer: unknown, values: PlainObject): readonly string[] {
+  try {
+    const { elements } = new RpcResultReader().fields(answer, {});
+    return findSecrets(elements, values);
+  } catch (error) {
+    if (!isEngineError(error, SpecError)) throw error;
+    return [];
+  }
+}
+
+function mergeChecks(
+  ofEngine: CheckParameters | undefined,
+  ofRun: CheckParameters | undefined,
+): ParameterCheck | undefined {
+  const isChecked = ofRun ?? ofEngine ?? true;
+  if (isChecked === false) return undefined;
+  return { ...toObject(ofEngine), ...toObject(ofRun) };
+}
+
+function toObject(check: CheckParameters | undefined): ParameterCheck {
+  return typeof check === 'object' ? check : {};
+}
+
+/** A message may quote a secret that was entered in the wrong field. */
+function redactError(
+  error: AppError,
+  runtime: Runtime,
+  { connection, common }: FormInput,
+  secrets: readonly string[],
+): AppError {
+  const known = collectSecrets(
+    typeof connection === 'string' ? undefined : connection,
+    common ?? runtime.common,
+  );
+  const { text } = createRedactor({ secrets: [...known, ...secrets] });
+  return redactAppError(error, text);
+}

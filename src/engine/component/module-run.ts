@@ -1,0 +1,153 @@
+import type { AppError } from '../../shared/errors/app-error.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import { joinLists } from '../../shared/join-lists.js';
+import { type Bundle, listBundles, type Page } from '../run/collect-outputs.js';
+import type { RunContext } from '../run/run-context.js';
+import { asRunError, assertOk, findUnreadable, type Report, readStats, type Succeeded } from './report.js';
+import type { StartedRun } from './start-run.js';
+import type { TriggerState } from './trigger-data.js';
+
+/** Report of a module run. */
+export type RunReport = Report<{
+  /** All bundles; empty if the run was iterated. */
+  readonly bundles: readonly Bundle[];
+  /** Polling triggers only: the state to pass as `data` to the next run. */
+  readonly state: TriggerState | undefined;
+}>;
+
+/** The part of a run that depends on the type of the module. */
+export interface RunBody {
+  /** May wait for a stored connection. */
+  readonly start: () => Promise<StartedRun>;
+  /** `isStreamed`: the caller iterates over bundles, so the next page may be requested in advance. */
+  readonly pages: (context: RunContext, isStreamed: boolean) => Promise<AsyncIterable<Page> | Iterable<Page>>;
+  readonly state?: () => TriggerState | undefined;
+}
+
+/**
+ * A run of a module. It starts when one of these is used:
+ *
+ * - `for await (const bundle of run)`: bundles as their pages arrive; the next page is requested in advance.
+ *   A failure throws its `AppError` after the bundles of earlier pages. Leaving the loop ends the run and its connection.
+ * - `await run`: the report. A failure is its `error`.
+ * - `await run.orThrow()`: the report of a successful run. A failure throws its `AppError`.
+ *
+ * A second loop over a run, or a loop after `await`, throws EngineError (USAGE).
+ *
+ * All of them throw errors that are no outcome of the app: a caller's mistake (EngineError USAGE), the reason of an
+ * aborted signal, or a defect.
+ */
+export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> {
+  // Private at run time, as the scope of a run holds credentials that must not be logged with the run.
+  readonly #body: RunBody;
+  #context: RunContext | undefined;
+  #finish: (() => void) | undefined;
+  #error: AppError | undefined;
+  /** Bundles by page. */
+  #taken: (readonly Bundle[])[] = [];
+  #iteration: AsyncGenerator<Bundle, void> | undefined;
+  #reporting: Promise<RunReport> | undefined;
+
+  constructor(body: RunBody) {
+    this.#body = body;
+  }
+
+  [Symbol.asyncIterator](): AsyncIterator<Bundle, void> {
+    if (this.#iteration !== undefined || this.#reporting !== undefined) {
+      throw new EngineError(
+        'USAGE',
+        'A run can be consumed once, by one loop or by await. Start another run.',
+      );
+    }
+    this.#iteration = this.#iterate();
+    return this.#iteration;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a run for its report is the public contract.
+  then<A = RunReport, B = never>(
+    onFulfilled?: ((report: RunReport) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    this.#reporting ??= this.#complete();
+    return this.#reporting.then(onFulfilled, onRejected);
+  }
+
+  /**
+   * Runs to the end, like `await`.
+   *
+   * @throws the `error` of the report
+   */
+  async orThrow(): Promise<Succeeded<RunReport>> {
+    return assertOk(await this);
+  }
+
+  /** Returns the report so far. Equals the result of `await` at the end. */
+  report(): RunReport {
+    const context = this.#context;
+    const error = this.#error;
+    const trace = context?.run.log.trace;
+    const report = {
+      ok: error === undefined,
+      error,
+      bundles: error === undefined ? this.#joinBundles() : undefined,
+      state: error === undefined ? this.#body.state?.() : undefined,
+      stats: readStats(context),
+      // Computed on demand: see `TraceLog`.
+      get trace() {
+        return trace?.events ?? [];
+      },
+      warnings: context?.run.log.warnings ?? [],
+    };
+    return report as RunReport; // `ok` selects the variant
+  }
+
+  /** Runs to the end. While the caller iterates, returns the report so far. */
+  async #complete(): Promise<RunReport> {
+    if (this.#iteration !== undefined) return this.report();
+    try {
+      const pages = await this.#open(false);
+      for await (const page of pages) this.#taken.push(listBundles(page));
+    } catch (thrown) {
+      this.#error = asRunError(thrown);
+      if (this.#error === undefined) throw this.#findReason(thrown);
+    } finally {
+      this.#close();
+    }
+    return this.report();
+  }
+
+  async *#iterate(): AsyncGenerator<Bundle, void> {
+    try {
+      const pages = await this.#open(true);
+      for await (const page of pages) {
+        yield* listBundles(page);
+      }
+    } catch (thrown) {
+      this.#error = asRunError(thrown);
+      throw this.#error ?? this.#findReason(thrown);
+    } finally {
+      this.#close();
+    }
+  }
+
+  #findReason(thrown: unknown): unknown {
+    return findUnreadable(thrown, () => Object.values(this.#context?.scope ?? {}));
+  }
+
+  #joinBundles(): readonly Bundle[] {
+    const bundles = joinLists(this.#taken);
+    this.#taken = [bundles];
+    return bundles;
+  }
+
+  async #open(isStreamed: boolean): Promise<AsyncIterable<Page> | Iterable<Page>> {
+    const started = await this.#body.start();
+    this.#finish = started.finish;
+    this.#context = started.context;
+    return this.#body.pages(started.context, isStreamed);
+  }
+
+  #close(): void {
+    this.#finish?.();
+  }
+}

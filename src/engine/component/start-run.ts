@@ -1,0 +1,137 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { toNumber } from '../../language/values/coerce.js';
+import { addAbortListener, removeAbortListener } from '../../shared/abort-listeners.js';
+import { isPlainObject, ownMember } from '../../shared/plain-object.js';
+import type { App } from '../document/app.js';
+import { jsonText } from '../http/body/json-text.js';
+import { collectGiven } from '../redaction/collect-secrets.js';
+import { type Limits, limitsWithCommon } from '../run/limits.js';
+import { Run, type RunContext, type RunRules, type RunScope, startContext } from '../run/run-context.js';
+import type { RunInput, Runtime } from './runtime.js';
+
+export interface StartedRun {
+  readonly context: RunContext;
+  /** Ends pending work and timers. Call it when the run ends, for whatever reason. */
+  readonly finish: () => void;
+}
+
+/** Differences between kinds of runs. */
+export interface RunTraits {
+  /** Whether requests may only go to hosts that the app defines, not its data. Default: false. */
+  readonly keepsHost?: boolean;
+  /** Whether all of `temp` is secret. Default: decided by names. */
+  readonly hidesTemp?: boolean;
+  /** Name of the stored connection. Default: none; the connection is identified by its data. */
+  readonly connectionName?: string | undefined;
+}
+
+/**
+ * Collects the secrets in the input of a run: connection, common data and webhook.
+ *
+ * @param more further values whose texts are all secret
+ * @throws ImlError (IML_LIMIT) for too many secrets
+ */
+export function findRunSecrets(
+  runtime: Runtime,
+  { connection, common = runtime.common, webhook }: Pick<RunInput, 'connection' | 'common' | 'webhook'>,
+  ...more: readonly unknown[]
+): readonly string[] {
+  return collectGiven(connection, common, webhook, ...more);
+}
+
+/**
+ * Creates the state of a run: scope, secrets, time limit and signals.
+ *
+ * @param secrets result of `findRunSecrets`
+ */
+export function startRun(
+  runtime: Runtime,
+  input: RunInput,
+  secrets: readonly string[],
+  traits: RunTraits = {},
+): StartedRun {
+  input.signal?.throwIfAborted();
+  const common = input.common ?? runtime.common;
+  const rules: RunRules = {
+    timeoutMs: readTimeout(runtime.app, runtime.settings.limits, common),
+    limits: limitsWithCommon(runtime.settings.limits, common),
+    keepsHost: traits.keepsHost === true,
+    // Loaded lazily, as few apps have endpoints.
+    callEndpoint: async (call, context) => {
+      const { callEndpoint } = await import('./call-endpoint.js');
+      return callEndpoint(call, context, runtime);
+    },
+    hidesTemp: traits.hidesTemp,
+    identifyConnection: () => nameConnection(runtime, input, traits),
+  };
+  const run = new Run(runtime.settings, rules, secrets);
+  const context = startContext(run, createNames(runtime, input, common));
+  return { context, finish: watchTime(run, input.signal) };
+}
+
+/** A stored connection keeps its identity when its data is refreshed. */
+function nameConnection({ app }: Runtime, { connection }: RunInput, { connectionName }: RunTraits): string {
+  return connectionName === undefined
+    ? identifyConnection(connection)
+    : JSON.stringify([app.identity, connectionName]);
+}
+
+/** Key of this process, so that a digest reveals nothing about the data. */
+let processKey: Buffer | undefined;
+
+/** Identifies a connection by its data, even if each run gets its own copy. The result does not reveal the data. */
+export function identifyConnection(data: Readonly<Record<string, unknown>> | undefined): string {
+  if (data === undefined) return '';
+  processKey ??= randomBytes(32);
+  try {
+    return createHmac('sha256', processKey)
+      .update(jsonText(data) ?? '')
+      .digest('base64url');
+  } catch {
+    // Data that JSON cannot represent comes from the embedder; these connections share one budget per host.
+    return 'other';
+  }
+}
+
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api.
+ */
+function createNames(runtime: Runtime, input: RunInput, common: unknown): RunScope {
+  return {
+    ...input.names,
+    environment: runtime.environment,
+    parameters: input.parameters ?? {},
+    connection: input.connection,
+    common,
+    data: input.data,
+    webhook: input.webhook,
+    payload: input.payload,
+    scenario: input.scenario,
+    metadata: input.metadata,
+    temp: {},
+  };
+}
+
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests: in base or common data, 1 to
+ * 300000 ms, base wins. [src][doc][inf]
+ */
+export function readTimeout(app: App, { timeoutMs, maxTimeoutMs }: Limits, common: unknown): number {
+  const timeout = [app.base?.value, common]
+    .map((value) => toNumber(isPlainObject(value) ? ownMember(value, 'timeout') : undefined))
+    .find((value) => value !== undefined && value >= 1);
+  return timeout === undefined ? timeoutMs : Math.min(timeout, maxTimeoutMs);
+}
+
+function watchTime(run: Run, signal: AbortSignal | undefined): () => void {
+  // One extra millisecond: a run may use its limit completely.
+  const cancel = run.settings.clock.after(run.rules.timeoutMs + 1, () => run.timeOut());
+  const listener = { onAbort: () => run.abort(signal?.reason) };
+  // Concurrent runs share a signal; separate DOM listeners would trigger the leak warning of Node.js.
+  if (signal !== undefined) addAbortListener(signal, listener);
+  return () => {
+    cancel();
+    if (signal !== undefined) removeAbortListener(signal, listener);
+    run.end();
+  };
+}

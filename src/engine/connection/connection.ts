@@ -1,0 +1,132 @@
+import { createSingleFlight } from '../../shared/single-flight.js';
+import { type Report, type Reporting, withReadableValues } from '../component/report.js';
+import type { Runtime } from '../component/runtime.js';
+import type { ConnectionComponent } from '../document/app.js';
+import type { CompiledConnection } from './compile-connection.js';
+import {
+  type AuthorizationReport,
+  type AuthorizeInput,
+  type ConnectionOptions,
+  type ConnectionReport,
+  type CreateInput,
+  checkKnown,
+  checkStep,
+  type KnownConnection,
+  type RefreshInput,
+  reportStep,
+} from './connection-input.js';
+import type { PendingAuthorization } from './pending-authorization.js';
+import type { CallbackQuery } from './receive-callback.js';
+import type { StepContext } from './start-step.js';
+
+/**
+ * A connection of an app: create, authorize, test, refresh and invalidate.
+ *
+ * `await` of a step returns its report, `orThrow()` the successful report. Failures of the app or API are `error` of
+ * the report; `stored` has to be saved.
+ */
+export interface Connection {
+  readonly name: string;
+  readonly type: 'basic' | 'oauth';
+  /**
+   * Whether the user has to open a page. If so, use `authorize` and `complete` instead of `create`.
+   *
+   * @throws SpecError (SPEC_INVALID) for an invalid communication
+   */
+  readonly needsPage: () => Promise<boolean>;
+  /** Creates a connection without a page: basic, or OAuth without `authorize`. */
+  readonly create: (input?: CreateInput) => Reporting<ConnectionReport>;
+  /** Starts an authorization: runs the requests before the page and returns the page's URL. */
+  readonly authorize: (input: AuthorizeInput) => Reporting<AuthorizationReport>;
+  /** Completes an authorization with the query of its callback. */
+  readonly complete: (
+    pending: PendingAuthorization,
+    query: CallbackQuery,
+    options?: ConnectionOptions,
+  ) => Reporting<ConnectionReport>;
+  /** Tests a connection: runs `info`, or the communication of a basic connection. */
+  readonly test: (known: KnownConnection, options?: ConnectionOptions) => Reporting<ConnectionReport>;
+  /**
+   * Renews credentials if due. `stats.requests` of the report is 0 if not. Concurrent calls with the same data share
+   * one refresh; an aborted caller does not stop it.
+   */
+  readonly refresh: (known: KnownConnection, input?: RefreshInput) => Reporting<ConnectionReport>;
+  /** Revokes a connection at the remote API. */
+  readonly invalidate: (known: KnownConnection, options?: ConnectionOptions) => Reporting<ConnectionReport>;
+}
+
+/**
+ * Creates a connection. Loads and compiles nothing before the first step, as most runs receive connection data and
+ * need no step.
+ *
+ * @see https://developers.make.com/custom-apps-documentation/app-components/connections
+ */
+export function createConnection(component: ConnectionComponent, runtime: Runtime): Connection {
+  let compiled: Promise<CompiledConnection> | undefined;
+  const compileNow = async (): Promise<CompiledConnection> => {
+    const { compileConnection } = await import('./compile-connection.js');
+    const directives = await runtime.directives(component.communication?.value);
+    return compileConnection(component, directives);
+  };
+  const compile = (): Promise<CompiledConnection> => {
+    compiled ??= compileNow().catch((error: unknown) => {
+      // The next step retries.
+      compiled = undefined;
+      throw error;
+    });
+    return compiled;
+  };
+  const context: StepContext = { component, runtime, compile, refreshes: createSingleFlight() };
+  return {
+    name: component.name,
+    type: component.type,
+    needsPage: async () => {
+      const connection = await compile();
+      return connection.kind !== 'basic' && connection.authorize !== undefined;
+    },
+    create: (input = {}) =>
+      runStep(input, [], async () => (await import('./authorize-connection.js')).create(context, input)),
+    authorize: (input) =>
+      runStep(input, [], async () => (await import('./authorize-connection.js')).authorize(context, input)),
+    complete: (pending, query, options = {}) =>
+      runStep(options, [pending, query], async () =>
+        (await import('./authorize-connection.js')).complete(context, pending, query, options),
+      ),
+    test: (known, options = {}) =>
+      runStepWith(known, options, async () =>
+        (await import('./refresh-connection.js')).test(context, known, options),
+      ),
+    refresh: (known, input = {}) =>
+      runStepWith(known, input, async () =>
+        (await import('./refresh-connection.js')).refresh(context, known, input),
+      ),
+    invalidate: (known, options = {}) =>
+      runStepWith(known, options, async () =>
+        (await import('./refresh-connection.js')).invalidate(context, known, options),
+      ),
+  };
+}
+
+/** Runs a step with unchecked input of an embedder. */
+function runStep<Given extends object>(
+  input: ConnectionOptions & Pick<CreateInput, 'parameters'>,
+  values: readonly unknown[],
+  work: () => Promise<Report<Given>>,
+): Reporting<Report<Given>> {
+  return reportStep(async () => {
+    checkStep(input);
+    return withReadableValues(() => [...values, input.parameters, input.common], work);
+  });
+}
+
+/** Runs a step on an existing connection. */
+function runStepWith<Given extends object>(
+  known: KnownConnection,
+  input: ConnectionOptions,
+  work: () => Promise<Report<Given>>,
+): Reporting<Report<Given>> {
+  return runStep(input, [known], async () => {
+    checkKnown(known);
+    return work();
+  });
+}

@@ -1,0 +1,275 @@
+import { type Environment, toEnvironment } from '../language/environment/environment.js';
+import { type GetOrCreate, RecentlyUsed } from '../shared/bounded-cache.js';
+import { type Clock, SYSTEM_CLOCK } from '../shared/clock.js';
+import {
+  ANY_FUNCTION,
+  ANY_TEXT,
+  checkMembers,
+  checkOptions,
+  checkValue,
+  type OptionShape,
+} from '../shared/errors/check-options.js';
+import { checkChecking } from './component/input-shapes.js';
+import { assertOk } from './component/report.js';
+import type { Runtime } from './component/runtime.js';
+import { type Connection, createConnection } from './connection/connection.js';
+import { createStoredConnections, type StoredConnections } from './connection/stored-connections.js';
+import type { App } from './document/app.js';
+import { compileCommunication } from './document/compile-request.js';
+import type { CompiledRequest } from './document/compiled-request.js';
+import type { Document } from './document/document.js';
+import {
+  callNamedRpc,
+  createEngineModule,
+  createEngineRpc,
+  type EngineModule,
+  type EngineRpc,
+} from './engine-components.js';
+import type { EngineOptions } from './engine-options.js';
+import { ENGINE_SHAPES, NETWORK_SHAPES } from './engine-shapes.js';
+import { createEngineTransport } from './engine-transport.js';
+import { findConnection, findModule, findWebhook } from './find-component.js';
+import { type NamedFunctions, openWhenNamed } from './open-functions.js';
+import { CallBudget, PROCESS_ACCOUNTS } from './run/call-budget.js';
+import type { EngineSettings } from './run/engine-settings.js';
+import { resolveLimits } from './run/limits.js';
+import { DEFAULT_ON_PAGE_LOOP } from './run/paginate.js';
+import { createWebhook, type Webhook } from './webhook/create-webhook.js';
+import { resolveWebhookLimits } from './webhook/incoming-call.js';
+import { withBaseUrl } from './with-base-url.js';
+
+/** Runs the components of one app. Keeps HTTP connections open until it is closed. */
+export interface Engine {
+  readonly app: App;
+  /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
+  readonly module: (name: string) => EngineModule;
+  /**
+   * Takes a name, or an address as parameters hold it: `rpc://listFields?table={{parameters.table}}`.
+   *
+   * @throws SpecError (SPEC_MISSING) for a name the app does not have
+   */
+  readonly rpc: (address: string) => EngineRpc;
+  /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
+  readonly webhook: (name: string) => Webhook;
+  /** @throws SpecError (SPEC_MISSING) for a name the app does not have */
+  readonly connection: (name: string) => Connection;
+  /**
+   * Finds a connection by the name it is kept under in `connections`, refreshes it if that is due, and saves it then. What
+   * the store itself rejects with is handed on.
+   */
+  readonly openConnection: StoredConnections['report'];
+  readonly close: () => Promise<void>;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+}
+
+/**
+ * Makes an app ready to run. Nothing is sent or loaded before the first run.
+ *
+ * @throws EngineError (USAGE) for an unknown option or one of a wrong type, and for an invalid limit, budget, base URL or host;
+ *   ImlError (IML_HOST_VALUE) for an option that throws while it is read
+ * @example
+ * const engine = createEngine({ app: await loadApp('./my-app') });
+ * for await (const bundle of engine.module('listContacts').run({ connection: { apiKey } })) console.log(bundle);
+ * await engine.close();
+ */
+export function createEngine(options: EngineOptions): Engine {
+  checkEngineOptions(options);
+  return openEngine(withCheckedPorts(options));
+}
+
+function openEngine(options: EngineOptions): Engine {
+  const app = options.baseUrl === undefined ? options.app : withBaseUrl(options.app, options.baseUrl);
+  const webhookLimits = resolveWebhookLimits(options.webhookLimits);
+  const {
+    transport,
+    policy,
+    close: closeTransport,
+  } = createEngineTransport({
+    app,
+    transport: options.transport,
+    network: options.network,
+    hosts: options.hosts,
+    baseUrl: options.baseUrl,
+    wrapTransport: options.wrapTransport,
+  });
+  const settings: EngineSettings = Object.freeze({
+    transport,
+    hosts: policy,
+    limits: resolveLimits(options.limits),
+    budget: createBudget(options),
+    clock: options.clock ?? SYSTEM_CLOCK,
+    random: options.random ?? Math.random,
+    semantics: options.semantics ?? app.semantics,
+    onPageLoop: options.onPageLoop ?? DEFAULT_ON_PAGE_LOOP,
+    trace: options.trace ?? 'summary',
+    onTrace: options.onTrace,
+    observer: options.observer,
+  });
+  const functions = nameFunctions(options);
+  const directives: Runtime['directives'] = async (...values) => ({
+    environment: compileEnvironment(options),
+    functions: await functions.tableFor(values),
+  });
+  const runtime: Runtime = {
+    app,
+    settings,
+    triggerStart: options.triggerStart,
+    checkParameters: options.checkParameters,
+    callRpc: async (reference, input) => assertOk(await callNamedRpc(reference, input, runtime)).result,
+    common: options.common ?? app.common?.value,
+    environment: { timezone: options.timezone ?? 'UTC', ...options.environment },
+    directives,
+    functionWarnings: (...values) => functions.warningsFor(values),
+    compile: compileOnce(app, directives),
+    openConnection: (name, input) => stored.open(name, input),
+  };
+  const connection = createConnections(app, runtime);
+  const stored = createStoredConnections(options.connections, (name) =>
+    app.connections.has(name) ? connection(name) : undefined,
+  );
+  const webhooks = new Map<string, Webhook>();
+  const close = async (): Promise<void> => {
+    await stored.settled();
+    functions.close();
+    await closeTransport();
+  };
+  return {
+    app,
+    module: (name) => createEngineModule(findModule(app, name), runtime),
+    rpc: (address) => createEngineRpc(address, runtime),
+    webhook: (name) => {
+      const webhook = webhooks.get(name) ?? createWebhook(findWebhook(app, name), runtime, webhookLimits);
+      webhooks.set(name, webhook);
+      return webhook;
+    },
+    connection,
+    openConnection: stored.report,
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** Untyped callers can pass anything, and a misspelled name would have no effect. */
+function checkEngineOptions(options: EngineOptions): void {
+  const what = 'The options of createEngine';
+  checkOptions(options, ENGINE_SHAPES, what, ['app']);
+  if (options.network !== undefined) checkMembers(options.network, NETWORK_SHAPES, 'The option "network"');
+  checkChecking(options.checkParameters);
+}
+
+/** Rate limits of a custom clock or transport do not apply to other engines. */
+function createBudget({ budget, transport, clock }: EngineOptions): CallBudget {
+  const isOfProcess = transport === undefined && clock === undefined;
+  return new CallBudget(budget, isOfProcess ? PROCESS_ACCOUNTS : new Map());
+}
+
+/** One object per connection, so that concurrent refreshes are shared. */
+function createConnections(app: App, runtime: Runtime): (name: string) => Connection {
+  const made = new Map<string, Connection>();
+  return (name) => {
+    const connection = made.get(name) ?? createConnection(findConnection(app, name), runtime);
+    made.set(name, connection);
+    return connection;
+  };
+}
+
+function compileEnvironment(options: EngineOptions): Environment {
+  const { app, random, uuid, timezone, platformVersion, digest, clock } = options;
+  const environment = toEnvironment({
+    now: clock?.now,
+    random,
+    uuid,
+    timezone,
+    semantics: options.semantics ?? app.semantics,
+    platformVersion,
+    digest,
+  });
+  return {
+    ...environment,
+    ...(options.observer !== undefined && { reportsBranches: true }),
+  };
+}
+
+/** Compiles a communication on first use and keeps it while it is used. A failure is not cached. */
+function compileOnce(app: App, directives: Runtime['directives']): Runtime['compile'] {
+  const places = new WeakMap<Document, GetOrCreate<Promise<readonly CompiledRequest[]>>>();
+  return (communication, withoutBase = false) => {
+    const compiled = places.get(communication) ?? COMPILED.own();
+    places.set(communication, compiled);
+    return compiled(async () => {
+      try {
+        const context = await directives(communication.value);
+        const base = withoutBase ? undefined : app.base;
+        return compileCommunication(communication, base, context);
+      } catch (error) {
+        places.delete(communication);
+        throw error;
+      }
+    });
+  };
+}
+
+/**
+ * Compiled communications of all apps of a process. Ready to run, one takes some 15 kB and is made again in a tenth of a
+ * millisecond: of a thousand apps those stay ready that run. [choice]
+ */
+const COMPILED = new RecentlyUsed<Promise<readonly CompiledRequest[]>>(2000);
+
+function nameFunctions(options: EngineOptions): NamedFunctions {
+  const { app, trustFunctions, sharedFunctions, quickJsWasm: wasm } = options;
+  // The owner of shared functions closes them.
+  if (sharedFunctions !== undefined) return { ...openWhenNamed(app, sharedFunctions), close: () => {} };
+  const { functionTimeoutMs: timeMs } = resolveLimits(options.limits);
+  return openWhenNamed(app, async () => {
+    const { loadCustomFunctions } = await import('./custom-functions.js');
+    return loadCustomFunctions(app, compileEnvironment(options), {
+      trusted: trustFunctions === true,
+      timeMs,
+      wasm,
+    });
+  });
+}
+
+const INSTANT: OptionShape = { expected: 'milliseconds since the epoch', fits: Number.isFinite };
+const SHARE: OptionShape = {
+  expected: 'a number from 0 to below 1',
+  fits: (value) => typeof value === 'number' && value >= 0 && value < 1,
+};
+
+/**
+ * The options with what an embedder's clock, random numbers and UUIDs give looked at: they throw EngineError (USAGE) where that is
+ * invalid. With an invalid time a run would never end.
+ */
+function withCheckedPorts(options: EngineOptions): EngineOptions {
+  const { clock, random, uuid } = options;
+  return {
+    ...options,
+    clock: clock && checkedClock(clock),
+    random: random && checkedDraw(random, SHARE, 'What random() gives'),
+    uuid: uuid && checkedDraw(uuid, ANY_TEXT, 'What uuid() gives'),
+  };
+}
+
+function checkedClock(clock: Clock): Clock {
+  return {
+    now: () => {
+      const now = clock.now();
+      if (!Number.isFinite(now)) checkValue(now, INSTANT, 'What now() of the clock gives');
+      return now;
+    },
+    sleep: async (delayMs, signal) => clock.sleep(delayMs, signal),
+    after: (delayMs, callback) => {
+      const cancel = clock.after(delayMs, callback);
+      checkValue(cancel, ANY_FUNCTION, 'What after() of the clock gives');
+      return cancel;
+    },
+  };
+}
+
+function checkedDraw<T>(draw: () => T, shape: OptionShape, what: string): () => T {
+  return () => {
+    const value = draw();
+    checkValue(value, shape, what);
+    return value;
+  };
+}

@@ -1,0 +1,117 @@
+import { ANY_BOOLEAN, ANY_TEXT, checkMembers, checkValue } from '../shared/errors/check-options.js';
+import { isEngineError } from '../shared/errors/engine-error.js';
+import type { CallReport } from './component/call-report.js';
+import type { ConnectedInput } from './component/check-and-connect.js';
+import { checkInput, INPUT_SHAPES } from './component/input-shapes.js';
+import { ModuleRun } from './component/module-run.js';
+import { type AnyReport, type Reporting, reporting } from './component/report.js';
+import type { Runtime } from './component/runtime.js';
+import type { ModuleComponent, ModuleType } from './document/app.js';
+import { findRpc } from './find-component.js';
+import type { ModuleParameters, ParametersInput } from './module/list-parameters.js';
+import type { EpochReport } from './module/run-epoch.js';
+import { runModule } from './module/run-module.js';
+import { parseRpcReference, type RpcReference } from './parameters/rpc-reference.js';
+import type { BuiltResponse } from './run/build-answer.js';
+
+/** A module of an app. It can run any number of times, also concurrently. */
+export interface EngineModule {
+  readonly name: string;
+  readonly type: ModuleType;
+  /**
+   * Starts when the result is awaited or iterated over. Parameters the form of the module does not allow end the run
+   * with a BundleValidationError before anything is sent. Responders do not run: see `respond`.
+   */
+  readonly run: (input?: ConnectedInput) => ModuleRun;
+  /** Lists the start options of a polling trigger. */
+  readonly epoch: (input?: ConnectedInput) => Reporting<EpochReport>;
+  /** Builds the response of a responder. */
+  readonly respond: (input?: ConnectedInput) => Reporting<CallReport<BuiltResponse>>;
+  /** The fields of its form; with `resolve: true` also those from RPCs. */
+  readonly parameters: (input?: ParametersInput) => Promise<ModuleParameters>;
+}
+
+/** An RPC of an app, with the arguments of its reference. */
+export interface EngineRpc {
+  readonly name: string;
+  readonly call: (input?: ConnectedInput) => Reporting<CallReport>;
+}
+
+const LISTING_SHAPES = { ...INPUT_SHAPES, resolve: ANY_BOOLEAN };
+
+/** Methods of a module. All except `run` are loaded on first use. */
+export function createEngineModule(module: ModuleComponent, runtime: Runtime): EngineModule {
+  return {
+    name: module.name,
+    type: module.type,
+    run: (input = {}) => {
+      try {
+        checkInput(input);
+      } catch (error) {
+        // Misuse throws at once; an unreadable value is reported by the run.
+        if (isEngineError(error) && error.code === 'USAGE') throw error;
+        return failedRun(error);
+      }
+      return runModule(module, input, runtime);
+    },
+    epoch: (input = {}) =>
+      reportLater(async () => {
+        checkInput(input);
+        const { listEpoch } = await import('./module/run-epoch.js');
+        return listEpoch(module, input, runtime);
+      }),
+    respond: (input = {}) =>
+      reportLater(async () => {
+        checkInput(input);
+        const { runResponder } = await import('./module/run-responder.js');
+        return runResponder(module, input, runtime);
+      }),
+    parameters: async (input = {}) => {
+      checkMembers(input, LISTING_SHAPES, 'The input of parameters');
+      const { listParameters } = await import('./module/list-parameters.js');
+      return listParameters(module, input, runtime);
+    },
+  };
+}
+
+/**
+ * @param address a name, or a reference with arguments
+ * @throws SpecError (SPEC_MISSING) for a name the app does not have
+ */
+export function createEngineRpc(address: string, runtime: Runtime): EngineRpc {
+  checkValue(address, ANY_TEXT, 'The address of an RPC');
+  const reference = parseRpcReference(address) ?? { name: address, query: [] };
+  const { name } = findRpc(runtime.app, reference.name);
+  return {
+    name,
+    call: (input = {}) =>
+      reportLater(async () => {
+        checkInput(input);
+        return callNamedRpc(reference, input, runtime);
+      }),
+  };
+}
+
+/**
+ * Calls the RPC of a reference.
+ *
+ * @throws SpecError (SPEC_MISSING) for an unknown name
+ */
+export async function callNamedRpc(
+  { name, query }: Pick<RpcReference, 'name' | 'query'>,
+  input: ConnectedInput,
+  runtime: Runtime,
+): Promise<CallReport> {
+  const rpc = findRpc(runtime.app, name);
+  const { callRpc } = await import('./module/run-rpc.js');
+  return callRpc(rpc, query, input, runtime);
+}
+
+/** A run that fails with the error of its input. */
+function failedRun(error: unknown): ModuleRun {
+  return new ModuleRun({ start: () => Promise.reject(error), pages: async () => [] });
+}
+
+function reportLater<R extends AnyReport>(work: () => Promise<R>): Reporting<R> {
+  return reporting(work());
+}

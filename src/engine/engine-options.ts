@@ -1,0 +1,89 @@
+import type { CompileOptions } from '../language/compile.js';
+import type { Clock } from '../shared/clock.js';
+import type { TriggerStart } from './component/trigger-data.js';
+import type { ConnectionStore } from './connection/connection-store.js';
+import type { CustomFunctions } from './custom-functions.js';
+import type { App } from './document/app.js';
+import type { NetworkOptions } from './engine-transport.js';
+import type { HostMapping } from './http/map-hosts.js';
+import type { Transport } from './http/transport.js';
+import type { CheckParameters } from './parameters/form-check.js';
+import type { BudgetFigures } from './run/call-budget.js';
+import type { RunObserver } from './run/engine-settings.js';
+import type { Limits } from './run/limits.js';
+import type { TraceDepth, TraceListener } from './run/trace.js';
+import type { WebhookLimits } from './webhook/incoming-call.js';
+
+/** What an engine is made of. Only `app` is needed; nothing is read from the process but the clock and randomness. */
+export interface EngineOptions
+  extends Pick<CompileOptions, 'random' | 'uuid' | 'timezone' | 'semantics' | 'platformVersion' | 'digest'> {
+  readonly app: App;
+  /** Sends one request; redirects and decoding are added by the engine. Default: undici behind the network guard. */
+  readonly transport?: Transport | undefined;
+  /**
+   * Wraps the transport, for example with a recorder: it sees every hop of a redirect, before host mapping and
+   * decoding. Default: none.
+   */
+  readonly wrapTransport?: ((transport: Transport) => Transport) | undefined;
+  /** Options of the default transport. */
+  readonly network?: NetworkOptions | undefined;
+  /**
+   * Where requests really go, by where they are addressed to: `{ 'https://api.example.com': 'http://127.0.0.1:9911' }`,
+   * `*` for all. Redirects and links of next pages are mapped, too; what is mapped to may be called without `network.allow`.
+   * Default: nothing is mapped.
+   */
+  readonly hosts?: HostMapping | undefined;
+  /**
+   * Replaces the `baseUrl` of the app's base. Nothing else is called then: an address that is written whole and leads to
+   * another host ends its run with an error unless `hosts` maps it. Default: the app's.
+   */
+  readonly baseUrl?: string | undefined;
+  /** Default: the system clock. */
+  readonly clock?: Clock | undefined;
+  /** Default: 100 requests, 50 follow-up pages, 3200 records, 40 s. */
+  readonly limits?: Partial<Limits> | undefined;
+  /**
+   * What all runs together may ask of one host with one connection: calls on their way, and calls of a window. What services
+   * say (`Retry-After`, rate limit headers) lowers it, nothing raises it. All engines of a process share what is known of
+   * services, but for those with a transport or a clock of their own. Default: as much as runs ask for. See docs/limits.md.
+   */
+  readonly budget?: Partial<BudgetFigures> | undefined;
+  /** Limits of a webhook call. Default: 5 MB, 100000 items, 10000 form fields, 1000 levels. */
+  readonly webhookLimits?: Partial<WebhookLimits> | undefined;
+  /** Replaces the common data of the app. */
+  readonly common?: unknown;
+  /** Additional members of `environment`. */
+  readonly environment?: Readonly<Record<string, unknown>> | undefined;
+  /** Reaction to a repeated page: continue like the platform and warn (default), stop, or fail. */
+  readonly onPageLoop?: 'warn' | 'stop' | 'error' | undefined;
+  /** Start of polling triggers without state. Default: `now` for dates, `newest` for IDs. */
+  readonly triggerStart?: TriggerStart | undefined;
+  /** Content of trace events: sizes (`summary`, default), bodies (`full`), or also variables and outputs (`deep`). */
+  readonly trace?: TraceDepth | undefined;
+  /** Receives each trace event. */
+  readonly onTrace?: TraceListener | undefined;
+  /** Observes the directives and branches that run, for coverage. Default: none. */
+  readonly observer?: RunObserver | undefined;
+  /**
+   * Whether and how the parameters of modules, and of webhooks that are attached or updated, are checked by their forms
+   * and converted before anything is sent. Default: they are checked, defaults are not filled in, `rpc://` references
+   * not followed. False hands all values to expressions as they are given. A run may say otherwise.
+   */
+  readonly checkParameters?: CheckParameters | undefined;
+  /** Store of the connections that runs name; refreshed ones are saved there. */
+  readonly connections?: ConnectionStore | undefined;
+  /** Runs custom functions in node:vm for debugging, which is not a security boundary. Default: in the sandbox. */
+  readonly trustFunctions?: boolean | undefined;
+  /**
+   * The WebAssembly of QuickJS, which runs custom functions: for bundles, which have no file of the package beside them. The first
+   * engine of a process that needs it decides. Default: `emscripten-module.wasm` of `@jitl/quickjs-wasmfile-release-sync`.
+   */
+  readonly quickJsWasm?: Uint8Array | undefined;
+  /**
+   * Opens custom functions that engines of the app share, on first use of one; the caller closes
+   * them. Default: each engine loads its own.
+   *
+   * @internal
+   */
+  readonly sharedFunctions?: (() => Promise<CustomFunctions>) | undefined;
+}

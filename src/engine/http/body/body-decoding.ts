@@ -1,0 +1,207 @@
+import { MAX_NAMES, tooManyNames } from '../../../language/values/size-limits.js';
+import { describeType } from '../../../language/values/value-kind.js';
+import { createBoundedCache } from '../../../shared/bounded-cache.js';
+import { AppError } from '../../../shared/errors/app-error.js';
+import { SpecError } from '../../../shared/errors/engine-error.js';
+import { assertNever, isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import { didYouMean } from '../../../shared/suggest.js';
+import { RESPONSE_TYPES } from '../../document/directive-values.js';
+import { isJsonMediaType, isXmlMediaType, readContentType, responseHeader } from '../headers.js';
+import type { TransportResponse } from '../transport.js';
+import { decodeText, parseForm } from './decode-text.js';
+import { type ParseResult, parseJson } from './json-text.js';
+import { parseXml } from './xml.js';
+
+export type ResponseType = (typeof RESPONSE_TYPES)[number];
+
+/**
+ * Selects the response type for a status from a name, or from names by status: `*` (1 to 999), `NNN` and inclusive
+ * ranges `NNN-NNN`. The narrowest range wins, then the first one. Default: automatic. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type.
+ *
+ * @param spec evaluated; undefined, null and empty text mean automatic
+ * @throws SpecError (SPEC_INVALID) for an unknown type
+ */
+export function selectResponseType(spec: unknown, status: number): ResponseType {
+  if (!isPlainObject(spec)) return readResponseType(spec);
+  let narrowest = Number.POSITIVE_INFINITY;
+  let selected: unknown;
+  for (const [key, type] of Object.entries(spec)) {
+    const range = readRange(key);
+    if (range === undefined || status < range.from || status > range.to) continue;
+    if (range.to - range.from < narrowest) {
+      narrowest = range.to - range.from;
+      selected = type;
+    }
+  }
+  return readResponseType(selected);
+}
+
+function readRange(key: string): { from: number; to: number } | undefined {
+  if (key.trim() === '*') return { from: 1, to: 999 };
+  const match = /^\s*(\d{1,3})(?:\s*-\s*(\d{1,3}))?\s*$/.exec(key);
+  if (match === null) return undefined;
+  const from = Number(match[1]);
+  const to = Number(match[2] ?? match[1]);
+  return { from: Math.min(from, to), to: Math.max(from, to) };
+}
+
+function readResponseType(type: unknown): ResponseType {
+  if (type === undefined || type === null || type === '') return 'automatic';
+  const found = RESPONSE_TYPES.find((name) => name === type);
+  if (found !== undefined) return found;
+  const shown = typeof type === 'string' ? JSON.stringify(type.slice(0, 80)) : describeType(type);
+  const hint = typeof type === 'string' ? didYouMean(type, RESPONSE_TYPES) : '';
+  throw new SpecError(
+    'SPEC_INVALID',
+    `The response type is ${shown}; it must be one of ${RESPONSE_TYPES.join(', ')}.${hint}`,
+  );
+}
+
+/** Decoding of a body after evaluating its content type. */
+type BodyFormat = 'json' | 'json-or-text' | 'urlencoded' | 'text' | 'binary' | 'xml';
+
+type DecodedBody =
+  | { readonly ok: true; readonly value: unknown }
+  /** The body does not match its type: a RuntimeError with the parser's message. */
+  | { readonly ok: false; readonly error: AppError };
+
+/**
+ * Decodes a response body to a value of the language: text, a flat collection for urlencoded, a `Uint8Array` for
+ * binary. An empty body is `''` as text, empty bytes as binary, and undefined otherwise. Invalid JSON or XML is an
+ * error below status 400; from 400 on the text itself is returned, for the `error` directive. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type.
+ */
+export function decodeBody(response: TransportResponse, type: ResponseType): DecodedBody {
+  const { format, charset } = chooseBodyReading(response, type);
+  if (format === 'binary') return { ok: true, value: response.body };
+  const text = decodeText(
+    response.body,
+    charset ?? (format === 'xml' ? declaredEncoding(response.body) : undefined),
+  );
+  switch (format) {
+    case 'text':
+      return { ok: true, value: text };
+    case 'urlencoded':
+      return parsedOr(readForm(text), text, 'form data', response.status);
+    case 'json-or-text':
+      return { ok: true, value: jsonOrText(text) };
+    case 'json':
+      return parsedOr(readJson(text), text, 'JSON', response.status);
+    case 'xml':
+      return parsedOr(
+        text.trim() === '' ? { ok: true, value: undefined } : parseXml(text),
+        text,
+        'XML',
+        response.status,
+      );
+    default:
+      return assertNever(format);
+  }
+}
+
+interface BodyReading {
+  readonly format: BodyFormat;
+  /** As written in the header. */
+  readonly charset: string | undefined;
+}
+
+/**
+ * By type and header. Responses of one API repeat the same header, and parsing it costs as much as decoding a small
+ * body.
+ */
+const BODY_READINGS = createBoundedCache<BodyReading>(64);
+const MAX_CACHED_LENGTH = 200;
+
+function chooseBodyReading({ headers }: TransportResponse, type: ResponseType): BodyReading {
+  const header = ownMember(headers, 'content-type');
+  const key = `${type} ${header}`;
+  const known = BODY_READINGS.get(key);
+  if (known !== undefined) return known;
+  const { mediaType, charset } = readContentType(responseHeader(headers, 'content-type'));
+  const reading = { format: chooseFormat(type, mediaType), charset };
+  if (key.length <= MAX_CACHED_LENGTH) BODY_READINGS.set(key, reading);
+  return reading;
+}
+
+function chooseFormat(type: ResponseType, mediaType: string): BodyFormat {
+  switch (type) {
+    case 'automatic':
+      return formatOfMediaType(mediaType);
+    case 'text':
+    case 'raw':
+    case 'string':
+      return 'text';
+    default:
+      return type;
+  }
+}
+
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type. [doc];
+ * suffixes, other types and a missing type [inf]
+ */
+function formatOfMediaType(mediaType: string): BodyFormat {
+  if (mediaType === '') return 'json-or-text';
+  if (isJsonMediaType(mediaType)) return 'json';
+  if (isXmlMediaType(mediaType)) return 'xml';
+  if (mediaType === 'application/x-www-form-urlencoded') return 'urlencoded';
+  return mediaType.startsWith('text/') ? 'text' : 'binary';
+}
+
+function jsonOrText(text: string): unknown {
+  const result = readJson(text);
+  return result.ok ? result.value : text;
+}
+
+function readJson(text: string): ParseResult {
+  const result = parseJson(text);
+  return result.ok ? withinLimits(result.value, text) : result;
+}
+
+function readForm(text: string): ParseResult {
+  return withinLimits(text === '' ? undefined : parseForm(text), text);
+}
+
+/** Limits against bodies made to exhaust a reader: number of values and nesting depth. [choice] */
+const MAX_VALUES = 3_000_000;
+const MAX_DEPTH = 10_000;
+
+/** Shorter texts cannot exceed a limit. */
+const MIN_CHECKED_LENGTH: number = 2 * MAX_DEPTH;
+
+function withinLimits(value: unknown, text: string): ParseResult {
+  const message = text.length < MIN_CHECKED_LENGTH ? undefined : findExcess(value);
+  return message === undefined ? { ok: true, value } : { ok: false, message };
+}
+
+function findExcess(root: unknown): string | undefined {
+  let level: object[] = typeof root === 'object' && root !== null ? [root] : [];
+  let values = 0;
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return `more than ${MAX_DEPTH} levels`;
+    const next: object[] = [];
+    for (const holder of level) {
+      const members: readonly unknown[] = Array.isArray(holder) ? holder : Object.values(holder);
+      if (!Array.isArray(holder) && members.length > MAX_NAMES) return tooManyNames();
+      values += members.length;
+      if (values > MAX_VALUES) return `more than ${MAX_VALUES} values`;
+      for (const member of members) if (typeof member === 'object' && member !== null) next.push(member);
+    }
+    level = next;
+  }
+  return undefined;
+}
+
+function parsedOr(result: ParseResult, text: string, format: string, status: number): DecodedBody {
+  if (result.ok) return result;
+  if (status >= 400) return { ok: true, value: text };
+  const message = `The response is not valid ${format}: ${result.message}`;
+  return { ok: false, error: new AppError('RuntimeError', message, { statusCode: status }) };
+}
+
+/** Returns the encoding named in an XML declaration, for responses without a charset in the header. */
+export function declaredEncoding(body: Uint8Array): string | undefined {
+  const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, 200)).toString('latin1');
+  return /^<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(start)?.[1];
+}

@@ -1,0 +1,114 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { SpecError } from '../../shared/errors/engine-error.js';
+import { COMPONENT_KINDS } from '../assembling/code-types.js';
+import { kindFolders } from './component-folders.js';
+import { listFiles } from './list-files.js';
+import { isFlat } from './read-flat.js';
+import { MANIFEST } from './read-manifest.js';
+import { findSingleFiles } from './refuse-single-files.js';
+import { SPEC_FILE } from './spec-file.js';
+
+export interface AppLocation {
+  /** Folder that paths of the app are relative to. */
+  readonly folder: string;
+  readonly layout: 'manifest' | 'exported' | 'flat';
+}
+
+/**
+ * Finds the app that a path means: the folder itself or its `src/`, with a manifest, in the exported style or flat;
+ * else the one manifest somewhere below, else the one flat app. The path of the manifest itself will do too.
+ * Source: published apps. [app]
+ *
+ * @throws SpecError SPEC_MISSING if there is no app, or more than one, whose paths it then names; SPEC_READ.
+ */
+export async function findApp(given: string): Promise<AppLocation> {
+  const start = path.resolve(given);
+  const kind = await findKind(start, given);
+  if (kind === 'file' && path.basename(start) === MANIFEST) {
+    return { folder: path.dirname(start), layout: 'manifest' };
+  }
+  if (kind !== 'folder') throw new SpecError('SPEC_MISSING', `There is no folder "${given}".`);
+
+  const candidates = [start, path.join(start, 'src')];
+  for (const folder of candidates) {
+    if ((await findKind(path.join(folder, MANIFEST), given)) === 'file')
+      return { folder, layout: 'manifest' };
+  }
+  for (const folder of candidates) {
+    if (await isExported(folder)) return { folder, layout: 'exported' };
+  }
+  return findBelow(start, given);
+}
+
+async function findBelow(start: string, given: string): Promise<AppLocation> {
+  const files = listFiles(start)
+    .filter(({ isFolder }) => !isFolder)
+    .map((entry) => entry.path);
+  const manifests = files.filter((file) => path.posix.basename(file) === MANIFEST);
+  const layout = manifests.length > 0 ? 'manifest' : 'flat';
+  const folders =
+    layout === 'manifest' ? manifests.map((file) => path.dirname(file)) : findFlatFolders(files);
+  const [first, second] = folders;
+  if (first === undefined) {
+    const hint = `Expected ${MANIFEST}, or the folders of an exported app: module/NAME/api.imljson.`;
+    throw new SpecError('SPEC_MISSING', `There is no app in "${given}". ${hint}`);
+  }
+  if (second !== undefined) {
+    const named = folders.map((folder) => `  ${path.join(given, folder)}`);
+    throw new SpecError(
+      'SPEC_MISSING',
+      `There are ${folders.length} apps in "${given}". Name one:\n${named.join('\n')}`,
+    );
+  }
+  return { folder: path.join(start, first), layout };
+}
+
+/** Folders with the flat layout, nearest first. */
+function findFlatFolders(files: readonly string[]): readonly string[] {
+  const byFolder = new Map<string, string[]>();
+  for (const file of files) {
+    const folder = path.posix.dirname(file);
+    const names = byFolder.get(folder);
+    if (names === undefined) byFolder.set(folder, [path.posix.basename(file)]);
+    else names.push(path.posix.basename(file));
+  }
+  const flat = [...byFolder].filter(([, names]) => isFlat(names)).map(([folder]) => folder);
+  return flat.includes('.') ? ['.'] : flat;
+}
+
+async function findKind(target: string, given: string): Promise<'file' | 'folder' | 'other' | undefined> {
+  try {
+    const stats = await stat(target);
+    if (stats.isDirectory()) return 'folder';
+    return stats.isFile() ? 'file' : 'other';
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    // A path with a NUL byte does not exist.
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ERR_INVALID_ARG_VALUE') return undefined;
+    throw new SpecError('SPEC_READ', `"${given}" cannot be read (${code ?? 'unknown error'}).`, {
+      cause: error,
+    });
+  }
+}
+
+/**
+ * An exported app is known by a spec file inside a folder inside the folder of a kind. [inf] One directly in the folder of a
+ * kind means an app, too, which is then refused with what is wrong.
+ */
+async function isExported(folder: string): Promise<boolean> {
+  const kinds = new Set(COMPONENT_KINDS.flatMap(kindFolders));
+  const entries = listFiles(folder, (_names, relative) => {
+    const [kind] = relative.split('/');
+    return relative === '' || (kind !== undefined && kinds.has(kind) && relative.split('/').length <= 2);
+  });
+  const files = entries.filter((entry) => !entry.isFolder).map((entry) => entry.path);
+  const isSpec = (file: string): boolean =>
+    file.split('/').length === 3 && (SPEC_FILE.test(file) || isCommunication(file));
+  return files.some(isSpec) || findSingleFiles(files).length > 0;
+}
+
+/** `module/getUser/api.json`, as exports of one tool are named. Other plain JSON says nothing. [app] */
+function isCommunication(file: string): boolean {
+  return /(?:^|[/.])(?:api|communication|api-oauth|oauth-communication)\.json$/.test(file);
+}

@@ -1,0 +1,213 @@
+import type { PlainObject } from '../../shared/plain-object.js';
+import { type ChoiceIndex, indexChoices } from './check-choice.js';
+import { type ConstraintState, checkConstraints, createConstraintState } from './check-constraints.js';
+import { copyItems, mergeMembers } from './copy-value.js';
+import {
+  type Choices,
+  MAX_PROBLEMS,
+  type Option,
+  type ParameterElement,
+  type ParameterReference,
+  type ParameterSpec,
+} from './parameter-spec.js';
+import { invalidProblem, type Problem } from './problem.js';
+
+/** A setting for all values, or by path. */
+export type PathTest = boolean | ((path: string) => boolean);
+
+/** Settings of a check, with defaults applied. */
+export interface FormSettings {
+  readonly timezone: string;
+  readonly platformVersion: 1 | 2;
+  readonly applyDefaults: boolean;
+  readonly mapped: PathTest;
+  readonly forcedEmpty: PathTest;
+  /** Whether unknown members are problems. */
+  readonly reportsUnknown: boolean;
+  /** Reference time for dates in milliseconds. */
+  readonly nowMs: number;
+  readonly evaluate: ((template: string, values: PlainObject) => unknown) | undefined;
+}
+
+/** RPC results received so far, by `referenceKey`. */
+interface RpcResults {
+  readonly fields: ReadonlyMap<string, readonly ParameterElement[]>;
+  readonly options: ReadonlyMap<string, readonly Option[]>;
+}
+
+/** A reference whose RPC result is missing. */
+export interface NeededReference {
+  readonly purpose: 'fields' | 'options';
+  readonly reference: ParameterReference;
+  readonly valueKey: string;
+  readonly level: FormLevel;
+}
+
+/** State of one pass. */
+export interface FormCheck {
+  readonly settings: FormSettings;
+  readonly rpcResults: RpcResults;
+  /** Values checked so far; conditions and templates read them. */
+  readonly output: PlainObject;
+  readonly problems: Problem[];
+  problemCount: number;
+  /** Whether problems are dropped. True below the field list of an array. */
+  isMuted: boolean;
+  readonly needed: Map<string, NeededReference>;
+  /** References expanded in this pass. Prevents recursion of self-referencing RPCs. */
+  readonly expanded: Set<string>;
+  readonly constraints: ConstraintState;
+  readonly indexes: Map<unknown, ChoiceIndex>;
+}
+
+/** A nesting level: its path, values and depth. */
+export interface FormLevel {
+  readonly path: string;
+  readonly depth: number;
+  readonly values: PlainObject;
+  readonly parent: FormLevel | undefined;
+  /** Whether empty members of collections are kept, as in platform version 1. */
+  readonly keepsEmpty: boolean;
+  /** False if the visibility of the parent field is unknown, so that required fields cannot be enforced. */
+  readonly canRequire: boolean;
+}
+
+/** A field with its location in the form. */
+export interface Field {
+  readonly spec: ParameterSpec;
+  readonly path: string;
+  readonly level: FormLevel;
+  /** Whether a value is required. False if the field's visibility is unknown. */
+  readonly isRequired: boolean;
+}
+
+export function createFormCheck(settings: FormSettings, answers: RpcResults, output: PlainObject): FormCheck {
+  return {
+    settings,
+    rpcResults: answers,
+    output,
+    problems: [],
+    problemCount: 0,
+    isMuted: false,
+    needed: new Map(),
+    expanded: new Set(),
+    constraints: createConstraintState(settings.nowMs),
+    indexes: new Map(),
+  };
+}
+
+/**
+ * Reports a problem.
+ *
+ * @param create creates the problem; called for the first `MAX_PROBLEMS` only
+ */
+export function report(check: FormCheck, create: () => Problem): void {
+  if (check.isMuted) return;
+  check.problemCount++;
+  if (check.problems.length < MAX_PROBLEMS) check.problems.push(create());
+}
+
+/**
+ * Evaluates a condition or default with the values checked so far.
+ *
+ * @throws errors of the evaluation
+ */
+export function evaluateWithOutput({ settings, output }: FormCheck, template: string): unknown {
+  return settings.evaluate?.(template, output);
+}
+
+export function testPath(test: PathTest, path: string): boolean {
+  return typeof test === 'boolean' ? test : test(path);
+}
+
+/** Returns the fields of a reference; undefined if they are unknown, or already checked on this level. */
+export function expandFields(
+  check: FormCheck,
+  reference: ParameterReference,
+  level: FormLevel,
+): readonly ParameterElement[] | undefined {
+  const key = referenceKey('fields', level.path, reference);
+  if (check.expanded.has(key)) return undefined;
+  check.expanded.add(key);
+  const known = check.rpcResults.fields.get(key);
+  if (known === undefined) need(check, key, { purpose: 'fields', reference, valueKey: 'value' }, level);
+  return known;
+}
+
+/** Returns the indexed options of a field; the index is empty if they are unknown. */
+export function findChoices(check: FormCheck, choices: Choices | undefined, level: FormLevel): ChoiceIndex {
+  return indexOnce(check, choices?.options ?? loadOptions(check, choices, level));
+}
+
+export function indexOnce({ indexes }: FormCheck, options: readonly Option[] | undefined): ChoiceIndex {
+  const index = indexes.get(options) ?? indexChoices(options);
+  indexes.set(options, index);
+  return index;
+}
+
+function loadOptions(
+  check: FormCheck,
+  choices: Choices | undefined,
+  level: FormLevel,
+): readonly Option[] | undefined {
+  if (choices?.reference === undefined) return undefined;
+  const { reference, valueKey } = choices;
+  const key = referenceKey('options', level.path, reference);
+  const known = check.rpcResults.options.get(key);
+  if (known === undefined) need(check, key, { purpose: 'options', reference, valueKey }, level);
+  return known;
+}
+
+function need(
+  check: FormCheck,
+  key: string,
+  what: Pick<NeededReference, 'purpose' | 'reference' | 'valueKey'>,
+  level: FormLevel,
+): void {
+  if (check.needed.has(key)) return;
+  check.needed.set(key, { ...what, level });
+}
+
+/** The key includes the path, as the same reference in another item reads other values. */
+export function referenceKey(purpose: string, path: string, reference: ParameterReference): string {
+  return JSON.stringify([purpose, path, reference.text]);
+}
+
+/** Returns the values an RPC can read: those of the level over those of outer levels. [choice] */
+export function visibleValues(level: FormLevel): PlainObject {
+  const levels: FormLevel[] = [];
+  for (let at: FormLevel | undefined = level; at !== undefined; at = at.parent) levels.unshift(at);
+  return mergeMembers(levels.map(({ values }) => values));
+}
+
+/** Reports all violated constraints of a converted value, unless `validate` is false. */
+export function reportViolations(check: FormCheck, field: Field, value: unknown): void {
+  const { validate } = field.spec;
+  if (validate === false) return;
+  // An empty list in an optional field has no minimum length, like an empty text. [choice]
+  if (!field.isRequired && copyItems(value)?.length === 0) return;
+  for (const { kind, expected } of checkConstraints(validate, value, check.constraints)) {
+    report(check, () => invalidProblem(kind, field, expected, value));
+  }
+}
+
+/** Check of parameters before a run. */
+export interface ParameterCheck {
+  /**
+   * Whether unset fields get their defaults. Default: false, as the editor of the platform fills them in and a field
+   * the user emptied stays empty.
+   */
+  readonly defaults?: boolean | undefined;
+  /**
+   * Which `rpc://` references to follow: none (default; their fields are kept unchecked), those that return fields, or
+   * also those that return options with nested fields. These requests do not count towards limits of the run.
+   */
+  readonly resolve?: 'none' | 'fields' | 'options' | undefined;
+  /** Whether a value was mapped, by path: it need not be one of the options. Default: false. */
+  readonly mapped?: PathTest | undefined;
+  /** Whether an empty text was written as `emptystring` and counts as a value, by path. Default: false. */
+  readonly forcedEmpty?: PathTest | undefined;
+}
+
+/** `true` uses the settings of the engine, or the defaults. */
+export type CheckParameters = boolean | ParameterCheck;

@@ -1,0 +1,380 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import {
+  ANY_FUNCTION,
+  ANY_OBJECT,
+  ANY_TEXT,
+  ANY_VALUE,
+  checkMembers,
+  checkOptions,
+  checkValue,
+  either,
+  type OptionShape,
+  type OptionShapes,
+  objectWithFunctions,
+  SIGNAL,
+  wholeNumber,
+} from '../../shared/errors/check-options.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import { POOL_WORKER } from '../../shared/worker-urls.js';
+import type { AppDefinition } from '../assembling/app-definition.js';
+import type { ConnectedInput } from '../component/check-and-connect.js';
+import { type AnyReport, type Reporting, reporting } from '../component/report.js';
+import type { Connection } from '../connection/connection.js';
+import type { StoredConnections } from '../connection/stored-connections.js';
+import type { EngineModule, EngineRpc } from '../engine-components.js';
+import { toResponse } from '../run/build-answer.js';
+import type { Webhook } from '../webhook/create-webhook.js';
+import { type IncomingCall, readCall } from '../webhook/incoming-call.js';
+import type { WebhookInput } from '../webhook/process-webhook.js';
+import type { WebhookReport } from '../webhook/webhook-report.js';
+import { connectionCalls, type PoolConnections } from './connection-calls.js';
+import { PoolRun } from './pool-run.js';
+import { type AppSource, keyOf, type PoolCalls, type PoolTask, toLocalSource } from './pool-task.js';
+import type { EngineCall } from './run-on-engine.js';
+import { type PoolResourceLimits, WorkerPool } from './worker-pool.js';
+
+/** Options of an engine pool. All are optional. */
+export interface EnginePoolOptions {
+  /**
+   * Path or URL of a module whose default export is the options of the engines, or a function that gives those of one app (`PoolSetup`):
+   * functions such as `transport` cannot be sent to another thread. Default: the defaults of `createEngine`.
+   */
+  readonly setup?: string | URL | undefined;
+  /** Plain data for the function of `setup`. */
+  readonly setupData?: unknown;
+  /** Worker threads. An app holds at most one less than there are, or the only one. Default: 2. */
+  readonly threads?: number | undefined;
+  /** Memory of each worker. Default: 512 MB of old generation. */
+  readonly resourceLimits?: PoolResourceLimits | undefined;
+  /** A worker is terminated when a run takes longer. Runs end by themselves at `limits.timeoutMs`. Default: 60 s. */
+  readonly runTimeoutMs?: number | undefined;
+  /** Time limit of webhook calls. Default: 5 s. */
+  readonly webhookTimeoutMs?: number | undefined;
+  /** Concurrent runs of one app per worker. Default: 16. */
+  readonly runsPerWorker?: number | undefined;
+  /**
+   * Bytes of responses and webhook calls that all runs of the pool hold at a time: a run that finds too few left waits. Responses up
+   * to 256 kB, and those of a transport of the setup module, do not count. Default: 256 MB.
+   */
+  readonly maxBytesInFlight?: number | undefined;
+  /** Maximum number of loaded apps per worker. Default: 16. */
+  readonly maxApps?: number | undefined;
+  /** The connection store, or a function that returns the store of an app. It stays in the main thread. */
+  readonly connections?: PoolConnections | undefined;
+  /** The worker module, for bundles: see docs/isolation.md. Default: that of this package. */
+  readonly worker?: string | URL | undefined;
+}
+
+/** A module of an app in a pool. */
+export interface PoolModule extends Pick<EngineModule, 'name' | 'epoch' | 'respond' | 'parameters'> {
+  /** Starts when the result is awaited or iterated over. */
+  readonly run: (input?: ConnectedInput) => PoolRun;
+}
+
+/** An app in a pool: an `Engine` whose components run in workers. A name that the app does not have rejects the call. */
+export interface PoolApp {
+  readonly module: (name: string) => PoolModule;
+  readonly rpc: (address: string) => EngineRpc;
+  readonly webhook: (name: string) => Omit<Webhook, 'type'>;
+  readonly connection: (name: string) => Omit<Connection, 'type'>;
+  readonly openConnection: StoredConnections['report'];
+}
+
+/** Runs apps in worker threads, which are terminated when an app does not end or takes too much memory. */
+export interface EnginePool {
+  readonly app: (source: AppSource) => PoolApp;
+  /** Runs a function of your own in a worker, beside the engines of its pool. */
+  readonly run: (task: PoolTask) => Promise<unknown>;
+  /** Loads an app again for the next run, as its files have changed. */
+  readonly reload: (source: AppSource) => void;
+  /** Rejects runs that wait for a worker, waits for those that have started, and ends the workers. */
+  readonly close: () => Promise<void>;
+  readonly [Symbol.asyncDispose]: () => Promise<void>;
+}
+
+const MODULE: OptionShape = {
+  expected: 'a path or a URL',
+  fits: (value) => typeof value === 'string' || value instanceof URL,
+};
+const MILLISECONDS = wholeNumber(1, 2 ** 31 - 1);
+
+const SHAPES: OptionShapes<EnginePoolOptions> = {
+  setup: MODULE,
+  setupData: ANY_VALUE,
+  threads: wholeNumber(1, 256),
+  resourceLimits: ANY_OBJECT,
+  runTimeoutMs: MILLISECONDS,
+  webhookTimeoutMs: MILLISECONDS,
+  runsPerWorker: wholeNumber(1),
+  maxBytesInFlight: wholeNumber(1),
+  maxApps: wholeNumber(1),
+  connections: either(ANY_FUNCTION, objectWithFunctions(['get', 'save'], ['exclusively'])),
+  worker: MODULE,
+};
+
+const MEGABYTES: OptionShape = { expected: 'a positive number', fits: (value) => Number(value) > 0 };
+
+const MEMORY_SHAPES: OptionShapes<PoolResourceLimits> = {
+  maxOldGenerationSizeMb: MEGABYTES,
+  maxYoungGenerationSizeMb: MEGABYTES,
+  codeRangeSizeMb: MEGABYTES,
+  stackSizeMb: MEGABYTES,
+};
+
+const TASK_SHAPES: OptionShapes<PoolTask> = {
+  module: MODULE,
+  name: ANY_TEXT,
+  app: ANY_TEXT,
+  input: ANY_VALUE,
+  bytes: wholeNumber(0),
+  timeoutMs: MILLISECONDS,
+  signal: SIGNAL,
+  calls: ANY_OBJECT,
+};
+
+const APP: OptionShape = either(MODULE, ANY_OBJECT);
+
+/** Bytes of a web request that are read for a worker, which has a limit of its own. [choice] */
+const MAX_CALL_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Creates a pool of worker threads that run engines. A worker runs one app at a time.
+ *
+ * A run whose worker was terminated rejects with `EngineError` (WORKER_TERMINATED): the run passed its deadline or its memory, or
+ * another run of the same app did. It may be repeated.
+ *
+ * @throws EngineError (USAGE) for an unknown or invalid option, and if the worker module is not found
+ * @example
+ * const pool = createEnginePool({ threads: 4 });
+ * const report = await pool.app('./my-app').module('listContacts').run({ connection: { apiKey } });
+ * await pool.close();
+ */
+export function createEnginePool(options: EnginePoolOptions = {}): EnginePool {
+  checkMembers(options, SHAPES, 'The options of createEnginePool');
+  const { runTimeoutMs = 60_000, webhookTimeoutMs = 5000, connections, resourceLimits = {} } = options;
+  checkMembers(resourceLimits, MEMORY_SHAPES, 'The option "resourceLimits"');
+  const pool = new WorkerPool({
+    threads: options.threads ?? 2,
+    tasksPerWorker: options.runsPerWorker ?? 16,
+    resourceLimits: { maxOldGenerationSizeMb: 512, ...resourceLimits },
+    worker: findWorker(options.worker),
+    workerData: {
+      setup: options.setup === undefined ? undefined : toUrl(options.setup).href,
+      setupData: options.setupData,
+      maxApps: options.maxApps ?? 16,
+      hasConnections: connections !== undefined,
+    },
+    timeoutMs: runTimeoutMs,
+    maxBytesInFlight: options.maxBytesInFlight ?? 256 * 1024 * 1024,
+    calls: connections === undefined ? {} : connectionCalls(connections),
+  });
+  const close = (): Promise<void> => pool.close();
+  return {
+    app: (source) => {
+      checkSource(source);
+      return createPoolApp(toLocalSource(source), pool, { runTimeoutMs, webhookTimeoutMs });
+    },
+    run: async (task) => {
+      checkOptions(task, TASK_SHAPES, 'The task', ['module', 'name', 'app']);
+      return pool.run(task);
+    },
+    reload: (source) => pool.reload(toLocalSource(source)),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+interface Deadlines {
+  readonly runTimeoutMs: number;
+  readonly webhookTimeoutMs: number;
+}
+
+function createPoolApp(app: string | AppDefinition, pool: WorkerPool, deadlines: Deadlines): PoolApp {
+  const key = keyOf(app);
+  const label = typeof app === 'string' ? app : app.name;
+  const start = (call: Call, name: string, calls?: PoolCalls): Promise<unknown> => {
+    const { signal, values } = takeSignal(call);
+    const { timeoutMs = deadlines.runTimeoutMs, component, method, findsRecipients = false } = call;
+    const input: EngineCall = {
+      app,
+      component,
+      name: call.name,
+      method,
+      values,
+      input: call.input,
+      findsRecipients,
+    };
+    return pool.run({
+      module: undefined,
+      name,
+      app: key,
+      label,
+      input,
+      bytes: call.bytes,
+      timeoutMs,
+      signal,
+      calls,
+    });
+  };
+  // The worker calls the method by name.
+  const report = <R extends AnyReport>(call: Call): Reporting<R> =>
+    reporting(start(call, 'callEngine') as Promise<R>);
+  return {
+    module: (name) => {
+      const on = (method: string, input: object = {}): Call => ({
+        component: 'module',
+        name,
+        method,
+        values: [input],
+        input: 0,
+      });
+      return {
+        name,
+        run: (input) =>
+          new PoolRun({
+            report: () => report(on('run', input)),
+            stream: (onBundles, left) => {
+              const signal = joinSignals(left, input?.signal);
+              return start(on('run', { ...input, signal }), 'streamModule', { bundles: onBundles });
+            },
+          }),
+        epoch: (input) => report(on('epoch', input)),
+        respond: (input) => report(on('respond', input)),
+        parameters: async (input) => (await start(on('parameters', input), 'callEngine')) as never,
+      };
+    },
+    rpc: (address) => ({
+      name: address,
+      call: (input = {}) =>
+        report({ component: 'rpc', name: address, method: 'call', values: [input], input: 0 }),
+    }),
+    webhook: (name) => {
+      const on = (method: string, input: object = {}): Call => ({
+        component: 'webhook',
+        name,
+        method,
+        values: [input],
+        input: 0,
+      });
+      const handle = async (
+        request: Request | IncomingCall,
+        input: WebhookInput = {},
+      ): Promise<WebhookReport> => {
+        const { call, error } = await readCall(request, MAX_CALL_BYTES);
+        if (error !== undefined) throw error;
+        const { connections, ...rest } = input;
+        const isFunction = typeof connections === 'function';
+        const given = isFunction ? rest : input;
+        const work = start(
+          {
+            ...on('handle'),
+            values: [call, given],
+            input: 1,
+            timeoutMs: deadlines.webhookTimeoutMs,
+            findsRecipients: isFunction,
+            bytes: call.body.byteLength,
+          },
+          'callEngine',
+          isFunction ? { recipients: connections } : undefined,
+        );
+        return withResponse((await work) as WebhookReport);
+      };
+      return {
+        name,
+        handle: (request, input) => reporting(handle(request, input)),
+        attach: (input) => report(on('attach', input)),
+        detach: (input) => report(on('detach', input)),
+        update: (input) => report(on('update', input)),
+      };
+    },
+    connection: (name) => {
+      const on = (method: string, ...values: unknown[]): Call => ({
+        component: 'connection',
+        name,
+        method,
+        values,
+        input: values.length - 1,
+      });
+      return {
+        name,
+        needsPage: async () => (await start(on('needsPage', {}), 'callEngine')) as boolean,
+        create: (input = {}) => report(on('create', input)),
+        authorize: (input) => report(on('authorize', input)),
+        complete: (pending, query, options = {}) => report(on('complete', pending, query, options)),
+        test: (known, options = {}) => report(on('test', known, options)),
+        refresh: (known, input = {}) => report(on('refresh', known, input)),
+        invalidate: (known, options = {}) => report(on('invalidate', known, options)),
+      };
+    },
+    openConnection: (name, options = {}) =>
+      report({
+        component: 'engine',
+        name: '',
+        method: 'openConnection',
+        values: [name, options],
+        input: 1,
+      }),
+  };
+}
+
+/** A call of a method, of which one value may have a signal. */
+interface Call {
+  readonly component: EngineCall['component'];
+  readonly name: string;
+  readonly method: string;
+  readonly values: readonly unknown[];
+  readonly input: number;
+  readonly timeoutMs?: number;
+  readonly findsRecipients?: boolean;
+  readonly bytes?: number;
+}
+
+/** Signals cannot be cloned: the pool aborts the task instead. */
+function takeSignal({ values, input }: Call): {
+  readonly signal: AbortSignal | undefined;
+  readonly values: readonly unknown[];
+} {
+  const given = values[input];
+  if (typeof given !== 'object' || given === null || !('signal' in given))
+    return { signal: undefined, values };
+  const { signal, ...rest } = given;
+  if (signal !== undefined) checkValue(signal, SIGNAL, '"signal"');
+  return { signal: signal as AbortSignal | undefined, values: values.with(input, rest) };
+}
+
+function joinSignals(own: AbortSignal, given: AbortSignal | undefined): AbortSignal {
+  return given === undefined ? own : AbortSignal.any([own, given]);
+}
+
+/** A Response cannot be cloned; it is created from the plain response when read. */
+function withResponse(report: Omit<WebhookReport, 'response'>): WebhookReport {
+  let response: Response | undefined;
+  return Object.defineProperty(report, 'response', {
+    enumerable: true,
+    configurable: true,
+    get: () => {
+      response ??= toResponse(report.answer);
+      return response;
+    },
+  }) as WebhookReport;
+}
+
+function checkSource(source: AppSource): void {
+  checkValue(source, APP, 'The app of an engine pool');
+}
+
+function toUrl(module: string | URL): URL {
+  if (module instanceof URL) return module;
+  return module.startsWith('file:') ? new URL(module) : pathToFileURL(path.resolve(module));
+}
+
+function findWorker(given: string | URL | undefined): URL {
+  const worker = given === undefined ? POOL_WORKER : toUrl(given);
+  if (existsSync(fileURLToPath(worker))) return worker;
+  throw new EngineError(
+    'USAGE',
+    'The module of the workers is not found. In a bundle, name a file that re-exports `iml-runtime/worker` as the option "worker".',
+  );
+}

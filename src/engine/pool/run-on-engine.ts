@@ -1,0 +1,76 @@
+import { EngineError } from '../../shared/errors/engine-error.js';
+import { isPlainObject } from '../../shared/plain-object.js';
+import type { AppDefinition } from '../assembling/app-definition.js';
+import type { Engine } from '../create-engine.js';
+import type { WorkerContext } from './pool-task.js';
+
+/** One method of one component of an app. */
+export interface EngineCall {
+  readonly app: string | AppDefinition;
+  readonly component: 'module' | 'rpc' | 'webhook' | 'connection' | 'engine';
+  readonly name: string;
+  readonly method: string;
+  readonly values: readonly unknown[];
+  /** Position of the values that take a `signal`. */
+  readonly input: number;
+  /** Whether the caller finds the recipients of a webhook call: `connections` is a function there. */
+  readonly findsRecipients: boolean;
+}
+
+type Method = (...values: unknown[]) => unknown;
+
+/** Calls a method of an engine, and gives its report. */
+export async function callEngine(call: EngineCall, context: WorkerContext): Promise<unknown> {
+  const target: unknown = findTarget(await context.engine(call.app), call);
+  const method: unknown = Reflect.get(Object(target), call.method);
+  if (typeof method !== 'function') {
+    throw new EngineError('USAGE', `A ${call.component} has no method "${call.method}".`);
+  }
+  const report: unknown = await (method as Method)(...withPorts(call, context));
+  if (!isPlainObject(report)) return report;
+  // Created from `answer` when the report is read.
+  const { response: _, ...plain } = report;
+  return plain;
+}
+
+/** Runs a module and passes its bundles page by page. */
+export async function streamModule(call: EngineCall, context: WorkerContext): Promise<unknown> {
+  const engine = await context.engine(call.app);
+  const [input] = withPorts(call, context);
+  const run = engine.module(call.name).run(Object(input));
+  const bundles = run[Symbol.asyncIterator]();
+  for (let next = bundles.next(); ; ) {
+    const first = await next;
+    if (first.done) break;
+    const page: unknown[] = [first.value];
+    next = bundles.next();
+    // The bundles of a page arrive together.
+    for (let more = await orLater(next); more !== undefined; more = await orLater(next)) {
+      if (more.done) break;
+      page.push(more.value);
+      next = bundles.next();
+    }
+    await context.call('bundles', page);
+  }
+  return undefined;
+}
+
+function orLater<T>(next: Promise<T>): Promise<T | undefined> {
+  const later = new Promise<undefined>((resolve) => setImmediate(resolve, undefined));
+  return Promise.race([next, later]);
+}
+
+function findTarget(engine: Engine, { component, name }: EngineCall): unknown {
+  return component === 'engine' ? engine : engine[component](name);
+}
+
+function withPorts({ values, input, findsRecipients }: EngineCall, context: WorkerContext): unknown[] {
+  const { signal } = context;
+  const given = [...values];
+  given[input] = {
+    ...Object(given[input]),
+    signal,
+    ...(findsRecipients && { connections: (uid: string) => context.call('recipients', uid) }),
+  };
+  return given;
+}

@@ -1,0 +1,124 @@
+import { EngineError } from '../../shared/errors/engine-error.js';
+import type { AppDefinition } from '../assembling/app-definition.js';
+import { defineApp } from '../assembling/define-app.js';
+import type { ConnectionStore, StoredConnection } from '../connection/connection-store.js';
+import { createEngine, type Engine } from '../create-engine.js';
+import type { EngineOptions } from '../engine-options.js';
+import { loadApp } from '../loading/load-app.js';
+import type { PoolWorkerData } from './messages.js';
+import { type AppSource, keyOf, toLocalSource } from './pool-task.js';
+
+/** Options of the engines of a pool. Without `app` the pool loads the app. */
+export type PoolEngineOptions = Partial<Omit<EngineOptions, 'sharedFunctions'>>;
+
+/** Input of a setup function. */
+export interface PoolSetupContext {
+  /** As passed to the pool. */
+  readonly app: string | AppDefinition;
+  /** `setupData` of the pool. */
+  readonly data: unknown;
+}
+
+/** The default export of a setup module: options of all engines, or a function that gives those of one app. */
+export type PoolSetup =
+  | PoolEngineOptions
+  | ((context: PoolSetupContext) => PoolEngineOptions | Promise<PoolEngineOptions>);
+
+/** An engine with its number of users. */
+export interface LentEngine {
+  readonly key: string;
+  readonly opening: Promise<Engine>;
+  uses: number;
+}
+
+/** The engines of a worker. */
+export interface WorkerEngines {
+  readonly acquire: (app: AppSource) => LentEngine;
+  readonly release: (lent: LentEngine) => void;
+  /** Loads an app again when it is used next. */
+  readonly forget: (app: AppSource) => void;
+  readonly close: () => Promise<void>;
+}
+
+type Call = (name: string, values: readonly unknown[]) => Promise<unknown>;
+
+/** Creates engines at their first use, and keeps as many as a worker may hold. */
+export function createWorkerEngines(data: PoolWorkerData, call: Call): WorkerEngines {
+  /** The most recently used one is last. */
+  const loaded = new Map<string, LentEngine>();
+  const open = async (app: string | AppDefinition): Promise<Engine> => {
+    const options = await readSetup(data, app);
+    return createEngine({
+      ...options,
+      app: options.app ?? (typeof app === 'string' ? await loadApp(app) : defineApp(app)),
+      connections: data.hasConnections ? connectionsOfPool(app, call) : options.connections,
+    });
+  };
+  const drop = (lent: LentEngine): void => {
+    if (loaded.get(lent.key) === lent) loaded.delete(lent.key);
+    if (lent.uses === 0) void closeEngine(lent);
+  };
+  return {
+    acquire: (source) => {
+      const app = toLocalSource(source);
+      const key = keyOf(app);
+      const lent = loaded.get(key) ?? { key, opening: open(app), uses: 0 };
+      lent.uses++;
+      loaded.delete(key);
+      loaded.set(key, lent);
+      // The next task tries again.
+      lent.opening.catch(() => drop(lent));
+      for (const other of loaded.values()) {
+        if (loaded.size > data.maxApps && other.uses === 0) drop(other);
+      }
+      return lent;
+    },
+    release: (lent) => {
+      lent.uses--;
+      if (lent.uses === 0 && (loaded.get(lent.key) !== lent || loaded.size > data.maxApps)) drop(lent);
+    },
+    forget: (source) => {
+      const lent = loaded.get(keyOf(toLocalSource(source)));
+      if (lent !== undefined) drop(lent);
+    },
+    close: async () => {
+      await Promise.all([...loaded.values()].map(closeEngine));
+    },
+  };
+}
+
+async function closeEngine({ opening }: LentEngine): Promise<void> {
+  const engine = await opening.catch(() => undefined);
+  await engine?.close();
+}
+
+async function readSetup(
+  { setup, setupData }: PoolWorkerData,
+  app: string | AppDefinition,
+): Promise<PoolEngineOptions> {
+  if (setup === undefined) return {};
+  const exported: { readonly default?: unknown } = await import(setup);
+  const made = exported.default;
+  const options: unknown = typeof made === 'function' ? await made({ app, data: setupData }) : made;
+  if (typeof options === 'object' && options !== null) return options;
+  throw new EngineError(
+    'USAGE',
+    'The setup module of an engine pool has to export options of createEngine as its default, or a function that gives them.',
+  );
+}
+
+/** The store is in the main thread, which also serializes refreshes. */
+export function connectionsOfPool(app: string | AppDefinition, call: Call): ConnectionStore {
+  return {
+    get: async (name) => (await call('connection.get', [app, name])) as StoredConnection | undefined,
+    save: async (name, stored) => void (await call('connection.save', [app, name, stored])),
+    exclusively: async (name, work) => {
+      const lock = await call('connection.lock', [app, name]);
+      try {
+        return await work();
+      } finally {
+        await call('connection.unlock', [lock]);
+      }
+    },
+  };
+}

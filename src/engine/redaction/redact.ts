@@ -1,0 +1,286 @@
+import { decodeText } from '../http/body/decode-text.js';
+import { findHeader, isTextMediaType, readContentType, responseHeader } from '../http/headers.js';
+import { decodeFormComponent } from '../http/percent-encoding.js';
+import type { HeaderEntry, ResponseHeaders } from '../http/transport.js';
+import { collectBodyText, hideQuery, redactBodyText, redactPatterns, redactUrl } from './redact-text.js';
+import {
+  collectHidden,
+  type HiddenBecause,
+  LEFT_OUT,
+  LEFT_OUT_MARK,
+  type RedactionRules,
+  redactValue,
+  SANITIZED,
+} from './redact-value.js';
+import { type HiddenPaths, joinPaths, NO_PATHS, readSanitize } from './sanitize-paths.js';
+import { MAX_SECRET_LENGTH } from './secret-forms.js';
+import { createSecretMatcher, mergeRanges, type SecretMatcher, type SecretRange } from './secret-matcher.js';
+import { isSecretName } from './secret-names.js';
+
+export interface RedactorOptions {
+  /** Values that must not be shown anywhere; those under 6 characters are not searched for. See `collectSecrets`. */
+  readonly secrets: Iterable<string>;
+  /** Paths as in `log.sanitize`, expressions in angle brackets already evaluated. Default: none. */
+  readonly sanitize?: readonly string[] | undefined;
+  /** Characters that one call shows, 8 more for each value; the rest is left out. Default: 262144. */
+  readonly maxShown?: number | undefined;
+}
+
+export interface LoggableRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly HeaderEntry[];
+  /** The evaluated value, or the text or bytes that are sent. */
+  readonly body: unknown;
+}
+
+export interface LoggableResponse {
+  readonly status: number;
+  readonly headers: ResponseHeaders;
+  /** The decoded value, or text or bytes. */
+  readonly body: unknown;
+}
+
+/**
+ * Redacts requests and responses before they are shown; the input is never changed. A redactor keeps the values it hides:
+ * `text` finds what `request` or `response` hid in later messages, too.
+ */
+export interface Redactor {
+  /** Any text: a message, a stack. */
+  readonly text: (text: string) => string;
+  /** Any value: members with secret names, and secrets inside of texts. */
+  readonly value: (value: unknown) => unknown;
+  /** The address of a request. */
+  readonly url: (url: string) => string;
+  /** The headers of a request. */
+  readonly headers: (headers: readonly HeaderEntry[]) => readonly HeaderEntry[];
+  readonly request: (request: LoggableRequest) => LoggableRequest;
+  readonly response: (response: LoggableResponse) => LoggableResponse;
+  /** Adds secrets. */
+  readonly collect: (secrets: Iterable<string>) => void;
+  /** Adds the secrets of a request, by names and paths, without showing it. */
+  readonly collectRequest: (request: Omit<LoggableRequest, 'method'>) => void;
+  /** Adds the secrets of a response, by names and paths, without showing it. */
+  readonly collectResponse: (response: Omit<LoggableResponse, 'status'>) => void;
+  /** Whether a text holds a secret in one of its forms. */
+  readonly holdsSecret: (text: string) => boolean;
+  /** The same redactor with further paths; both share the secrets they collect. */
+  readonly withSanitize: (sanitize: readonly string[]) => Redactor;
+  /** Whether there was room for all secrets. */
+  readonly isComplete: () => boolean;
+  /** A redactor with the same secrets that keeps new ones to itself. @param maxShown see `RedactorOptions` */
+  readonly fork: (maxShown?: number) => Redactor;
+}
+
+/** A reader of a log needs no more. [choice] */
+const MAX_SHOWN = 256 * 1024;
+
+/**
+ * A value under a secret name may be words (`password: "is required"`): only what looks like a secret is kept. A pattern
+ * over the whole text would exhaust the stack of the regular expression engine on a text of several megabytes.
+ */
+function looksSecret(value: string): boolean {
+  return value.length >= 8 && !/\s/.test(value);
+}
+
+/**
+ * Source: docs/security.md. Names and forms [choice].
+ */
+export function createRedactor({ secrets, sanitize = [], maxShown = MAX_SHOWN }: RedactorOptions): Redactor {
+  const matcher = createSecretMatcher();
+  for (const secret of secrets) matcher.add(secret);
+  return redactorOver(matcher, sanitize, maxShown);
+}
+
+function redactorOver(matcher: SecretMatcher, sanitize: readonly string[], maxShown: number): Redactor {
+  // Few redactors are used, so entries are parsed by the first use.
+  let parsed: Hidden | undefined;
+  const hidden = (): Hidden => (parsed ??= readHidden(sanitize, matcher));
+  const rules = ({ body: paths, texts }: HiddenSide = NOTHING_HIDDEN): RedactionRules => {
+    hidden();
+    const budget = { left: maxShown };
+    return {
+      paths,
+      budget,
+      text: (text) => redactWithin(text, budget, matcher, texts),
+      isSecretNumber: matcher.isNumber,
+      onHidden: (value, because) => keepHidden(value, because, matcher),
+    };
+  };
+  const redactHeaders = (headers: readonly HeaderEntry[], side: HiddenSide): HeaderEntry[] =>
+    headers.map(([name, value]) => [name, redactHeader(name, value, side, rules())]);
+  const collect = (headers: readonly HeaderEntry[], body: unknown, side: HiddenSide): void => {
+    const sideRules = rules(side);
+    for (const [name, value] of headers) hideHeader(name, value, side, sideRules);
+    collectBody(body, findHeader(headers, 'content-type'), sideRules);
+  };
+  return {
+    text: (text) => rules().text(text),
+    value: (value) => {
+      const valueRules = rules();
+      collectHidden(value, valueRules);
+      return redactValue(value, valueRules);
+    },
+    url: (url) => redactUrl(url, hidden().request.qs, rules()),
+    headers: (headers) => redactHeaders(headers, hidden().request),
+    // Headers and body first: the secrets they name are then found in the address.
+    request: ({ method, url, headers, body }) => {
+      const { request: side } = hidden();
+      const shownHeaders = redactHeaders(headers, side);
+      const shownBody = redactBody(body, findHeader(headers, 'content-type'), rules(side));
+      return { method, url: redactUrl(url, side.qs, rules()), headers: shownHeaders, body: shownBody };
+    },
+    response: ({ status, headers, body }) => {
+      const { response: side } = hidden();
+      const shown: Record<string, string | readonly string[]> = Object.create(null);
+      for (const [name, value] of Object.entries(headers)) {
+        shown[name] =
+          typeof value === 'string'
+            ? redactHeader(name, value, side, rules())
+            : value.map((item) => redactHeader(name, item, side, rules()));
+      }
+      const contentType = responseHeader(headers, 'content-type');
+      return { status, headers: shown, body: redactBody(body, contentType, rules(side)) };
+    },
+    collect: (secrets) => {
+      for (const secret of secrets) matcher.add(secret);
+    },
+    collectRequest: ({ url, headers, body }) => {
+      collect(headers, body, hidden().request);
+      hideQuery(url, hidden().request.qs, rules());
+    },
+    collectResponse: ({ headers, body }) => {
+      const entries = Object.entries(headers).flatMap(([name, value]) =>
+        [value].flat().map((item): HeaderEntry => [name, item]),
+      );
+      collect(entries, body, hidden().response);
+    },
+    holdsSecret: matcher.isIn,
+    withSanitize: (more) => redactorOver(matcher, [...sanitize, ...more], maxShown),
+    isComplete: matcher.isComplete,
+    fork: (most = maxShown) => redactorOver(createSecretMatcher(matcher), sanitize, most),
+  };
+}
+
+/** What `log.sanitize` hides in requests or in responses. */
+interface HiddenSide {
+  /** Lower case. */
+  readonly headers: ReadonlySet<string>;
+  readonly qs: ReadonlySet<string>;
+  readonly body: HiddenPaths;
+  /** Texts that are hidden in bodies of this side only, as they are too short or too long to search for elsewhere. */
+  readonly texts: readonly string[];
+}
+
+interface Hidden {
+  readonly request: HiddenSide;
+  readonly response: HiddenSide;
+}
+
+const NOTHING_HIDDEN: HiddenSide = { headers: new Set(), qs: new Set(), body: NO_PATHS, texts: [] };
+
+function readHidden(entries: readonly string[], matcher: SecretMatcher): Hidden {
+  const { request, response } = readSanitize(entries);
+  const [hiddenRequest = NOTHING_HIDDEN, hiddenResponse = NOTHING_HIDDEN] = [request, response].map(
+    ({ headers, qs, body, bodyTexts }): HiddenSide => ({
+      headers,
+      qs,
+      body: joinPaths(body),
+      texts: bodyTexts.filter((text) => !matcher.add(text)),
+    }),
+  );
+  return { request: hiddenRequest, response: hiddenResponse };
+}
+
+function redactWithin(
+  text: string,
+  budget: { left: number },
+  matcher: SecretMatcher,
+  texts: readonly string[],
+): string {
+  if (text === '') return text;
+  if (budget.left <= 0) return LEFT_OUT;
+  const length = Math.min(text.length, budget.left);
+  budget.left -= length;
+  // A secret may begin in the part that is shown and end after it.
+  const near = length === text.length ? text : text.slice(0, length + matcher.longestForm());
+  const known = matcher.find(near);
+  const ranges = texts.length === 0 ? known : mergeRanges([...known, ...findTexts(near, texts)]);
+  const shown = redactPatterns(replaceRanges(text.slice(0, length), ranges));
+  return length === text.length ? shown : shown + LEFT_OUT_MARK;
+}
+
+/** Replaces ranges of a text. @param ranges in order and without overlaps */
+function replaceRanges(text: string, ranges: readonly SecretRange[]): string {
+  let replaced = '';
+  let at = 0;
+  for (const { start, end } of ranges) {
+    if (start >= text.length) break;
+    replaced += text.slice(at, start) + SANITIZED;
+    at = end;
+  }
+  return at === 0 ? text : replaced + text.slice(at);
+}
+
+function findTexts(text: string, texts: readonly string[]): SecretRange[] {
+  const found: SecretRange[] = [];
+  for (const each of texts) {
+    for (let start = text.indexOf(each); start !== -1; start = text.indexOf(each, start + each.length)) {
+      // The entry may be the beginning of a file.
+      found.push({ start, end: each.length > MAX_SECRET_LENGTH ? text.length : start + each.length });
+    }
+  }
+  return found;
+}
+
+function keepHidden(value: unknown, because: HiddenBecause, matcher: SecretMatcher): void {
+  if (typeof value === 'number' || typeof value === 'bigint') matcher.add(String(value));
+  if (typeof value !== 'string' || value.includes(SANITIZED)) return;
+  if (because === 'path' || looksSecret(value)) matcher.add(value);
+}
+
+function redactBody(body: unknown, contentType: string | undefined, rules: RedactionRules): unknown {
+  const { mediaType, charset } = readContentType(contentType);
+  if (typeof body === 'string') return redactBodyText(body, rules, mediaType);
+  if (body instanceof Uint8Array) {
+    return isTextMediaType(mediaType)
+      ? redactBodyText(decodeText(body, charset), rules, mediaType)
+      : redactValue(body, rules);
+  }
+  collectHidden(body, rules);
+  return redactValue(body, rules);
+}
+
+function collectBody(body: unknown, contentType: string | undefined, rules: RedactionRules): void {
+  if (body === undefined) return;
+  const { mediaType, charset } = readContentType(contentType);
+  if (typeof body === 'string') collectBodyText(body, rules, mediaType);
+  else if (!(body instanceof Uint8Array)) collectHidden(body, rules);
+  else if (isTextMediaType(mediaType)) collectBodyText(decodeText(body, charset), rules, mediaType);
+}
+
+function redactHeader(name: string, value: string, side: HiddenSide, rules: RedactionRules): string {
+  if (hideHeader(name, value, side, rules)) return SANITIZED;
+  return name.toLowerCase() === 'location' ? redactUrl(value, side.qs, rules) : rules.text(value);
+}
+
+/** Keeps the secrets of a header. @returns whether its whole value is hidden */
+function hideHeader(name: string, value: string, side: HiddenSide, rules: RedactionRules): boolean {
+  const lower = name.toLowerCase();
+  const isPath = side.headers.has(lower);
+  if (!isPath && !isSecretName(name, 'header')) {
+    if (lower === 'location') hideQuery(value, side.qs, rules);
+    return false;
+  }
+  rules.onHidden(value, isPath ? 'path' : 'name');
+  // The scheme is no secret.
+  const scheme = /^(?:Basic|Bearer|Digest|OAuth|Token|AWS4-HMAC-SHA256|AWS) (?=.)/is.exec(value);
+  if (scheme !== null) rules.onHidden(value.slice(scheme[0].length), 'name');
+  if (lower !== 'cookie' && lower !== 'set-cookie') return true;
+  for (const pair of value.split(';')) {
+    const cookie = pair.slice(pair.indexOf('=') + 1).trim();
+    rules.onHidden(cookie, 'name');
+    rules.onHidden(decodeFormComponent(cookie), 'name');
+  }
+  return true;
+}

@@ -1,0 +1,62 @@
+import { toNumber } from '../../language/values/coerce.js';
+import { resolveBounds } from '../../shared/errors/check-options.js';
+import { isPlainObject, ownMember } from '../../shared/plain-object.js';
+import { DEFAULT_SANDBOX_LIMITS } from '../sandbox/sandbox-limits.js';
+
+/** Limits of one module run. */
+export interface Limits {
+  /** HTTP requests of the whole module: chain, repeats and pages. A redirect hop is not counted. Default 100. */
+  readonly maxRequests: number;
+  /** Follow-up pages; the first request is not one. Default 50. */
+  readonly maxPages: number;
+  /** Records over all pages. Default 3200. */
+  readonly maxRecords: number;
+  /** Milliseconds of the whole module, unless the app sets `timeout`. Default 40000. */
+  readonly timeoutMs: number;
+  /** Milliseconds an app can raise its time to. Default 300000. */
+  readonly maxTimeoutMs: number;
+  /** Milliseconds of one call of a custom function. Default 10000. */
+  readonly functionTimeoutMs: number;
+}
+
+/**
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination, docs/limits.md [doc];
+ * 300 s: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests, timeout. [doc]
+ * 10 s: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc]
+ */
+export const DEFAULT_LIMITS: Limits = Object.freeze({
+  maxRequests: 100,
+  maxPages: 50,
+  maxRecords: 3200,
+  timeoutMs: 40_000,
+  maxTimeoutMs: 300_000,
+  functionTimeoutMs: DEFAULT_SANDBOX_LIMITS.timeMs,
+});
+
+/** Names in the common data that replace limits of a run. Source: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf] */
+const COMMON_LIMITS: readonly [name: string, limit: 'maxRequests' | 'maxPages' | 'maxRecords'][] = [
+  ['maxRequestCount', 'maxRequests'],
+  ['maxPaginationRequestCount', 'maxPages'],
+  ['maxPastRecords', 'maxRecords'],
+];
+
+/** The limits of a run, those in the common data of the app applied. A limit of the embedder's is never raised. */
+export function limitsWithCommon(limits: Limits, common: unknown): Limits {
+  if (!isPlainObject(common)) return limits;
+  const changed: Partial<Record<keyof Limits, number>> = {};
+  for (const [name, limit] of COMMON_LIMITS) {
+    const value = toNumber(ownMember(common, name));
+    if (value === undefined || !(value >= 0)) continue;
+    changed[limit] = limits[limit] === DEFAULT_LIMITS[limit] ? value : Math.min(limits[limit], value);
+  }
+  return { ...limits, ...changed };
+}
+
+/**
+ * The defaults with the given ones in their place.
+ *
+ * @throws EngineError (USAGE) for a name that is no limit, and for a value that is no whole number of at least 0, or Infinity
+ */
+export function resolveLimits(given: Partial<Limits> = {}): Limits {
+  return resolveBounds(DEFAULT_LIMITS, given, { infinity: true });
+}

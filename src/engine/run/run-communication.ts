@@ -1,0 +1,359 @@
+import { toText } from '../../language/values/coerce.js';
+import type { CompiledRequest } from '../document/compiled-request.js';
+import type { TransportResponse } from '../http/transport.js';
+import { MAX_SECRET_LENGTH } from '../redaction/secret-forms.js';
+import {
+  assertAccepted,
+  collectOutputs,
+  countRecords,
+  evaluateLimit,
+  type OutputKind,
+  type Page,
+  singlePage,
+  wrapPages,
+} from './collect-outputs.js';
+import { atDirective, evaluateDirective, evaluateFlag, runError, traceScope } from './evaluate-directive.js';
+import { buildExchange, type Exchange, sendExchange } from './exchange.js';
+import { Paginator, waitForRepeat, warnOfLimit } from './paginate.js';
+import { checkResponse, decodeResponse, extendTemp, failureError } from './receive-response.js';
+import type { Following } from './resolve-request.js';
+import { emit, type RunContext, throwIfAborted, withPosition, withVariables } from './run-context.js';
+import type { StopReason } from './trace.js';
+
+/** Options of a request. */
+export interface RequestPlan {
+  /** Whether `response.limit` cuts the output. */
+  readonly appliesLimit: boolean;
+  /** Required type of the output. Default: any. */
+  readonly accepts?: OutputKind | undefined;
+  /** Called when `temp` and `condition` let the request go ahead, before it is sent. Returns the context to go on with. */
+  readonly begin?: (request: CompiledRequest, context: RunContext) => RunContext;
+  /** Called with every page, in order, before it is yielded; true ends paging. */
+  readonly isSatisfied?: (page: Page, context: RunContext) => boolean;
+}
+
+/** Options of a communication. All except `wraps` apply to its last request. */
+export interface CommunicationPlan extends Partial<RequestPlan> {
+  /** Whether `wrapper` is applied. Default: true. */
+  readonly wraps?: boolean;
+}
+
+/** How a request ended. */
+export interface RequestEnd {
+  /** False where the request has no result: its condition is false, or its output is null or false. */
+  readonly hasResult: boolean;
+  /** The context the next request starts from. */
+  readonly context: RunContext;
+}
+
+/**
+ * Runs a communication: its requests in order, each with the names that the requests before it left. The last result
+ * counts. Pages of the last request are yielded as they arrive, unless `wrapper` needs all of them.
+ *
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
+ */
+export async function* runCommunication(
+  requests: readonly CompiledRequest[],
+  start: RunContext,
+  { wraps = true, ...plan }: CommunicationPlan = {},
+): AsyncGenerator<Page, RequestEnd> {
+  let context = start;
+  let result: { request: CompiledRequest; pages: readonly Page[]; requestIndex: number } | undefined;
+  for (const [requestIndex, request] of requests.entries()) {
+    const isLast = requestIndex === requests.length - 1;
+    const isWrapped = wraps && request.response.wrapper !== undefined;
+    const pages: Page[] = [];
+    let end: RequestEnd;
+    if (isLast && !isWrapped) {
+      end = yield* runRequest(
+        request,
+        { appliesLimit: true, ...plan },
+        withPosition(context, { requestIndex }),
+      );
+      if (end.hasResult) return end;
+    } else {
+      const { accepts: _, ...lastPlan } = plan;
+      const requestPlan = isLast ? { appliesLimit: true, ...lastPlan } : { appliesLimit: false };
+      const source = runRequest(request, requestPlan, withPosition(context, { requestIndex }));
+      let step = await source.next();
+      for (; !step.done; step = await source.next()) pages.push(step.value);
+      end = step.value;
+    }
+    context = end.context;
+    // Without a result, the result of an earlier request counts. Source:
+    // https://github.com/minsu-kang/make-custom-app-skill, component-test-guide. [inf]
+    if (end.hasResult) result = { request, pages, requestIndex };
+  }
+  if (result === undefined) return { hasResult: false, context };
+  const { request, requestIndex } = result;
+  const at = withPosition(context, { requestIndex });
+  const isWrapped = wraps && request.response.wrapper !== undefined;
+  const pages = isWrapped ? [wrapPages(request, result.pages, at)] : result.pages;
+  throwIfAborted(at);
+  for (const page of pages) {
+    assertAccepted(page, plan.accepts, request, at);
+    yield page;
+  }
+  return { hasResult: true, context };
+}
+
+/**
+ * Runs one request with its repeats and pages: build, send, decode, check, collect, decide.
+ *
+ * @see docs/limits.md, https://developers.make.com/custom-apps-documentation/component-blocks/api/pagination
+ */
+export async function* runRequest(
+  request: CompiledRequest,
+  plan: RequestPlan,
+  parent: RunContext,
+): AsyncGenerator<Page, RequestEnd> {
+  throwIfAborted(parent);
+  const { context: prepared, goesAhead } = prepareRequest(request, parent);
+  if (!goesAhead) return yield* skipRequest(request, plan, prepared);
+  assertSendable(request, prepared);
+  const first = plan.begin?.(request, prepared) ?? prepared;
+  const limit = plan.appliesLimit ? evaluateLimit(request.response, first) : undefined;
+  if (request.isStatic) return yield* runStatic(request, plan, limit, first);
+  // Requests of an endpoint are counted when they are sent.
+  if (request.endpoint === undefined) assertRequestLeft(first);
+
+  const { run } = first;
+  const paginator = new Paginator(request.pagination, run.settings.onPageLoop);
+  const isDeep = run.settings.trace === 'deep';
+  let context = first;
+  let records = 0;
+  let hasResult = false;
+  let exchange: Exchange | undefined;
+  const stop = (reason: StopReason, at: RunContext): RequestEnd => {
+    reportStop(reason, records, at);
+    return { hasResult, context: at };
+  };
+  try {
+    for (;;) {
+      // Build
+      if (isDeep) traceScope('request', context);
+      const isFollowUp = context.position.page > 1;
+      const page = isFollowUp ? request.pagination : undefined;
+      exchange = buildExchange(request, page, context, followingPage(isFollowUp, exchange), exchange);
+      if (exchange === undefined) return stop('no-next-url', context);
+      if (paginator.recordRequest(exchange, context)) return stop('page-loop', context);
+      if (isFollowUp) run.counters.pages++;
+
+      // Send, decode, check, and again while `repeat` holds
+      let received = await receive(request, exchange, context);
+      if (request.repeat !== undefined) received = await repeatExchange(request, exchange, received, context);
+      if (paginator.recordBody(received.bytes, received.context)) return stop('page-loop', received.context);
+
+      // Collect
+      const taken = collectPage(request, limit, records, received.context);
+      const count = countRecords(taken.page);
+      records += count;
+      if (request.pagination !== undefined) run.counters.pagedRecords += count;
+      if (context.position.endpoint === undefined) run.counters.records = records;
+      hasResult ||= taken.page.isIterated || taken.page.outputs.length > 0;
+      assertAccepted(taken.page, plan.accepts, request, taken.context);
+
+      // Decide
+      const isSatisfied = plan.isSatisfied?.(taken.page, taken.context) === true;
+      const decision = paginator.decide(taken.page, { limit, records, isSatisfied }, taken.context);
+      throwIfAborted(first);
+      const end = decision.reason && stop(decision.reason, decision.context);
+      yield taken.page;
+      if (end !== undefined) return end;
+      const next = withPosition(decision.context, { page: decision.context.position.page + 1 });
+      context = extendTemp(request.temp, next);
+    }
+  } finally {
+    paginator.warnOfLoop(context);
+  }
+}
+
+/** Adds the `temp` of a request, registers its `log.sanitize`, and evaluates its condition. */
+export function prepareRequest(
+  request: CompiledRequest,
+  parent: RunContext,
+): { readonly context: RunContext; readonly goesAhead: boolean } {
+  const before = withPosition(parent, { document: request.document, page: 1 });
+  atDirective({ pointer: '/log/sanitize' }, before, () =>
+    before.run.log.sanitize(evaluateSanitize(request, before)),
+  );
+  const context = extendTemp(request.temp, withVariables(before, { pagination: { page: 1 } }));
+  return { context, goesAhead: evaluateFlag(request.condition?.test, true, context) };
+}
+
+function evaluateSanitize(request: CompiledRequest, context: RunContext): readonly string[] {
+  return request.sanitize.map(({ path, expression }) => {
+    if (expression === undefined) return path;
+    const text = toText(evaluateDirective(expression, context));
+    return `${path}<${text.slice(0, MAX_SECRET_LENGTH + 1)}>`;
+  });
+}
+
+/** Source: https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests (condition). [doc] */
+async function* skipRequest(
+  request: CompiledRequest,
+  plan: RequestPlan,
+  context: RunContext,
+): AsyncGenerator<Page, RequestEnd> {
+  if (context.run.settings.trace === 'deep') traceScope('request', context);
+  emit({ kind: 'skipped', place: request.document.locationOf('/condition') }, context);
+  const fallback = request.condition?.default;
+  const page = singlePage(fallback && evaluateDirective(fallback, context));
+  if (page.outputs.length === 0) return { hasResult: false, context };
+  assertAccepted(page, plan.accepts, request, context);
+  plan.isSatisfied?.(page, context);
+  throwIfAborted(context);
+  yield page;
+  return { hasResult: true, context };
+}
+
+/** @throws AppError of type InvalidConfigurationError for a request that cannot be sent as it is written */
+export function assertSendable({ document, refusal }: CompiledRequest, context: RunContext): void {
+  if (refusal === undefined) return;
+  const place = document.locationOf(refusal.pointer);
+  throw runError('InvalidConfigurationError', refusal.message, context, { place });
+}
+
+/** A request without url sends nothing. See docs/limits.md (Records). */
+async function* runStatic(
+  request: CompiledRequest,
+  plan: RequestPlan,
+  limit: number | undefined,
+  before: RunContext,
+): AsyncGenerator<Page, RequestEnd> {
+  const checked = acceptResponse(request, undefined, undefined, before);
+  const { page, context } = collectOutputs(request.response, limit ?? Number.POSITIVE_INFINITY, checked);
+  if (context.position.endpoint === undefined) context.run.counters.records = countRecords(page);
+  assertAccepted(page, plan.accepts, request, context);
+  plan.isSatisfied?.(page, context);
+  throwIfAborted(context);
+  yield page;
+  return { hasResult: page.isIterated || page.outputs.length > 0, context };
+}
+
+/** Request no. 101 of a chain is an error, unlike that of a page or a repeat. See docs/limits.md (Requests). [inf] */
+function assertRequestLeft(context: RunContext): void {
+  const { maxRequests } = context.run.limits;
+  if (context.run.counters.requests < maxRequests) return;
+  const place = context.position.document?.locationOf('/url');
+  throw runError('RuntimeError', `The module may send ${maxRequests} requests, and needs more.`, context, {
+    place,
+  });
+}
+
+/** A response that is decoded and checked. */
+interface Received {
+  /** The context with the names of the response. */
+  readonly context: RunContext;
+  /** The bytes of its body; undefined for the result of an endpoint. */
+  readonly bytes: Uint8Array | undefined;
+}
+
+/** Sends one exchange, decodes and checks the response. */
+async function receive(request: CompiledRequest, exchange: Exchange, context: RunContext): Promise<Received> {
+  const answer = await sendExchange(exchange, context);
+  if (answer.kind === 'endpoint') {
+    const { body, statusCode, headers } = answer;
+    return {
+      context: acceptResponse(
+        request,
+        exchange,
+        undefined,
+        withVariables(context, { body, statusCode, headers }),
+      ),
+      bytes: undefined,
+    };
+  }
+  const { response } = answer;
+  const decoded = decodeResponse(request.response, response, context);
+  return { context: acceptResponse(request, exchange, response, decoded), bytes: response.body };
+}
+
+/**
+ * Adds `response.temp`, then throws the error of a failed response. All errors that an app reports for its responses are
+ * thrown here.
+ * Source: https://developers.make.com/custom-apps-documentation/component-blocks/api. [inf]
+ */
+function acceptResponse(
+  request: CompiledRequest,
+  exchange: Exchange | undefined,
+  response: TransportResponse | undefined,
+  decoded: RunContext,
+): RunContext {
+  const context = extendTemp(request.response.temp, decoded);
+  if (context.run.settings.trace === 'deep') traceScope('response', context);
+  const failure = checkResponse(request.response, response, context);
+  if (failure !== undefined) {
+    const sent = exchange?.kind === 'http' ? exchange.request : undefined;
+    const place = sent && request.document.locationOf('/url');
+    throw failureError(failure, context, { request: sent, response, place });
+  }
+  return context;
+}
+
+/**
+ * Repeats an exchange while `repeat` holds. A repeat of a follow-up page uses the variables of its first request,
+ * except `temp`, so a URL from the previous page stays. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests. [inf]
+ */
+async function repeatExchange(
+  request: CompiledRequest,
+  exchange: Exchange,
+  first: Received,
+  asked: RunContext,
+): Promise<Received> {
+  const page = asked.position.page > 1 ? request.pagination : undefined;
+  const following: Following = {
+    what: 'repeat',
+    servers: exchange.first === undefined ? [] : [exchange.first],
+  };
+  let received = first;
+  for (let repeats = 0; await waitForRepeat(request.repeat, repeats, received.context); repeats++) {
+    // A repeat evaluates temp and condition again. [inf]
+    const context = extendTemp(request.temp, received.context);
+    const goesAhead = evaluateFlag(request.condition?.test, true, context);
+    if (!goesAhead) return { context, bytes: received.bytes };
+    const seen = page === undefined ? context : withVariables(asked, { temp: context.scope['temp'] });
+    if (context.run.settings.trace === 'deep') traceScope('request', seen);
+    const again = buildExchange(request, page, seen, following, exchange);
+    if (again === undefined) return { context, bytes: received.bytes };
+    received = await receive(request, again, context);
+  }
+  return received;
+}
+
+function followingPage(isFollowUp: boolean, last: Exchange | undefined): Following | undefined {
+  if (!isFollowUp) return undefined;
+  return { what: 'page', servers: last?.first === undefined ? [] : [last.first] };
+}
+
+/** Collects the outputs of a response up to the limit. See docs/limits.md (Requests and records). */
+function collectPage(
+  request: CompiledRequest,
+  limit: number | undefined,
+  before: number,
+  context: RunContext,
+): ReturnType<typeof collectOutputs> {
+  const { counters, limits } = context.run;
+  const { maxRecords } = limits;
+  const wanted = (limit ?? Number.POSITIVE_INFINITY) - before;
+  const allowed =
+    request.pagination === undefined ? Number.POSITIVE_INFINITY : maxRecords - counters.pagedRecords;
+  const taken = collectOutputs(request.response, Math.min(wanted, allowed), context);
+  if (taken.page.isCut && allowed < wanted) warnOfLimit('max-records', maxRecords, 'records', context);
+  return taken;
+}
+
+/** Reports why paging ended. */
+function reportStop(reason: StopReason, records: number, context: RunContext): void {
+  const { requests, pages } = context.run.counters;
+  if (context.position.endpoint === undefined) context.run.counters.stopReason = reason;
+  emit(
+    {
+      kind: 'stop',
+      reason,
+      used: { requests, pages, records, elapsedMs: context.run.elapsedMs },
+    },
+    context,
+  );
+}

@@ -1,0 +1,214 @@
+import type {
+  JSValueConstPointer,
+  QuickJSContext,
+  QuickJSHandle,
+  QuickJSRuntime,
+} from 'quickjs-emscripten-core';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import { type MemoryImage, PAGE_BYTES, restoreImage, takeImage } from './memory-image.js';
+import type { QuickJsCode } from './quickjs-code.js';
+
+export interface MachineOptions {
+  readonly memoryBytes: number;
+  readonly stackBytes: number;
+  /** Time of the guest's `Date`. */
+  readonly now: () => number;
+  /** Whether to interrupt. Checked between byte codes and in regular expressions. */
+  readonly isOver: () => boolean;
+}
+
+/** One WebAssembly instance with its own memory, holding one QuickJS context. */
+export interface Machine {
+  readonly context: QuickJSContext;
+  readonly runtime: QuickJSRuntime;
+  /** Number of failed attempts to grow the memory. */
+  readonly countRefusals: () => number;
+  /**
+   * Brings the machine to where `run` would bring it: by the image the build has made of that state, where there is one.
+   * Called first, with the host's functions made as they were for the image, whose addresses stand in it.
+   */
+  readonly start: (run: () => QuickJSHandle) => QuickJSHandle;
+  /** Remembers the present state as the one `rewind` returns to. */
+  readonly keep: () => MemoryImage;
+  /**
+   * Puts the machine back to the kept state, synchronously, whatever has happened to it: a kill in the middle of
+   * an allocation, a trap, an exhausted host stack. Handles made before `keep` stay valid, later ones do not.
+   */
+  readonly rewind: () => void;
+}
+
+/** Memory outside the limit: stack and data of QuickJS. */
+const OWN_PAGES = 256;
+const MAXIMUM_PAGES = 32_768;
+
+/** Initial pages, as in the package. */
+const INITIAL_PAGES = 256;
+
+type Export = (...args: unknown[]) => unknown;
+
+/**
+ * Makes a machine with an empty context. Its interrupt handler is set before anything can be kept: whether there is
+ * one is written in the memory, which `rewind` puts back.
+ */
+export async function createMachine(options: MachineOptions, code: QuickJsCode): Promise<Machine> {
+  const limitPages = Math.ceil(options.memoryBytes / PAGE_BYTES);
+  const memory = new WebAssembly.Memory({
+    initial: INITIAL_PAGES,
+    maximum: Math.min(MAXIMUM_PAGES, OWN_PAGES + 2 * limitPages),
+  });
+  const instance = createSwappableInstance(code, memory, options.now);
+  // Suppresses output of the glue code; the trap has the error.
+  const glue = { instantiateWasm: instance.instantiate, print: ignore, printErr: ignore };
+  const variant = code.core.newVariant(code.variant, {
+    wasmMemory: memory,
+    emscriptenModule: glue,
+  });
+  const quickJs = await code.core.newQuickJSWASMModuleFromVariant(variant);
+  const runtime = quickJs.newRuntime();
+  const setLimits = (): void => {
+    runtime.setMemoryLimit(options.memoryBytes);
+    runtime.setMaxStackSize(options.stackBytes);
+    runtime.setInterruptHandler(options.isOver);
+  };
+  setLimits();
+  const context = runtime.newContext();
+  let kept: MemoryImage = new Map();
+  return {
+    context,
+    runtime,
+    countRefusals: instance.countRefusals,
+    start: (run) => {
+      if (!code.started) return run();
+      // A new machine has written to no other pages.
+      for (const [at, page] of code.started.pages) new Uint8Array(memory.buffer, at).set(page);
+      setLimits();
+      return new code.core.StaticLifetime(code.started.border as JSValueConstPointer, runtime);
+    },
+    keep: () => {
+      kept = takeImage(memory);
+      return kept;
+    },
+    rewind: () => {
+      instance.swap();
+      restoreImage(memory, kept);
+    },
+  };
+}
+
+function ignore(): void {}
+
+interface SwappableInstance {
+  readonly instantiate: (
+    imports: WebAssembly.Imports,
+    ready: (instance: WebAssembly.Instance) => void,
+  ) => WebAssembly.Exports;
+  /** Replaces the instance by a new one over the same memory: its globals (stack pointer) and tables are as at the start. */
+  readonly swap: () => void;
+  readonly countRefusals: Machine['countRefusals'];
+}
+
+/**
+ * The glue code binds to the exports of one instance for good, so it gets forwarding functions instead.
+ * A trap leaves the C stack pointer wherever it was; only a new instance sets it back.
+ */
+function createSwappableInstance(
+  code: QuickJsCode,
+  memory: WebAssembly.Memory,
+  now: () => number,
+): SwappableInstance {
+  let imports: WebAssembly.Imports = {};
+  let exported: Record<string, Export> = {};
+  let refusals = 0;
+  const swap = (): void => {
+    exported = new WebAssembly.Instance(code.wasm, imports).exports as Record<string, Export>;
+  };
+  const noteRefusal = (grow: Export) => (bytes: number) => {
+    const isGrown = grow(bytes);
+    if (!isGrown) refusals++;
+    return isGrown;
+  };
+  return {
+    swap,
+    countRefusals: () => refusals,
+    instantiate: (given, ready) => {
+      imports = pinImports(given, memory, { clock: now, noteRefusal });
+      swap();
+      const forwarding: WebAssembly.Exports = {};
+      for (const [name, value] of Object.entries(exported)) {
+        forwarding[name] = typeof value === 'function' ? forward(() => exported, name) : value;
+      }
+      // The glue code only reads `exports`.
+      ready({ exports: forwarding } as WebAssembly.Instance);
+      return forwarding;
+    },
+  };
+}
+
+/** Fixed parameters: WebAssembly ignores those it does not know, and a rest array would cost more than the call. */
+function forward(current: () => Record<string, Export>, name: string): Export {
+  return (a, b, c, d, e, f, g, h, i, j) => current()[name]?.(a, b, c, d, e, f, g, h, i, j);
+}
+
+interface Pins {
+  readonly clock: () => number;
+  /** Wraps the function that grows the memory. */
+  readonly noteRefusal: (grow: Export) => (bytes: number) => unknown;
+}
+
+/**
+ * Replaces what the build asks its host about: local time becomes UTC, as on the platform's servers [inf], whatever the
+ * zone of this machine; the clock is the one of the environment; there are no environment variables, among which the glue would
+ * put the language of this machine and the path of the script. Growing is left to the build, and looked at. The imports have
+ * minified names, so they are known by what they do.
+ */
+function pinImports(
+  imports: WebAssembly.Imports,
+  memory: WebAssembly.Memory,
+  { clock, noteRefusal }: Pins,
+): WebAssembly.Imports {
+  const pins = new Map<string, (own: Export) => WebAssembly.ImportValue>([
+    ['zone', () => (_seconds: bigint, result: number) => writeUtc(memory, result)],
+    ['clock', () => clock],
+    ['size of the environment', () => (count: number, bytes: number) => writeNothing(memory, count, bytes)],
+    ['environment', () => () => 0],
+    ['growing', noteRefusal],
+  ]);
+  const found = new Set<string>();
+  const pinned = Object.entries(imports).map(([space, members]) => [
+    space,
+    Object.fromEntries(
+      Object.entries(members).map(([name, value]) => {
+        const question = typeof value === 'function' ? readQuestion(value) : undefined;
+        if (question === undefined) return [name, value];
+        found.add(question);
+        return [name, pins.get(question)?.(value as Export)];
+      }),
+    ),
+  ]);
+  if (found.size !== pins.size) {
+    throw new EngineError('USAGE', 'The QuickJS build asks its host in a way that cannot be pinned.');
+  }
+  return Object.fromEntries(pinned);
+}
+
+/** The kind of an import to replace. */
+function readQuestion(question: { readonly length: number }): string | undefined {
+  const text = String(question);
+  if (/^\(\)\s*=>\s*Date\.now\(\)$/.test(text)) return 'clock';
+  if (question.length === 1 && text.includes('.grow(')) return 'growing';
+  if (question.length !== 2) return undefined;
+  if (text.includes('getTimezoneOffset')) return 'zone';
+  if (!/for\s*\([^;]* of /.test(text)) return undefined;
+  return text.includes('.length') ? 'size of the environment' : 'environment';
+}
+
+/** Fills a `struct tm`; QuickJS reads its UTC offset only. */
+function writeUtc(memory: WebAssembly.Memory, pointer: number): void {
+  new Int32Array(memory.buffer, pointer, 10).fill(0);
+}
+
+/** No variables, in no bytes. */
+function writeNothing(memory: WebAssembly.Memory, count: number, bytes: number): number {
+  for (const pointer of [count, bytes]) new Uint32Array(memory.buffer, pointer, 1).fill(0);
+  return 0;
+}

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { QuickJSSyncVariant } from 'quickjs-emscripten-core';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import { type StartedImage, unpackImage } from './memory-image.js';
+
+/** QuickJS, compiled once per process, without state. */
+export interface QuickJsCode {
+  readonly wasm: WebAssembly.Module;
+  readonly variant: QuickJSSyncVariant;
+  readonly core: typeof import('quickjs-emscripten-core');
+  /** The image of the prelude, if the build created one. */
+  readonly started: StartedImage | undefined;
+}
+
+/**
+ * What the build leaves (`prepareQuickJs`), found from `dist/sandbox` as from the bundles. It belongs to one version of the
+ * packages, which package.json therefore names exactly.
+ */
+const PREPARED_IMAGE = new URL('../sandbox/quickjs.image', import.meta.url);
+
+const PACKAGE = '@jitl/quickjs-wasmfile-release-sync';
+
+let loading: Promise<QuickJsCode> | undefined;
+
+/**
+ * Reads and compiles QuickJS on first need: an app without functions pays nothing for it.
+ *
+ * @param wasm its WebAssembly, for the first call of a process. Default: the file of the package
+ * @throws EngineError (PACKAGE_MISSING) where that is not found, as in a bundle
+ */
+export function loadQuickJs(wasm?: Uint8Array): Promise<QuickJsCode> {
+  loading ??= load(wasm).catch((error: unknown) => {
+    loading = undefined;
+    throw error;
+  });
+  return loading;
+}
+
+async function load(wasm: Uint8Array | undefined): Promise<QuickJsCode> {
+  const [unprepared, image] = await Promise.all([
+    loadUnprepared(wasm),
+    readFile(PREPARED_IMAGE).catch(() => undefined),
+  ]);
+  return { ...unprepared, started: image && unpackImage(image) };
+}
+
+/** Loads QuickJS without the image. */
+export async function loadUnprepared(wasm?: Uint8Array): Promise<QuickJsCode> {
+  const [packages, binary] = await Promise.all([loadPackages(), wasm ?? readWasm()]);
+  return { ...packages, wasm: await WebAssembly.compile(binary), started: undefined };
+}
+
+async function readWasm(): Promise<Uint8Array> {
+  try {
+    return await readFile(createRequire(import.meta.url).resolve(`${PACKAGE}/wasm`));
+  } catch (cause) {
+    const message = `Custom functions need the WebAssembly of QuickJS, and it is not found: install ${PACKAGE}, or give the bytes of its file emscripten-module.wasm as the option "quickJsWasm" of createEngine.`;
+    throw new EngineError('PACKAGE_MISSING', message, { cause });
+  }
+}
+
+async function loadPackages(): Promise<Pick<QuickJsCode, 'core' | 'variant'>> {
+  const [core, build] = await Promise.all([
+    import('quickjs-emscripten-core'),
+    import('@jitl/quickjs-wasmfile-release-sync'),
+  ]);
+  // The package's types describe its CommonJS file, whose default lies one step deeper than that of its ESM file.
+  return { core, variant: build.default as unknown as QuickJSSyncVariant };
+}

@@ -1,0 +1,26 @@
+import type { Clock } from '../shared/clock.js';
+import type { HostLimits } from './host-limits.js';
+import type { HostObserver } from './observer.js';
+import type { Flows } from './ports.js';
+import type { HostQueue } from './queue/host-queue.js';
+import type { HostStore } from './store/tables.js';
+import type { HostTracing } from './tracing.js';
+
+/** Called at every point where a crash would leave a different state. Tests end the process there. */
+export type Checkpoint = (point: string) => void;
+
+/** Dependencies shared by the parts of a host. */
+export interface HostContext {
+  readonly store: HostStore;
+  readonly queue: HostQueue;
+  readonly flows: Flows;
+  readonly clock: Clock;
+  readonly limits: HostLimits;
+  /** Whether this process processes due work: it was started and is not stopping. */
+  readonly isWorking: () => boolean;
+  readonly checkpoint: Checkpoint;
+  readonly tracing: HostTracing;
+  readonly observe: HostObserver;
+  /** Reports an error of the host itself. */
+  readonly onError: (error: unknown) => void;
+}

@@ -1,0 +1,55 @@
+import {
+  ANY_OBJECT,
+  ANY_TEXT,
+  checkOptions,
+  type OptionShapes,
+  wholeNumber,
+} from '../shared/errors/check-options.js';
+import { type FetchServer, serveFetch } from '../shared/server/serve-fetch.js';
+import { answerRefusal } from './answer-refusal.js';
+import type { Rest } from './create-rest.js';
+import { SERVER_LIMITS } from './node-listener.js';
+
+/** Where the API listens. */
+export interface ServeOptions {
+  /** 0 for any free port. */
+  readonly port: number;
+  /** Default `127.0.0.1`. */
+  readonly host?: string | undefined;
+  /** Certificate and key, PEM; with them the server speaks HTTPS. */
+  readonly tls?: { readonly cert: string; readonly key: string } | undefined;
+}
+
+const SHAPES: OptionShapes<ServeOptions> = {
+  port: wholeNumber(0, 65535),
+  host: ANY_TEXT,
+  tls: ANY_OBJECT,
+};
+
+/** The API on a port. */
+export interface RestServer {
+  /** Origin with the port of the socket: `http://127.0.0.1:8080`. */
+  readonly origin: string;
+  /**
+   * Accepts no more requests and waits for pending ones; after `graceMs` (default 10 s) it closes their connections.
+   */
+  close(graceMs?: number): Promise<void>;
+}
+
+const DEFAULT_GRACE_MS = 10_000;
+
+/** Serves the API on a port. Rejects with the error of the socket if it cannot listen. */
+export async function serveRest(rest: Pick<Rest, 'fetch'>, options: ServeOptions): Promise<RestServer> {
+  checkOptions(options, SHAPES, 'The options of serveRest', ['port']);
+  const { port, host, tls } = options;
+  let listeningAt: string | undefined;
+  const server: FetchServer = await serveFetch((request) => rest.fetch(request, { listeningAt }), {
+    port,
+    hostname: host,
+    tls,
+    limits: SERVER_LIMITS,
+    refuse: answerRefusal,
+  });
+  listeningAt = server.origin;
+  return { origin: server.origin, close: (graceMs = DEFAULT_GRACE_MS) => server.close(graceMs) };
+}

@@ -1,0 +1,117 @@
+import type { App } from '../../engine/document/app.js';
+import { findApp } from '../../engine/loading/find-app.js';
+import { loadApp } from '../../engine/loading/load-app.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import { compareFindings, createRefusal, type Finding, orError } from './finding.js';
+import { hideIgnored } from './ignore.js';
+import { LOAD_ERROR, RULES, SETTINGS_ERROR } from './rules.js';
+import {
+  type CheckSettings,
+  CONFIG_FILE,
+  DEFAULT_CHECK_SETTINGS,
+  findConfig,
+  type Overlay,
+  resolveLevel,
+} from './settings.js';
+import { listDocuments } from './subject/checked-document.js';
+import { findScenarioFiles } from './subject/scenario-files.js';
+import { compileFunctions, createSubject, type FunctionWarning, type Subject } from './subject/subject.js';
+
+/**
+ * Looks an app over: every rule, in the levels of the settings. Nothing is sent and nothing is run; custom functions
+ * are compiled in their sandbox.
+ *
+ * @returns what was found, by file and place; the same thing at the same place once
+ * @example
+ * const findings = await checkApp(await loadApp('./my-app'));
+ * for (const { rule, message, place } of findings) console.log(place.file, place.line, rule, message);
+ */
+export async function checkApp(
+  app: App,
+  settings: CheckSettings = DEFAULT_CHECK_SETTINGS,
+): Promise<readonly Finding[]> {
+  return checkSubject(createSubject(app, { functionWarnings: await compileFunctions(app) }), settings);
+}
+
+/** `checkApp` for an existing subject. */
+export function checkSubject(subject: Subject, settings: CheckSettings): readonly Finding[] {
+  const findings = new Map<string, Finding>();
+  for (const rule of RULES) {
+    const level = resolveLevel(settings, rule);
+    if (level === 'off') continue;
+    rule.check(subject, (found) => {
+      const { file = '', line = 0, column = 0, pointer = '' } = found.place;
+      // A file of two components is checked twice.
+      const key = JSON.stringify([rule.id, file, line, column, line === 0 ? pointer : '', found.message]);
+      if (!findings.has(key)) findings.set(key, { ...found, rule: rule.id, level });
+    });
+  }
+  return [...findings.values()].sort(compareFindings);
+}
+
+/** Result of checking a folder. */
+export interface CheckReport {
+  /** Absolute; files of diagnostics are relative to it. */
+  readonly root: string;
+  /** Name of the app; undefined if it does not load. */
+  readonly app: string | undefined;
+  /** By file and location. */
+  readonly findings: readonly Finding[];
+  /** Number of diagnostics that comments and settings suppress. */
+  readonly ignored: number;
+}
+
+/**
+ * Checks the app in a folder, with the settings of its `iml.config.json` and the comments in its files. An app that
+ * does not load is one finding (`cannot-load`), by the error that loading it raised, and nothing is looked at by settings
+ * that cannot be used (`unusable-settings`).
+ *
+ * @throws SpecError SPEC_MISSING where no app is there
+ * @example
+ * const { findings } = await checkFolder('./my-app');
+ */
+export async function checkFolder(folder: string): Promise<CheckReport> {
+  const { folder: root } = await findApp(folder);
+  return checkLoadedApp(root, () => loadApp(root));
+}
+
+/** Input of an editor. */
+export interface CheckSources {
+  /** Unsaved files; others are read from disk. */
+  readonly overlay?: Overlay;
+  /** Compiles the custom functions. Default: on each check. */
+  readonly compile?: (app: App) => Promise<readonly FunctionWarning[]>;
+}
+
+/** `checkFolder` for a caller that loads the app itself, such as an editor with unsaved files. */
+export async function checkLoadedApp(
+  root: string,
+  load: () => Promise<App>,
+  { overlay, compile = compileFunctions }: CheckSources = {},
+): Promise<CheckReport> {
+  const app = await orError(load());
+  const config = await orError(findConfig(root, overlay));
+  const scenarios =
+    config instanceof EngineError ? [] : await orError(findScenarioFiles(root, config, overlay));
+  if (app instanceof EngineError || config instanceof EngineError || scenarios instanceof EngineError) {
+    const refused = [
+      ...(app instanceof EngineError ? refuseLoading(app, config instanceof EngineError) : []),
+      ...[config, scenarios].flatMap((one) =>
+        one instanceof EngineError ? [createRefusal(SETTINGS_ERROR, one)] : [],
+      ),
+    ];
+    return { root, app: app instanceof EngineError ? undefined : app.name, findings: refused, ignored: 0 };
+  }
+  const found = checkSubject(
+    createSubject(app, { functionWarnings: await compile(app), scenarios }),
+    config ?? DEFAULT_CHECK_SETTINGS,
+  );
+  return { root, app: app.name, ...hideIgnored(listDocuments(app), found, config?.ignore ?? []) };
+}
+
+/** Loading reads `iml.config.json`, too; what is wrong in it is reported once. */
+function refuseLoading(error: EngineError, hasSettingsError: boolean): readonly Finding[] {
+  const isOfSettings = createRefusal(LOAD_ERROR, error).place.file === CONFIG_FILE;
+  if (isOfSettings && hasSettingsError) return [];
+  return [createRefusal(isOfSettings ? SETTINGS_ERROR : LOAD_ERROR, error)];
+}

@@ -1,0 +1,175 @@
+import type { ModuleComponent } from '../../../engine/document/app.js';
+import type { ParameterElement } from '../../../engine/parameters/parameter-spec.js';
+import type { Binary, Expression } from '../../../language/syntax/ast.js';
+import { readPath } from '../../../language/syntax/walk-expression.js';
+import type { Rule } from '../rule.js';
+import type { CheckedDocument } from '../subject/checked-document.js';
+import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
+import { readableForm } from '../subject/form-fields.js';
+import { createLookup, type Subject } from '../subject/subject.js';
+
+export const semanticsDependent: Rule = {
+  id: 'semantics-dependent',
+  level: 'info',
+  summary: 'The result of an expression may depend on the setting `semantics`.',
+  why: "By Make's documentation `5 = '5'` is false and `split` keeps every part as it is. By accounts of its runtime `=` compares loosely, and `split` trims parts and drops empty ones. The default is `semantics: 'runtime'`; an expression that gives the same result under both is safe.",
+  bad: '"condition": "{{statusCode = \'404\'}}"',
+  good: '"condition": "{{statusCode = 404}}"',
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      for (const comparison of listComparisons(subject, site)) {
+        if (!isDependent(comparison)) continue;
+        const {
+          node,
+          constantKind,
+          otherKind = `${otherKindsOf(comparison)}, if the path gives one,`,
+        } = comparison;
+        const message = `Whether a ${otherKind} equals this ${constantKind} depends on semantics.`;
+        report(findingAt(site, node, message));
+      }
+      for (const node of site.nodes) {
+        // With a third argument empty parts stay; only trimming differs.
+        if (node.kind !== 'call' || node.name !== 'split' || subject.app.functions.has('split')) continue;
+        const [, separator] = node.args;
+        if (separator?.kind === 'literal' && separator.value === '') continue;
+        const message = 'Whether split trims parts and drops empty ones depends on semantics.';
+        report(findingAt(site, { start: node.start, end: node.start + node.name.length }, message));
+      }
+    }
+  },
+};
+
+/** A number or boolean compared with another type, or text that reads as a number. */
+function isDependent(comparison: Comparison): boolean {
+  return comparison.otherKind !== comparison.constantKind && canEqualOtherKind(comparison);
+}
+
+function otherKindsOf({ constantKind }: Comparison): string {
+  return ['text', 'number', 'boolean'].filter((kind) => kind !== constantKind).join(' or ');
+}
+
+export const typeComparison: Rule = {
+  id: 'type-comparison',
+  level: 'warning',
+  summary: 'Values of two types are compared that are never equal.',
+  why: 'A number never equals a text that does not read as a number: `statusCode = "ok"` is false for every response. `statusCode` and number fields are numbers, headers and text fields are texts.',
+  bad: '"condition": "{{statusCode = \'ok\'}}"',
+  good: '"condition": "{{statusCode = 200}}"',
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      for (const comparison of listComparisons(subject, site)) {
+        const { node, constantKind, otherKind } = comparison;
+        // `semantics-dependent` reports values that may be equal.
+        if (otherKind === undefined || otherKind === constantKind || canEqualOtherKind(comparison)) continue;
+        const outcome = node.operator === '=' ? 'never' : 'always';
+        report(
+          findingAt(site, node, `A ${otherKind} is compared with a ${constantKind}, which is ${outcome} so.`),
+        );
+      }
+    }
+  },
+};
+
+/** A comparison by `=` or `!=` with a constant. */
+interface Comparison {
+  readonly node: Binary;
+  readonly constant: string | number | boolean;
+  readonly constantKind: FieldKind;
+  /** Type of the other side; undefined if unknown. */
+  readonly otherKind: FieldKind | undefined;
+}
+
+/** Comparisons of a path with a constant. */
+function listComparisons(subject: Subject, site: ExpressionSite): readonly Comparison[] {
+  return site.nodes.flatMap((node): Comparison[] => {
+    if (node.kind !== 'binary' || (node.operator !== '=' && node.operator !== '!=')) return [];
+    const left = readConstant(node.left);
+    const right = readConstant(node.right);
+    const constant = left ?? right;
+    const other = left === undefined ? node.left : node.right;
+    if (constant === undefined || readPath(other) === undefined) return [];
+    const constantKind = kindOf(constant);
+    return [{ node, constant, constantKind, otherKind: inferKind(subject, site, other) }];
+  });
+}
+
+function readConstant(expression: Expression): string | number | boolean | undefined {
+  if (expression.kind === 'literal') return expression.value;
+  if (expression.kind !== 'keyword') return undefined;
+  return expression.name === 'true' ? true : expression.name === 'false' ? false : undefined;
+}
+
+function kindOf(constant: string | number | boolean): FieldKind {
+  return typeof constant === 'string' ? 'text' : typeof constant === 'number' ? 'number' : 'boolean';
+}
+
+/** Type of a path, if known. */
+function inferKind(subject: Subject, site: ExpressionSite, expression: Expression): FieldKind | undefined {
+  const path = readPath(expression);
+  if (path === undefined || path.root.form !== 'plain') return undefined;
+  const [member, ...more] = path.members;
+  if (path.root.name === 'statusCode' && member === undefined) return 'number';
+  if (path.root.name === 'headers' && member?.name !== undefined && more.length === 0) return 'text';
+  if (path.root.name !== 'parameters' || member?.name === undefined || more.length > 0) return undefined;
+  return findFieldTypes(subject, site.in).get(member.name);
+}
+
+/**
+ * Whether a constant can equal a value of another type under loose equality: only text that reads as a number can.
+ */
+function canEqualOtherKind({ constant }: Comparison): boolean {
+  return typeof constant !== 'string' || !Number.isNaN(Number(constant));
+}
+
+const TEXTS: ReadonlySet<string> = new Set([
+  'text',
+  'email',
+  'password',
+  'url',
+  'filename',
+  'uuid',
+  'color',
+  'path',
+]);
+const BOOLEANS: ReadonlySet<string> = new Set(['boolean', 'checkbox']);
+const NUMBERS: ReadonlySet<string> = new Set(['number', 'integer', 'uinteger', 'port']);
+
+const TYPES = createLookup<ReadonlyMap<string, FieldKind>>();
+
+/** Type of a field. */
+type FieldKind = 'text' | 'number' | 'boolean';
+
+/** Fields with a known type: text, number or boolean. Fields of one name with two types are skipped. */
+function findFieldTypes(subject: Subject, { owner }: CheckedDocument): ReadonlyMap<string, FieldKind> {
+  const module = owner?.kind === 'module' ? subject.app.modules.get(owner.name) : undefined;
+  return module === undefined ? NONE : TYPES(subject, module.name, () => readFieldTypes(module));
+}
+
+const NONE: ReadonlyMap<string, FieldKind> = new Map();
+
+function readFieldTypes({ staticParams, mappableParams }: ModuleComponent): ReadonlyMap<string, FieldKind> {
+  const types = new Map<string, FieldKind>();
+  const mixed = new Set<string>();
+  const forms = [staticParams, mappableParams].flatMap((form) => readableForm(form).elements);
+  const visit = (element: ParameterElement): void => {
+    if (element.kind !== 'parameter') return;
+    const { name, type, nested = [], choices } = element;
+    const known = findKind(type);
+    if (name !== undefined) {
+      if (known === undefined || (types.has(name) && types.get(name) !== known)) mixed.add(name);
+      else types.set(name, known);
+    }
+    for (const inner of nested) visit(inner);
+    for (const inner of choices?.nested ?? []) visit(inner);
+    for (const option of choices?.options ?? []) for (const inner of option.nested ?? []) visit(inner);
+  };
+  for (const element of forms) visit(element);
+  for (const name of mixed) types.delete(name);
+  return types;
+}
+
+function findKind(type: string): FieldKind | undefined {
+  if (TEXTS.has(type)) return 'text';
+  if (NUMBERS.has(type)) return 'number';
+  return BOOLEANS.has(type) ? 'boolean' : undefined;
+}

@@ -1,0 +1,160 @@
+import { isPlainObject } from '../../../shared/plain-object.js';
+import { didYouMean } from '../../../shared/suggest.js';
+import type { Rule } from '../rule.js';
+import { type DeclaredNames, declaredFields, writtenMembers } from '../subject/declared-names.js';
+import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
+import { storedByConnection, storedByConnections, writtenTemp } from '../subject/stored-data.js';
+import type { Subject } from '../subject/subject.js';
+import { OAUTH_MEMBERS } from '../subject/visible-names.js';
+import { listRequests, readAt } from '../subject/walk-requests.js';
+
+/** A rule on the first member of paths that start with certain names: `temp.token`. */
+export interface MemberRule extends Omit<Rule, 'check'> {
+  readonly roots: readonly string[];
+  /** Known members at a location; undefined if unknown. */
+  readonly declared: (subject: Subject, site: ExpressionSite, root: string) => DeclaredNames | undefined;
+  readonly message: (name: string) => string;
+}
+
+/** Creates a rule for undeclared members. */
+export function createMemberRule({ roots, declared, message, ...rule }: MemberRule): Rule {
+  return {
+    ...rule,
+    check: (subject, report) => {
+      for (const site of subject.expressions) {
+        for (const { root, members } of site.paths) {
+          const [member] = members;
+          if (!roots.includes(root.name) || member?.name === undefined || member.node.kind !== 'member')
+            continue;
+          const known = declared(subject, site, root.name);
+          if (known === undefined || known.isOpen || known.names.has(member.name)) continue;
+          const range = {
+            start: member.node.end - writtenLength(site, member.node.end, member.name),
+            end: member.node.end,
+          };
+          report(findingAt(site, range, message(member.name) + didYouMean(member.name, known.names)));
+        }
+      }
+    },
+  };
+}
+
+/** Backticks add two characters. */
+function writtenLength({ parsed }: ExpressionSite, end: number, name: string): number {
+  return parsed.ok && parsed.template.source[end - 1] === '`' ? name.length + 2 : name.length;
+}
+
+/** Source: the pages on OAuth connections and pagination of https://developers.make.com/custom-apps-documentation. [doc] */
+const MEMBERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['oauth', new Set(OAUTH_MEMBERS)],
+  ['pagination', new Set(['page'])],
+]);
+
+export const unknownMember: Rule = createMemberRule({
+  id: 'unknown-member',
+  level: 'error',
+  summary: 'A member of `oauth` or `pagination` is read that the platform does not give.',
+  why: 'It is undefined. There is no `oauth.state`: the platform adds and checks a state of its own.',
+  bad: '"qs": { "redirect_uri": "{{oauth.redirectUrl}}" }',
+  good: '"qs": { "redirect_uri": "{{oauth.localRedirectUri}}" }',
+  roots: [...MEMBERS.keys()],
+  declared: (_subject, _site, root) => ({ names: MEMBERS.get(root) ?? new Set(), isOpen: false }),
+  message: (name) =>
+    name === 'state'
+      ? 'There is no "state" here: the platform adds and checks a state of its own.'
+      : `The platform gives no "${name}" here.`,
+});
+
+export const unwrittenTemp: Rule = createMemberRule({
+  id: 'unwritten-temp',
+  level: 'error',
+  summary: 'A name is read from `temp` that nothing writes.',
+  why: 'It is always undefined: neither `temp` nor `response.temp` of the component or the base writes it.',
+  bad: '{ "temp": { "token": "{{body.token}}" }, "url": "/items?t={{temp.tokn}}" }',
+  good: '{ "temp": { "token": "{{body.token}}" }, "url": "/items?t={{temp.token}}" }',
+  roots: ['temp'],
+  declared: (subject, { in: checked }) => writtenTemp(subject, checked.owner),
+  message: (name) => `Nothing writes temp.${name}.`,
+});
+
+export const unstoredConnectionData: Rule = createMemberRule({
+  id: 'unstored-connection-data',
+  level: 'error',
+  summary:
+    'A member of `connection`, or in a connection of `data`, is read that the connection does not keep.',
+  why: 'A connection keeps its parameters and what `response.data` of its communication writes. Anything else is undefined: a request goes out without its credentials, and a token whose `data.expires` nothing writes is never refreshed in time.',
+  bad: '"headers": { "authorization": "Bearer {{connection.token}}" }',
+  good: '"headers": { "authorization": "Bearer {{connection.accessToken}}" }',
+  roots: ['connection', 'data'],
+  declared: findStored,
+  message: (name) =>
+    `The connection keeps no "${name}": no parameter has this name, and no response.data writes it.`,
+});
+
+/** Before its first response, a basic connection has its parameters only. */
+function isFirstRequest({ in: { kind, part }, location: { phase, element } }: ExpressionSite): boolean {
+  return kind === 'api' && part === 'communication' && phase === 'request' && element === 0;
+}
+
+function findStored(subject: Subject, site: ExpressionSite, root: string): DeclaredNames | undefined {
+  const { owner } = site.in;
+  // Elsewhere `data` is the state of a trigger.
+  if (root === 'data' && owner?.kind !== 'connection') return undefined;
+  if (owner?.kind === 'connection') {
+    const connection = subject.app.connections.get(owner.name);
+    if (connection !== undefined && isFirstRequest(site)) return declaredFields(connection.params);
+    return connection && storedByConnection(subject, connection);
+  }
+  // The base is used with any connection.
+  if (owner === undefined) return storedByConnections(subject, [...subject.app.connections.keys()]);
+  return owner.connections.length === 0 ? undefined : storedByConnections(subject, owner.connections);
+}
+
+/**
+ * Members that the platform sets. Source:
+ * https://developers.make.com/custom-apps-documentation/app-components/webhooks. [doc]
+ */
+const GIVEN = ['id', 'url'];
+
+export const unstoredWebhookData: Rule = createMemberRule({
+  id: 'unstored-webhook-data',
+  level: 'error',
+  summary: 'A member of `webhook` is read that neither attach nor update stores.',
+  why: 'A webhook keeps what `response.data` of attach and update writes, besides `webhook.url` and `webhook.id`. Anything else is undefined: detach calls an address without the id.',
+  bad: 'attach: { "response": { "data": { "hookId": "{{body.id}}" } } }; detach: { "url": "/hooks/{{webhook.hokId}}" }',
+  good: 'attach: { "response": { "data": { "hookId": "{{body.id}}" } } }; detach: { "url": "/hooks/{{webhook.hookId}}" }',
+  roots: ['webhook'],
+  declared: (subject, { in: { owner } }) => {
+    const name = owner?.kind === 'webhook' ? owner.name : owner?.webhook;
+    if (name === undefined || !subject.app.webhooks.has(name)) return undefined;
+    const requests = subject
+      .documentsOf('webhook', name)
+      .filter(({ part }) => part === 'attach' || part === 'update')
+      .flatMap(listRequests);
+    const base = readAt(subject.app.base?.value, 'response', 'data');
+    const { names, isOpen } = writtenMembers([
+      base,
+      ...requests.map(({ value }) => readAt(value, 'response', 'data')),
+    ]);
+    return { names: new Set([...GIVEN, ...names]), isOpen };
+  },
+  message: (name) => `The webhook stores no "${name}": no response.data of attach or update writes it.`,
+});
+
+export const undeclaredCommon: Rule = createMemberRule({
+  id: 'undeclared-common',
+  level: 'warning',
+  summary: 'A member of `common` is read that the common data do not hold.',
+  why: 'It is undefined. Common data often stay out of a repository; without the file nothing is reported.',
+  bad: '"client_id": "{{common.clientID}}"',
+  good: '"client_id": "{{common.clientId}}"',
+  roots: ['common'],
+  declared: (subject, { in: { owner } }) => {
+    const own = owner?.kind === 'connection' ? subject.app.connections.get(owner.name)?.common : undefined;
+    const common = owner?.kind === 'connection' ? (own ?? subject.app.common) : subject.app.common;
+    // An empty object: the common data are stored elsewhere.
+    if (!isPlainObject(common?.value) || Object.keys(common.value).length === 0) return undefined;
+    return writtenMembers([common.value]);
+  },
+  message: (name) => `The common data hold no "${name}".`,
+});

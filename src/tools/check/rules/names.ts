@@ -1,0 +1,143 @@
+import type { Binary, Expression, Name } from '../../../language/syntax/ast.js';
+import type { WrittenPath } from '../../../language/syntax/walk-expression.js';
+import { didYouMean } from '../../../shared/suggest.js';
+import type { Rule } from '../rule.js';
+import { type ExpressionSite, findingAt, replacementAt } from '../subject/expression-site.js';
+import type { Subject } from '../subject/subject.js';
+import { listVisibleNames, NAME_MEANINGS } from '../subject/visible-names.js';
+
+export const unknownName: Rule = {
+  id: 'unknown-name',
+  level: 'error',
+  summary: 'An expression starts with a name that is not there at this place.',
+  why: 'It is undefined, whatever the run: `item` outside of `iterate`, `oauth` outside of an OAuth connection, `body` before a response, or a name that nothing gives.',
+  bad: '"qs": { "id": "{{item.id}}" }',
+  good: '"qs": { "id": "{{parameters.id}}" }',
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      if (site.paths.length === 0) continue;
+      const visible = listVisibleNames(subject.app, site.in, site.location);
+      let hyphened: ReadonlySet<Name> | undefined;
+      for (const path of site.paths) {
+        if (isVisible(subject, site, path, visible)) continue;
+        hyphened ??= listHyphened(subject, site);
+        if (hyphened.has(path.root)) continue;
+        report(findingAt(site, path.root, describe(site, path, visible)));
+      }
+    }
+  },
+};
+
+/** `unquoted-format` reports tokens of formats; `map`, `get` and others accept bare keys. */
+function isVisible(
+  subject: Subject,
+  site: ExpressionSite,
+  { root }: WrittenPath,
+  visible: readonly string[],
+): boolean {
+  // `1.email` refers to a module of a scenario. `undefined` is used like a keyword. [app]
+  if (root.form === 'module' || root.name === 'undefined' || visible.includes(root.name)) return true;
+  if (/^(?:[YMDHhmsSXxQWaA]+)$/.test(root.name)) return true;
+  // `platform-only` reports it.
+  if (root.name === 'internal') return true;
+  // In forms, a name can refer to a field. [inf]
+  return site.location.phase === 'form' && subject.app.modules.size === 0;
+}
+
+/** Parts of names with hyphens, which `minus-in-path` reports. */
+function listHyphened(subject: Subject, site: ExpressionSite): ReadonlySet<Name> {
+  return new Set(listHyphenNames(subject, site).flatMap(({ rest }) => rest));
+}
+
+function describe({ location }: ExpressionSite, { root }: WrittenPath, visible: readonly string[]): string {
+  const { name } = root;
+  if (!Object.hasOwn(NAME_MEANINGS, name)) {
+    return `There is no "${name}" here.${didYouMean(name, visible)} An expression may start with ${listNames(visible)}.`;
+  }
+  const reason = REASONS[name] ?? 'is not there at this place';
+  return `"${name}" ${reason}${location.phase === 'request' && AFTER_RESPONSE.has(name) ? ', and this is evaluated before it' : ''}.`;
+}
+
+const AFTER_RESPONSE: ReadonlySet<string> = new Set(['body', 'headers', 'statusCode']);
+
+const REASONS: Readonly<Record<string, string>> = {
+  item: 'is there inside of iterate only',
+  output: 'is there in wrapper only',
+  pagination: 'is there where pages are asked for',
+  iterate: 'is there after iterate, in wrapper and pagination',
+  body: 'is there after a response',
+  headers: 'is there after a response',
+  statusCode: 'is there after a response',
+  oauth: 'is there in OAuth connections only',
+  query: 'is there in webhooks and OAuth connections only',
+  payload: 'is there in instant triggers and responders only',
+  webhook: 'is there in webhooks, instant triggers and their RPCs only',
+  trigger: 'is there in polling triggers only',
+  method: 'is there in the specification of a webhook only',
+};
+
+function listNames(names: readonly string[]): string {
+  return names.filter((name) => !RARE.has(name)).join(', ');
+}
+
+const RARE: ReadonlySet<string> = new Set(['random', 'uuid', 'pi', 'timestamp', 'executionId', 'rawBody']);
+
+export const minusInPath: Rule = {
+  id: 'minus-in-path',
+  level: 'error',
+  summary: 'A hyphen in a path is read as a minus.',
+  why: '`headers.retry-after` subtracts `after` from `headers.retry`. A member with such a name is written in backticks.',
+  bad: '"delay": "{{headers.retry-after}}"',
+  good: '"delay": "{{headers.`retry-after`}}"',
+  canFix: true,
+  check: (subject, report) => {
+    for (const site of subject.expressions) {
+      for (const hyphened of listHyphenNames(subject, site)) {
+        const name = [hyphened.first, ...hyphened.rest.map((one) => one.name)].join('-');
+        const text = `\`${name}\``;
+        const message = `A hyphen is a minus here; the member has to be in backticks: ${text}.`;
+        report(replacementAt(site, hyphened, { message, title: `Put ${name} in backticks`, text }));
+      }
+    }
+  },
+};
+
+/** A name with hyphens that parses as a subtraction: `headers.retry-after`. */
+export interface HyphenName {
+  /** Offset of its first part, the last name of the left path. */
+  readonly start: number;
+  readonly end: number;
+  readonly first: string;
+  /** The parts that parse as separate names. */
+  readonly rest: readonly Name[];
+}
+
+/** Names with hyphens in a text. A subtraction of a known name is not one. */
+function listHyphenNames(subject: Subject, site: ExpressionSite): readonly HyphenName[] {
+  const found: HyphenName[] = [];
+  const inner = new Set<Expression>();
+  for (const node of site.nodes) {
+    const name = node.kind === 'binary' && !inner.has(node) ? readHyphenName(node) : undefined;
+    if (name === undefined) continue;
+    const visible = listVisibleNames(subject.app, site.in, site.location);
+    if (name.rest.some((one) => visible.includes(one.name))) continue;
+    for (let left: Expression = node; left.kind === 'binary'; left = left.left) inner.add(left);
+    found.push(name);
+  }
+  return found;
+}
+
+/** `path.a-b-c` without a space; undefined for anything else. */
+function readHyphenName(node: Binary): HyphenName | undefined {
+  const rest: Name[] = [];
+  let left: Expression = node;
+  while (left.kind === 'binary') {
+    const { right } = left;
+    if (left.operator !== '-' || right.kind !== 'name' || right.form !== 'plain') return undefined;
+    if (right.start !== left.left.end + 1) return undefined;
+    rest.unshift(right);
+    left = left.left;
+  }
+  if (left.kind !== 'member') return undefined;
+  return { start: left.end - left.name.length, end: node.end, first: left.name, rest };
+}

@@ -1,0 +1,123 @@
+import { readPath, type WrittenPath } from '../../../language/syntax/walk-expression.js';
+import { isPlainObject } from '../../../shared/plain-object.js';
+import type { Rule } from '../rule.js';
+import { type ExpressionSite, findingAt } from '../subject/expression-site.js';
+import type { Subject } from '../subject/subject.js';
+import { inheritsBase, pointerTo, readAt, type WrittenRequest } from '../subject/walk-requests.js';
+
+export const unboundedPaging: Rule = {
+  id: 'unbounded-paging',
+  level: 'warning',
+  summary: '`pagination` has no condition, and either no limit or a page token that may be missing.',
+  why: 'Pages are asked for until one is empty or a limit of the platform ends it. An API that repeats its last page is requested 50 times. Without its token a follow-up request asks for the first page again.',
+  bad: '"pagination": { "qs": { "page": "{{pagination.page}}" } }',
+  good: '"pagination": { "qs": { "page": "{{pagination.page}}" }, "condition": "{{body.has_more}}" }',
+  check: (subject, report) => {
+    for (const request of listPaged(subject)) {
+      const { pagination } = request.value;
+      // An empty link ends paging too.
+      if (readAt(pagination, 'condition') !== undefined || readAt(pagination, 'url') !== undefined) continue;
+      const token = findToken(subject, request);
+      if (token !== undefined) {
+        const path = printPath(token.path);
+        const message = `Without ${path} the first page is requested again. Add the condition "{{${path}}}".`;
+        report(findingAt(token.site, token.path.root, message));
+        continue;
+      }
+      if (inherits(subject, request, 'limit')) continue;
+      const place = request.document.locationOf(pointerTo(request, 'pagination'), undefined, 'key');
+      report({
+        message: 'Nothing says when there are no more pages: neither a condition nor a limit.',
+        place,
+      });
+    }
+  },
+};
+
+/** The page token: `{{body.next}}` in query, headers or body of `pagination`. */
+function findToken(
+  subject: Subject,
+  request: WrittenRequest,
+): { readonly site: ExpressionSite; readonly path: WrittenPath } | undefined {
+  const sites = ['qs', 'headers', 'body'].flatMap((name) => {
+    const pointer = pointerTo(request, 'pagination', name);
+    return subject.expressionsIn(request.in).filter((site) => site.pointer.startsWith(`${pointer}/`));
+  });
+  for (const site of sites) {
+    const [only, ...more] = site.expressions;
+    const path = only === undefined || more.length > 0 ? undefined : readPath(only);
+    if (path?.root.name === 'body' || path?.root.name === 'headers') return { site, path };
+  }
+  return undefined;
+}
+
+function printPath({ root, members }: WrittenPath): string {
+  return [root.name, ...members.map(({ name }) => (name === undefined ? '[]' : `.${name}`))].join('');
+}
+
+function inherits(subject: Subject, request: WrittenRequest, name: 'limit'): boolean {
+  if (readAt(request.value, 'response', name) !== undefined) return true;
+  return inheritsBase(request.in) && readAt(subject.app.base?.value, 'response', name) !== undefined;
+}
+
+export const repeatedPage: Rule = {
+  id: 'repeated-page',
+  level: 'error',
+  summary: '`pagination` may ask for the same page again and again.',
+  why: 'It reads neither the answer nor `pagination.page` nor `temp`, so every follow-up request is the same, and every record comes up to 51 times.',
+  bad: '"pagination": { "qs": { "page": 2 } }',
+  good: '"pagination": { "qs": { "page": "{{pagination.page}}" } }',
+  check: (subject, report) => {
+    for (const request of listPaged(subject)) {
+      const changes = subject
+        .expressionsIn(request.in)
+        .filter(({ pointer, location }) => isOfRequest(request, pointer) && isAboutPages(location.directive))
+        .flatMap(({ parsed, paths }) => (parsed.ok ? paths.map(({ root }) => root.name) : UNKNOWN));
+      if (changes.some((name) => CHANGING.has(name))) continue;
+      const place = request.document.locationOf(pointerTo(request, 'pagination'), undefined, 'key');
+      report({ message: 'Nothing in the follow-up request changes from page to page.', place });
+    }
+  },
+};
+
+const CHANGING: ReadonlySet<string> = new Set([
+  ...[
+    'body',
+    'headers',
+    'statusCode',
+    'pagination',
+    'temp',
+    'iterate',
+    'item',
+    'random',
+    'uuid',
+    'now',
+    'timestamp',
+  ],
+]);
+
+/** Assumed dependencies of an expression that does not parse. */
+const UNKNOWN: readonly string[] = ['body'];
+
+/** Directives that determine the follow-up request: all except the condition and the results. */
+function isAboutPages([directive, key]: readonly string[]): boolean {
+  if (directive === 'pagination') return key !== 'condition';
+  return directive !== 'response' && directive !== 'repeat' && directive !== 'condition';
+}
+
+function isOfRequest({ pointer: root }: WrittenRequest, pointer: string): boolean {
+  return pointer.startsWith(`${root}/`);
+}
+
+/** Requests with pagination. */
+function listPaged(
+  subject: Subject,
+): readonly (WrittenRequest & { readonly value: { readonly pagination: unknown } })[] {
+  return subject.requests
+    .filter(({ in: checked }) => checked.owner?.kind !== 'connection' && checked.kind !== 'base')
+    .filter(({ value }) => isPlainObject(value['pagination']) && Object.keys(value['pagination']).length > 0)
+    .filter(
+      (request): request is WrittenRequest & { readonly value: { readonly pagination: unknown } } =>
+        'pagination' in request.value,
+    );
+}

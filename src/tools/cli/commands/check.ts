@@ -1,0 +1,138 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createFrameReader } from '../../../engine/loading/spec-frame.js';
+import { SpecError } from '../../../shared/errors/engine-error.js';
+import { createFolderWriter } from '../../../shared/folder-writer.js';
+import { applyFixes } from '../../check/apply-fixes.js';
+import { type CheckReport, checkFolder } from '../../check/check-app.js';
+import { type Finding, LEVELS, type Level } from '../../check/finding.js';
+import { createAnnotations, createSarif } from '../../check/reports.js';
+import { RULES } from '../../check/rules.js';
+import type { Arguments, Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import type { Io } from '../io.js';
+import { printPrettyJson } from '../output/json-output.js';
+import { countFindings, printFindings } from '../output/print-findings.js';
+import { printable } from '../output/terminal-text.js';
+import { readVersion } from '../read-version.js';
+import { usageError } from '../usage-error.js';
+
+const FORMATS = ['human', 'json', 'sarif', 'github'] as const;
+type Format = (typeof FORMATS)[number];
+
+export const CHECK_COMMAND: Command = {
+  name: 'check',
+  about: 'Reports mistakes in an app without running it.',
+  positionals: [
+    {
+      name: 'app folder',
+      help: 'Folder of the app or of its repository. Default: the current folder.',
+      isOptional: true,
+    },
+  ],
+  options: {
+    format: { value: FORMATS.join('|'), help: 'Output format. Default: human.' },
+    json: { help: 'Short for --format json.' },
+    'fail-on': {
+      value: `${LEVELS.join('|')}|never`,
+      help: 'Lowest level that sets exit code 1. Default: error.',
+    },
+    fix: { help: 'Applies safe fixes, then checks again.' },
+    rules: { help: 'Lists all rules with their levels, then exits.' },
+  },
+  examples: [
+    'iml check ./my-app',
+    'iml check --format sarif > iml.sarif',
+    'iml check ./my-app --fail-on warning',
+  ],
+  notes: [
+    'iml.config.json sets the levels of rules and ignored folders: {"check": {"rules": {"dead-branch": "off"}, "ignore": ["old"]}}.\nA comment // iml-ignore RULE: REASON suppresses one diagnostic.',
+  ],
+  run: checkApp,
+};
+
+async function checkApp(args: Arguments, io: Io): Promise<number> {
+  if (args.isSet('rules')) return listRules(io);
+  const format = readFormat(args);
+  const failOn = readFailOn(args);
+  const given = args.positionals[0] ?? '.';
+  const folder = path.resolve(io.cwd, given);
+  let report = await check(folder);
+  if (args.isSet('fix')) {
+    const applied = await fixFiles(report);
+    report = applied === 0 ? report : await check(folder);
+    await io.stderr.write(`${applied} mended.\n`);
+  }
+  await io.stdout.write(await printReport(report, format, io));
+  const limit = failOn === undefined ? -1 : LEVELS.indexOf(failOn);
+  return report.findings.some(({ level }) => LEVELS.indexOf(level) <= limit) ? EXIT.failed : EXIT.ok;
+}
+
+/** @throws EngineError (USAGE) if there is no app or the settings are invalid */
+async function check(folder: string): Promise<CheckReport> {
+  return checkFolder(folder).catch((error: unknown) => {
+    throw error instanceof SpecError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
+  });
+}
+
+function readFormat(args: Arguments): Format {
+  const text = args.text('format') ?? (args.isSet('json') ? 'json' : 'human');
+  const format = FORMATS.find((name) => name === text);
+  if (format === undefined)
+    throw usageError(`--format: Expected one of ${FORMATS.join(', ')}; got "${text}".`);
+  return format;
+}
+
+/** Undefined for `never`. */
+function readFailOn(args: Arguments): Level | undefined {
+  const text = args.text('fail-on') ?? 'error';
+  const level = LEVELS.find((name) => name === text);
+  if (level === undefined && text !== 'never') {
+    throw usageError(`--fail-on: Expected one of ${[...LEVELS, 'never'].join(', ')}; got "${text}".`);
+  }
+  return level;
+}
+
+async function printReport(report: CheckReport, format: Format, io: Io): Promise<string> {
+  const { root, findings, ignored } = report;
+  const showPath = (file: string): string => path.relative(io.cwd, path.join(root, file)) || file;
+  switch (format) {
+    case 'json':
+      return `${printPrettyJson({ app: report.app, root, findings, ignored })}\n`;
+    case 'sarif':
+      return `${printPrettyJson(createSarif(report, readVersion()))}\n`;
+    case 'github':
+      return printable(createAnnotations(findings, showPath));
+    default: {
+      const frameAt = createFrameReader(root);
+      const readFrame = ({ place }: Finding): Promise<string | undefined> => frameAt(place);
+      const hidden = ignored === 0 ? '' : `, ${ignored} left out by settings and comments`;
+      return `${await printFindings(findings, showPath, readFrame)}${countFindings(findings)}${hidden}\n`;
+    }
+  }
+}
+
+/** Writes each fixed file as a whole. */
+async function fixFiles({ root, findings }: CheckReport): Promise<number> {
+  const files = new Set(findings.flatMap(({ fix }) => fix?.edits.map(({ file }) => file) ?? []));
+  const writer = createFolderWriter(root);
+  let count = 0;
+  for (const file of files) {
+    const target = path.join(root, file);
+    const written = await readFile(target, 'utf8');
+    const mark = written.startsWith('\uFEFF') ? '\uFEFF' : '';
+    const { text, applied } = applyFixes(written.slice(mark.length), file, findings);
+    if (applied > 0) await writer.replace(target, mark + text);
+    count += applied;
+  }
+  return count;
+}
+
+async function listRules(io: Io): Promise<number> {
+  const width = Math.max(...RULES.map(({ id }) => id.length));
+  const lines = RULES.map(
+    ({ id, level, summary }) => `${id.padEnd(width)}  ${level.padEnd(7)}  ${summary}\n`,
+  );
+  await io.stdout.write(lines.join(''));
+  return EXIT.ok;
+}

@@ -1,0 +1,191 @@
+import { createHmac } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { createFolderWriter } from '../../../shared/folder-writer.js';
+import { readErrno } from '../../../shared/read-regular-file.js';
+import type { KeptConnection } from '../../dev/backend.js';
+import { type DevServer, serveDev } from '../../dev/serve-dev.js';
+import type { Arguments, Command } from '../command.js';
+import {
+  type ConnectionFiles,
+  identifyOwner,
+  isConnectionName,
+  isSameApp,
+  openConnectionFiles,
+  storeForApp,
+  userKey,
+} from '../connections/connection-store.js';
+import { configFolder, makePrivateFolder } from '../connections/private-file.js';
+import { EXIT } from '../exit-code.js';
+import { ENGINE_OPTIONS, readEngineOptions } from '../input/engine-options.js';
+import { readPort } from '../input/read-port.js';
+import { refuseLinks } from '../input/refuse-links.js';
+import type { Io } from '../io.js';
+import { cannotListen, untilInterrupted } from '../listening.js';
+import { type LoadedApp, openApp } from '../open-app.js';
+import { labelConnection } from '../output/connection-label.js';
+import { printError } from '../output/print-error.js';
+import { readVersion } from '../read-version.js';
+import { usageError } from '../usage-error.js';
+import { assertNameIsFree } from './connect.js';
+
+const DEFAULT_PORT = 8078;
+
+export const DEV_COMMAND: Command = {
+  name: 'dev',
+  about: 'Serves a local page that runs an app and shows every run live.',
+  positionals: [
+    {
+      name: 'app folder',
+      help: 'Folder of the app or of its repository. Default: the current folder.',
+      isOptional: true,
+    },
+    {
+      name: 'trace file',
+      help: 'Trace to open, written by iml run --trace FILE.jsonl.',
+      isOptional: true,
+    },
+  ],
+  options: {
+    port: { value: 'N', help: `Default: ${DEFAULT_PORT}; 0 chooses a free one.` },
+    'hook-port': {
+      value: 'N',
+      help: 'Port of the webhooks, a separate origin. Default: the port of the page plus 1; 0 chooses a free one.',
+    },
+    history: {
+      value: 'FILE',
+      help: 'File that stores runs. Default: .iml/dev.db in the folder of the app.',
+    },
+    ...ENGINE_OPTIONS,
+  },
+  examples: [
+    'iml dev ./my-app',
+    'iml dev ./my-app --map https://api.example.com=http://127.0.0.1:8080',
+    'iml dev ./my-app failed.jsonl',
+  ],
+  notes: [
+    'The same address serves MCP at /mcp. IML_DEV_TOKEN sets a permanent token for assistants.',
+    'The server listens on this machine only and requires the token in the printed address.\nIt uses connections of iml connect by name; credentials are never sent to the page.',
+  ],
+  run: dev,
+};
+
+async function dev(args: Arguments, io: Io): Promise<number> {
+  const port = readPort(args.text('port'), DEFAULT_PORT);
+  const hookPort = readPort(args.text('hook-port'), port === 0 ? 0 : port + 1);
+  const engine = readEngineOptions(args);
+  const token = readToken(io);
+  const [folder, trace] = readPlaces(args);
+  const traceText = trace === undefined ? undefined : await readTrace(trace, io);
+  const loaded = await openApp(folder, io);
+  const historyFile = await readHistoryFile(args, loaded, io);
+  const files = openConnectionFiles(configFolder(io.env));
+  const server = await serveDev({
+    root: loaded.root,
+    port,
+    hookPort,
+    historyFile,
+    pageFolder: pageFolder(),
+    engine,
+    version: readVersion(),
+    token,
+    connections: storeForApp(files, identifyOwner(loaded.app)),
+    listConnections: () => listConnections(files, loaded),
+    saveConnection: async (name, stored) => {
+      if (!isConnectionName(name)) throw usageError(`"${name}" cannot be the name of a connection.`);
+      const owner = identifyOwner(loaded.app);
+      await assertNameIsFree(files, name, { owner, component: { name: stored.component } });
+      await files.write(name, stored, owner);
+    },
+    hookKey: await createHookKeys(loaded, io),
+    onProblem: (error) => void io.stderr.write(printError(error)).catch(() => {}),
+  }).catch((error: unknown) =>
+    Promise.reject(isListening(error) ? cannotListen(portOf(error) ?? port, error) : error),
+  );
+  // Registered first, so that an interruption during the start counts.
+  const interrupted = untilInterrupted(io);
+  try {
+    await sayWhere(server, traceText, io);
+    await interrupted;
+    return EXIT.ok;
+  } finally {
+    await server.close();
+  }
+}
+
+async function sayWhere(server: DevServer, traceText: string | undefined, io: Io): Promise<void> {
+  const run = traceText === undefined ? '' : `&run=${await server.backend.importTrace(traceText)}`;
+  await io.stdout.write(`${server.address}${run}\n`);
+  await io.stderr.write(
+    `Open this address in a browser. It is for this machine only; Ctrl-C ends it.\nAssistants: MCP at ${server.origin}/mcp, its token in the header "authorization: Bearer TOKEN" (docs/dev.md).\n`,
+  );
+}
+
+/** The permanent token of `IML_DEV_TOKEN`. It must be long and valid in a header. */
+function readToken(io: Io): string | undefined {
+  const token = io.env['IML_DEV_TOKEN'];
+  if (token === undefined || token === '') return undefined;
+  if (/^[\w-]{32,200}$/.test(token)) return token;
+  throw usageError(
+    'IML_DEV_TOKEN: expected 32 to 200 letters, digits, "_" or "-", such as openssl rand -hex 24 gives.',
+  );
+}
+
+/** A single argument that ends in .jsonl is a trace; the app is in the current folder. */
+function readPlaces({ positionals }: Arguments): readonly [folder: string, trace: string | undefined] {
+  const [first = '.', second] = positionals;
+  return second === undefined && first.endsWith('.jsonl') ? ['.', first] : [first, second];
+}
+
+async function readTrace(file: string, io: Io): Promise<string> {
+  return readFile(path.resolve(io.cwd, file), 'utf8').catch((error: unknown) => {
+    throw usageError(`The trace "${file}" cannot be read (${readErrno(error)}).`, error);
+  });
+}
+
+/** Adds a .gitignore to the folder of the history, which contains API responses. */
+async function readHistoryFile(args: Arguments, { root }: LoadedApp, io: Io): Promise<string> {
+  const given = args.text('history');
+  if (given !== undefined) return path.resolve(io.cwd, given);
+  const folder = path.join(root, '.iml');
+  await refuseLinks(root, folder, '--history FILE names another place.');
+  await makePrivateFolder(folder);
+  await createFolderWriter(root).create(path.join(folder, '.gitignore'), '*\n');
+  return path.join(folder, 'dev.db');
+}
+
+/** The page is built beside this file. */
+function pageFolder(): string {
+  const manifest = createRequire(import.meta.url).resolve('iml-runtime/package.json');
+  return path.join(path.dirname(manifest), 'dist', 'page');
+}
+
+async function listConnections(
+  files: ConnectionFiles,
+  { app }: LoadedApp,
+): Promise<readonly KeptConnection[]> {
+  const { entries } = await files.list();
+  return entries
+    .filter(({ owner }) => isSameApp(owner, identifyOwner(app)))
+    .map(({ name, stored }) => ({
+      name,
+      component: stored.component,
+      label: labelConnection(stored) || undefined,
+    }));
+}
+
+/** Derives stable webhook addresses, so that they stay valid over restarts. */
+async function createHookKeys({ app }: LoadedApp, io: Io): Promise<(webhook: string) => string> {
+  const key = await userKey(configFolder(io.env));
+  return (webhook) =>
+    createHmac('sha256', key).update(`iml dev ${app.identity}\n${webhook}`).digest('base64url').slice(0, 24);
+}
+
+function portOf(error: object): number | undefined {
+  return 'port' in error && typeof error.port === 'number' ? error.port : undefined;
+}
+
+function isListening(error: unknown): error is Error {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
+}

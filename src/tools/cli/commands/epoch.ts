@@ -1,0 +1,111 @@
+import { createEngine } from '../../../engine/create-engine.js';
+import { findModule } from '../../../engine/find-component.js';
+import type { EpochEntry } from '../../../engine/module/run-epoch.js';
+import { moduleForm } from '../../../engine/parameters/form.js';
+import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
+import type { Arguments, Command } from '../command.js';
+import {
+  CHECK_OPTIONS,
+  INPUT_OPTIONS,
+  listSecrets,
+  openConnections,
+  readCheck,
+  readComponentInput,
+} from '../input/component-input.js';
+import {
+  ENGINE_OPTIONS,
+  readEngineOptions,
+  readTraceOptions,
+  TRACE_OPTIONS,
+} from '../input/engine-options.js';
+import { findNamed } from '../input/find-named.js';
+import { readKnownParameters } from '../input/module-parameters.js';
+import { OUTPUT_OPTIONS, readOutputSettings } from '../input/output-options.js';
+import type { Io } from '../io.js';
+import { openApp } from '../open-app.js';
+import { createBundleWriter } from '../output/bundle-writer.js';
+import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
+import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';
+import { usageError } from '../usage-error.js';
+import { type AppWork, workWithApp } from '../work-with-app.js';
+
+export const EPOCH_COMMAND: Command = {
+  name: 'epoch',
+  about: 'Lists the start options of a polling trigger (the panel "Choose where to start").',
+  positionals: [
+    { name: 'app folder', help: 'Folder of the app or of its repository.' },
+    { name: 'trigger', help: 'Name of the polling trigger.' },
+  ],
+  options: {
+    ...INPUT_OPTIONS,
+    ...CHECK_OPTIONS,
+    ...OUTPUT_OPTIONS,
+    ...RECORD_OPTIONS,
+    ...TRACE_OPTIONS,
+    ...ENGINE_OPTIONS,
+  },
+  examples: [
+    'iml epoch ./my-app watchContacts --connection work',
+    'iml run ./my-app watchContacts --start 4711 --state watch.json',
+  ],
+  notes: ['Pass an id of the list to iml run --start, or its start value to --data.'],
+  run: (args, io) => listEpochOfApp(args, dropUnreadOutput(args, io)),
+};
+
+async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
+  const given = await readComponentInput(args, io);
+  const output = await readOutputSettings(args, io);
+  const recording = await readRecordSettings(args, io);
+  const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
+  const [folder = '', name = ''] = args.positionals;
+  const loaded = await openApp(folder, io);
+  const { app } = loaded;
+  const module = findNamed(() => findModule(app, name));
+  if (module.type !== 'trigger' || module.epoch === undefined) {
+    const why = module.type === 'trigger' ? 'has no epoch' : `is of type ${module.type}`;
+    throw usageError(`The module "${module.name}" ${why}: only polling triggers with an epoch can be asked.`);
+  }
+  const work: AppWork = {
+    loaded,
+    component: { kind: 'module', name: module.name },
+    form: output.form,
+    secrets: listSecrets(given, loaded),
+  };
+  return workWithApp(work, io, async () => {
+    const parameters = await readKnownParameters(args, { what: 'module', list: moduleForm(module) }, io);
+    const connections = await openConnections(given, loaded, io);
+    const parts = { app, connections, options };
+    const { input, recorder } = await prepareRecording(recording, parts, module, {
+      ...given,
+      parameters,
+      checkParameters: readCheck(args),
+    });
+    const engine = createEngine({ app, connections, ...options, ...recorder?.engine });
+    try {
+      const {
+        entries = [],
+        result: _,
+        ...report
+      } = await io.interruptible((signal) => engine.module(name).epoch({ ...input, signal }));
+      const writer = createBundleWriter(output, io.stdout, 'entries');
+      for (const entry of entries) await writer.write(toRow(entry));
+      await writer.end(report);
+      const isEmpty = entries.length === 0 && report.error === undefined;
+      const told = { ...report, notes: isEmpty ? 'The epoch returned no entries.\n' : '' };
+      return await addRecording(told, recorder, (now) => ({
+        app,
+        kind: 'epoch',
+        component: { type: 'module', name },
+        ...readCommon(app, given.common),
+        input: toFixtureInput(input, options, now),
+        ended: { error: report.error },
+      }));
+    } finally {
+      await engine.close();
+    }
+  });
+}
+
+function toRow({ id, label, date, start }: EpochEntry): Record<string, unknown> {
+  return { id, ...(date !== undefined && { date }), label, start };
+}

@@ -1,0 +1,209 @@
+import { createEventAdmin, type EventAdmin, type EventSummary } from '../../../host/events/event-admin.js';
+import type { EventStatus, HostStore } from '../../../host/store/tables.js';
+import { SYSTEM_CLOCK } from '../../../shared/clock.js';
+import { EngineError } from '../../../shared/errors/engine-error.js';
+import { didYouMean } from '../../../shared/suggest.js';
+import type { Arguments, Command } from '../command.js';
+import { createHostSecretFinder, type HostSecretFinder } from '../connections/connection-data.js';
+import { EXIT } from '../exit-code.js';
+import { HOST_OPTIONS, openHostParts, readId } from '../input/host-store-options.js';
+import type { Io } from '../io.js';
+import { printJson, printPrettyJson } from '../output/json-output.js';
+import { createMessageReader, type ReadMessage } from '../output/message-reader.js';
+import { printTable } from '../output/print-table.js';
+import { type EventNames, formatInstant, shownEvent } from '../output/shown-event.js';
+import { usageError } from '../usage-error.js';
+
+const ACTIONS = ['list', 'show', 'replay', 'discard'] as const;
+
+const STATUSES: readonly EventStatus[] = ['pending', 'running', 'done', 'dead', 'discarded', 'rejected'];
+
+export const EVENTS_COMMAND: Command = {
+  name: 'events',
+  about: 'Lists, shows, replays and discards events of a host.',
+  positionals: [
+    { name: 'action', help: 'list, show, replay or discard. Default: list.', isOptional: true },
+    { name: 'id', help: 'ID of the event; required except for list.', isOptional: true },
+  ],
+  options: {
+    status: {
+      value: 'STATUS',
+      multiple: true,
+      help: `list, --all: events with status ${STATUSES.join(', ')}. Repeatable.`,
+    },
+    hook: { value: 'NAME', help: 'list, --all: events of a hook, by the name of its scenario.' },
+    after: {
+      value: 'TIME',
+      help: 'list, --all: received after a time, such as 2026-11-22T08:00:00Z or 2h (ago).',
+    },
+    before: { value: 'TIME', help: 'list, --all: received before a time.' },
+    all: {
+      help: 'replay, discard: all events that match --status (default: dead), --hook, --after and --before.',
+    },
+    limit: { value: 'N', help: 'list: number of events, newest first. Default: 50.' },
+    json: { help: 'list: prints JSON.' },
+    ...HOST_OPTIONS,
+  },
+  examples: [
+    'iml events list --status dead',
+    'iml events show 17',
+    'iml events replay 17',
+    'iml events replay --all',
+    'iml events discard --all --hook welcome --before 7d',
+  ],
+  notes: [
+    'A running host processes replayed events at once. Dead events stay until they are replayed or discarded.',
+  ],
+  run: manageEvents,
+};
+
+async function manageEvents(args: Arguments, io: Io): Promise<number> {
+  const [given = 'list', text] = args.positionals;
+  const action = ACTIONS.find((known) => known === given);
+  if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
+  const isAll = args.isSet('all') && (action === 'replay' || action === 'discard');
+  const wanted = action === 'list' || isAll ? readQuery(args, text, SYSTEM_CLOCK.now()) : undefined;
+  const id = wanted === undefined ? readId(text, 'event') : 0;
+  const parts = await openHostParts(args, io, { mayCreate: false });
+  const { store, queue } = parts;
+  try {
+    const desk = createEventAdmin({ store, queue, clock: SYSTEM_CLOCK });
+    const query = wanted && { ...wanted, ...(await findHook(store, args.text('hook'))) };
+    if (query !== undefined && isAll) {
+      const count = await (action === 'replay' ? desk.replayAll(query) : desk.discardAll(query));
+      await io.stdout.write(
+        count === 1
+          ? `1 event ${action === 'replay' ? 'waits to be processed again' : 'is discarded'}.\n`
+          : `${count} events ${action === 'replay' ? 'wait to be processed again' : 'are discarded'}.\n`,
+      );
+      return EXIT.ok;
+    }
+    const events = {
+      desk,
+      store,
+      secrets: createHostSecretFinder(store, parts.connections),
+    };
+    if (query !== undefined) return await list(events, query, args, io);
+    await io.stdout.write(await act(events, action, id));
+    return EXIT.ok;
+  } catch (error) {
+    throw error instanceof EngineError && error.code.startsWith('HOST_') ? usageError(error.message) : error;
+  } finally {
+    await parts.close();
+  }
+}
+
+type Query = NonNullable<Parameters<EventAdmin['list']>[0]>;
+
+function readQuery(args: Arguments, extra: string | undefined, nowMs: number): Query {
+  if (extra !== undefined) throw usageError(`Unexpected argument "${extra}".`);
+  const status = args.texts('status').map((text) => {
+    const known = STATUSES.find((one) => one === text);
+    if (known !== undefined) return known;
+    throw usageError(`--status: Expected one of ${STATUSES.join(', ')}; got "${text}".`);
+  });
+  const limit = args.text('limit');
+  if (limit !== undefined && !/^[1-9]\d{0,5}$/.test(limit))
+    throw usageError(`--limit: "${limit}" is no number of 1 or more.`);
+  const [afterMs, beforeMs] = [readTime(args, 'after', nowMs), readTime(args, 'before', nowMs)];
+  return {
+    ...(status.length > 0 && { status }),
+    ...(limit !== undefined && { limit: Number(limit) }),
+    ...(afterMs !== undefined && { afterMs }),
+    ...(beforeMs !== undefined && { beforeMs }),
+  };
+}
+
+const UNITS_MS = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** An ISO time, or a duration before now. */
+function readTime(args: Arguments, name: 'after' | 'before', nowMs: number): number | undefined {
+  const text = args.text(name);
+  if (text === undefined) return undefined;
+  const ago = /^(\d{1,6})([mhd])(?: ago)?$/.exec(text);
+  if (ago !== null) return nowMs - Number(ago[1]) * UNITS_MS[ago[2] as keyof typeof UNITS_MS];
+  const atMs = /^\d{4}-\d{2}-\d{2}(T|$)/.test(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(atMs)) return atMs;
+  throw usageError(
+    `--${name}: "${text}" is no time. Expected: 2026-11-22T08:00:00Z, or how long ago, as 30m, 2h or 7d.`,
+  );
+}
+
+async function findHook(store: HostStore, name: string | undefined): Promise<{ readonly hookId?: number }> {
+  if (name === undefined) return {};
+  const hook = await store.get('hooks', { name });
+  if (hook === undefined) throw usageError(`--hook: there is no hook "${name}".`);
+  return { hookId: hook.id };
+}
+
+interface Events {
+  readonly desk: EventAdmin;
+  readonly store: HostStore;
+  readonly secrets: HostSecretFinder;
+}
+
+async function list(opened: Events, query: Query, args: Arguments, io: Io): Promise<number> {
+  const events = await opened.desk.list(query);
+  const names = await readNames(opened.store, events);
+  const read = createMessageReader();
+  const rows: Record<string, unknown>[] = [];
+  for (const event of events) rows.push(await toRow(event, names, { read, secrets: opened.secrets }));
+  if (args.isSet('json')) await io.stdout.write(`${printPrettyJson(rows)}\n`);
+  else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${printJson(row)}\n`).join(''));
+  else if (rows.length === 0) await io.stderr.write('No events.\n');
+  else await io.stdout.write(printTable(rows, io.stdout.columns));
+  return EXIT.ok;
+}
+
+type Owners = Pick<EventSummary, 'hookId' | 'scenarioId'>;
+
+type NamesOf = (event: Owners) => EventNames;
+
+/** Names of the hooks and scenarios of events; IDs for those that were removed. */
+async function readNames(store: HostStore, events: readonly Owners[]): Promise<NamesOf> {
+  const hookIds = [...new Set(events.map(({ hookId }) => hookId))];
+  const scenarioIds = [...new Set(events.flatMap(({ scenarioId }) => scenarioId ?? []))];
+  const [hooks, scenarios] = await Promise.all([
+    hookIds.length === 0 ? [] : store.find('hooks', { where: { id: hookIds }, columns: ['name'] }),
+    scenarioIds.length === 0
+      ? []
+      : store.find('scenarios', { where: { id: scenarioIds }, columns: ['name'] }),
+  ]);
+  const hookNames = new Map(hooks.map(({ id, name }) => [id, name]));
+  const scenarioNames = new Map(scenarios.map(({ id, name }) => [id, name]));
+  return ({ hookId, scenarioId }) => ({
+    hook: hookNames.get(hookId) ?? `${hookId} (removed)`,
+    scenario: scenarioId === null ? '' : (scenarioNames.get(scenarioId) ?? `${scenarioId} (removed)`),
+  });
+}
+
+async function toRow(
+  event: EventSummary,
+  names: NamesOf,
+  { read, secrets }: { readonly read: ReadMessage; readonly secrets: HostSecretFinder },
+): Promise<Record<string, unknown>> {
+  const { id, status, attempts, receivedAtMs, error } = event;
+  const received = formatInstant(receivedAtMs);
+  const message = error === null ? '' : read(error, await secrets.forEvent(event));
+  return { id, status, received, ...names(event), attempts, error: message };
+}
+
+async function act(
+  { desk, store, secrets }: Events,
+  action: (typeof ACTIONS)[number],
+  id: number,
+): Promise<string> {
+  switch (action) {
+    case 'replay':
+      await desk.replay(id);
+      return `The event ${id} waits to be processed again.\n`;
+    case 'discard':
+      await desk.discard(id);
+      return `The event ${id} is discarded.\n`;
+    default: {
+      const event = await desk.get(id);
+      const names = (await readNames(store, [event]))(event);
+      return `${printPrettyJson(shownEvent(event, names, await secrets.forEvent(event)))}\n`;
+    }
+  }
+}

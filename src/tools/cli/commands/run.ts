@@ -1,0 +1,179 @@
+import type { ConnectedInput } from '../../../engine/component/check-and-connect.js';
+import { createEngine } from '../../../engine/create-engine.js';
+import type { ModuleComponent } from '../../../engine/document/app.js';
+import { findModule } from '../../../engine/find-component.js';
+import { moduleForm } from '../../../engine/parameters/form.js';
+import { findParameter } from '../../../engine/parameters/parameter-spec.js';
+import type { AppError } from '../../../shared/errors/app-error.js';
+import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
+import type { Arguments, Command } from '../command.js';
+import { type ExecutedRun, executeRun, type PreparedRun } from '../execute-run.js';
+import { listSecrets, openConnections } from '../input/component-input.js';
+import { findNamed } from '../input/find-named.js';
+import { readKnownParameters } from '../input/module-parameters.js';
+import { RUN_OPTIONS, type RunSettings, readRunSettings } from '../input/run-options.js';
+import { openStateFile, readTriggerStart, type StateFile } from '../input/start-options.js';
+import type { Io } from '../io.js';
+import { openApp } from '../open-app.js';
+import { explainEmptyRun } from '../output/run-summary.js';
+import { printableLine } from '../output/terminal-text.js';
+import { readRecordSettings } from '../recording/record-settings.js';
+import type { RecordedSubject } from '../recording/recorder.js';
+import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';
+import { usageError } from '../usage-error.js';
+import { type AppWork, workWithApp } from '../work-with-app.js';
+
+export const RUN_COMMAND: Command = {
+  name: 'run',
+  about: 'Runs a module of an app and prints its bundles.',
+  positionals: [
+    { name: 'app folder', help: 'Folder of the app or of its repository.' },
+    { name: 'module', help: 'Name of the module (see iml info <app folder>).' },
+  ],
+  options: RUN_OPTIONS,
+  examples: [
+    'iml run ./my-app listContacts -p limit=5 --connection @connection.json',
+    'iml run ./my-app getContact -p \'{"id":7}\' --map https://api.example.com=http://127.0.0.1:8080',
+    'iml run ./my-app upload -p file=@report.pdf',
+    'iml run ./my-app watchContacts --state watch.json --start all',
+    "iml run ./my-app listContacts --query '$count(bundles)'",
+  ],
+  notes: [
+    'JSON values can be inline, @file, or @- for standard input.\nPrints a table on a terminal and NDJSON otherwise.',
+  ],
+  run: (args, io) => runModuleOfApp(args, dropUnreadOutput(args, io)),
+};
+
+async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {
+  const settings = await readRunSettings(args, io);
+  const recording = await readRecordSettings(args, io);
+  const [folder = '', name = ''] = args.positionals;
+  const loaded = await openApp(folder, io);
+  const module = findNamed(() => findModule(loaded.app, name));
+  assertStateOptions(args, module);
+  const work: AppWork = {
+    loaded,
+    component: { kind: 'module', name: module.name },
+    form: settings.form,
+    secrets: listSecrets(settings.input, loaded),
+  };
+  return workWithApp(work, io, async () => {
+    const stateText = args.text('state');
+    const file = stateText === undefined ? undefined : await openStateFile(stateText, io);
+    const parameters = await readKnownParameters(args, { what: 'module', list: moduleForm(module) }, io);
+    const connections = await openConnections(settings.input, loaded, io);
+    const prepared = { app: loaded.app, moduleName: module.name, parameters, settings, connections };
+    return io.interruptible(async (signal) => {
+      const given = await withStart(prepared, { module, start: args.text('start'), file, signal });
+      const options = given.settings.engine;
+      const { input, recorder } = await prepareRecording(
+        recording,
+        { ...given, options },
+        module,
+        given.settings.input,
+      );
+      const started = { ...given, settings: { ...given.settings, input }, recorder };
+      const result = await executeRun(started, io, signal);
+      await keepState(result, file);
+      const told = { ...result, notes: notesOn(result, module, started.settings) };
+      return addRecording(told, recorder, (now) => describeRun(started, module, result, now));
+    });
+  });
+}
+
+/** @throws EngineError (USAGE) for options of polling triggers on other modules, and for conflicting options */
+function assertStateOptions(args: Arguments, { name, type }: ModuleComponent): void {
+  const given = ['start', 'state'].find(args.isSet);
+  if (given === undefined) return;
+  if (type !== 'trigger')
+    throw usageError(`--${given}: only polling triggers have a state, and "${name}" is of type ${type}.`);
+  if (args.isSet('data')) throw usageError(`--${given} and --data exclude each other.`);
+}
+
+function describeRun(
+  { app, settings, parameters }: PreparedRun,
+  { name, type }: ModuleComponent,
+  { error, bundles }: ExecutedRun,
+  now: string,
+): RecordedSubject {
+  const { common, ...input } = settings.input;
+  return {
+    app,
+    component: { type: 'module', name },
+    ...readCommon(app, common),
+    kind: type === 'universal' ? 'action' : type,
+    input: toFixtureInput({ ...input, parameters }, settings.engine, now),
+    ended: {
+      error: error && { type: error.type, message: error.message },
+      ...(error === undefined && { bundleCount: bundles }),
+    },
+  };
+}
+
+interface TriggerBegin {
+  readonly module: ModuleComponent;
+  readonly start: string | undefined;
+  readonly file: StateFile | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** `--start` applies only without stored state. */
+async function withStart(
+  prepared: PreparedRun,
+  { module, start, file, signal }: TriggerBegin,
+): Promise<PreparedRun> {
+  const begin = (more: Pick<ConnectedInput, 'data' | 'start'>): PreparedRun => ({
+    ...prepared,
+    settings: { ...prepared.settings, input: { ...prepared.settings.input, ...more } },
+  });
+  if (file?.data !== undefined) return begin({ data: file.data });
+  if (start === undefined) return prepared;
+  const { app, connections, settings, parameters } = prepared;
+  const engine = createEngine({ app, connections, ...settings.engine });
+  try {
+    return begin(await readTriggerStart(start, module, engine, { ...settings.input, parameters, signal }));
+  } finally {
+    await engine.close();
+  }
+}
+
+/** After a failed run the state stays, so that the next run returns the same items again. */
+async function keepState({ error, state }: ExecutedRun, file: StateFile | undefined): Promise<void> {
+  if (error === undefined && state !== undefined) await file?.write(state);
+}
+
+function notesOn(outcome: ExecutedRun, module: ModuleComponent, { input, maxBundles }: RunSettings): string {
+  const { connection, type } = module;
+  const { error, bundles, requests, state } = outcome;
+  if (error === undefined) {
+    if (bundles > 0 || maxBundles === 0) return '';
+    const { start, payload } = input;
+    // An unusable state was ignored.
+    const isUnused = outcome.warnings.some(({ code }) => code === 'trigger-state');
+    const data = isUnused ? undefined : input.data;
+    return explainEmptyRun({ type, requests, data, start, payload, state });
+  }
+  if (requests === 0 && error.type === 'BundleValidationError') return checkNote(error, module);
+  const lacksConnection = connection !== undefined && input.connection === undefined;
+  return lostBundles(bundles) + (lacksConnection ? connectionNote(connection) : '');
+}
+
+function connectionNote(connection: string): string {
+  return `The module uses the connection "${printableLine(connection)}", and none was given: --connection NAME takes one that iml connect made.\n`;
+}
+
+/** `--defaults` helps only if a missing field has a default. */
+function checkNote({ suberrors = [] }: Pick<AppError, 'suberrors'>, module: ModuleComponent): string {
+  const form = moduleForm(module);
+  const missing = suberrors.flatMap((text) => /required parameter '([^'.[]+)/.exec(text)?.[1] ?? []);
+  const hasDefault = missing.some((name) => {
+    const value = findParameter(form, name)?.default;
+    return value !== undefined && value !== null && value !== '';
+  });
+  return `Nothing was sent. ${hasDefault ? '--defaults fills in defaults, ' : ''}--no-check skips this check.\n`;
+}
+
+/** An error on any page fails the whole module. [inf] */
+function lostBundles(bundles: number): string {
+  return bundles === 0 ? '' : `${bundles} bundle(s) came before the error; a scenario gets none of them.\n`;
+}

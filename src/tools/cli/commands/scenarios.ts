@@ -1,0 +1,170 @@
+import { pathOfHook } from '../../../host/hooks/hooks.js';
+import { findStuck, type Stuck } from '../../../host/scenarios/find-stuck.js';
+import { createScenarioAdmin, type ScenarioAdmin } from '../../../host/scenarios/scenario-admin.js';
+import { copyStored } from '../../../host/store/kept-value.js';
+import { readState } from '../../../host/store/scenario-plan.js';
+import type { HostStore, ScenarioRow } from '../../../host/store/tables.js';
+import { OPEN_INCOMPLETES } from '../../../host/work/claim.js';
+import { SYSTEM_CLOCK } from '../../../shared/clock.js';
+import { EngineError } from '../../../shared/errors/engine-error.js';
+import { didYouMean } from '../../../shared/suggest.js';
+import type { Arguments, Command } from '../command.js';
+import { createHostSecretFinder, type HostSecretFinder } from '../connections/connection-data.js';
+import { EXIT } from '../exit-code.js';
+import { HOST_OPTIONS, openHostParts, readId } from '../input/host-store-options.js';
+import type { Io } from '../io.js';
+import { printJson, printPrettyJson } from '../output/json-output.js';
+import { createMessageReader } from '../output/message-reader.js';
+import { printTable } from '../output/print-table.js';
+import { formatInstant } from '../output/shown-event.js';
+import { shownScenario } from '../output/shown-scenario.js';
+import { printableLine } from '../output/terminal-text.js';
+import { usageError } from '../usage-error.js';
+
+const ACTIONS = ['list', 'show', 'stuck', 'on', 'off', 'retry', 'discard'] as const;
+
+type Action = (typeof ACTIONS)[number];
+
+export const SCENARIOS_COMMAND: Command = {
+  name: 'scenarios',
+  about:
+    'Lists the scenarios of a host, switches them on and off, retries and discards incomplete executions.',
+  positionals: [
+    {
+      name: 'action',
+      help: 'list, show, stuck, on, off, retry or discard. Default: list.',
+      isOptional: true,
+    },
+    {
+      name: 'name',
+      help: 'Name of the scenario; for retry and discard the ID of an incomplete execution.',
+      isOptional: true,
+    },
+  ],
+  options: { json: { help: 'list: prints JSON.' }, ...HOST_OPTIONS },
+  examples: [
+    'iml scenarios',
+    'iml scenarios show welcome',
+    'iml scenarios stuck',
+    'iml scenarios on welcome',
+    'iml scenarios retry 3',
+  ],
+  run: manageScenarios,
+};
+
+async function manageScenarios(args: Arguments, io: Io): Promise<number> {
+  const [given = 'list', name] = args.positionals;
+  const action = ACTIONS.find((known) => known === given);
+  if (action === undefined) throw usageError(`Unknown action "${given}".${didYouMean(given, ACTIONS)}`);
+  const isList = action === 'list' || action === 'stuck';
+  if (isList && name !== undefined) throw usageError(`Unexpected argument "${name}".`);
+  if (!isList && name === undefined) throw usageError(`Missing <name>: which ${nameSubject(action)}.`);
+  const parts = await openHostParts(args, io, { mayCreate: false });
+  const { store, queue } = parts;
+  try {
+    const desk = createScenarioAdmin({ store, queue, clock: SYSTEM_CLOCK });
+    const opened = {
+      desk,
+      store,
+      secrets: createHostSecretFinder(store, parts.connections),
+    };
+    if (action === 'list') return await list(opened, args, io);
+    if (action === 'stuck') {
+      const stuck = await findStuck(store, SYSTEM_CLOCK.now());
+      return await printRows(stuck.map(stuckRow), 'Nothing is stuck.', args, io);
+    }
+    await io.stdout.write(await act(opened, action, name ?? ''));
+    return EXIT.ok;
+  } catch (error) {
+    throw error instanceof EngineError && error.code.startsWith('HOST_') ? usageError(error.message) : error;
+  } finally {
+    await parts.close();
+  }
+}
+
+function nameSubject(action: Action): string {
+  return action === 'retry' || action === 'discard' ? 'incomplete execution' : 'scenario';
+}
+
+interface Opened {
+  readonly desk: ScenarioAdmin;
+  readonly store: HostStore;
+  readonly secrets: HostSecretFinder;
+}
+
+async function list({ desk, store, secrets }: Opened, args: Arguments, io: Io): Promise<number> {
+  const open = await store.countBy('incompletes', 'scenarioId', { status: OPEN_INCOMPLETES });
+  const read = createMessageReader();
+  const rows: Record<string, unknown>[] = [];
+  for (const scenario of await desk.list()) {
+    const { lastError } = scenario;
+    const message = lastError === null ? '' : read(lastError, await secrets.forScenario(scenario));
+    rows.push(toRow(scenario, open.get(scenario.id) ?? 0, message));
+  }
+  return printRows(rows, 'No scenarios. iml serve makes them.', args, io);
+}
+
+function stuckRow({ scenario, waiting, oldestMs, why }: Stuck): Record<string, unknown> {
+  const oldest = oldestMs === null ? '' : `${Math.round(oldestMs / 1000)} s`;
+  return { scenario, waiting, 'oldest waits for': oldest, why };
+}
+
+async function printRows(
+  rows: readonly Record<string, unknown>[],
+  none: string,
+  args: Arguments,
+  io: Io,
+): Promise<number> {
+  if (args.isSet('json')) await io.stdout.write(`${printPrettyJson(rows)}\n`);
+  else if (!io.stdout.isTerminal) await io.stdout.write(rows.map((row) => `${printJson(row)}\n`).join(''));
+  else if (rows.length === 0) await io.stderr.write(`${none}\n`);
+  else await io.stdout.write(printTable(rows, io.stdout.columns));
+  return EXIT.ok;
+}
+
+function toRow(scenario: ScenarioRow, incomplete: number, lastError: string): Record<string, unknown> {
+  const { name, nextRunMs, lastRunMs } = scenario;
+  const state = readState(scenario);
+  const until = 'untilMs' in state ? ` until ${formatInstant(state.untilMs)}` : '';
+  const reason = state.kind === 'inactive' ? ` (${state.reason})` : '';
+  return {
+    name,
+    state: `${state.kind}${until}${reason}`,
+    errors: state.errors,
+    'next run': formatInstant(nextRunMs) ?? '',
+    'last run': formatInstant(lastRunMs) ?? '',
+    incomplete,
+    'last error': lastError,
+  };
+}
+
+async function act(
+  { desk, store, secrets }: Opened,
+  action: Exclude<Action, 'list' | 'stuck'>,
+  name: string,
+): Promise<string> {
+  switch (action) {
+    case 'on':
+      await desk.activate(name);
+      return `The scenario "${printableLine(name)}" is on.\n`;
+    case 'off':
+      await desk.deactivate(name);
+      return `The scenario "${printableLine(name)}" is off. What comes in waits.\n`;
+    case 'retry':
+      await desk.retry(readId(name, 'incomplete execution'));
+      return `The incomplete execution ${name} waits to be tried again.\n`;
+    case 'discard':
+      await desk.discard(readId(name, 'incomplete execution'));
+      return `The incomplete execution ${name} is discarded.\n`;
+    case 'show': {
+      const scenario = await desk.get(name);
+      const hook = scenario.hookId === null ? undefined : await store.get('hooks', { id: scenario.hookId });
+      const address = hook === undefined ? {} : { address: await pathOfHook(store, hook) };
+      const triggerState = copyStored(scenario.triggerState);
+      const incompletes = await desk.incompletes(name);
+      const known = await secrets.forScenario(scenario);
+      const shown = shownScenario({ ...scenario, triggerState }, incompletes, known);
+      return `${printPrettyJson({ ...address, ...shown })}\n`;
+    }
+  }
+}

@@ -1,0 +1,308 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createHost, type Host } from '../../../host/create-host.js';
+import type { Hook } from '../../../host/hooks/hooks.js';
+import { tellAll } from '../../../host/observer.js';
+import {
+  createPoolFlows,
+  createPoolReceiver,
+  type PoolFlowsOptions,
+  type PoolHostApp,
+} from '../../../host/pool-ports.js';
+import { readScenarioFile, type ScenarioEntry } from '../../../host/scenarios/scenario-file.js';
+import { createHostMetrics } from '../../../host/server/metrics.js';
+import { createNotifier, type Notifier } from '../../../host/server/notifier.js';
+import { createHostTracing } from '../../../host/server/open-telemetry.js';
+import { assertAny, defaultEntries, removeScenario, setUpScenario } from '../../../host/set-up.js';
+import { readState } from '../../../host/store/scenario-plan.js';
+import { SYSTEM_CLOCK } from '../../../shared/clock.js';
+import { AppError } from '../../../shared/errors/app-error.js';
+import { EngineError } from '../../../shared/errors/engine-error.js';
+import type { ComponentName } from '../../check/subject/used-part.js';
+import type { Arguments, Command } from '../command.js';
+import { createConnectionReader, createConnectionSecrets } from '../connections/connection-data.js';
+import { EXIT } from '../exit-code.js';
+import { withConfigFile } from '../input/config-file.js';
+import { type HostParts, openHostParts } from '../input/host-store-options.js';
+import { readServeSettings, SERVE_OPTIONS, type ServeSettings } from '../input/serve-options.js';
+import type { Io } from '../io.js';
+import { cannotListen, untilInterrupted } from '../listening.js';
+import { type LoadedApp, openApp } from '../open-app.js';
+import { createHostLog, messageLine } from '../output/host-log.js';
+import { createLineOutput } from '../output/line-output.js';
+import { findOutputRoot } from '../output/output-file.js';
+import { printError } from '../output/print-error.js';
+import { printRunFindings } from '../output/run-findings.js';
+import { printableLine } from '../output/terminal-text.js';
+import { type CallRecorder, findHookConnectionData, recordCalls } from '../recording/record-calls.js';
+import { openServePools, type ServePools } from '../serve-pools.js';
+import { usageError } from '../usage-error.js';
+
+export const SERVE_COMMAND: Command = {
+  name: 'serve',
+  about: 'Receives webhooks, stores their events and runs scenarios.',
+  positionals: [
+    {
+      name: 'app folder',
+      help: 'Folders of the apps; alternatively in the file of --config.',
+      isOptional: true,
+      isRepeated: true,
+    },
+  ],
+  options: SERVE_OPTIONS,
+  examples: [
+    'iml serve ./my-app',
+    'iml serve ./crm ./mail --scenarios scenarios.json --base-url https://hooks.example.com',
+    'iml serve ./my-app --database postgres://localhost/iml',
+    'iml serve --config host.json',
+  ],
+  notes: [
+    'Prints the bundles of scenarios as NDJSON. /health reports the state of the host.',
+    'Several processes on one PostgreSQL database share the work. One process runs on a SQLite file.',
+    'SIGINT, SIGTERM and SIGHUP stop it gracefully: it finishes running work.',
+    'Exits with 1 if no scenario can be served.',
+  ],
+  run: async (args, io) => serve(await withConfigFile(args, SERVE_COMMAND, io.cwd), io),
+};
+
+async function serve(args: Arguments, io: Io): Promise<number> {
+  const settings = readServeSettings(args);
+  const write = createLineOutput(io.stderr, (count) => {
+    if (count > 0) say(`${count} lines above are missing because standard error was not read.\n`);
+  });
+  // Only JSON lines go to a JSON log.
+  const say: Say =
+    settings.log === 'json' ? (text, level) => write(messageLine(text, SYSTEM_CLOCK.now(), level)) : write;
+  const loaded = await loadApps(args.positionals, io);
+  const entries = await readEntries(args.text('scenarios'), loaded, io);
+  if (settings.log !== 'quiet') await tellFindings(loaded, entries, say);
+  const onWait = (): void => say('Waiting for the database, which does not answer.\n');
+  const parts = await openHostParts(args, io, { mayCreate: true, onWait });
+  const pools = openServePools(loaded, settings, parts.connections);
+  const { apps, connectionNames } = pools;
+  const notifier = openNotifier(args, say);
+  const tracing = await createHostTracing();
+  const recorder = await openCallRecorder(args, { pools, loaded, settings, say, parts }, io);
+  const host = createHost({
+    tracing,
+    store: parts.store,
+    queue: parts.queue,
+    receiver: recorder.receiver,
+    baseUrl: args.text('base-url'),
+    limits: settings.limits,
+    metrics: args.isSet('metrics') ? await createHostMetrics() : undefined,
+    flows: createPoolFlows({
+      pool: pools.flows,
+      apps,
+      connectionNames,
+      tracing,
+      expressions: { timezone: settings.engine.timezone, semantics: settings.engine.semantics },
+      findConnectionSecrets: createConnectionSecrets(parts.connections),
+      onBundles: settings.output === 'none' ? undefined : putOut(io, say),
+    }),
+    observer: tellAll(
+      createHostLog(write, {
+        form: settings.log,
+        showStack: Boolean(io.env['IML_DEBUG']),
+        now: () => SYSTEM_CLOCK.now(),
+      }),
+      notifier?.observer,
+    ),
+  });
+  // Registered first, so that an interruption waits for the set-up to finish.
+  const interrupted = untilInterrupted(io);
+  let isInterrupted = false;
+  try {
+    const { port, hostname, statusPort } = settings;
+    const { origin } = await host
+      .listen({ port, hostname })
+      .catch((error: unknown) => Promise.reject(cannotListen(port, error, hostname)));
+    say(`Listening on ${origin}, data in ${parts.at}.\n`);
+    if (statusPort !== undefined) {
+      const status = await host
+        .listenStatus({ port: statusPort, hostname })
+        .catch((error: unknown) => Promise.reject(cannotListen(statusPort, error, hostname)));
+      say(`Status on ${status.origin}.\n`);
+    }
+    const isLogKept = settings.log === 'json';
+    const setup: Setup = { host, parts, apps, connectionNames, entries, say, isLogKept };
+    const refused = await setUp(setup);
+    if (args.isSet('prune')) await prune(setup);
+    const standing = (await host.scenarios.list()).filter(({ name }) => !refused.has(name));
+    if (standing.length === 0) {
+      say('None of the scenarios can be served.\n', 'error');
+      return EXIT.failed;
+    }
+    await host.start();
+    pools.warmUp();
+    await interrupted;
+    isInterrupted = true;
+    say('Stopping: what is under way is brought to its end.\n');
+    return EXIT.ok;
+  } finally {
+    await host.stop(undefined, isInterrupted ? settings.drainMs : 0);
+    // Reads the secrets of the connection of a hook.
+    await recorder.settled();
+    await parts.store.close();
+    await pools.close();
+    await notifier?.settle();
+  }
+}
+
+/** Prints a message of one or more lines. */
+/** Logs a text. Default level: `info`. */
+type Say = (text: string, level?: 'info' | 'error') => void;
+
+interface Served {
+  readonly pools: ServePools;
+  readonly loaded: readonly LoadedApp[];
+  readonly settings: ServeSettings;
+  readonly say: Say;
+  readonly parts: HostParts;
+}
+
+/** The receiver of the apps, wrapped by the recorder of `--record`. */
+async function openCallRecorder(
+  args: Arguments,
+  { pools, loaded, settings, say, parts }: Served,
+  io: Io,
+): Promise<CallRecorder> {
+  const receiver = createPoolReceiver({ pool: pools.webhooks, apps: pools.apps });
+  const shown = args.text('record');
+  if (shown === undefined) return { receiver, settled: async () => {} };
+  const folder = path.resolve(io.cwd, shown);
+  const readData = createConnectionReader(parts.connections);
+  return recordCalls(receiver, {
+    apps: loaded.map(({ app }) => app),
+    folder,
+    shown,
+    root: findOutputRoot(io.cwd, folder),
+    say,
+    findConnectionData: (hookId) => findHookConnectionData(parts.store, hookId, readData),
+    engine: { timezone: settings.engine.timezone, webhookLimits: settings.engine.webhookLimits },
+  });
+}
+
+/** Prints the bundles of scenarios while standard output is read. */
+function putOut(io: Io, say: Say): NonNullable<PoolFlowsOptions['onBundles']> {
+  const write = createLineOutput(io.stdout, (count) =>
+    say(
+      count === 0
+        ? 'Standard output is not read: bundles are dropped until it is. Use --output none to print none.\n'
+        : `${count} bundles were dropped because standard output was not read.\n`,
+    ),
+  );
+  return (_scenario, lines) => {
+    for (const line of lines) write(`${line}\n`);
+  };
+}
+
+function openNotifier(args: Arguments, say: Say): Notifier | undefined {
+  const to = args.text('notify');
+  return to === undefined
+    ? undefined
+    : createNotifier({ to, onError: (error) => say(printError(error), 'error') });
+}
+
+interface Setup {
+  readonly host: Host;
+  readonly parts: HostParts;
+  readonly apps: Readonly<Record<string, PoolHostApp>>;
+  readonly connectionNames: ServePools['connectionNames'];
+  readonly entries: readonly ScenarioEntry[];
+  readonly say: Say;
+  readonly isLogKept: boolean;
+}
+
+/** A scenario that cannot be set up does not prevent the others. @returns the names of those that failed */
+async function setUp(setup: Setup): Promise<ReadonlySet<string>> {
+  const { host, parts, apps, connectionNames, entries, say } = setup;
+  const options = { host, store: parts.store, engines: apps, connectionNames };
+  const refused = new Set<string>();
+  for (const entry of entries) {
+    try {
+      const { name, hook } = await setUpScenario(options, entry);
+      const address = hook === undefined ? 'runs on a schedule' : showAddress(hook, setup);
+      const state = readState(await host.scenarios.get(name));
+      const off = state.kind === 'inactive' ? `, is off (${state.reason}): iml scenarios on ${name}` : '';
+      say(`  ${printableLine(name)}  ${address}${printableLine(off)}\n`);
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      // After an API error the scenario stays as it was, if it existed.
+      if (!(error instanceof AppError)) refused.add(entry.name);
+      say(`  ${printableLine(entry.name)} is not served:\n${printError(error)}`, 'error');
+    }
+  }
+  return refused;
+}
+
+/** Addresses are secrets: printed on a terminal, redacted in a stored log. */
+function showAddress({ name, url }: Hook, { isLogKept }: Setup): string {
+  return isLogKept ? `has an address: iml scenarios show ${printableLine(name)}` : url;
+}
+
+/** Removes scenarios of earlier starts that the file no longer names. */
+async function prune({ host, parts, apps, entries, say }: Setup): Promise<void> {
+  const named = new Set(entries.map(({ name }) => name));
+  for (const { name } of await host.scenarios.list()) {
+    if (named.has(name)) continue;
+    try {
+      const report = await removeScenario({ host, store: parts.store, engines: apps }, name);
+      say(`  ${printableLine(name)}  removed\n`);
+      // The hook is removed here even if the API refused to detach it.
+      if (report?.error !== undefined) say(printError(report.error), 'error');
+    } catch (error) {
+      if (!(error instanceof EngineError)) throw error;
+      say(`  ${printableLine(name)} is not removed:\n${printError(error)}`, 'error');
+    }
+  }
+}
+
+async function loadApps(folders: readonly string[], io: Io): Promise<readonly LoadedApp[]> {
+  if (folders.length === 0) throw usageError('Missing <app folder>: the folders of the apps.');
+  const loaded: LoadedApp[] = [];
+  for (const folder of folders) {
+    const app = await openApp(folder, io);
+    if (loaded.some((other) => other.app.name === app.app.name)) {
+      throw usageError(`Two apps are named "${app.app.name}".`);
+    }
+    loaded.push(app);
+  }
+  return loaded;
+}
+
+/** Prints diagnostics of the components that scenarios use. */
+async function tellFindings(
+  loaded: readonly LoadedApp[],
+  entries: readonly ScenarioEntry[],
+  say: Say,
+): Promise<void> {
+  for (const app of loaded) {
+    const isOfApp = (one: { readonly app: string } | undefined): boolean => one?.app === app.app.name;
+    const started = entries.flatMap(({ webhook, modules }): ComponentName[] => [
+      ...(webhook !== undefined && isOfApp(webhook)
+        ? [{ kind: 'webhook', name: webhook.webhook } as const]
+        : []),
+      ...modules.filter(isOfApp).map(({ module }) => ({ kind: 'module', name: module }) as const),
+    ]);
+    if (started.length === 0) continue;
+    const { text } = await printRunFindings(app, started);
+    if (text !== '') say(text);
+  }
+}
+
+async function readEntries(
+  file: string | undefined,
+  loaded: readonly LoadedApp[],
+  io: Io,
+): Promise<readonly ScenarioEntry[]> {
+  if (file !== undefined) {
+    const text = await readFile(path.resolve(io.cwd, file), 'utf8').catch((error: unknown) => {
+      throw usageError(`--scenarios: the file "${file}" cannot be read.`, error);
+    });
+    return readScenarioFile(text, file);
+  }
+  const entries = loaded.flatMap(({ app }) => defaultEntries(app));
+  assertAny(entries);
+  return entries;
+}

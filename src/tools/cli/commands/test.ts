@@ -1,0 +1,203 @@
+import path from 'node:path';
+import { CaseError, SpecError } from '../../../shared/errors/engine-error.js';
+import { formatLocation } from '../../../shared/errors/source-location.js';
+import type { CoverageCollector } from '../../testing/suite/collect-coverage.js';
+import { findTests, type TestPlace } from '../../testing/suite/find-tests.js';
+import { runCase } from '../../testing/suite/run-case.js';
+import type { Arguments, Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { ENGINE_OPTIONS, SEMANTICS_OPTION } from '../input/engine-options.js';
+import type { Io } from '../io.js';
+import { printHarExchanges } from '../recording/print-har.js';
+import type { LiveRunner } from '../tests/live-tests.js';
+import { noteAge, readMaxAge } from '../tests/recorded-age.js';
+import { COVERAGE_FORMAT, openCoverage } from '../tests/report-coverage.js';
+import { REPORTER_NAMES } from '../tests/reporters.js';
+import { readFilter, runTests, watchTests } from '../tests/run-tests.js';
+import { TRACE_MODE } from '../tests/trace-files.js';
+import { type FailedCase, readUpdateScope, UPDATE_SCOPE, updateCases } from '../tests/update-cases.js';
+import { usageError } from '../usage-error.js';
+
+/** The network options apply to --record and --live; each case has its own timezone. */
+const { timezone: _timezone, semantics: _semantics, ...SERVICE_OPTIONS } = ENGINE_OPTIONS;
+
+export const TEST_COMMAND: Command = {
+  name: 'test',
+  about: 'Runs the tests of an app: its cases, and the tests of its custom functions.',
+  positionals: [
+    {
+      name: 'folder or file',
+      help: 'Folder of an app, or folders and files of its tests. Default: the current folder.',
+      isOptional: true,
+      isRepeated: true,
+    },
+  ],
+  options: {
+    app: { value: 'FOLDER', help: 'Folder of the app, if the tests are elsewhere.' },
+    filter: { value: 'TEXT', multiple: true, help: 'Runs tests whose name contains the text.' },
+    bail: { help: 'Stops at the first failure.' },
+    verbose: { help: 'Lists passed tests too.' },
+    watch: { help: 'Reruns the tests that a changed file affects.' },
+    record: {
+      help: 'Runs cases with "record": true against the API, shows the completed cases, and writes them after confirmation.',
+    },
+    live: {
+      help: 'Runs cases against the API and reports how its responses have changed. Writes nothing.',
+    },
+    'max-age': { value: 'AGE', help: 'Lists cases recorded earlier: 90d, 12w.' },
+    connection: {
+      value: 'NAME|JSON|@FILE',
+      multiple: true,
+      help: '--record, --live: a stored connection, or the data of one. Repeatable.',
+    },
+    ...SERVICE_OPTIONS,
+    ...SEMANTICS_OPTION,
+    update: {
+      value: 'expect|exchanges|all',
+      looksLikeValue: UPDATE_SCOPE,
+      help: 'Shows how failed cases would pass and writes them after confirmation. Default: all.',
+    },
+    yes: { help: 'Confirms --update and --record.' },
+    coverage: {
+      value: 'text|json[=FILE]|lcov[=FILE]',
+      looksLikeValue: COVERAGE_FORMAT,
+      multiple: true,
+      help: 'Reports the parts of the app that no case reaches. Default: text; files in coverage/.',
+    },
+    trace: {
+      value: 'on-failure|always|off[=FOLDER]',
+      looksLikeValue: TRACE_MODE,
+      help: 'Writes runs of cases as files for iml dev. Default: on-failure, in test-traces/.',
+    },
+    'from-har': {
+      value: 'FILE',
+      help: 'Runs nothing; prints the exchanges of a HAR file for a case.',
+    },
+    reporter: {
+      value: `${REPORTER_NAMES}[=FILE]`,
+      multiple: true,
+      help: 'Format of the results, and a file. Default: human.',
+    },
+  },
+  examples: [
+    'iml test ./my-app',
+    'iml test ./my-app --filter listOrders --bail',
+    'iml test ./my-app --reporter human --reporter junit=report.xml',
+    'iml test ./my-app --trace on-failure=traces',
+  ],
+  notes: [
+    'Cases are files tests/COMPONENT/NAME.test.json in the app; tests of custom functions are functions/NAME/NAME.test.js. Only --record and --live use the network.',
+    '--record and --live read other secrets from the environment: {{secret:api-key}} is IML_SECRET_API_KEY.',
+  ],
+  exitCodes: {
+    0: 'all tests passed',
+    1: 'a test failed; with --record one was not written, with --live one could not be compared',
+    2: 'there is no test, or the command line is wrong',
+    3: 'with --live: the service has changed',
+  },
+  run: testApps,
+};
+
+async function testApps(args: Arguments, io: Io): Promise<number> {
+  const har = args.text('from-har');
+  if (har !== undefined) return printHarExchanges(har, args.positionals[0] ?? args.text('app') ?? '.', io);
+  assertTogether(args);
+  if (args.isSet('record')) {
+    const { recordCases } = await import('../tests/record-cases.js');
+    return recordCases(await findPlaces(args, io), readFilter(args) ?? (() => true), args, io);
+  }
+  const scope = readUpdateScope(args, io);
+  const coverage = openCoverage(args, io);
+  const maxAgeMs = readMaxAge(args.text('max-age'));
+  const places = await findPlaces(args, io);
+  if (args.isSet('watch')) {
+    if (scope !== undefined || coverage !== undefined) {
+      throw usageError('--watch goes with neither --update nor --coverage.');
+    }
+    return io.interruptible(async (signal) => {
+      const run = (touched: readonly TestPlace[]): Promise<unknown> =>
+        runTests(touched, args, io, {
+          signal,
+          ...(maxAgeMs !== undefined && { runCase: noteAge(runCase, maxAgeMs, Date.now()) }),
+        });
+      await run(places);
+      await watchTests(() => findPlaces(args, io), run, io, signal);
+      throw signal.reason;
+    });
+  }
+  return io.interruptible(async (signal) => {
+    const live = args.isSet('live') ? await openLive(args, io, signal) : undefined;
+    const failed: FailedCase[] = [];
+    const collectors = new Map<string, CoverageCollector>();
+    const summary = await runTests(places, args, io, {
+      signal,
+      ...(live !== undefined && { casesOnly: true, width: 1 }),
+      runCase:
+        maxAgeMs === undefined ? live?.runCase : noteAge(live?.runCase ?? runCase, maxAgeMs, Date.now()),
+      ...(coverage !== undefined && {
+        observe: (app, root) => {
+          const collector = coverage.ofApp(app, root);
+          collectors.set(root, collector);
+          return collector.observer;
+        },
+        onComponent: (component, root) => collectors.get(root)?.onComponent(component),
+      }),
+      onCase: (read, report, { status }) => {
+        if (scope !== undefined && status === 'failed') failed.push({ read, report });
+      },
+    });
+    signal.throwIfAborted();
+    if (summary.passed + summary.failed + summary.skipped + summary.todo === 0) throw noTests(args);
+    await coverage?.write(io);
+    if (live !== undefined && live.drifted() > 0) return EXIT.drift;
+    const mended = scope === undefined ? 0 : await updateCases(failed, scope, args, io);
+    return summary.failed === mended ? EXIT.ok : EXIT.failed;
+  });
+}
+
+/** Requests are sent one at a time. Loaded lazily, because most runs need no network. */
+async function openLive(args: Arguments, io: Io, signal: AbortSignal): Promise<LiveRunner> {
+  const { createLiveRunner } = await import('../tests/live-tests.js');
+  const { openService } = await import('../tests/service-access.js');
+  return createLiveRunner(await openService(args, io), signal);
+}
+
+/** @throws EngineError (USAGE) for options that conflict or require another one */
+function assertTogether(args: Arguments): void {
+  const modes = ['live', 'record', 'update', 'watch', 'coverage', 'trace'].filter(args.isSet);
+  if (modes.length > 1 && (modes[0] === 'live' || modes[0] === 'record')) {
+    throw usageError(
+      `--${modes[0]} goes with none of ${modes
+        .slice(1)
+        .map((mode) => `--${mode}`)
+        .join(', ')}.`,
+    );
+  }
+  if (args.isSet('live') || args.isSet('record')) return;
+  const alone = ['connection', ...Object.keys(SERVICE_OPTIONS)].find(args.isSet);
+  if (alone !== undefined)
+    throw usageError(`--${alone} is for --record and --live: nothing else goes over a network.`);
+}
+
+async function findPlaces(args: Arguments, io: Io): Promise<readonly TestPlace[]> {
+  const app = args.text('app');
+  const given = args.positionals.length === 0 && app === undefined ? ['.'] : args.positionals;
+  try {
+    return await findTests(
+      given.map((target) => path.resolve(io.cwd, target)),
+      app === undefined ? undefined : path.resolve(io.cwd, app),
+    );
+  } catch (error) {
+    if (error instanceof CaseError) throw usageError(error.message);
+    if (!(error instanceof SpecError)) throw error;
+    const where = error.place === undefined ? '' : `${formatLocation(error.place)}: `;
+    throw usageError(where + error.message);
+  }
+}
+
+function noTests(args: Arguments): Error {
+  const filters = args.texts('filter');
+  if (filters.length > 0)
+    return usageError(`No test has a name with ${filters.map((text) => `"${text}"`).join(' or ')}.`);
+  return usageError('There are no tests. iml init tests writes one for each component.');
+}

@@ -1,0 +1,171 @@
+import type { ModuleRun, RunReport } from '../../engine/component/module-run.js';
+import { readTimeout } from '../../engine/component/start-run.js';
+import type { ConnectionStore } from '../../engine/connection/connection-store.js';
+import { createEngine } from '../../engine/create-engine.js';
+import type { App } from '../../engine/document/app.js';
+import { type Limits, resolveLimits } from '../../engine/run/limits.js';
+import type { RunWarning, TraceListener } from '../../engine/run/trace.js';
+import { AppError } from '../../shared/errors/app-error.js';
+import { OWNER_ONLY_FILE } from '../../shared/folder-writer.js';
+import type { PlainObject } from '../../shared/plain-object.js';
+import { traceDocuments } from '../testing/suite/run-trace.js';
+import { writeTraceFile } from '../testing/suite/trace-file.js';
+import type { RunSettings } from './input/run-options.js';
+import type { Io, Output } from './io.js';
+import { type BundleWriter, createBundleWriter } from './output/bundle-writer.js';
+import { writeOutputFile } from './output/output-file.js';
+import { type Progress, progressLine, startProgress } from './output/progress.js';
+import { runSummary } from './output/run-summary.js';
+import { createSaveBinaries } from './output/save-binaries.js';
+import { printableLine } from './output/terminal-text.js';
+import { traceLine } from './output/trace-line.js';
+import type { Recorder } from './recording/recorder.js';
+
+/** A run with parsed settings, ready to start. */
+export interface PreparedRun {
+  readonly app: App;
+  readonly moduleName: string;
+  readonly parameters: PlainObject;
+  readonly settings: RunSettings;
+  /** Looks up the connection that the settings name. */
+  readonly connections: ConnectionStore;
+  /** The recorder, if any. */
+  readonly recorder?: Recorder | undefined;
+}
+
+export interface ExecutedRun {
+  /** Number of bundles, also of a run that failed later. */
+  readonly bundles: number;
+  readonly error: AppError | undefined;
+  readonly requests: number;
+  /** New state of a polling trigger. */
+  readonly state: unknown;
+  readonly warnings: readonly RunWarning[];
+}
+
+/**
+ * Runs a module; writes bundles, trace and progress.
+ *
+ * @throws errors that are no outcome of the app: an abort reason, closed output, an internal error
+ */
+export async function executeRun(prepared: PreparedRun, io: Io, signal: AbortSignal): Promise<ExecutedRun> {
+  const { app, moduleName, parameters, settings, connections, recorder } = prepared;
+  const { input, maxBundles } = settings;
+  const onTrace: TraceListener = (event) => {
+    // A closed standard error must not end the run.
+    progress.above(() => io.stderr.write(traceLine(event))).catch(() => {});
+  };
+  const engine = createEngine({
+    app,
+    connections,
+    ...settings.engine,
+    ...recorder?.engine,
+    ...(settings.traces && { onTrace }),
+  });
+  const run = engine.module(moduleName).run({ ...input, parameters, signal });
+  const limits = limitsOfRun(prepared);
+  const progress = startProgress(() => progressLine(moduleName, run.report().stats, limits), io);
+  const writer = createBundleWriter(settings, aboveProgress(io.stdout, progress));
+  const written = startTraceFile({ ...settings, app, moduleName, limits });
+  let outcome: Consumed | undefined;
+  try {
+    outcome = await consume(run, saving(writer, settings.save, io), {
+      maxBundles,
+      // For a trigger, the request for the next item confirms the previous one.
+      asksOnce: engine.module(moduleName).type === 'trigger',
+    });
+    const { bundles, error } = outcome;
+    await progress.stop();
+    const report = run.report();
+    await writer.end(report);
+    if (io.stderr.isTerminal) await io.stderr.write(runSummary(report, bundles));
+    const { state, stats, warnings } = report;
+    return { bundles, error, requests: stats.requests, state, warnings };
+  } finally {
+    await progress.stop();
+    await engine.close();
+    // An interrupted run is written too.
+    await written?.(run.report(), outcome, io);
+  }
+}
+
+function limitsOfRun({ app, settings }: PreparedRun): Limits {
+  const limits = resolveLimits(settings.engine.limits);
+  const common = settings.input.common ?? app.common?.value;
+  return { ...limits, timeoutMs: readTimeout(app, limits, common) };
+}
+
+/** If both streams are one terminal, output must not overwrite the progress line. */
+function aboveProgress(output: Output, progress: Progress): Output {
+  if (!output.isTerminal) return output;
+  return { ...output, write: (text) => progress.above(() => output.write(text)) };
+}
+
+/** A writer that first writes binary data to files. */
+function saving(writer: BundleWriter, folder: string | undefined, io: Io): BundleWriter {
+  if (folder === undefined) return writer;
+  const save = createSaveBinaries(folder, io);
+  return { ...writer, write: async (bundle) => writer.write(await save(bundle)) };
+}
+
+async function consume(
+  run: ModuleRun,
+  writer: BundleWriter,
+  { maxBundles, asksOnce }: { readonly maxBundles: number; readonly asksOnce: boolean },
+): Promise<Consumed> {
+  let bundles = 0;
+  try {
+    for await (const bundle of run) {
+      if (bundles >= maxBundles) break;
+      await writer.write(bundle);
+      bundles++;
+      if (bundles >= maxBundles && !asksOnce) break;
+    }
+    return { bundles, error: undefined };
+  } catch (error) {
+    if (error instanceof AppError) return { bundles, error };
+    throw error;
+  }
+}
+
+/** The outcome of a completed run. */
+interface Consumed {
+  readonly bundles: number;
+  readonly error: AppError | undefined;
+}
+
+interface TracedRun extends Pick<RunSettings, 'traceFile' | 'input'> {
+  readonly app: App;
+  readonly moduleName: string;
+  readonly limits: Limits;
+}
+
+/** Writes the trace file. `outcome` is undefined for an interrupted run. */
+type WriteTrace = (report: RunReport, outcome: Consumed | undefined, io: Io) => Promise<void>;
+
+/** Called when a run starts. @returns undefined without a trace file */
+function startTraceFile({ app, moduleName, limits, traceFile, input }: TracedRun): WriteTrace | undefined {
+  if (traceFile === undefined) return undefined;
+  const startedAt = Date.now();
+  const { connection } = input;
+  const secrets = [
+    typeof connection === 'string' ? undefined : connection,
+    input.common ?? app.common?.value,
+  ];
+  return async ({ stats, trace, warnings }, outcome, io) => {
+    const state = outcome === undefined ? 'stopped' : outcome.error === undefined ? 'ok' : 'failed';
+    const text = writeTraceFile({
+      app: app.name,
+      kind: 'module',
+      name: moduleName,
+      startedAt,
+      limits,
+      documents: traceDocuments(app, 'module', moduleName, secrets),
+      events: trace,
+      end: { state, bundles: outcome?.bundles ?? 0, stats, warnings, error: outcome?.error?.toJSON() },
+    });
+    const file = { cwd: io.cwd, file: traceFile, content: text };
+    await writeOutputFile('--trace', { ...file, newMode: OWNER_ONLY_FILE, createFolders: false });
+    await io.stderr.write(`The run is in ${printableLine(traceFile)}.\n`);
+  };
+}

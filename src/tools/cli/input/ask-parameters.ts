@@ -1,0 +1,108 @@
+import { indexChoices } from '../../../engine/parameters/check-choice.js';
+import { coerceText } from '../../../engine/parameters/coerce-text.js';
+import type {
+  ParameterElement,
+  ParameterList,
+  ParameterSpec,
+  ParameterType,
+} from '../../../engine/parameters/parameter-spec.js';
+import { isSecretField } from '../../../engine/parameters/secret-values.js';
+import { listShownFields } from '../../../engine/parameters/shown-fields.js';
+import { evaluate } from '../../../language/compile.js';
+import { isOn, toText } from '../../../language/values/coerce.js';
+import { type PlainObject, setMember } from '../../../shared/plain-object.js';
+import type { Io } from '../io.js';
+import { printableLine } from '../output/terminal-text.js';
+import { usageError } from '../usage-error.js';
+import { readFieldValue } from './module-parameters.js';
+
+/** Multi-line or binary values: `NAME=@FILE`. */
+const FILE_TYPES: ReadonlySet<ParameterType> = new Set(['pkey', 'cert', 'buffer']);
+
+/** Fields that are not prompted for. */
+const UNASKED_TYPES: ReadonlySet<ParameterType> = new Set([
+  'banner',
+  'hidden',
+  'html',
+  'markdown',
+  'separator',
+]);
+
+/** The prompt and the values so far. */
+interface Form {
+  readonly ask: NonNullable<Io['ask']>;
+  readonly io: Io;
+  /** Extended by every answer. */
+  readonly values: PlainObject;
+}
+
+/**
+ * Prompts for missing values of a form, field by field. Nested fields follow when their field has a value,
+ * conditional fields when their condition holds. An empty answer keeps the default. Optional advanced fields are
+ * skipped.
+ *
+ * @throws EngineError (USAGE) at the end of input
+ */
+export async function askParameters(list: ParameterList, given: PlainObject, io: Io): Promise<PlainObject> {
+  const values: PlainObject = { ...given };
+  if (io.ask !== undefined) await askFields(list.elements, { ask: io.ask, io, values });
+  return values;
+}
+
+async function askFields(elements: readonly ParameterElement[], form: Form): Promise<void> {
+  const { values } = form;
+  for (const element of elements) {
+    if (element.kind !== 'parameter' || element.name === undefined) continue;
+    if (UNASKED_TYPES.has(element.type) || !isShown(element, values)) continue;
+    if (!Object.hasOwn(values, element.name)) await askField(element, element.name, form);
+    const value = Object.hasOwn(values, element.name) ? values[element.name] : element.default;
+    const shown = listShownFields(element, value, () => indexChoices(element.choices?.options));
+    for (const fields of shown) await askFields(fields, form);
+  }
+}
+
+/** A condition that cannot be evaluated counts as true: the user can answer with an empty line. */
+function isShown({ visible }: ParameterSpec, values: PlainObject): boolean {
+  if (typeof visible === 'boolean') return visible;
+  try {
+    return isOn(evaluate(visible, { parameters: values }));
+  } catch {
+    return true;
+  }
+}
+
+async function askField(field: ParameterSpec, name: string, { ask, io, values }: Form): Promise<void> {
+  if (field.source['advanced'] === true && !field.required) return;
+  const { help } = field.source;
+  if (typeof help === 'string' && help !== '') await io.stderr.write(`${printableLine(help)}\n`);
+  for (;;) {
+    // Secrets are typed without echo. Source:
+    // https://developers.make.com/custom-apps-documentation/block-elements/parameters.
+    const answer = await ask(writeQuestion(field, name), isSecretField(field));
+    if (answer === undefined) throw usageError(`The parameter "${name}" was not answered.`);
+    if (answer !== '') {
+      const isFile = FILE_TYPES.has(field.type);
+      const value = isFile ? await readFieldValue(answer, field, `"${name}"`, io) : coerceText(field, answer);
+      setMember(values, name, value);
+      return;
+    }
+    if (!field.required || (field.default !== undefined && field.default !== '')) return;
+    await io.stderr.write('A value is needed here.\n');
+  }
+}
+
+function writeQuestion(field: ParameterSpec, name: string): string {
+  const label = field.label === undefined || field.label === name ? name : `${field.label} (${name})`;
+  const isHidden = isSecretField(field);
+  const known = field.default === undefined || isHidden ? '' : ` [${toText(field.default)}]`;
+  const options = field.choices?.options?.map(({ value }) => toText(value)).slice(0, MAX_OPTIONS) ?? [];
+  const choice = options.length === 0 ? '' : ` {${options.join(', ')}}`;
+  const notes = [
+    ...(isHidden ? ['not shown'] : []),
+    ...(FILE_TYPES.has(field.type) ? ['@file reads a file'] : []),
+  ];
+  const note = notes.length === 0 ? '' : ` (${notes.join(', ')})`;
+  return `${printableLine(`${label}${choice}${known}`)}${note}: `;
+}
+
+const MAX_OPTIONS = 20;

@@ -1,0 +1,200 @@
+import type { EngineOptions } from '../../../engine/engine-options.js';
+import { readHosts } from '../../../engine/http/host-policy.js';
+import { readHostMap } from '../../../engine/http/map-hosts.js';
+import type { TraceListener } from '../../../engine/run/trace.js';
+import { findZone } from '../../../language/date/zone.js';
+import { SEMANTICS, type Semantics } from '../../../language/environment/environment.js';
+import { EngineError } from '../../../shared/errors/engine-error.js';
+import { type Arguments, inGroup, type OptionSpec, type OptionSpecs } from '../command.js';
+import type { Io } from '../io.js';
+import { traceLine } from '../output/trace-line.js';
+import { usageError } from '../usage-error.js';
+
+export const SEMANTICS_OPTION: Readonly<Record<string, OptionSpec>> = {
+  semantics: {
+    value: 'runtime|documented',
+    help: "Follows Make's runtime or its documentation where they differ. Default: iml.config.json, or runtime.",
+  },
+};
+
+/** Options of every command that sends requests of an app. */
+export const NETWORK_OPTIONS: OptionSpecs = {
+  ...inGroup('Network', {
+    map: {
+      value: 'FROM=TO',
+      multiple: true,
+      help: 'Sends requests to another server: https://api.example.com=http://127.0.0.1:9911; *=TO maps all hosts. Repeatable.',
+    },
+    'allow-local': { help: 'Allows requests to this machine.' },
+    allow: {
+      value: 'HOST',
+      multiple: true,
+      help: 'Allows requests to a private host, address or CIDR block. Repeatable.',
+    },
+    'only-declared': { help: 'Allows only hosts that the app names and --app-host.' },
+    'app-host': {
+      value: 'HOST',
+      multiple: true,
+      help: 'Another host of the app, such as files.example.com or *.example.com. Repeatable.',
+    },
+    'cross-host-secrets': {
+      help: 'Sends credentials to hosts of others too, as the platform does. Default: removed, with a warning.',
+    },
+  }),
+  timezone: { value: 'ZONE', help: 'Timezone of the scenario, such as Europe/Prague. Default: UTC.' },
+  ...SEMANTICS_OPTION,
+};
+
+const TRACE_HELP = 'Prints requests and responses on standard error, with --json in the report.';
+
+/** `--trace` of a command that can write a run to a file. */
+export const TRACE_FILE_OPTION: OptionSpecs = inGroup('Debugging', {
+  trace: {
+    value: 'FILE.jsonl',
+    looksLikeValue: /\.jsonl$/,
+    help: `${TRACE_HELP} With a file: writes the whole run, redacted, for iml dev.`,
+  },
+});
+
+/** Options of commands that print requests. */
+export const TRACE_OPTIONS: OptionSpecs = inGroup('Debugging', {
+  trace: { help: TRACE_HELP },
+  'trace-bodies': { help: 'Like --trace, with bodies.' },
+});
+
+/** Options of commands that run a component of an app. */
+export const ENGINE_OPTIONS: OptionSpecs = {
+  'base-url': {
+    group: 'Network',
+    value: 'URL',
+    help: 'Replaces baseUrl of the base. Absolute URLs on other hosts are refused unless --map maps them.',
+  },
+  ...NETWORK_OPTIONS,
+  'timeout-ms': { value: 'MS', help: 'Time limit of the run. Default: the timeout of the app, or 40000.' },
+  'on-page-loop': {
+    value: 'warn|stop|error',
+    help: 'Reaction to a page that repeats an earlier one. Default: warn.',
+  },
+  'trust-functions': {
+    group: 'Debugging',
+    help: 'Runs custom functions in node:vm for debugging. Not a security boundary.',
+  },
+};
+
+/** @throws EngineError (USAGE) */
+export function readNetworkOptions(
+  args: Arguments,
+): Pick<EngineOptions, 'network' | 'hosts' | 'timezone' | 'semantics'> {
+  return {
+    network: {
+      allow: [...(args.isSet('allow-local') ? ['loopback'] : []), ...args.texts('allow')],
+      appHosts: readAppHosts(args.texts('app-host')),
+      ...(args.isSet('only-declared') && { hosts: 'declared' }),
+      ...(args.isSet('cross-host-secrets') && { crossHostSecrets: 'send' }),
+    },
+    hosts: readMap(args.texts('map')),
+    timezone: readTimezone(args.text('timezone')),
+    semantics: readSemantics(args.text('semantics')),
+  };
+}
+
+/** @throws EngineError (USAGE) */
+export function readEngineOptions(
+  args: Arguments,
+): Pick<
+  EngineOptions,
+  'network' | 'hosts' | 'timezone' | 'semantics' | 'baseUrl' | 'limits' | 'onPageLoop' | 'trustFunctions'
+> {
+  const timeoutMs = readWhole(args, 'timeout-ms');
+  return {
+    ...readNetworkOptions(args),
+    baseUrl: readBaseUrl(args.text('base-url')),
+    limits: {
+      // An app can raise its time limit up to a maximum, so both must be lowered.
+      ...(timeoutMs !== undefined && { timeoutMs, maxTimeoutMs: timeoutMs }),
+    },
+    onPageLoop: readPageLoop(args.text('on-page-loop')),
+    trustFunctions: args.isSet('trust-functions'),
+  };
+}
+
+/** Whether requests are printed. */
+export function isTraced(args: Arguments): boolean {
+  return (args.isSet('trace') && traceFile(args) === undefined) || args.isSet('trace-bodies');
+}
+
+/** The file for the trace, if any. */
+export function traceFile(args: Arguments): string | undefined {
+  return args.text('trace') || undefined;
+}
+
+/** Prints requests on standard error if requested. */
+export function readTraceOptions(args: Arguments, io: Io): Pick<EngineOptions, 'trace' | 'onTrace'> {
+  // A closed standard error must not end the run.
+  const onTrace: TraceListener = (event) => void io.stderr.write(traceLine(event)).catch(() => {});
+  return {
+    trace: traceFile(args) !== undefined ? 'deep' : args.isSet('trace-bodies') ? 'full' : 'summary',
+    ...(isTraced(args) && { onTrace }),
+  };
+}
+
+/** @throws EngineError (USAGE) for anything but a positive integer */
+export function readWhole(args: Arguments, option: string): number | undefined {
+  const text = args.text(option);
+  if (text === undefined) return undefined;
+  if (/^\d{1,15}$/.test(text) && Number(text) >= 1) return Number(text);
+  throw usageError(`--${option}: "${text}" is no whole number of at least 1.`);
+}
+
+/** Checked here, so that the message names the option. */
+function readAppHosts(hosts: readonly string[]): readonly string[] {
+  readHosts(hosts, '--app-host');
+  return hosts;
+}
+
+function readMap(texts: readonly string[]): Readonly<Record<string, string>> {
+  const hosts = new Map<string, string>();
+  for (const text of texts) {
+    const at = text.indexOf('=');
+    const [from, to] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)];
+    if (at < 1)
+      throw usageError(`--map: "${text}" is not of the form https://api.example.com=http://127.0.0.1:9911.`);
+    if (hosts.has(from)) throw usageError(`--map: "${from}" is mapped more than once.`);
+    assertMappable(from, to);
+    hosts.set(from, to);
+  }
+  return Object.fromEntries(hosts);
+}
+
+/** Checked per pair, so that the message names the option. */
+function assertMappable(from: string, to: string): void {
+  try {
+    readHostMap({ [from]: to });
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    throw usageError(error.message.replace(/^hosts\b:?\s*/, '--map: '), error);
+  }
+}
+
+function readBaseUrl(text: string | undefined): string | undefined {
+  if (text === undefined || (/^https?:\/\//i.test(text) && URL.canParse(text))) return text;
+  throw usageError(`--base-url: "${text}" is no address that starts with http:// or https://.`);
+}
+
+function readPageLoop(text: string | undefined): EngineOptions['onPageLoop'] {
+  if (text === undefined || text === 'warn' || text === 'stop' || text === 'error') return text;
+  throw usageError(`--on-page-loop: Expected one of warn, stop, error; got "${text}".`);
+}
+
+/** @throws EngineError (USAGE) for an unknown value */
+export function readSemantics(text: string | undefined): Semantics | undefined {
+  const semantics = SEMANTICS.find((known) => known === text);
+  if (semantics !== undefined || text === undefined) return semantics;
+  throw usageError(`--semantics: "${text}" is neither runtime nor documented.`);
+}
+
+/** @throws EngineError (USAGE) for a name that is not in the tz database */
+export function readTimezone(text: string | undefined): string | undefined {
+  if (text === undefined || findZone(text) !== undefined) return text;
+  throw usageError(`--timezone: "${text}" is no timezone, such as Europe/Prague.`);
+}

@@ -1,0 +1,163 @@
+import { access } from 'node:fs/promises';
+import path from 'node:path';
+import type { HostQueue } from '../../../host/queue/host-queue.js';
+import { createLocalQueue } from '../../../host/queue/local-queue.js';
+import { createPostgresQueue } from '../../../host/queue/postgres-queue.js';
+import { openHostPostgres, openHostSqlite } from '../../../host/store/open-host-store.js';
+import type { HostStore } from '../../../host/store/tables.js';
+import { loadPackages } from '../../../shared/errors/load-packages.js';
+import { SEAL_KEY_BYTES } from '../../../shared/seal.js';
+import type { Arguments, OptionSpec } from '../command.js';
+import { openConnectionRows } from '../connections/connection-rows.js';
+import { type ConnectionFiles, openConnectionFiles, userKey } from '../connections/connection-store.js';
+import { configFolder, makePrivateFolder } from '../connections/private-file.js';
+import type { Io } from '../io.js';
+import { usageError } from '../usage-error.js';
+import { PREPARE_OPTION } from './prepare-option.js';
+import { refuseLinks } from './refuse-links.js';
+
+/** Variable with the key, for hosts of several machines. */
+const KEY_VARIABLE = 'IML_HOST_KEY';
+
+/** Options of commands that open the store of a host. */
+export const HOST_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  data: { value: 'DIR', help: 'Folder of the SQLite file. Default: .iml in the current folder.' },
+  database: {
+    value: 'URL',
+    help: 'PostgreSQL instead of SQLite: postgres://user:password@host/name. Default: IML_DATABASE. All machines on it need the same IML_HOST_KEY.',
+  },
+  ...PREPARE_OPTION,
+};
+
+/** The option of commands that manage the connections of hosts on PostgreSQL. */
+export const CONNECTIONS_OPTION: Readonly<Record<string, OptionSpec>> = {
+  database: {
+    value: 'URL',
+    help: 'Connections of the hosts on this PostgreSQL database, sealed with IML_HOST_KEY. Default: those of this user.',
+  },
+};
+
+export interface OpenConnections {
+  readonly files: ConnectionFiles;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens the connections that `--database` names, by default those of the user. */
+export async function openConnections(args: Arguments, io: Io): Promise<OpenConnections> {
+  const url = args.text('database');
+  if (url === undefined) return { files: openConnectionFiles(configFolder(io.env)), close: async () => {} };
+  const sealKey = await readKey(io.env);
+  const { connections, close } = await openDatabase({
+    ...{ url, sealKey, named: false, waitMs: 0, onWait: undefined },
+  });
+  return { files: connections, close };
+}
+
+export interface HostParts {
+  readonly store: HostStore;
+  readonly queue: HostQueue;
+  /** The connections of its scenarios: in the database, or with SQLite those of the user. */
+  readonly connections: ConnectionFiles;
+  /** Description of the store, safe to print. */
+  readonly at: string;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens the store of a host.
+ *
+ * @param options.onWait called once if a server does not respond at first
+ * @param options.mayCreate whether to create a missing store
+ * @throws EngineError (USAGE) if both options are set, and for a folder without data; StoreError if the store cannot
+ * be opened
+ */
+export async function openHostParts(
+  args: Arguments,
+  io: Io,
+  { mayCreate, onWait }: { mayCreate: boolean; onWait?: () => void },
+): Promise<HostParts> {
+  const folder = args.text('data');
+  const given = args.text('database');
+  if (folder !== undefined && given !== undefined)
+    throw usageError('--data and --database exclude each other.');
+  const url = given ?? (folder === undefined ? io.env['IML_DATABASE'] : undefined);
+  const sealKey = await readKey(io.env);
+  if (url !== undefined && url !== '') {
+    const named = !args.isSet('no-prepare');
+    return openDatabase({ url, sealKey, named, waitMs: mayCreate ? SERVER_WAIT_MS : 0, onWait });
+  }
+  const root = path.resolve(io.cwd, folder ?? '.iml');
+  if (folder === undefined) await refuseLinks(io.cwd, root, '--data DIR names another folder.');
+  const file = path.join(root, 'host.db');
+  if (mayCreate) await makePrivateFolder(root);
+  else await assertData(file, root);
+  const store = await openHostSqlite({ file, sealKey });
+  const connections = openConnectionFiles(configFolder(io.env));
+  return { store, queue: createLocalQueue(), connections, at: root, close: () => store.close() };
+}
+
+/**
+ * The key that seals stored data: IML_HOST_KEY, or the key of the user's connections.
+ * @throws EngineError (USAGE) for an invalid variable; StoreError (STORE_FAILED) for an invalid key file
+ */
+async function readKey(env: Io['env']): Promise<Uint8Array> {
+  const given = env[KEY_VARIABLE];
+  if (given === undefined || given === '') return userKey(configFolder(env));
+  const key = Buffer.from(given, 'base64');
+  if (key.byteLength === SEAL_KEY_BYTES) return key;
+  throw usageError(`${KEY_VARIABLE}: ${SEAL_KEY_BYTES} bytes as base64 are expected.`);
+}
+
+/** A misspelt folder must not look like an empty host. */
+async function assertData(file: string, root: string): Promise<void> {
+  await access(file).catch((error: unknown) => {
+    throw usageError(`There is no host's data in "${root}". iml serve --data makes it.`, error);
+  });
+}
+
+/** All of them, so that one message names all missing packages. */
+const POSTGRES_PACKAGES = {
+  pg: () => import('pg'),
+  kysely: () => import('kysely'),
+  'pg-boss': () => import('pg-boss'),
+};
+
+/** Time to wait for a database that starts together with the host. */
+const SERVER_WAIT_MS = 30_000;
+
+async function openDatabase({
+  url,
+  ...options
+}: {
+  readonly url: string;
+  readonly waitMs: number;
+  readonly onWait: (() => void) | undefined;
+  readonly sealKey: Uint8Array;
+  readonly named: boolean;
+}): Promise<HostParts> {
+  if (!/^postgres(ql)?:\/\//.test(url) || !URL.canParse(url)) {
+    throw usageError('--database: an address that starts with postgres:// is expected.');
+  }
+  await loadPackages('A host on PostgreSQL', POSTGRES_PACKAGES);
+  const store = await openHostPostgres({ url, ...options, applicationName: 'iml-host' });
+  try {
+    const queue = await createPostgresQueue({ url });
+    const { hostname, pathname } = new URL(url);
+    const close = async (): Promise<void> => {
+      await queue.close();
+      await store.close();
+    };
+    // Never the whole URL: it contains the password.
+    const connections = openConnectionRows(store, options.sealKey);
+    return { store, queue, connections, at: `PostgreSQL ${hostname}${pathname}`, close };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** @throws EngineError (USAGE) */
+export function readId(text: string | undefined, what: string): number {
+  if (text !== undefined && /^\d{1,15}$/.test(text)) return Number(text);
+  throw usageError(text === undefined ? `Missing <id>: which ${what}.` : `"${text}" is no id.`);
+}

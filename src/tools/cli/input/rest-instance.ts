@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, readFile, stat } from 'node:fs/promises';
+import path from 'node:path';
+import {
+  createStoreBackend,
+  type StoreBackend,
+  type StoreBackendOptions,
+} from '../../../rest/create-store-backend.js';
+import { configError } from '../../../rest/problems.js';
+import { createZoneDirectory } from '../../../rest/services/zone-directory.js';
+import {
+  findRestPostgres,
+  openRestPostgres,
+  openRestSqlite,
+  type RestPostgresOptions,
+} from '../../../rest/store/open-rest-store.js';
+import type { RestStore } from '../../../rest/store/tables.js';
+import { loadPackages } from '../../../shared/errors/load-packages.js';
+import { OWNER_ONLY_FILE } from '../../../shared/folder-writer.js';
+import { readErrno } from '../../../shared/read-regular-file.js';
+import { SEAL_KEY_BYTES } from '../../../shared/seal.js';
+import type { Arguments, OptionSpec } from '../command.js';
+import { createPrivateFile, makePrivateFolder } from '../connections/private-file.js';
+import type { Io } from '../io.js';
+import { usageError } from '../usage-error.js';
+import { PREPARE_OPTION } from './prepare-option.js';
+import { refuseLinks } from './refuse-links.js';
+
+const KEY_VARIABLE = 'IML_REST_KEY';
+const DEFAULT_FOLDER = '.iml/rest';
+
+/** Options of all actions of `iml rest`: the location of the instance. */
+export const REST_INSTANCE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  data: {
+    value: 'DIR',
+    help: `Folder of the SQLite file and the encryption key. Default: ${DEFAULT_FOLDER}.`,
+  },
+  create: { help: 'Creates an instance if the folder or database has none.' },
+  database: {
+    value: 'URL',
+    help: `PostgreSQL instead of SQLite; the encryption key is in ${KEY_VARIABLE} (${SEAL_KEY_BYTES} bytes, base64).`,
+  },
+  ...PREPARE_OPTION,
+  config: {
+    value: 'FILE',
+    help: 'Prices, coupons, features, default license, white label, notifications and apps of the instance (JSON).',
+  },
+  zone: { value: 'DOMAIN', help: 'Zone of the instance. Default: eu1.make.com.' },
+};
+
+/** Location of an instance. */
+export interface RestPlace {
+  /** Folder of the files; undefined for a database. */
+  readonly folder: string | undefined;
+  /** Command line arguments for the same instance, without its password. */
+  readonly args: string;
+  readonly database: string | undefined;
+}
+
+/**
+ * Finds the location of the instance.
+ * @throws EngineError (USAGE) for conflicting options, and for a folder without an instance unless one is to be
+ * created
+ */
+export async function findRestInstance(args: Arguments, io: Io): Promise<RestPlace> {
+  const database = args.text('database');
+  const data = args.text('data');
+  if (database !== undefined && data !== undefined)
+    throw usageError('--data and --database exclude each other.');
+  if (database !== undefined) return { folder: undefined, args: '--database URL', database };
+  const folder = path.resolve(io.cwd, data ?? DEFAULT_FOLDER);
+  if (data === undefined) await refuseLinks(io.cwd, folder, '--data DIR names another folder.');
+  if (!args.isSet('create') && !(await isFile(databaseFile(folder)))) {
+    throw usageError(`There is no instance in "${folder}". --create makes one.`);
+  }
+  return { folder, args: `--data ${quoted(folder)}`, database };
+}
+
+/** Quotes a word for a shell. */
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** How an instance is opened. */
+export interface OpenRestOptions {
+  readonly args: Arguments;
+  readonly io: Io;
+  /** Settings and ports of `--config`. */
+  readonly options: Partial<StoreBackendOptions>;
+  /** How long to wait for a database that does not answer. Default: not at all. */
+  readonly wait?: Pick<RestPostgresOptions, 'waitMs' | 'onWait' | 'signal'>;
+}
+
+/**
+ * Opens an instance, or creates it.
+ * @throws RestError (REST_CONFIG) for a missing, invalid or wrong key; EngineError (USAGE) for a database without an
+ * instance unless one is to be created
+ */
+export async function openRestInstance(
+  place: RestPlace,
+  { args, io, options, wait }: OpenRestOptions,
+): Promise<StoreBackend> {
+  await loadPackages('The REST API', {
+    kysely: () => import('kysely'),
+    ...(place.database === undefined ? { libsql: () => import('libsql') } : { pg: () => import('pg') }),
+  });
+  const { key: encryptionKey, source: encryptionKeySource } = await readKey(place, io);
+  const store = await openStore(place, args, wait);
+  try {
+    const zones = createZoneDirectory(args.text('zone'));
+    return await createStoreBackend({ store, encryptionKey, encryptionKeySource, zones, ...options });
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+async function openStore(
+  { folder, database = '' }: RestPlace,
+  args: Arguments,
+  wait: OpenRestOptions['wait'],
+): Promise<RestStore> {
+  if (folder !== undefined) return openRestSqlite(databaseFile(folder));
+  const options = { named: !args.isSet('no-prepare'), ...wait };
+  const open = args.isSet('create') ? openRestPostgres : findRestPostgres;
+  const store = await open(database, options);
+  if (!store) throw usageError('There is no instance in the database of --database. --create makes one.');
+  return store;
+}
+
+function databaseFile(folder: string): string {
+  return path.join(folder, 'rest.sqlite');
+}
+
+interface NamedKey {
+  readonly key: Uint8Array;
+  /** The file or variable of the key. */
+  readonly source: string;
+}
+
+/** From the environment, or from a file beside the SQLite file that is created with the instance. */
+async function readKey({ folder }: RestPlace, { env }: Io): Promise<NamedKey> {
+  const configured = env[KEY_VARIABLE];
+  if (folder !== undefined) await makeFolder(folder);
+  if (configured !== undefined) return decodeKey(configured, KEY_VARIABLE);
+  if (folder === undefined) {
+    throw configError(
+      `--database needs ${KEY_VARIABLE}: ${SEAL_KEY_BYTES} bytes as base64, the same on every node.`,
+    );
+  }
+  const file = path.join(folder, 'encryption-key');
+  const [hasKey, hasData] = await Promise.all([isFile(file), isFile(databaseFile(folder))]);
+  // A new key could not open the existing data.
+  if (hasData && !hasKey) {
+    throw configError(
+      `The file ${file} is missing, and ${databaseFile(folder)} is sealed with its key. Put it back, or set ${KEY_VARIABLE} to the key.`,
+    );
+  }
+  // A concurrent process may have created the key first.
+  if (hasKey) await makeOwnerOnly(file);
+  else await writeKey(file);
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw configError(`The file ${file} cannot be read (${readErrno(error)}).`, error);
+  });
+  return decodeKey(text.trim(), `The file ${file}`);
+}
+
+async function makeFolder(folder: string): Promise<void> {
+  await makePrivateFolder(folder).catch((error: unknown) => {
+    throw configError(`The folder ${folder} cannot be made or made private (${readErrno(error)}).`, error);
+  });
+}
+
+/** A restored backup may be readable by others. */
+async function makeOwnerOnly(file: string): Promise<void> {
+  await chmod(file, OWNER_ONLY_FILE).catch((error: unknown) => {
+    throw configError(`The file ${file} cannot be made private (${readErrno(error)}).`, error);
+  });
+}
+
+async function writeKey(file: string): Promise<void> {
+  await createPrivateFile(file, randomBytes(SEAL_KEY_BYTES).toString('base64')).catch((error: unknown) => {
+    throw configError(`The file ${file} cannot be written (${readErrno(error)}).`, error);
+  });
+}
+
+const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+
+function decodeKey(text: string, source: string): NamedKey {
+  const key = Buffer.from(text, 'base64');
+  if (BASE64.test(text) && key.length === SEAL_KEY_BYTES) return { key, source };
+  const found = BASE64.test(text) ? `${key.length} bytes` : 'something else';
+  throw configError(`${source} must hold ${SEAL_KEY_BYTES} bytes as base64, and holds ${found}.`);
+}
+
+function isFile(file: string): Promise<boolean> {
+  return stat(file).then(
+    (it) => it.isFile(),
+    () => false,
+  );
+}

@@ -1,0 +1,78 @@
+import type { ConnectedInput } from '../../../engine/component/check-and-connect.js';
+import type { EngineOptions } from '../../../engine/engine-options.js';
+import { type Arguments, inGroup, type OptionSpecs } from '../command.js';
+import type { Io } from '../io.js';
+import type { OutputSettings } from '../output/bundle-writer.js';
+import { RECORD_OPTIONS } from '../recording/record-settings.js';
+import {
+  CHECK_OPTIONS,
+  INPUT_OPTIONS,
+  readCheck,
+  readComponentInput,
+  readObjectOption,
+} from './component-input.js';
+import {
+  ENGINE_OPTIONS,
+  readEngineOptions,
+  readTraceOptions,
+  readWhole,
+  TRACE_FILE_OPTION,
+  TRACE_OPTIONS,
+  traceFile,
+} from './engine-options.js';
+import { readData } from './input-data.js';
+import { OUTPUT_OPTIONS, readOutputSettings, SAVE_OPTION } from './output-options.js';
+
+/** Settings of a run, except app, module and parameters. */
+export interface RunSettings extends OutputSettings {
+  readonly input: Omit<ConnectedInput, 'parameters' | 'signal'>;
+  readonly engine: Omit<EngineOptions, 'app' | 'connections'>;
+  readonly maxBundles: number;
+  /** The file of the trace as the user typed it. */
+  readonly traceFile: string | undefined;
+  /** Folder for binary data. */
+  readonly save: string | undefined;
+}
+
+/** @throws EngineError (USAGE) */
+export async function readRunSettings(args: Arguments, io: Io): Promise<RunSettings> {
+  const payload = args.text('payload');
+  return {
+    ...(await readOutputSettings(args, io)),
+    input: {
+      ...(await readComponentInput(args, io)),
+      data: await readObjectOption(args, 'data', io),
+      payload: payload === undefined ? undefined : await readData(payload, '--payload', io),
+      checkParameters: readCheck(args),
+    },
+    engine: { ...readEngineOptions(args), ...readTraceOptions(args, io) },
+    maxBundles: readWhole(args, 'limit') ?? Number.POSITIVE_INFINITY,
+    traceFile: traceFile(args),
+    save: args.text('save'),
+  };
+}
+
+/** The options of `iml run`. */
+export const RUN_OPTIONS: OptionSpecs = {
+  ...inGroup('Input', {
+    ...INPUT_OPTIONS,
+    payload: { value: 'JSON|@FILE', help: 'Payload of an instant trigger: an item of its webhook.' },
+    start: {
+      value: 'all|DATE|ID',
+      help: 'Start of a polling trigger without state: all, a date, or the ID of an item (see iml epoch). Default: now (date) or newest (id).',
+    },
+    state: {
+      value: 'FILE',
+      help: 'State file of a polling trigger: read before the run, written after it.',
+    },
+    data: { value: 'JSON|@FILE', help: 'State of a polling trigger, for one run.' },
+    ...CHECK_OPTIONS,
+  }),
+  limit: { group: 'Output', short: 'n', value: 'N', help: 'Stops after N bundles.' },
+  ...OUTPUT_OPTIONS,
+  ...SAVE_OPTION,
+  ...RECORD_OPTIONS,
+  ...TRACE_OPTIONS,
+  ...TRACE_FILE_OPTION,
+  ...ENGINE_OPTIONS,
+};

@@ -1,0 +1,176 @@
+import type { EngineOptions } from '../../../engine/engine-options.js';
+import { resolveLimits } from '../../../engine/run/limits.js';
+import { resolveWebhookLimits } from '../../../engine/webhook/incoming-call.js';
+import { type HostLimits, resolveHostLimits } from '../../../host/host-limits.js';
+import { EngineError } from '../../../shared/errors/engine-error.js';
+import type { Arguments, OptionSpec } from '../command.js';
+import type { HostLogForm } from '../output/host-log.js';
+import { usageError } from '../usage-error.js';
+import { CONFIG_OPTION } from './config-file.js';
+import { NETWORK_OPTIONS, readNetworkOptions } from './engine-options.js';
+import { HOST_OPTIONS } from './host-store-options.js';
+import { readPort } from './read-port.js';
+
+const DEFAULT_PORT = 8080;
+
+/** The options of `iml serve`. */
+export const SERVE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  scenarios: {
+    short: 's',
+    value: 'FILE',
+    help: 'File of scenarios. Default: one scenario per instant trigger and webhook.',
+  },
+  prune: {
+    help: 'Detaches and removes scenarios that the file no longer names.',
+  },
+  port: { value: 'N', help: `Default: ${DEFAULT_PORT}; 0 chooses a free one.` },
+  'status-port': {
+    value: 'N',
+    help: 'Separate port for /live, /ready, /health and /metrics. Default: --port.',
+  },
+  drain: {
+    value: 'SECONDS',
+    help: 'Time to accept requests after SIGTERM while /ready is 503. Default: 0.',
+  },
+  host: { value: 'ADDRESS', help: 'Address to listen on. Default: 127.0.0.1.' },
+  'base-url': { value: 'URL', help: 'Public address of this host, such as https://hooks.example.com.' },
+  threads: {
+    value: 'N',
+    help: 'Worker threads for scenarios; one app uses at most N - 1. Default: number of apps plus 1, 2 to 8.',
+  },
+  concurrency: { value: 'N', help: 'Concurrent runs. Default: 40.' },
+  limit: {
+    value: 'NAME=N',
+    multiple: true,
+    help: 'A limit of the host, such as maxQueued=1000. Repeatable.',
+  },
+  'run-limit': {
+    value: 'NAME=N',
+    multiple: true,
+    help: 'A limit of a run, such as maxRequests=200 or timeoutMs=60000. Repeatable.',
+  },
+  'webhook-limit': {
+    value: 'NAME=N',
+    multiple: true,
+    help: 'A limit of a webhook call, such as maxItems=1000 or maxBodyBytes=10485760. Repeatable.',
+  },
+  output: {
+    value: 'bundles|none',
+    help: 'Standard output: bundles of scenarios as NDJSON, or none. Default: bundles.',
+  },
+  record: {
+    value: 'FOLDER',
+    help: 'Writes each webhook call up to 128 KiB as a case of iml test, with placeholders for secrets.',
+  },
+  metrics: { help: 'Serves Prometheus metrics at /metrics.' },
+  notify: {
+    value: 'URL|COMMAND',
+    help: 'Receives JSON (POST or standard input) when a scenario is switched off or an event dies.',
+  },
+  log: {
+    value: 'text|json',
+    help: 'Format of the log on standard error. Default: text.',
+  },
+  quiet: { help: 'Logs only dead events, scenarios that were switched off, and problems.' },
+  ...CONFIG_OPTION,
+  ...HOST_OPTIONS,
+  ...NETWORK_OPTIONS,
+};
+
+/** Options of `iml serve`, except locations. */
+export interface ServeSettings {
+  readonly port: number;
+  readonly hostname: string | undefined;
+  /** Undefined: the same port. */
+  readonly statusPort: number | undefined;
+  readonly drainMs: number;
+  readonly log: HostLogForm;
+  readonly output: 'bundles' | 'none';
+  readonly limits: Partial<HostLimits>;
+  /** Worker threads for scenarios. */
+  readonly threads: number | undefined;
+  readonly engine: Pick<
+    EngineOptions,
+    'network' | 'hosts' | 'timezone' | 'semantics' | 'limits' | 'webhookLimits'
+  >;
+}
+
+/** @throws EngineError (USAGE) for invalid options, before anything is opened */
+export function readServeSettings(args: Arguments): ServeSettings {
+  const limits = readLimits(args, 'limit', resolveHostLimits, readConcurrency(args));
+  const { maxBodyBytes } = limits;
+  return {
+    port: readPort(args.text('port'), DEFAULT_PORT),
+    hostname: args.text('host'),
+    statusPort: args.text('status-port') === undefined ? undefined : readPort(args.text('status-port'), 0),
+    drainMs: readDrain(args.text('drain')),
+    log: readLogForm(args),
+    output: readOutput(args.text('output')),
+    limits,
+    threads: readThreads(args.text('threads')),
+    engine: {
+      ...readNetworkOptions(args),
+      limits: readLimits(args, 'run-limit', resolveLimits),
+      // A larger payload limit implies larger parse limits.
+      webhookLimits: {
+        ...(maxBodyBytes !== undefined && { maxBodyBytes }),
+        ...readLimits(args, 'webhook-limit', resolveWebhookLimits),
+      },
+    },
+  };
+}
+
+function readDrain(text: string | undefined): number {
+  if (text === undefined) return 0;
+  if (/^\d{1,4}$/.test(text)) return Number(text) * 1000;
+  throw usageError(`--drain: "${text}" is not a number of seconds up to 9999.`);
+}
+
+function readThreads(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const threads = Number(text);
+  if (/^\d{1,3}$/.test(text) && threads >= 2 && threads <= 256) return threads;
+  throw usageError(`--threads: "${text}" is not a number from 2 to 256.`);
+}
+
+function readConcurrency(args: Arguments): readonly string[] {
+  const concurrency = args.text('concurrency');
+  return concurrency === undefined ? [] : [`concurrency=${concurrency}`];
+}
+
+function readLimits<L extends object>(
+  args: Arguments,
+  option: string,
+  check: (given: Partial<L>) => L,
+  further: readonly string[] = [],
+): Partial<L> {
+  const pairs = [...args.texts(option), ...further].map((text) => {
+    const [, name, value] = /^([A-Za-z]+)=(\d{1,15})$/.exec(text) ?? [];
+    if (name === undefined) throw usageError(`--${option}: "${text}" is not NAME=NUMBER.`);
+    return [name, Number(value)] as const;
+  });
+  // `check` refuses unknown names.
+  const limits = Object.fromEntries(pairs) as Partial<L>;
+  try {
+    check(limits);
+  } catch (error) {
+    if (error instanceof EngineError) throw usageError(`--${option}: ${error.message}`, error);
+    throw error;
+  }
+  return limits;
+}
+
+function readOutput(text: string | undefined): ServeSettings['output'] {
+  if (text === undefined || text === 'bundles') return 'bundles';
+  if (text === 'none') return 'none';
+  throw usageError(`--output: Expected one of bundles, none; got "${text}".`);
+}
+
+function readLogForm(args: Arguments): HostLogForm {
+  const text = args.text('log');
+  if (text !== undefined && text !== 'text' && text !== 'json') {
+    throw usageError(`--log: Expected one of text, json; got "${text}".`);
+  }
+  if (text !== undefined && args.isSet('quiet')) throw usageError('--log and --quiet exclude each other.');
+  return args.isSet('quiet') ? 'quiet' : (text ?? 'text');
+}

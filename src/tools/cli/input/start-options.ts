@@ -1,0 +1,115 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ConnectedInput } from '../../../engine/component/check-and-connect.js';
+import type { ItemId } from '../../../engine/component/trigger-data.js';
+import type { Engine } from '../../../engine/create-engine.js';
+import type { ModuleComponent } from '../../../engine/document/app.js';
+import { idText, startSince, type TriggerType } from '../../../engine/module/trigger-state.js';
+import { readDate } from '../../../language/date/read-date.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { readErrno } from '../../../shared/read-regular-file.js';
+import { writePrivateFile } from '../connections/private-file.js';
+import type { Io } from '../io.js';
+import { printJson } from '../output/json-output.js';
+import { usageError } from '../usage-error.js';
+import { decodeUtf8 } from './input-data.js';
+
+const WORDS = ['all', 'now', 'newest'] as const;
+
+/**
+ * The value of `--start` for a trigger: a word, a date, or the ID of the first item to output.
+ *
+ * @param engine loads the date of an item from the epoch for a date trigger
+ * @throws EngineError (USAGE) for a value that does not fit the type of the trigger
+ */
+export async function readTriggerStart(
+  text: string,
+  module: ModuleComponent,
+  engine: Engine,
+  input: ConnectedInput,
+): Promise<Pick<ConnectedInput, 'data' | 'start'>> {
+  const word = WORDS.find((known) => known === text);
+  if (word !== undefined) return { start: word };
+  const date = /^\d{4}-\d\d/.test(text) ? readDate(text, 'UTC') : undefined;
+  const type = writtenType(module);
+  if (type !== 'id' && date !== undefined) return { data: startSince(date) };
+  if (type !== 'date') return { data: { lastId: text, matchEqual: true } };
+  return { data: await findStart(text, module, engine, input) };
+}
+
+/** `trigger.type` of the app; undefined if it is an expression. */
+function writtenType({ communication }: ModuleComponent): TriggerType | undefined {
+  const value = communication?.value;
+  const last: unknown = Array.isArray(value) ? value.at(-1) : value;
+  const response = isPlainObject(last) ? ownMember(last, 'response') : undefined;
+  const trigger = isPlainObject(response) ? ownMember(response, 'trigger') : undefined;
+  if (!isPlainObject(trigger)) return undefined;
+  const type = ownMember(trigger, 'type');
+  if (type === undefined) return ownMember(trigger, 'date') === undefined ? 'id' : 'date';
+  const text = String(type).trim().toLowerCase();
+  return text === 'id' || text === 'date' ? text : undefined;
+}
+
+async function findStart(
+  id: ItemId,
+  module: ModuleComponent,
+  engine: Engine,
+  input: ConnectedInput,
+): Promise<ConnectedInput['data']> {
+  if (module.epoch === undefined) {
+    throw usageError(
+      `--start: "${id}" is no date such as 2026-01-31T12:00:00Z. The trigger "${module.name}" goes by dates, and has no epoch that would tell the date of an item.`,
+    );
+  }
+  const { entries } = await engine.module(module.name).epoch(input).orThrow();
+  const entry = entries.find((known) => idText(known.id) === idText(id));
+  if (entry !== undefined) return entry.start;
+  throw usageError(
+    `--start: "${id}" is neither a date such as 2026-01-31T12:00:00Z nor the id of an item that iml epoch lists for "${module.name}".`,
+  );
+}
+
+/** A file with the state of a polling trigger. */
+export interface StateFile {
+  /** The stored state; undefined without a file. */
+  readonly data: PlainObject | undefined;
+  /** Concurrent readers see the old or the new state. */
+  readonly write: (state: unknown) => Promise<void>;
+}
+
+/** @throws EngineError (USAGE) for a file that cannot be read or contains no state */
+export async function openStateFile(file: string, io: Pick<Io, 'cwd'>): Promise<StateFile> {
+  const target = path.resolve(io.cwd, file);
+  return {
+    data: await readState(target, file),
+    write: async (state) => {
+      await writePrivateFile(target, `${printJson(state)}\n`).catch((error: unknown) => {
+        throw usageError(
+          `--state: the file "${file}" cannot be written (${readErrno(error)}). The state after this run is ${printJson(state)}`,
+          error,
+        );
+      });
+    },
+  };
+}
+
+async function readState(target: string, file: string): Promise<PlainObject | undefined> {
+  const bytes = await readFile(target).catch((error: unknown) => {
+    if (readErrno(error) === 'ENOENT') return undefined;
+    throw usageError(`--state: the file "${file}" cannot be read (${readErrno(error)}).`, error);
+  });
+  if (bytes === undefined) return undefined;
+  try {
+    const state: unknown = JSON.parse(decodeUtf8(bytes) ?? '');
+    if (isState(state)) return state;
+  } catch {
+    // Reported below.
+  }
+  throw usageError(
+    `--state: the file "${file}" holds no state of a trigger, such as {"lastId":7} or {"lastDate":"2026-01-31T12:00:00Z"}. Remove it to start anew.`,
+  );
+}
+
+function isState(value: unknown): value is PlainObject {
+  return isPlainObject(value) && (Object.hasOwn(value, 'lastId') || Object.hasOwn(value, 'lastDate'));
+}

@@ -1,0 +1,39 @@
+import { EngineError } from '../../shared/errors/engine-error.js';
+import { readErrno } from '../../shared/read-regular-file.js';
+import { type Io, UserInterruption } from './io.js';
+import { usageError } from './usage-error.js';
+
+/**
+ * The message of a command that cannot listen on its port.
+ *
+ * @param hostname the requested address, if it may be the reason
+ */
+export function cannotListen(port: number, error: unknown, hostname?: string): EngineError {
+  // It says itself what is wrong, such as another host on the same data.
+  if (error instanceof EngineError) return error;
+  const errno = readErrno(error);
+  if (hostname !== undefined && ADDRESS_ERRORS.has(errno)) {
+    return usageError(
+      `This machine has no address "${hostname}" to listen on (${errno}). Choose another with --host.`,
+      error,
+    );
+  }
+  const why = errno === 'EADDRINUSE' ? 'is in use' : `cannot be listened on (${errno})`;
+  return usageError(`The port ${port} ${why}. Choose another with --port, or any with --port 0.`, error);
+}
+
+const ADDRESS_ERRORS: ReadonlySet<string> = new Set(['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN']);
+
+/** Resolves at Ctrl-C or SIGTERM. */
+export async function untilInterrupted(io: Pick<Io, 'interruptible'>): Promise<void> {
+  await io.interruptible(untilAborted).catch((error: unknown) => {
+    if (!(error instanceof UserInterruption)) throw error;
+  });
+}
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

@@ -1,0 +1,19 @@
+import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
+
+/** Foreign text, safe for a terminal: control characters are escaped (`\u001b`). Line breaks and tabs stay. */
+export function printable(text: string): string {
+  return escapeUnsafe(text);
+}
+
+/** `printable` in one line. */
+export function printableLine(text: string): string {
+  return printable(text.replaceAll('\n', '\\n').replaceAll('\t', '\\t'));
+}
+
+/** Workflow commands of CI logs: https://docs.github.com/actions/reference/workflow-commands-for-github-actions. */
+const COMMAND = /^([^\S\n]*)(?=::|##\[)/gm;
+
+/** Foreign lines, safe for a CI log: a bar precedes workflow commands. */
+export function withoutCommands(text: string): string {
+  return text.replace(COMMAND, '$1| ');
+}

@@ -1,0 +1,189 @@
+import { EngineError } from '../../../shared/errors/engine-error.js';
+import { flag, freeForm, integer, object, oneOf, type Static, text } from '../../../shared/schema/build.js';
+import type { Backend } from '../backend.js';
+import { MOMENTS } from '../expressions/moments.js';
+import type { PackedEvent, SearchHit } from '../protocol.js';
+import { describeRun, describeSummary } from './describe-run.js';
+import { defineTool, type Tool } from './tool.js';
+
+const WAIT_MS = 60_000;
+const LISTED = 20;
+const MAX_EVENTS = 20_000;
+
+/** No unknown members. */
+const CLOSED = { additionalProperties: false };
+
+const ID = text({ description: 'The id of a run.', minLength: 1, maxLength: 200 });
+const COUNT = { minimum: 1, maximum: 1_000_000 };
+
+const INPUTS = {
+  run: object(
+    { name: text({ description: 'Name of the module or RPC.', minLength: 1, maxLength: 200 }) },
+    {
+      kind: oneOf(['module', 'rpc'], { description: 'Default: module.' }),
+      parameters: freeForm({ description: 'Values of its form, by name.' }),
+      connection: text({
+        description:
+          'Name of a connection that is kept on this machine (see list_components). Credentials are never given.',
+        maxLength: 200,
+      }),
+      limit: integer({ description: 'Bundles after which the run is left. Default: all.', ...COUNT }),
+      defaults: flag({ description: 'Whether defaults fill fields that are not given. Default: false.' }),
+      start: oneOf(['all'], {
+        description: 'Of a polling trigger: all that is there, not only what is new.',
+      }),
+      payload: { description: 'The webhook bundle an instant trigger works on.' },
+      replayOf: text({
+        description: 'A run whose answers are given again: nothing is sent.',
+        maxLength: 200,
+      }),
+      fromPage: integer({
+        description: 'With replayOf: from this page on the service is asked again.',
+        ...COUNT,
+      }),
+      waitMs: integer({
+        description: 'How long to wait for its end. Default: 60000.',
+        minimum: 0,
+        maximum: 300_000,
+      }),
+    },
+    CLOSED,
+  ),
+  stop_run: object({ id: ID }, {}, CLOSED),
+  read_run: object(
+    { id: ID },
+    {
+      seq: integer({
+        description: 'The seq of one request of it, for that alone with its bodies. Default: the whole run.',
+        minimum: 0,
+      }),
+    },
+    CLOSED,
+  ),
+  list_runs: object(
+    {},
+    {
+      state: oneOf(['running', 'ok', 'failed', 'stopped']),
+      name: text({ description: 'Name of a component.', maxLength: 200 }),
+      before: text({ description: 'Only runs that started before the run of this id.', maxLength: 200 }),
+      limit: integer({ description: 'Default: 20.', minimum: 1, maximum: 200 }),
+    },
+    CLOSED,
+  ),
+  search_runs: object(
+    {
+      text: text({
+        description:
+          'Looked for in addresses, headers, bodies, bundles and errors of all runs, in either case.',
+        minLength: 2,
+        maxLength: 200,
+      }),
+    },
+    {},
+    CLOSED,
+  ),
+  evaluate: object(
+    { id: ID },
+    {
+      expression: text({
+        description:
+          'IML: `body.data[1].id`, or a template with {{ }}. Default: none; then the result lists the moments of the step with their variables.',
+        minLength: 1,
+        maxLength: 10_000,
+      }),
+      seq: integer({
+        description: 'The step: seq of one of read_run. Default: the end of the run.',
+        minimum: 0,
+      }),
+      moment: oneOf(MOMENTS, {
+        description:
+          'request: before it is sent (parameters, connection, temp, common, pagination). answer: with body, headers, statusCode. item: within an item of iterate. next: before the next page. Default: that with most names, item before answer before request.',
+      }),
+      item: integer({ description: 'Which item of iterate `item` is. Default: 1, the first.', ...COUNT }),
+    },
+    CLOSED,
+  ),
+};
+
+/** Tools for runs, with the same backend and checks as the page. */
+export function createRunTools(backend: Backend): readonly Tool[] {
+  const { history } = backend;
+  const readEvents = (id: string): Promise<readonly PackedEvent[]> => history.events(id, -1, MAX_EVENTS);
+  return [
+    defineTool('run', {
+      description:
+        'Runs a module or RPC against its service (unless replayOf is given) and tells what happened: requests with answers, why paging stopped, limits used, bundles, errors with their place in the app.',
+      input: INPUTS.run,
+      isReadOnly: false,
+      work: (input, signal) => runAndWait(input, backend, signal),
+    }),
+    defineTool('stop_run', {
+      description: 'Stops a run that is under way.',
+      input: INPUTS.stop_run,
+      isReadOnly: false,
+      work: async ({ id }) => {
+        await backend.run(id);
+        return { stopped: backend.runner.stop(id) };
+      },
+    }),
+    defineTool('read_run', {
+      description:
+        'Tells all of a run of the history: each request with its answer (bodies cut at 64 kB, all of them at 256 kB) and what was made of it, waits, warnings, stop reason, limits, bundles. Values that are cut say their size; ask for one request by its seq to see more.',
+      input: INPUTS.read_run,
+      isReadOnly: true,
+      work: async ({ id, seq }) => {
+        const [run, events] = [await backend.run(id), await readEvents(id)];
+        if (seq !== undefined && !events.some((event) => event.seq === seq)) {
+          throw new EngineError('HOST_MISSING', `This run has no step with the seq ${seq}.`);
+        }
+        return describeRun(run, events, history, seq);
+      },
+    }),
+    defineTool('list_runs', {
+      description: 'Lists the runs of the history, newest first, without bodies.',
+      input: INPUTS.list_runs,
+      isReadOnly: true,
+      work: async (filter) => {
+        const runs = await history.list({ limit: LISTED, ...filter });
+        return { runs: runs.map(describeSummary) };
+      },
+    }),
+    defineTool('search_runs', {
+      description:
+        'Finds a text in all runs: addresses, headers, bodies, bundles, errors. At most 50 hits, newest first.',
+      input: INPUTS.search_runs,
+      isReadOnly: true,
+      work: async ({ text }) => ({ hits: (await history.search(text)).map(describeHit) }),
+    }),
+    defineTool('evaluate', {
+      description:
+        'Evaluates an IML expression with the names of any moment of a run (parameters, connection with its secrets hidden, temp, body, headers, item, pagination), by the engine. Without an expression: which moments a step has, and what can be seen there.',
+      input: INPUTS.evaluate,
+      isReadOnly: true,
+      work: async ({ id, expression, seq, moment, item = 1 }) => {
+        const last = seq ?? (await readEvents(id)).at(-1)?.seq ?? 0;
+        if (expression === undefined) return backend.moments(id, last, item - 1);
+        return backend.evaluate(id, { expression, seq: last, item: item - 1, moment });
+      },
+    }),
+  ];
+}
+
+async function runAndWait(
+  { waitMs = WAIT_MS, ...asked }: Static<typeof INPUTS.run>,
+  backend: Backend,
+  signal: AbortSignal,
+): Promise<unknown> {
+  await backend.look();
+  const id = await backend.runner.start({ kind: 'module', parameters: {}, ...asked });
+  await backend.runner.ended(id, AbortSignal.any([signal, AbortSignal.timeout(waitMs)]));
+  return describeRun(
+    await backend.run(id),
+    await backend.history.events(id, -1, MAX_EVENTS),
+    backend.history,
+  );
+}
+
+function describeHit({ run, where, seq, excerpt }: SearchHit): unknown {
+  return { run: describeSummary(run), where, seq, excerpt };
+}

@@ -1,0 +1,254 @@
+import { useSignal } from '@preact/signals';
+import type { JSX } from 'preact';
+import type { AppState } from '../../protocol.js';
+import { PlaceText } from '../parts/badges.js';
+import { CopyButton } from '../parts/copy-button.js';
+import { FailureCard } from '../parts/failure-card.js';
+import { JsonTree } from '../parts/json-tree.js';
+import { runStep, StepForm } from '../parts/step-form.js';
+import { writeRoute } from '../state/route.js';
+import { app, runs, sayError } from '../state/store.js';
+import { LastRuns } from './component-view.js';
+
+/** The start page. */
+export function HomeView(): JSX.Element {
+  const { value: state } = app;
+  const first = state?.modules.find(({ type }) => type === 'search') ?? state?.modules[0];
+  return (
+    <article class="home" aria-label="Start">
+      <h1>{state?.name ?? 'iml dev'}</h1>
+      <p class="lead">
+        {runs.value.length === 0
+          ? 'Choose a module on the left, fill in its form and run it: you will see each request, what came back, and what was made of it.'
+          : 'Choose a run on the left to look at it, or a module to run it again.'}
+      </p>
+      {first !== undefined && (
+        <p>
+          <a class="button primary" href={writeRoute('module', first.name)}>
+            {runs.value.length === 0
+              ? `Begin with ${first.label ?? first.name}`
+              : `Open ${first.label ?? first.name}`}
+          </a>
+        </p>
+      )}
+      <dl class="keys">
+        <div>
+          <dt>
+            <kbd>/</kbd>
+          </dt>
+          <dd>search in all runs, bodies too</dd>
+        </div>
+        <div>
+          <dt>
+            <kbd>r</kbd>
+          </dt>
+          <dd>run, or run again</dd>
+        </div>
+        <div>
+          <dt>
+            <kbd>↑</kbd> <kbd>↓</kbd>
+          </dt>
+          <dd>walk through a list or the timeline</dd>
+        </div>
+        <div>
+          <dt>
+            <kbd>[</kbd> <kbd>]</kbd>
+          </dt>
+          <dd>the run before, the run after</dd>
+        </div>
+      </dl>
+      <p class="muted">
+        Save a file of the app and it is checked at once; where only what is made of the answers has changed,
+        the new bundles appear without a request. A trace that <code>iml run --trace run.jsonl</code> wrote
+        can be dropped anywhere on this page.
+      </p>
+    </article>
+  );
+}
+
+/** A webhook: its address and its calls. */
+export function WebhookView({ name }: { readonly name: string }): JSX.Element {
+  const webhook = app.value?.webhooks.find((one) => one.name === name);
+  if (webhook === undefined) return <h1 class="empty">The app has no webhook "{name}".</h1>;
+  const example = `curl -X POST ${webhook.address} -H 'content-type: application/json' --data-raw '{"id": 1}'`;
+  return (
+    <article class="component" aria-label={name}>
+      <header class="run-head">
+        <div class="run-title">
+          <h1>{webhook.label ?? name}</h1>
+          <span class="tag">webhook</span>
+        </div>
+      </header>
+      <section class="card">
+        <h2>Address</h2>
+        <p class="address-line">
+          <code>{webhook.address}</code> <CopyButton text={() => webhook.address} label="Copy the address" />
+        </p>
+        <p class="help">
+          It is the same at each start on this port. Calls appear below as they come; a tunnel to this machine
+          lets a service reach it.
+        </p>
+        <p class="address-line">
+          <code>{example}</code> <CopyButton text={() => example} label="Copy the example" />
+        </p>
+        <p>
+          <a class="button" href={writeRoute('call', name)}>
+            Send a call
+          </a>
+        </p>
+      </section>
+      {webhook.canAttach && <Attachment webhook={webhook} />}
+      <LastRuns kind="webhook" name={name} />
+    </article>
+  );
+}
+
+/** Attach and detach, and the result of attach. */
+function Attachment({ webhook }: { readonly webhook: AppState['webhooks'][number] }): JSX.Element {
+  const { name, attached } = webhook;
+  if (attached === undefined) {
+    return (
+      <StepForm
+        kind="webhook"
+        name={name}
+        title="Attach"
+        submit="Attach"
+        stored={app.value?.kept ?? []}
+        makeRequest={(parameters, connection) => ({
+          step: 'attach',
+          name,
+          parameters,
+          connection: connection || undefined,
+        })}
+      >
+        <p class="help">
+          Sends the requests of attach. The API needs a public address: start a tunnel to this machine first.
+        </p>
+      </StepForm>
+    );
+  }
+  return (
+    <StepForm
+      kind={undefined}
+      name={name}
+      title="Attached"
+      submit="Detach"
+      stored={app.value?.kept ?? []}
+      makeRequest={(_, connection) => ({
+        step: 'detach',
+        name,
+        parameters: {},
+        connection: connection || undefined,
+      })}
+    >
+      <p class="help">What attach returned, as expressions read it by the name webhook:</p>
+      <JsonTree value={attached.webhook} />
+    </StepForm>
+  );
+}
+
+/** A connection of the app, and its stored connections. */
+export function ConnectionView({ name }: { readonly name: string }): JSX.Element {
+  const connection = app.value?.connections.find((one) => one.name === name);
+  const kept = (app.value?.kept ?? []).filter(({ component }) => component === name);
+  const as = useSignal(`${app.value?.name ?? 'app'}-${name}`);
+  return (
+    <article class="component" aria-label={name}>
+      <header class="run-head">
+        <div class="run-title">
+          <h1>{connection?.label ?? name}</h1>
+          <span class="tag">{connection?.type ?? 'connection'}</span>
+        </div>
+      </header>
+      <section class="card">
+        <h2>Kept on this machine</h2>
+        {kept.length === 0 ? (
+          <p class="empty-line">None yet.</p>
+        ) : (
+          <ul>
+            {kept.map((one) => (
+              <li key={one.name}>
+                <strong>{one.name}</strong> <span class="muted">{one.label}</span>{' '}
+                <button
+                  type="button"
+                  class="button small"
+                  aria-label={`Test ${one.name}`}
+                  onClick={() =>
+                    void runStep({ step: 'test', name, connection: one.name, parameters: {} }).catch(sayError)
+                  }
+                >
+                  Test
+                </button>
+              </li>
+            ))}
+          </ul>
+        )}
+        <p class="help">
+          Stored credentials never come back to this page. A connection that opens a page of the API is
+          created with{' '}
+          <code>
+            iml connect {app.value?.folder} {name}
+          </code>
+          ; <code>iml connections</code> manages them.
+        </p>
+      </section>
+      <StepForm
+        kind="connection"
+        name={name}
+        title="Connect"
+        submit="Connect"
+        stored={undefined}
+        makeRequest={(parameters) => ({ step: 'connect', name, parameters, as: as.value })}
+      >
+        <div class="field">
+          <label for="connection-name">Name</label>
+          <input
+            id="connection-name"
+            required
+            value={as.value}
+            onInput={(event) => {
+              as.value = event.currentTarget.value;
+            }}
+          />
+        </div>
+      </StepForm>
+      <LastRuns kind="connection" name={name} />
+    </article>
+  );
+}
+
+/** Diagnostics of the app. */
+export function FindingsView(): JSX.Element {
+  const { value: state } = app;
+  const findings = state?.findings ?? [];
+  return (
+    <article class="findings-view" aria-label="Findings of the check">
+      <h1>Findings of the check</h1>
+      {state?.problem !== undefined && <FailureCard failure={state.problem} />}
+      {findings.length === 0 ? (
+        <p class="empty">
+          <span class="state ok" aria-hidden="true">
+            ✓
+          </span>{' '}
+          Nothing was found. The app is checked again whenever a file is saved.
+        </p>
+      ) : (
+        <ul class="findings-list">
+          {findings.map(({ rule, level, message, place }, index) => (
+            <li key={`${rule} ${index}`} class={level}>
+              <span class={`tag ${level === 'error' ? 'bad' : level === 'warning' ? 'warn' : ''}`}>
+                {level}
+              </span>
+              <div>
+                <p>{message}</p>
+                <p class="muted">
+                  <PlaceText place={place} /> <code>{rule}</code>
+                </p>
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </article>
+  );
+}

@@ -1,0 +1,254 @@
+import { createEngine } from '../../../engine/create-engine.js';
+import type { App, ModuleComponent } from '../../../engine/document/app.js';
+import type { Document } from '../../../engine/document/document.js';
+import type { Transport, TransportResponse } from '../../../engine/http/transport.js';
+import { indexChoices } from '../../../engine/parameters/check-choice.js';
+import { moduleForm, readForm } from '../../../engine/parameters/form.js';
+import {
+  listNestedFields,
+  type ParameterElement,
+  type ParameterSpec,
+} from '../../../engine/parameters/parameter-spec.js';
+import { parseRpcReference } from '../../../engine/parameters/rpc-reference.js';
+import { listShownFields } from '../../../engine/parameters/shown-fields.js';
+import { validateParameters } from '../../../engine/parameters/validate-parameters.js';
+import { compileTemplate } from '../../../language/compile/compile-template.js';
+import { isTruthy } from '../../../language/values/coerce.js';
+import { EngineError } from '../../../shared/errors/engine-error.js';
+import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import { listDocuments } from '../../check/subject/checked-document.js';
+import { listExpressions } from '../../check/subject/expression-site.js';
+import type { Language } from '../expressions/language.js';
+import type { FormRequest, RunRequest, ShownField, ShownForm } from '../protocol.js';
+import { writeKey } from './kept-answers.js';
+import { createRunRedactor, type RunSetting } from './run-component.js';
+
+/** Maximum number of options of a select. */
+const MAX_OPTIONS = 500;
+
+/** Types without a value. */
+const DECORATION: ReadonlySet<string> = new Set(['banner', 'html', 'button']);
+
+/** Dependencies of a form. */
+export interface FormTools {
+  /** Functions for conditions of fields. */
+  readonly language: Language;
+  readonly answers: FormAnswers;
+  /** Number of times the app was read. */
+  readonly revision: number;
+}
+
+/**
+ * The form of a module or RPC for the current values, flattened for the page. Calls RPCs for options and fields if a
+ * connection is selected or none is needed.
+ */
+export async function drawForm(
+  asked: FormRequest,
+  setting: RunSetting,
+  tools: FormTools,
+): Promise<ShownForm> {
+  const { app, connections, engine: options } = setting;
+  const flattenFields = (elements: readonly ParameterElement[]): readonly ShownField[] =>
+    listFields(elements, asked.parameters, createEvaluate(tools.language, asked.parameters));
+  if (asked.kind !== 'module') {
+    const declared = flattenFields(readForm(findParams(asked, app)).elements);
+    const read = asked.kind === 'rpc' ? listReadFields(asked.name, app, declared) : [];
+    return { fields: [...declared, ...read], failures: [], problems: [] };
+  }
+  const module = app.modules.get(asked.name);
+  if (module === undefined) throw new EngineError('USAGE', `There is no module "${asked.name}".`);
+  const wrapTransport = tools.answers.wrap(`${tools.revision} ${asked.connection ?? ''}`);
+  const engine = createEngine({ ...options, app, connections, wrapTransport });
+  try {
+    const { parameters } = asked;
+    const connection = asked.connection === '' ? undefined : asked.connection;
+    const resolve = connection !== undefined || module.connection === undefined;
+    const form = await engine.module(asked.name).parameters({ parameters, connection, resolve });
+    const evaluate = createEvaluate(tools.language, parameters);
+    const failures = form.failures.map(
+      ({ text, error }) => explainWaiting(text, evaluate) ?? `${text}: ${error.message}`,
+    );
+    const fields = flattenFields([...form.static, ...form.mappable]);
+    const problems = await findProblems(module, asked, setting, tools.language);
+    return { fields, failures, problems };
+  } finally {
+    await engine.close();
+  }
+}
+
+/** An RPC that reads missing form values may fail until they are filled in; that is not an error of the app. */
+function explainWaiting(text: string, evaluate: Evaluate): string | undefined {
+  const { name, query } = parseRpcReference(text) ?? { name: '', query: [] };
+  const missing = query.filter(([, template]) => {
+    try {
+      return (
+        template.includes('{{') && [undefined, null, ''].includes(evaluate(template) as string | undefined)
+      );
+    } catch {
+      return false;
+    }
+  });
+  if (missing.length === 0) return undefined;
+  return `The options of ${name} come once ${missing.map(([key]) => key).join(' and ')} is given.`;
+}
+
+function findParams({ kind, name }: FormRequest, app: App): Document | undefined {
+  if (kind === 'rpc') return app.rpcs.get(name)?.params;
+  return kind === 'webhook' ? app.webhooks.get(name)?.params : app.connections.get(name)?.params;
+}
+
+/** One text field per `parameters.x` that an RPC reads without declaring it. */
+function listReadFields(rpc: string, app: App, declared: readonly ShownField[]): readonly ShownField[] {
+  const names = new Set<string>();
+  for (const checked of listDocuments(app)) {
+    if (checked.owner?.kind !== 'rpc' || checked.owner.name !== rpc || checked.kind === 'parameters')
+      continue;
+    for (const { root, members } of listExpressions(checked).flatMap(({ paths }) => paths)) {
+      const name = root.name === 'parameters' ? members[0]?.name : undefined;
+      if (name !== undefined) names.add(name);
+    }
+  }
+  for (const { name } of declared) names.delete(name);
+  return [...names].map((name) => ({
+    name,
+    label: name,
+    type: 'any',
+    required: false,
+    multiple: false,
+    help: 'The RPC reads this parameter of the form that calls it.',
+    default: undefined,
+    options: undefined,
+    fields: undefined,
+    itemType: undefined,
+    advanced: false,
+  }));
+}
+
+type Evaluate = (template: string) => unknown;
+
+/** Evaluates conditions with the unconverted values of the form. */
+function createEvaluate({ environment, functions }: Language, values: RunRequest['parameters']): Evaluate {
+  return (template) =>
+    compileTemplate(template, { environment, functions, pointer: '' })({
+      environment,
+      ...values,
+      parameters: values,
+    });
+}
+
+/** Validates the values as a run does. Messages are redacted. */
+async function findProblems(
+  module: ModuleComponent,
+  asked: FormRequest,
+  { app, engine }: RunSetting,
+  { environment, functions }: Language,
+): Promise<ShownForm['problems']> {
+  const checked = await validateParameters(moduleForm(module), asked.parameters, {
+    ...(engine.timezone !== undefined && { timezone: engine.timezone }),
+    applyDefaults: asked.defaults === true,
+    evaluate: (template, known) =>
+      compileTemplate(template, { environment, functions, pointer: '' })({
+        environment,
+        ...known,
+        parameters: known,
+      }),
+  });
+  if (checked.ok) return [];
+  const redactor = createRunRedactor({ ...asked, kind: 'module' }, app, undefined);
+  return checked.problems.map(({ path, message, kind }) => ({
+    path,
+    message: redactor.text(message),
+    isMissing: kind === 'missing',
+  }));
+}
+
+/** @param values current values of the fields; undefined for array items */
+function listFields(
+  elements: readonly ParameterElement[],
+  values: RunRequest['parameters'] | undefined,
+  evaluate: Evaluate,
+): readonly ShownField[] {
+  return elements.flatMap((element) => {
+    if (element.kind === 'reference') return [];
+    if (element.name === undefined || DECORATION.has(element.type)) return [];
+    if (!isVisible(element, evaluate)) return [];
+    const value = values === undefined ? undefined : ownMember(values, element.name);
+    const shown =
+      values === undefined
+        ? [listNestedFields(element)]
+        : listShownFields(element, value, () => indexChoices(element.choices?.options));
+    return [
+      describeField(element, element.name, isPlainObject(value) ? value : {}, evaluate),
+      // Nested fields are members of the same collection.
+      ...shown.flatMap((nested) => listFields(nested, values, evaluate)),
+    ];
+  });
+}
+
+/** A condition that cannot be evaluated counts as true. */
+function isVisible({ visible }: ParameterSpec, evaluate: Evaluate): boolean {
+  if (typeof visible === 'boolean') return visible;
+  try {
+    return isTruthy(evaluate(visible));
+  } catch {
+    return true;
+  }
+}
+
+function describeField(
+  spec: ParameterSpec,
+  name: string,
+  inner: RunRequest['parameters'],
+  evaluate: Evaluate,
+): ShownField {
+  const { type, required, multiple, label, choices, source } = spec;
+  const help = ownMember(source, 'help');
+  return {
+    name,
+    type,
+    required,
+    multiple,
+    default: spec.default,
+    label: label ?? name,
+    help: typeof help === 'string' ? help : undefined,
+    advanced: ownMember(source, 'advanced') === true,
+    options: choices?.options?.slice(0, MAX_OPTIONS).map(({ value, label: shown }) => ({
+      value,
+      label: shown ?? String(value),
+    })),
+    fields:
+      spec.spec?.kind === 'fields'
+        ? listFields(spec.spec.fields, type === 'array' ? undefined : inner, evaluate)
+        : undefined,
+    itemType: spec.spec?.kind === 'item' ? spec.spec.item.type : undefined,
+  };
+}
+
+/** Caches responses of form RPCs for a short time, because forms are redrawn while the user types. */
+interface FormAnswers {
+  /** @param scope separates credentials and apps */
+  readonly wrap: (scope: string) => (transport: Transport) => Transport;
+}
+
+const KEPT_MS = 60_000;
+const MAX_KEPT = 100;
+
+/** Creates an empty cache. */
+export function createFormAnswers(): FormAnswers {
+  const answers = new Map<string, { readonly response: TransportResponse; readonly at: number }>();
+  return {
+    wrap: (scope) => (transport) => async (request) => {
+      const key = `${scope}\n${writeKey(request)}`;
+      const known = answers.get(key);
+      if (known !== undefined && performance.now() - known.at < KEPT_MS) return known.response;
+      const response = await transport(request);
+      answers.delete(key);
+      if (response.status < 400) answers.set(key, { response, at: performance.now() });
+      for (const oldest of answers.keys()) {
+        if (answers.size <= MAX_KEPT) break;
+        answers.delete(oldest);
+      }
+      return response;
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import { specFrame } from '../../../engine/loading/spec-frame.js';
+import type { Redactor } from '../../../engine/redaction/redact.js';
+import { AppError } from '../../../shared/errors/app-error.js';
+import { EngineError } from '../../../shared/errors/engine-error.js';
+import { ImlError } from '../../../shared/errors/iml-error.js';
+import type { SourceLocation } from '../../../shared/errors/source-location.js';
+import type { ShownFailure, ShownPlace } from '../protocol.js';
+
+/**
+ * An error as the command prints it; secrets in the line of the app are redacted.
+ *
+ * @param root folder of the app; undefined if unknown
+ */
+export async function showFailure(
+  error: EngineError,
+  root: string | undefined,
+  redactor: Redactor,
+): Promise<ShownFailure> {
+  const { message, place, cause } = error;
+  const app = error instanceof AppError ? error : undefined;
+  const inner = app === undefined ? error : cause;
+  const frame = root === undefined ? undefined : await specFrame(root, place);
+  return {
+    type: app?.type ?? error.name,
+    message: redactor.text(message),
+    code: inner instanceof EngineError ? inner.code : undefined,
+    status: app?.statusCode,
+    requestIndex: app?.requestIndex,
+    page: app?.page,
+    place: showPlace(place),
+    suberrors: (app?.suberrors ?? []).filter((text) => text !== message).map(redactor.text),
+    hint: findHint(inner),
+    frame: frame === undefined ? undefined : redactor.text(frame),
+  };
+}
+
+/** A location as plain data; undefined if unknown. */
+export function showPlace(place: SourceLocation | undefined): ShownPlace | undefined {
+  if (place === undefined) return undefined;
+  const { file, line, column, pointer } = place;
+  return { file, line, column, pointer };
+}
+
+function findHint(error: unknown): string | undefined {
+  if (error instanceof ImlError) return error.hint;
+  // Other refusals name their own option.
+  if (error instanceof EngineError && error.code === 'NETWORK_REFUSED' && !/--[a-z]/.test(error.message)) {
+    return 'Start iml dev with --allow-local to let the app call this machine, with --allow HOST for what else is not public.';
+  }
+  return undefined;
+}

@@ -1,0 +1,221 @@
+import { DOCUMENT_RULES, type DocumentKind } from '../../../engine/document/document-shapes.js';
+import { described, type KeyShape, listOf, only, type Shape } from '../../../engine/document/shape.js';
+import { MANIFEST_SHAPE } from '../../../engine/loading/manifest-shape.js';
+import { SCENARIO_FILE_SHAPE } from '../../../host/scenarios/scenario-shape.js';
+import { isPlainObject, type PlainObject } from '../../../shared/plain-object.js';
+import { CONFIG_SHAPE } from '../../check/settings.js';
+import type { CheckedDocument } from '../../check/subject/checked-document.js';
+import { FORM_RULE } from './field-shape.js';
+import { writeJsonSchema } from './write-json-schema.js';
+
+/** The JSON Schema of one kind of file. */
+export interface FileSchema {
+  /** Name of its file in the package: `epoch` of `schemas/epoch.schema.json`. */
+  readonly name: SchemaName;
+  readonly title: string;
+  readonly schema: PlainObject;
+}
+
+/** Names of the schemas, in the order they are listed. */
+const SCHEMA_NAMES: readonly SchemaName[] = [
+  ...([
+    'manifest',
+    'base',
+    'communication',
+    'oauth-connection',
+    'webhook',
+    'responder',
+    'epoch',
+    'endpoint',
+  ] as const),
+  ...(['parameters', 'interface', 'samples', 'common', 'groups', 'scopes', 'scope-list'] as const),
+  ...(['config', 'scenarios', 'test'] as const),
+];
+
+export type SchemaName =
+  | (
+      | 'manifest'
+      | 'base'
+      | 'communication'
+      | 'oauth-connection'
+      | 'webhook'
+      | 'responder'
+      | 'epoch'
+      | 'endpoint'
+    )
+  | ('parameters' | 'interface' | 'samples' | 'common' | 'groups' | 'scopes' | 'scope-list')
+  | ('config' | 'scenarios' | 'test');
+
+const GROUP_SHAPE: Shape = {
+  title: 'a group',
+  required: ['label', 'modules'],
+  keys: {
+    label: described('What the group is called.', { types: ['string'] }),
+    modules: described('Names of its modules, in the order they are shown.', { types: ['array'] }),
+  },
+};
+
+const FILES: Readonly<Record<Exclude<SchemaName, 'test'>, readonly [title: string, rule: KeyShape]>> = {
+  manifest: ['Manifest of an app', only(MANIFEST_SHAPE)],
+  base: ['Base', DOCUMENT_RULES.base],
+  communication: ['Communication', DOCUMENT_RULES.api],
+  'oauth-connection': ['Communication of an OAuth connection', DOCUMENT_RULES.oauth],
+  webhook: ['Communication of a webhook', DOCUMENT_RULES.webhook],
+  responder: ['Communication of a responder', DOCUMENT_RULES.responder],
+  epoch: ['Epoch of a polling trigger', DOCUMENT_RULES.epoch],
+  endpoint: ['Communication of an endpoint', DOCUMENT_RULES.endpoint],
+  parameters: ['Parameters', FORM_RULE],
+  interface: [
+    'Interface',
+    { ...FORM_RULE, about: 'The members of the bundles a module puts out, as the mapper shows them.' },
+  ],
+  samples: [
+    'Samples',
+    described('A bundle as the module puts it out, for the mapper to show before it has run.'),
+  ],
+  common: [
+    'Common data',
+    described(
+      'Data that all expressions read as `common`, such as ids of clients. No secrets belong into a repository.',
+      { types: ['object'] },
+    ),
+  ],
+  groups: [
+    'Groups',
+    { ...listOf(GROUP_SHAPE), about: 'The modules of the app in groups, in the order they are shown.' },
+  ],
+  scopes: [
+    'Scopes',
+    described('The scopes that are asked for, such as `"read:users"`.', { types: ['array'] }),
+  ],
+  'scope-list': [
+    'List of scopes',
+    described('The scopes of the service by name, each with what a user reads of it.', { types: ['object'] }),
+  ],
+  config: ['Settings of iml', only(CONFIG_SHAPE)],
+  scenarios: ['Scenarios', only(SCENARIO_FILE_SHAPE)],
+};
+
+const TEST_TITLE = 'Test case';
+
+const MADE = new Map<SchemaName, PlainObject>();
+
+/** The schema of a kind of file, from the shapes that loading, check and test runner use. */
+export async function makeSchema(name: SchemaName): Promise<PlainObject> {
+  const known = MADE.get(name);
+  if (known !== undefined) return known;
+  const schema = name === 'test' ? { ...(await loadTestSchema()), title: TEST_TITLE } : describeFile(name);
+  MADE.set(name, schema);
+  return schema;
+}
+
+function describeFile(name: keyof typeof FILES): PlainObject {
+  const [title, rule] = FILES[name];
+  return writeJsonSchema(rule, { title });
+}
+
+/** All schemas. */
+export async function listSchemas(): Promise<readonly FileSchema[]> {
+  return Promise.all(
+    SCHEMA_NAMES.map(async (name) => ({
+      name,
+      title: name === 'test' ? TEST_TITLE : FILES[name][0],
+      schema: await makeSchema(name),
+    })),
+  );
+}
+
+/** The schema of a file of an app. */
+export function chooseSchema({ kind, part }: Pick<CheckedDocument, 'kind' | 'part'>): SchemaName | undefined {
+  return BY_PART[part] ?? BY_KIND[kind];
+}
+
+const BY_PART: Readonly<Partial<Record<string, SchemaName>>> = {
+  interface: 'interface',
+  output: 'interface',
+  samples: 'samples',
+  common: 'common',
+  groups: 'groups',
+  scope: 'scopes',
+  defaultScope: 'scopes',
+  requiredScope: 'scopes',
+  scopeList: 'scope-list',
+};
+
+const BY_KIND: Readonly<Partial<Record<DocumentKind, SchemaName>>> = {
+  base: 'base',
+  api: 'communication',
+  oauth: 'oauth-connection',
+  webhook: 'webhook',
+  responder: 'responder',
+  epoch: 'epoch',
+  endpoint: 'endpoint',
+  parameters: 'parameters',
+};
+
+/** Descriptions of test case members by path. */
+const ABOUT: Readonly<Record<string, string>> = {
+  $schema: 'Address of the schema of this file.',
+  name: 'What the case is called in reports. Default: the name of its file.',
+  component: 'What is run: `module:listOrders`, `rpc:listTables`, `connection:account`, `webhook:events`.',
+  kind: 'What of the component is run, where it is not what its type says: `epoch`, `attach`, `oauth2-refresh`, ...',
+  record:
+    '`true`: `iml test --record` runs the case against the service and writes what it saw in place of this.',
+  todo: 'Why the case is not finished. `iml test` does not run it, and shows the reason. Remove the member to run it.',
+  live: 'Whether `iml test --live` runs the case. Default: where all its calls are GET or HEAD.',
+  recorded: 'When the exchanges were recorded, and by which version.',
+  secrets: 'What stands for a secret: texts by the name that `{{secret:NAME}}` is written with.',
+  exchanges:
+    'What the component asks and what the service answers, in the order of the calls. Each answers once.',
+  ignore: 'Paths of requests that are not compared: `request.query.nonce`.',
+  server: 'A service that answers pages of its own, in place of exchanges.',
+  app: 'An app for this case alone, in place of the one it lies in.',
+  common: 'Replaces the common data.',
+  input: 'What the run is given.',
+  expect: 'What has to come of it. What is not named is not looked at.',
+  title: 'What the case is about.',
+  covers: 'What it covers.',
+  basis: 'What the expectation rests on.',
+  certainty: 'How sure that is.',
+  source: 'Where it is written.',
+  note: 'For people.',
+  disputed: 'Why somebody doubts it.',
+  'input.parameters': 'What the form is filled in with.',
+  'input.connection': 'Data of the connection; secrets as `{{secret:NAME}}`.',
+  'input.data': 'State of a polling trigger, or of the component.',
+  'input.now': 'The time of the run, as `2026-01-31T12:00:00Z`.',
+  'input.payload': 'The item of the webhook an instant trigger works on.',
+  'input.request': 'The call of a webhook.',
+  'input.checkParameters': 'Whether parameters are checked by the form first.',
+  'expect.bundles': 'The bundles, all of them, in order.',
+  'expect.bundleCount': 'How many bundles.',
+  'expect.firstBundle': 'The first bundle.',
+  'expect.lastBundle': 'The last bundle.',
+  'expect.result': 'What an RPC or a responder gives.',
+  'expect.error': 'The error it ends with: `type` and `message`.',
+  'expect.requestCount': 'How many requests are sent.',
+  'expect.stop': 'Why paging stopped.',
+  'expect.query': 'JSONata over the report, which has to give true.',
+  'expect.state': 'State of the trigger afterwards.',
+  'expect.respond': 'Response to the sender of the webhook.',
+  'expect.connection': 'Data the connection keeps.',
+};
+
+/** The schema of test cases with descriptions. */
+async function loadTestSchema(): Promise<PlainObject> {
+  const { CASE_SCHEMA } = await import('../../testing/cases/case-shape.js');
+  return describeMembers(CASE_SCHEMA, '');
+}
+
+function describeMembers(schema: PlainObject, path: string): PlainObject {
+  const properties = schema['properties'];
+  if (!isPlainObject(properties)) return schema;
+  const described = Object.entries(properties).map(([name, member]) => {
+    const at = path === '' ? name : `${path}.${name}`;
+    const about = Object.hasOwn(ABOUT, at) ? ABOUT[at] : undefined;
+    if (!isPlainObject(member)) return [name, member];
+    const inner = describeMembers(member, at);
+    return [name, about === undefined ? inner : { ...inner, description: about, markdownDescription: about }];
+  });
+  return { ...schema, properties: Object.fromEntries(described) };
+}

@@ -1,0 +1,112 @@
+import { CODE_TYPES, COMPONENT_KINDS, GENERAL_CODE_TYPES } from '../../../engine/assembling/code-types.js';
+import type { App } from '../../../engine/document/app.js';
+import { MANIFEST } from '../../../engine/loading/read-manifest.js';
+import { CONFIG_FILE } from '../../check/settings.js';
+import { listDocuments } from '../../check/subject/checked-document.js';
+import { chooseSchema, type SchemaName } from './list-schemas.js';
+
+/** Paths and patterns of a schema for editors; `!` excludes. */
+export interface SchemaFiles {
+  readonly name: SchemaName;
+  readonly patterns: readonly string[];
+}
+
+/** General files with other names: plain JSON. Source: https://github.com/integromat/vscode-apps-sdk#readme [src] */
+const GENERAL_FILES: Readonly<Partial<Record<string, string>>> = {
+  common: 'general/common.json',
+  groups: 'modules/groups.json',
+};
+
+/**
+ * The files of an app by their schemas: those it has, and those it may come to have, by the names the editor of the
+ * platform gives.
+ *
+ * @param app undefined where it does not load
+ * @param folder where it lies below the workspace, with `/`; empty for the workspace itself
+ */
+export function listSchemaFiles(app: App | undefined, folder: string): readonly SchemaFiles[] {
+  const at = (path: string): string => `/${folder === '' ? '' : `${folder}/`}${path}`;
+  const own = new Map<string, SchemaName>();
+  for (const checked of app === undefined ? [] : listDocuments(app)) {
+    const name = chooseSchema(checked);
+    if (name !== undefined && checked.document.file !== undefined) own.set(at(checked.document.file), name);
+  }
+  const patterns = new Map<SchemaName, Set<string>>();
+  const add = (name: SchemaName | undefined, pattern: string): void => {
+    if (name === undefined) return;
+    patterns.set(name, (patterns.get(name) ?? new Set()).add(pattern));
+  };
+  add('manifest', at(MANIFEST));
+  add('config', at(CONFIG_FILE));
+  add('scenarios', at('scenarios.json'));
+  add('test', at('tests/**/*.test.json'));
+  for (const [code, { part, contents }] of Object.entries(GENERAL_CODE_TYPES)) {
+    if (contents !== 'source')
+      add(
+        chooseSchema({ kind: contents, part: code }),
+        at(GENERAL_FILES[code] ?? `general/${part}.iml.json`),
+      );
+  }
+  for (const kind of COMPONENT_KINDS) {
+    for (const [code, { part, contents }] of Object.entries(CODE_TYPES[kind])) {
+      const extension = code === 'common' ? 'json' : 'iml.json';
+      if (contents !== 'source')
+        add(chooseSchema({ kind: contents, part: code }), at(`${kind}s/*/*.${part}.${extension}`));
+    }
+  }
+  add('oauth-connection', at('connections/*/*.oauth-communication.iml.json'));
+  for (const [file, name] of own) add(name, file);
+  return [...patterns].map(([name, found]) => ({
+    name,
+    // Files that match by name but have another schema.
+    patterns: [
+      ...found,
+      ...[...own].filter(([, other]) => other !== name).flatMap(([file]) => exclude(file, found)),
+    ],
+  }));
+}
+
+function exclude(file: string, patterns: ReadonlySet<string>): readonly string[] {
+  const isTaken = [...patterns].some((pattern) => pattern.includes('*') && toExpression(pattern).test(file));
+  return isTaken ? [`!${file}`] : [];
+}
+
+/** `*` stands for part of a name. */
+function toExpression(pattern: string): RegExp {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^/]*')}$`);
+}
+
+/**
+ * The schema of a file by its name in Make's editor: `modules/get-user/get-user.communication.iml.json`. Undefined
+ * for other names.
+ *
+ * @param file with `/`
+ */
+export function guessSchema(file: string): SchemaName | undefined {
+  const name = file.slice(file.lastIndexOf('/') + 1);
+  const known = BY_NAME[name];
+  if (known !== undefined) return known;
+  if (name.endsWith('.test.json')) return 'test';
+  const part = /(?:^|\.)([a-z-]+)\.(?:iml\.json|imljson|json)$/.exec(name)?.[1];
+  if (part === undefined) return undefined;
+  if (part === 'oauth-communication') return 'oauth-connection';
+  const kind = /(?:^|\/)(connection|webhook|module|rpc|endpoint)s?\//.exec(file)?.[1];
+  for (const types of kind === undefined ? Object.values(CODE_TYPES) : [CODE_TYPES[kind as 'module']]) {
+    for (const [code, type] of Object.entries(types)) {
+      if (type.part === part && type.contents !== 'source')
+        return chooseSchema({ kind: type.contents, part: code });
+    }
+  }
+  return undefined;
+}
+
+const BY_NAME: Readonly<Partial<Record<string, SchemaName>>> = {
+  [MANIFEST]: 'manifest',
+  [CONFIG_FILE]: 'config',
+  'scenarios.json': 'scenarios',
+  [`${GENERAL_CODE_TYPES['base']?.part}.iml.json`]: 'base',
+  'base.imljson': 'base',
+  'common.json': 'common',
+  'groups.json': 'groups',
+};

@@ -1,0 +1,107 @@
+import type { App, ModuleType } from '../../../engine/document/app.js';
+import { CaseError } from '../../../shared/errors/engine-error.js';
+import { didYouMean } from '../../../shared/suggest.js';
+import type { Fixture, FixtureKind } from '../fixtures/fixture.js';
+import { choiceProblems } from '../fixtures/fixture-shape.js';
+import type { ReadCase } from './read-case.js';
+
+/**
+ * The fixture of a case in an app, with its component and kind.
+ *
+ * @throws CaseError for an unknown component (lists the known ones) and for members that exclude each other
+ */
+export function fixtureOfCase({ name, document, played }: ReadCase, app: App): Fixture {
+  const {
+    $schema: _schema,
+    note: _note,
+    recorded: _recorded,
+    secrets: _secrets,
+    record: _record,
+    todo: _todo,
+    live: _live,
+    component,
+    kind,
+    input,
+    // Absent in a case to be recorded.
+    expect = {},
+    ...rest
+  } = played;
+  const refuse = (message: string, pointer: string): never => {
+    throw new CaseError(message, { place: document.locationOf(pointer) });
+  };
+  const found = component === undefined ? undefined : readComponent(component);
+  const kinds = found && findKind(found, app);
+  if (found !== undefined && kinds === undefined) {
+    const names = listNames(found.type, app);
+    const hint =
+      didYouMean(found.name, names) ||
+      (names.length > 0 ? ` It has ${names.slice(0, 20).join(', ')}.` : ' It has none.');
+    refuse(`The app has no ${found.type} "${found.name}".${hint}`, '/component');
+  }
+  const run = kind ?? kinds;
+  if (run === undefined) return refuse('A case with an app of its own needs a kind.', '');
+  const fixture: Fixture = {
+    ...rest,
+    name,
+    expect,
+    kind: run,
+    ...(found !== undefined && { component: found }),
+    input: { checkParameters: found !== undefined, ...input },
+  };
+  const [problem] = choiceProblems(fixture);
+  return problem === undefined ? fixture : refuse(`${problem}.`, pointerIn(problem));
+}
+
+/** Problems start with the path of the object that has them. */
+function pointerIn(problem: string): string {
+  const [path = ''] = problem.split(/[ :]/, 1);
+  return /^(?:exchanges|input|expect)(?:\.|$)/.test(path) ? `/${path.replaceAll('.', '/')}` : '';
+}
+
+interface ComponentName {
+  readonly type: string;
+  readonly name: string;
+}
+
+function readComponent(component: string | ComponentName): ComponentName {
+  if (typeof component !== 'string') return component;
+  const at = component.indexOf(':');
+  return { type: component.slice(0, at), name: component.slice(at + 1) };
+}
+
+const KIND_OF_MODULE: Readonly<Record<ModuleType, FixtureKind>> = {
+  action: 'action',
+  search: 'search',
+  trigger: 'trigger',
+  instant_trigger: 'instant_trigger',
+  responder: 'responder',
+  universal: 'action',
+};
+
+/** The default kind of a component; undefined for an unknown component. */
+export function findKind({ type, name }: ComponentName, app: App): FixtureKind | undefined {
+  switch (type) {
+    case 'module': {
+      const module = app.modules.get(name);
+      return module && KIND_OF_MODULE[module.type];
+    }
+    case 'rpc':
+      return app.rpcs.has(name) ? 'rpc' : undefined;
+    case 'connection': {
+      const connection = app.connections.get(name);
+      return connection && (connection.type === 'oauth' ? 'oauth2' : 'connection');
+    }
+    default:
+      return app.webhooks.has(name) ? 'webhook' : undefined;
+  }
+}
+
+function listNames(type: string, { modules, rpcs, connections, webhooks }: App): readonly string[] {
+  const table: Readonly<Record<string, ReadonlyMap<string, unknown>>> = {
+    module: modules,
+    rpc: rpcs,
+    connection: connections,
+    webhook: webhooks,
+  };
+  return [...(table[type]?.keys() ?? [])];
+}

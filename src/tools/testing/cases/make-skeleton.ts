@@ -1,0 +1,226 @@
+import type { App } from '../../../engine/document/app.js';
+import type { Document } from '../../../engine/document/document.js';
+import { moduleForm, readForm } from '../../../engine/parameters/form.js';
+import type { ParameterElement } from '../../../engine/parameters/parameter-spec.js';
+import { EngineError } from '../../../shared/errors/engine-error.js';
+import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
+import { toFileName } from '../../../shared/file-name.js';
+import type { PlainObject } from '../../../shared/plain-object.js';
+import { canonicalRequest } from '../exchanges/canonical-request.js';
+import type { ScriptedResponse } from '../exchanges/exchange.js';
+import { respond, type ScriptedTransport } from '../exchanges/play-exchanges.js';
+import { type FixtureReport, playFixture } from '../fixtures/play-fixture.js';
+import { writeTagged } from '../matching/tagged-values.js';
+import { fixtureOfCase } from './case-fixture.js';
+import { restorePlaceholders, secretPlaceholder } from './placeholders.js';
+import { readCase } from './read-case.js';
+import { sampleAnswer, samplePayload } from './sample-answer.js';
+import { sampleParameters } from './sample-values.js';
+import { pathKey, readNeededKinds, readTemplatePaths } from './template-paths.js';
+import { MADE_UP_NOTE, type TestCase } from './test-case.js';
+
+/** A case made up for a component. It passes as it is, or is marked as `todo` if the run fails. */
+export interface Skeleton {
+  /** `module:listOrders`. */
+  readonly component: string;
+  /** Where it belongs below the folder of tests: `listOrders/listOrders.test.json`. */
+  readonly file: string;
+  readonly text: string;
+  /** What the run with the made-up answers ended with; undefined where it went well. */
+  readonly error: string | undefined;
+}
+
+/** A component that a case can run. */
+export interface SkeletonSubject {
+  readonly type: 'module' | 'rpc' | 'connection' | 'webhook';
+  readonly name: string;
+}
+
+/** All components of an app that cases can run. */
+export function listSubjects({ modules, rpcs, connections, webhooks }: App): readonly SkeletonSubject[] {
+  const named = (type: SkeletonSubject['type'], names: Iterable<string>): readonly SkeletonSubject[] =>
+    [...names].map((name) => ({ type, name }));
+  return [
+    ...named('connection', connections.keys()),
+    ...named('module', modules.keys()),
+    ...named('rpc', rpcs.keys()),
+    ...named('webhook', webhooks.keys()),
+  ];
+}
+
+/** Calls of one run that are answered; a component that asks for more goes round in circles. */
+const MAX_CALLS = 12;
+
+/**
+ * Makes a case for a component: parameters from its form, answers from what its directives read and its samples, and
+ * what the run makes of them as what is expected.
+ *
+ * @param schema where editors find the schema of cases; undefined for nowhere
+ */
+export async function makeSkeleton(
+  app: App,
+  subject: SkeletonSubject,
+  schema: string | undefined,
+): Promise<Skeleton> {
+  const component = `${subject.type}:${subject.name}`;
+  const input = inputFor(app, subject);
+  const name = toFileName(subject.name);
+  const file = `${nameFolder(app, subject)}/${name}.test.json`;
+  const draft: TestCase = { component, input, expect: { requestCount: 0 } };
+  const reading = await readCase(JSON.stringify(draft), { file, name: subject.name });
+  if (!reading.ok) throw new EngineError('USAGE', `${component}: ${reading.errors[0]?.message}`);
+  const service = answerWithSamples(samplesOf(app, subject));
+  const report = await playFixture(fixtureOfCase(reading.case, app), {
+    app,
+    service: service.scripted,
+    observer: service.observer,
+  });
+  const { error } = report.outcome;
+  const secrets = listConnectionMembers(app);
+  const written = {
+    ...(schema !== undefined && { $schema: schema }),
+    component,
+    ...(error !== undefined && {
+      todo: `The run with made-up answers ends with ${error.type}: ${error.message}`,
+    }),
+    input,
+    ...(service.exchanges.length > 0 && { exchanges: service.exchanges }),
+    expect: writeTagged(expectOf(report)),
+  };
+  const text = escapeUnsafe(JSON.stringify(restorePlaceholders(written, secrets), null, 2));
+  return {
+    component,
+    file,
+    text: `${MADE_UP_NOTE}\n${text}\n`,
+    error: error && `${error.type}: ${error.message}`,
+  };
+}
+
+/** Components of different types may have one name: `orders`, `orders-rpc`. Case does not matter in some file systems. */
+function nameFolder(app: App, subject: SkeletonSubject): string {
+  const taken = new Set<string>();
+  for (const { type, name } of listSubjects(app)) {
+    const plain = toFileName(name);
+    let folder = plain;
+    for (let number = 1; taken.has(folder.toLowerCase()); number++) {
+      folder = `${plain}-${type}${number === 1 ? '' : `-${number}`}`;
+    }
+    taken.add(folder.toLowerCase());
+    if (type === subject.type && name === subject.name) return folder;
+  }
+  return toFileName(subject.name);
+}
+
+function expectOf({ outcome, events }: FixtureReport): PlainObject {
+  const { error, respond: answer } = outcome;
+  if (error !== undefined) return { error: { type: error.type, message: error.message } };
+  const expected: PlainObject = {};
+  for (const name of ['bundles', 'result', 'connection', 'metadata', 'uid', 'verification'] as const) {
+    if (outcome[name] !== undefined && outcome[name] !== false) expected[name] = outcome[name];
+  }
+  if (answer !== undefined) expected['respond'] = { status: answer.status, text: answer.body };
+  if (Object.keys(expected).length === 0) {
+    expected['requestCount'] = events.filter(({ kind }) => kind === 'request').length;
+  }
+  return expected;
+}
+
+function inputFor(app: App, { type, name }: SkeletonSubject): PlainObject {
+  const connection = Object.fromEntries(
+    listConnectionMembers(app).map((member) => [member, secretPlaceholder(member)]),
+  );
+  const ofConnection = Object.keys(connection).length === 0 || type === 'connection' ? {} : { connection };
+  const kinds = readNeededKinds(communicationOf(app, { type, name })?.value);
+  const isNeeded = (field: string): boolean => kinds.has(pathKey(['parameters', field]));
+  const parameters = sampleParameters(formOf(app, { type, name }), isNeeded);
+  const ofForm = Object.keys(parameters).length === 0 ? {} : { parameters };
+  const module = type === 'module' ? app.modules.get(name) : undefined;
+  const now = { now: '2026-01-31T12:00:00.000Z' };
+  if (type === 'connection') {
+    if (app.connections.get(name)?.type !== 'oauth') return { ...ofForm, ...now };
+    const redirectUri = 'https://www.example.com/oauth/callback';
+    return { ...ofForm, oauth: { redirectUri }, query: { code: 'sample-code' }, ...now };
+  }
+  if (type === 'webhook') {
+    const body = samplePayload(app.webhooks.get(name)?.communication?.value, undefined);
+    return { ...ofForm, request: { method: 'POST', body }, ...now };
+  }
+  if (module?.type === 'instant_trigger') {
+    const payload = module.samples?.value ?? { id: 1 };
+    return { ...ofConnection, ...ofForm, payload, ...now };
+  }
+  const start = module?.type === 'trigger' ? { start: 'all' } : {};
+  return { ...ofConnection, ...ofForm, ...start, ...now };
+}
+
+function formOf(app: App, { type, name }: SkeletonSubject): readonly ParameterElement[] {
+  if (type === 'module') {
+    const module = app.modules.get(name);
+    return module === undefined ? [] : moduleForm(module).elements;
+  }
+  const forms = { rpc: app.rpcs, connection: app.connections, webhook: app.webhooks }[type];
+  return readForm(forms.get(name)?.params).elements;
+}
+
+function communicationOf(app: App, { type, name }: SkeletonSubject): Document | undefined {
+  const { modules: module, rpcs: rpc, connections: connection, webhooks: webhook } = app;
+  return { module, rpc, connection, webhook }[type].get(name)?.communication;
+}
+
+function samplesOf(app: App, { type, name }: SkeletonSubject): unknown {
+  return type === 'module' ? app.modules.get(name)?.samples?.value : undefined;
+}
+
+/** Members of the connection that expressions of the app read. */
+function listConnectionMembers({ base, modules, rpcs, webhooks }: App): readonly string[] {
+  const documents: readonly (Document | undefined)[] = [
+    base,
+    ...[...modules.values()].flatMap(({ communication, epoch }) => [communication, epoch]),
+    ...[...rpcs.values()].map(({ communication }) => communication),
+    ...[...webhooks.values()].flatMap(({ communication, attach, detach }) => [communication, attach, detach]),
+  ];
+  const names = documents.flatMap((document) =>
+    readTemplatePaths(document?.value).flatMap(([root, member]) =>
+      root === 'connection' && member !== undefined && /^[\p{L}\p{N}_.-]{1,64}$/u.test(member)
+        ? [member]
+        : [],
+    ),
+  );
+  return [...new Set(names)];
+}
+
+interface SampleService {
+  readonly scripted: ScriptedTransport;
+  readonly observer: NonNullable<Parameters<typeof playFixture>[1]>['observer'];
+  /** What was asked and answered, as a case has it. */
+  readonly exchanges: PlainObject[];
+}
+
+/** A service that answers each request with what its response reads. */
+function answerWithSamples(samples: unknown): SampleService {
+  const exchanges: PlainObject[] = [];
+  const pages = new Map<Document, number>();
+  let current: Document | undefined;
+  const scripted: ScriptedTransport = {
+    problems: () => [],
+    transport: async (request) => {
+      request.signal.throwIfAborted();
+      const page = current === undefined ? 0 : (pages.get(current) ?? 0);
+      if (current !== undefined) pages.set(current, page + 1);
+      const response: ScriptedResponse =
+        exchanges.length < MAX_CALLS - 1
+          ? sampleAnswer(current?.value, samples, page === 0)
+          : { networkError: 'ECONNRESET' };
+      const { headers, ...asked } = canonicalRequest(request);
+      exchanges.push({ request: { ...asked, headers }, response: { ...response } });
+      return respond(response, request);
+    },
+  };
+  const observer: SampleService['observer'] = {
+    onDirective: (document) => {
+      current = document ?? current;
+    },
+    onDecision: () => {},
+  };
+  return { scripted, observer, exchanges };
+}

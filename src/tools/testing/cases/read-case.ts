@@ -1,0 +1,258 @@
+import type { Document } from '../../../engine/document/document.js';
+import { readDocument } from '../../../engine/document/jsonc.js';
+import { CaseError, messageWithoutPlace, SpecError } from '../../../shared/errors/engine-error.js';
+import { childPointer, type SourceLocation } from '../../../shared/errors/source-location.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
+import { compileTestedSchema } from '../../../shared/schema/compile-schema.js';
+import type { SchemaCheck, SchemaProblem } from '../../../shared/schema/schema-check.js';
+import { didYouMean } from '../../../shared/suggest.js';
+import { RESPONSE_BODIES } from '../exchanges/exchange-shape.js';
+import { BODY_MEMBERS } from '../exchanges/match-request.js';
+import { matcherProblem } from '../matching/matchers.js';
+import type { BodyFile } from './body-files.js';
+import { CASE_SCHEMA } from './case-shape.js';
+import { fillPlaceholders } from './placeholders.js';
+import type { TestCase } from './test-case.js';
+
+/** A case as written and as run. */
+export interface ReadCase {
+  /** Unique in an app: `listOrders/paging`. */
+  readonly name: string;
+  /** The path for messages. */
+  readonly file: string;
+  /** Text and source locations of the file. */
+  readonly document: Document;
+  /** With placeholders and names of body files. */
+  readonly written: TestCase;
+  /** With fake secrets and the content of body files. */
+  readonly played: TestCase;
+  /** Contents of body files by name. */
+  readonly bodyFiles: ReadonlyMap<string, Uint8Array>;
+}
+
+/** A case, or all problems of its file. */
+export type CaseReading =
+  | { readonly ok: true; readonly case: ReadCase }
+  | {
+      readonly ok: false;
+      readonly name: string;
+      readonly file: string;
+      readonly errors: readonly CaseError[];
+    };
+
+export interface ReadCaseOptions {
+  /** The path for messages. */
+  readonly file: string;
+  /** The name of the case without a `name` member. */
+  readonly name: string;
+  /** Reads a file in `<case>.bodies/`. Default: there are no files. */
+  readonly readBody?: (name: string) => Promise<BodyFile>;
+}
+
+/** Parses a case: JSON with comments. Never rejects because of the content. */
+export async function readCase(text: string, options: ReadCaseOptions): Promise<CaseReading> {
+  const { file, name } = options;
+  const fail = (errors: readonly CaseError[]): CaseReading => ({ ok: false, name, file, errors });
+  const errors: CaseError[] = [];
+  let document: Document;
+  try {
+    document = readDocument(text, file, (_code, message, place) =>
+      errors.push(new CaseError(message, { place: place() })),
+    );
+  } catch (error) {
+    if (!(error instanceof SpecError)) throw error;
+    return fail([new CaseError(messageWithoutPlace(error), { place: error.place, cause: error })]);
+  }
+  errors.push(...listCaseProblems(document));
+  if (errors.length > 0) return fail(errors);
+  // The structure was checked above.
+  const written = document.value as TestCase;
+  const bodies = await placeBodies(written, document, options);
+  if (bodies.errors.length > 0) return fail(bodies.errors);
+  const played = fillPlaceholders(bodies.case, written.secrets) as TestCase;
+  const { files: bodyFiles } = bodies;
+  return { ok: true, case: { name: written.name ?? name, file, document, written, played, bodyFiles } };
+}
+
+interface PlacedBodies {
+  readonly case: TestCase;
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  readonly errors: readonly CaseError[];
+}
+
+/** Replaces names of body files by their contents. */
+async function placeBodies(
+  written: TestCase,
+  document: Document,
+  { readBody }: ReadCaseOptions,
+): Promise<PlacedBodies> {
+  const errors: CaseError[] = [];
+  const exchanges: unknown[] = [];
+  const files = new Map<string, Uint8Array>();
+  const keep = async (name: string): Promise<BodyFile> => {
+    const read = await (readBody?.(name) ?? { ok: false as const, problem: 'cannot be read here' });
+    if (read.ok) files.set(name, read.bytes);
+    return read;
+  };
+  for (const [index, exchange] of (written.exchanges ?? []).entries()) {
+    const placed: PlainObject = { ...exchange };
+    for (const side of ['request', 'response'] as const) {
+      const part = exchange[side];
+      if (part?.bodyFile === undefined) continue;
+      const pointer = `/exchanges/${index}/${side}/bodyFile`;
+      const filled = await placeBody({ ...part }, side, document.locationOf(pointer), keep);
+      if (filled instanceof CaseError) errors.push(filled);
+      else placed[side] = filled;
+    }
+    exchanges.push(placed);
+  }
+  if (written.exchanges === undefined) return { case: written, files, errors };
+  const whole = { ...written, exchanges: exchanges as NonNullable<TestCase['exchanges']> };
+  return { case: whole, files, errors };
+}
+
+async function placeBody(
+  { bodyFile: named, ...rest }: PlainObject,
+  side: 'request' | 'response',
+  place: SourceLocation,
+  readBody: NonNullable<ReadCaseOptions['readBody']>,
+): Promise<PlainObject | CaseError> {
+  const bodyFile = String(named);
+  const others: readonly string[] = side === 'request' ? BODY_MEMBERS : RESPONSE_BODIES;
+  const other = others.find((name) => Object.hasOwn(rest, name));
+  if (other !== undefined)
+    return new CaseError(`The ${side} has bodyFile and ${other}, which exclude each other.`, { place });
+  const read = await readBody(bodyFile);
+  if (!read.ok) return new CaseError(`The body file "${bodyFile}" ${read.problem}.`, { place });
+  const filled: PlainObject = { ...rest };
+  const buffer = Buffer.from(read.bytes);
+  if (bodyFile.endsWith('.txt')) setMember(filled, 'bodyText', buffer.toString('utf8'));
+  else if (!bodyFile.endsWith('.json')) setMember(filled, 'bodyBase64', buffer.toString('base64'));
+  else if (side === 'response') {
+    // The bytes stay unchanged, because spacing and number formats may matter.
+    setMember(filled, 'bodyText', buffer.toString('utf8'));
+    setMember(filled, 'headers', { 'content-type': 'application/json', ...(rest['headers'] as object) });
+  } else {
+    try {
+      setMember(filled, 'body', JSON.parse(buffer.toString('utf8')));
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return new CaseError(`The body file "${bodyFile}" is not JSON: ${reason}`, { place });
+    }
+  }
+  return filled;
+}
+
+/** All problems of the content of a case, with source locations. */
+function listCaseProblems(document: Document): readonly CaseError[] {
+  const { value } = document;
+  if (!isPlainObject(value)) return [problem(document, '', 'A case is an object.')];
+  const matchers = listMatcherProblems(document, value);
+  const shape = shapeProblems(document, checkCaseShape(value), matchers);
+  const found = [...matchers.map(({ error }) => error), ...shape];
+  return found.length > 0 ? found : listMissing(document, value);
+}
+
+function problem(
+  document: Document,
+  pointer: string,
+  message: string,
+  part: 'value' | 'key' = 'value',
+): CaseError {
+  return new CaseError(message, { place: document.locationOf(pointer, undefined, part) });
+}
+
+/** Members that a valid case still lacks. */
+function listMissing(document: Document, value: PlainObject): readonly CaseError[] {
+  const expected = ownMember(value, 'expect');
+  const hasSubject = ['component', 'app'].some((name) => Object.hasOwn(value, name));
+  const isScenario = ownMember(value, 'kind') === 'scenario';
+  return [
+    ...(hasSubject || isScenario
+      ? []
+      : [problem(document, '', 'The case names no component, such as "component": "module:listOrders".')]),
+    ...(isPlainObject(expected) && Object.keys(expected).length === 0
+      ? [problem(document, '/expect', 'The case expects nothing, so that it could not fail.')]
+      : []),
+  ];
+}
+
+interface PlacedProblem {
+  readonly pointer: string;
+  readonly error: CaseError;
+}
+
+/** Misspelled matchers in expectations of results and requests. */
+function listMatcherProblems(document: Document, value: PlainObject): readonly PlacedProblem[] {
+  const found: PlacedProblem[] = [];
+  const visit = (inside: unknown, pointer: string): void => {
+    if (Array.isArray(inside)) {
+      for (const [index, item] of inside.entries()) visit(item, childPointer(pointer, index));
+      return;
+    }
+    if (!isPlainObject(inside)) return;
+    const wrong = matcherProblem(inside);
+    if (wrong !== undefined) {
+      const at = childPointer(pointer, wrong.name);
+      found.push({ pointer, error: problem(document, at, wrong.message, 'key') });
+      return;
+    }
+    for (const [name, member] of Object.entries(inside)) visit(member, childPointer(pointer, name));
+  };
+  visit(ownMember(value, 'expect'), '/expect');
+  const exchanges = ownMember(value, 'exchanges');
+  if (Array.isArray(exchanges)) {
+    for (const [index, exchange] of exchanges.entries()) {
+      if (isPlainObject(exchange)) visit(ownMember(exchange, 'request'), `/exchanges/${index}/request`);
+    }
+  }
+  return found;
+}
+
+/** One problem per location; merges those of alternatives. */
+function shapeProblems(
+  document: Document,
+  problems: readonly SchemaProblem[],
+  matchers: readonly PlacedProblem[],
+): readonly CaseError[] {
+  const byPointer = new Map<string, SchemaProblem[]>();
+  for (const found of problems) {
+    const pointer = found.path.reduce<string>(childPointer, '');
+    if (matchers.some((matcher) => isAtOrBelow(pointer, matcher.pointer))) continue;
+    const key = found.unknown === undefined ? pointer : childPointer(pointer, found.unknown.name);
+    byPointer.set(key, [...(byPointer.get(key) ?? []), found]);
+  }
+  return [...byPointer].flatMap(([pointer, found]) => {
+    const [first] = found;
+    if (first?.unknown !== undefined) {
+      const { name, known } = first.unknown;
+      const hint = didYouMean(name, known) || ` There are ${known.join(', ')}.`;
+      return [problem(document, pointer, `Unknown member "${name}".${hint}`, 'key')];
+    }
+    if (first?.keyword === 'required') {
+      const name = first.path.at(-1) ?? '';
+      const where = first.path.slice(0, -1).join('.') || 'The case';
+      return [problem(document, pointer, `${where} has no member "${name}", which it needs.`)];
+    }
+    // Lists what every alternative expects.
+    const wants = [
+      ...new Set(
+        found.filter(({ keyword }) => keyword !== 'anyOf' && keyword !== 'if').map(({ message }) => message),
+      ),
+    ];
+    if (wants.length === 0) return [];
+    return [problem(document, pointer, `${first?.path.join('.') || 'The case'} ${wants.join(' or ')}.`)];
+  });
+}
+
+function isAtOrBelow(pointer: string, parent: string): boolean {
+  return pointer === parent || pointer.startsWith(`${parent}/`);
+}
+
+let check: SchemaCheck | undefined;
+
+/** Problems of the structure of a case. The schema is compiled on first use. */
+function checkCaseShape(value: PlainObject): ReturnType<SchemaCheck> {
+  check ??= compileTestedSchema(CASE_SCHEMA);
+  return check(value);
+}
