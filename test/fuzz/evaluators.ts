@@ -4,13 +4,13 @@ import { fromPortable } from '../../src/index.js';
 import { compileExpression } from '../../src/language/compile/compile-expression.js';
 import { compileTemplate } from '../../src/language/compile/compile-template.js';
 import { ImlError, parse as parseTemplate } from '../../src/language/index.js';
-import { contextOf, REFERENCE_FUNCTIONS } from '../iml/core-environment.js';
-import { choices, shapes, write } from '../iml/expression-arbitrary.js';
+import { contextOf, REFERENCE_FUNCTIONS } from '../language/core-environment.js';
+import { choices, shapes, write } from '../language/expression-arbitrary.js';
 import {
   evaluateReference,
   evaluateTemplateReference,
   type ReferenceOptions,
-} from '../iml/reference-evaluator.js';
+} from '../language/reference-evaluator.js';
 import { jsonValues } from './arbitrary-json.js';
 import type { Target } from './target.js';
 

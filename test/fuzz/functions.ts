@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { fromPortable } from '../../src/index.js';
 import { compileTemplate } from '../../src/language/compile/compile-template.js';
 import { functions as FUNCTIONS, ImlError } from '../../src/language/index.js';
-import { ENVIRONMENT } from '../iml/functions/call-function.js';
-import { Failure } from '../iml/reference-evaluator.js';
-import { DESCRIBED, Undocumented } from '../iml/reference-functions.js';
+import { ENVIRONMENT } from '../language/functions/call-function.js';
+import { Failure } from '../language/reference-evaluator.js';
+import { DESCRIBED, Undocumented } from '../language/reference-functions.js';
 import { jsonValues } from './arbitrary-json.js';
 import type { Target } from './target.js';
 

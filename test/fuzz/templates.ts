@@ -8,7 +8,7 @@ import {
   print as printTemplate,
   safeParse as safeParseTemplate,
 } from '../../src/language/index.js';
-import { choices, shapesCalling, write } from '../iml/expression-arbitrary.js';
+import { choices, shapesCalling, write } from '../language/expression-arbitrary.js';
 import { jsonObjects } from './arbitrary-json.js';
 import { assertPrototypes, cpuMs, type Target } from './target.js';
 

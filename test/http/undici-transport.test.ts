@@ -11,7 +11,7 @@ import {
   type UndiciTransportOptions,
 } from '../../src/engine/http/undici-transport.js';
 import { createNetworkGuard } from '../../src/index.js';
-import { countListeners } from '../util/count-listeners.js';
+import { countListeners } from '../shared/count-listeners.js';
 import {
   httpServer,
   type Loopback,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { XML_FUNCTIONS } from '../../src/engine/http/body/xml-functions.js';
 import { cpuMsOf } from '../cpu-time.js';
-import { ENVIRONMENT } from '../iml/functions/call-function.js';
+import { ENVIRONMENT } from '../language/functions/call-function.js';
 
 const call = (name: string, value: unknown): unknown => XML_FUNCTIONS[name]?.(ENVIRONMENT, value);
 

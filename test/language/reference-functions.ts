@@ -476,7 +476,7 @@ export const DESCRIBED: Readonly<Record<string, Reference>> = {
   sha512: hash('sha512'),
   replace: ofText((input, search, replacement) => {
     const sought = text(search);
-    // Tests in test/iml/pattern compare patterns with the host engine.
+    // Tests in test/language/pattern compare patterns with the host engine.
     if (sought.startsWith('/') && sought.lastIndexOf('/') > 1) return undocumented();
     return sought === '' ? input : input.split(sought).join(text(replacement));
   }),
