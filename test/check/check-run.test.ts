@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { loadApp } from '../../src/engine/loading/load-app.js';
+import { loadApp } from '../../src/index.js';
 import { checkFolder } from '../../src/tools/check/check-app.js';
 import { checkRun, type RunCheck } from '../../src/tools/check/check-run.js';
 import type { ComponentName } from '../../src/tools/check/subject/used-part.js';

@@ -2,8 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { AppDefinition } from '../../src/engine/assembling/app-definition.js';
-import { defineApp } from '../../src/engine/assembling/define-app.js';
+import { type AppDefinition, defineApp } from '../../src/index.js';
 import { isPlainObject } from '../../src/shared/plain-object.js';
 import { checkApp, checkFolder } from '../../src/tools/check/check-app.js';
 import type { Finding } from '../../src/tools/check/finding.js';

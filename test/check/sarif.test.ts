@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AppDefinition } from '../../src/engine/assembling/app-definition.js';
-import { defineApp } from '../../src/engine/assembling/define-app.js';
+import { type AppDefinition, defineApp } from '../../src/index.js';
 import { checkApp, checkFolder } from '../../src/tools/check/check-app.js';
 import { createSarif } from '../../src/tools/check/reports.js';
 

@@ -5,7 +5,8 @@ import {
   type Engine,
   type EngineOptions,
 } from '../../src/index.js';
-import { createVirtualClock, type VirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
+import type { VirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 
 const BASE = { baseUrl: 'https://api.example.test' };
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/index.js';
 import { readCaseLists } from '../../src/tools/testing/conformance/run-cases.js';
-import { type RunFixtureOptions, runFixture } from '../../src/tools/testing/fixtures/run-fixture.js';
-import type { Fixture } from '../../src/tools/testing/index.js';
+import type { RunFixtureOptions } from '../../src/tools/testing/fixtures/run-fixture.js';
+import { type Fixture, runFixture } from '../../src/tools/testing/index.js';
 
 const FIXTURE: Fixture = {
   name: 'one',

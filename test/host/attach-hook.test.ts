@@ -1,12 +1,14 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { defineApp } from '../../src/engine/assembling/define-app.js';
-import { createEngine } from '../../src/engine/create-engine.js';
-import { createHost, type Host } from '../../src/host/create-host.js';
-import { createEngineReceiver } from '../../src/host/hooks/engine-receiver.js';
+import {
+  createEngineReceiver,
+  createHost,
+  createHostMemoryStore,
+  createScenarioFlows,
+  type Host,
+} from '../../src/host/index.js';
 import type { ScenarioEntry } from '../../src/host/scenarios/scenario-file.js';
-import { createScenarioFlows } from '../../src/host/scenarios/scenario-flows.js';
 import { removeScenario, type SetUpOptions, setUpScenario } from '../../src/host/set-up.js';
-import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
+import { createEngine, defineApp } from '../../src/index.js';
 import { type Answer, service } from '../run/helpers.js';
 import { eventually } from './open-parts.js';
 

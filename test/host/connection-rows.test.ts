@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { openHostPostgres } from '../../src/host/store/open-host-store.js';
-import type { HostStore } from '../../src/host/store/tables.js';
+import { type HostStore, openHostPostgres } from '../../src/host/index.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import { openConnectionRows } from '../../src/tools/cli/connections/connection-rows.js';
 import {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, beforeAll, expect, it } from 'vitest';
-import { openHostPostgres } from '../../src/host/store/open-host-store.js';
+import { openHostPostgres } from '../../src/host/index.js';
 import { compileProcess } from './compile-process.js';
 import { eventually } from './open-parts.js';
 import { hasPrograms, type OwnServer, PROGRAMS_MISSING, startOwnServer } from './own-server.js';

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { FlowOutput } from '../../src/host/ports.js';
 import { describeOutput } from '../../src/host/scenarios/describe-output.js';
-import { compileFlow } from '../../src/scenario/compile-flow.js';
-import type { FlowModule, FlowStep } from '../../src/scenario/flow.js';
-import { runFlow } from '../../src/scenario/run-flow.js';
-import { AppError } from '../../src/shared/errors/app-error.js';
+import { AppError } from '../../src/index.js';
+import { compileFlow, type FlowModule, type FlowStep, runFlow } from '../../src/scenario/index.js';
 
 const gives = (name: string, ...bundles: readonly unknown[]): FlowModule => ({
   name,

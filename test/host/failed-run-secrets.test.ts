@@ -1,16 +1,17 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { defineApp } from '../../src/engine/assembling/define-app.js';
-import { createEngine } from '../../src/engine/create-engine.js';
-import { createHost } from '../../src/host/create-host.js';
-import { createEngineReceiver } from '../../src/host/hooks/engine-receiver.js';
 import type { CreateHookInput } from '../../src/host/hooks/hooks.js';
-import type { HostNotice } from '../../src/host/observer.js';
+import {
+  createEngineReceiver,
+  createHost,
+  createHostMemoryStore,
+  createScenarioFlows,
+  type HostNotice,
+  type HostTracing,
+} from '../../src/host/index.js';
 import type { StepDefinition } from '../../src/host/scenarios/flow-definition.js';
-import { createScenarioFlows } from '../../src/host/scenarios/scenario-flows.js';
 import type { NamedConnection } from '../../src/host/scenarios/scenario-secrets.js';
-import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
-import type { HostTracing } from '../../src/host/tracing.js';
-import type { ScenarioSettings } from '../../src/scenario/scenario-settings.js';
+import { createEngine, defineApp } from '../../src/index.js';
+import type { ScenarioSettings } from '../../src/scenario/index.js';
 import { eventually } from './open-parts.js';
 import { plan } from './test-flows.js';
 

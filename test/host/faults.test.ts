@@ -1,9 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createHost } from '../../src/host/create-host.js';
-import { createLocalQueue } from '../../src/host/queue/local-queue.js';
-import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
+import { createHost, createLocalQueue, openHostPostgres, openHostSqlite } from '../../src/host/index.js';
 import { compileProcess } from './compile-process.js';
 import { eventually } from './open-parts.js';
 import type { WorkerSettings } from './open-worker.js';

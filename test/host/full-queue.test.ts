@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { createHost } from '../../src/host/create-host.js';
-import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
-import { createVirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
+import { createHost, createHostMemoryStore } from '../../src/host/index.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { eventually } from './open-parts.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 

@@ -1,10 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
-import { createHost, type Host } from '../../src/host/create-host.js';
-import { createHostMetrics } from '../../src/host/server/metrics.js';
-import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
-import type { HostStore } from '../../src/host/store/tables.js';
-import { createVirtualClock, type VirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
+import {
+  createHost,
+  createHostMemoryStore,
+  createHostMetrics,
+  type Host,
+  type HostStore,
+} from '../../src/host/index.js';
+import type { VirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { newScenario } from './new-rows.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';

@@ -1,13 +1,17 @@
 import { chmod, readdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { createHost, type Host } from '../../src/host/create-host.js';
-import type { HostNotice, HostObserver } from '../../src/host/observer.js';
-import { createLocalQueue } from '../../src/host/queue/local-queue.js';
-import { findStuck } from '../../src/host/scenarios/find-stuck.js';
-import { createHostMetrics } from '../../src/host/server/metrics.js';
-import { openHostSqlite } from '../../src/host/store/open-host-store.js';
-import type { EventRow } from '../../src/host/store/tables.js';
+import {
+  createHost,
+  createHostMetrics,
+  createLocalQueue,
+  type EventRow,
+  findStuck,
+  type Host,
+  type HostNotice,
+  type HostObserver,
+  openHostSqlite,
+} from '../../src/host/index.js';
 import { followClock } from '../../src/host/work/follow-clock.js';
 import { StoreError } from '../../src/shared/errors/engine-error.js';
 import { newEvent, newIncomplete, newScenario } from './new-rows.js';

@@ -1,6 +1,11 @@
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { createHost, type Host, type HostOptions } from '../../src/host/create-host.js';
-import type { FlowOutcome, FlowRequest } from '../../src/host/ports.js';
+import {
+  createHost,
+  type FlowOutcome,
+  type FlowRequest,
+  type Host,
+  type HostOptions,
+} from '../../src/host/index.js';
 import { describeEach, type Engine, eventually, openParts, type Parts } from './open-parts.js';
 import { dropTemplate } from './test-database.js';
 import { failure, flowsOf, type PlanWanted, plan, receiveJson, SUCCESS } from './test-flows.js';

@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHost, type Host } from '../../src/host/create-host.js';
-import type { Receiver } from '../../src/host/ports.js';
-import { createLocalQueue } from '../../src/host/queue/local-queue.js';
-import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
-import type { EventRow } from '../../src/host/store/tables.js';
+import {
+  createHost,
+  createHostMemoryStore,
+  createLocalQueue,
+  type EventRow,
+  type Host,
+  type Receiver,
+} from '../../src/host/index.js';
 import { shownEvent } from '../../src/tools/cli/output/shown-event.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 

@@ -1,8 +1,5 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { createHost } from '../../src/host/create-host.js';
-import { createLocalQueue } from '../../src/host/queue/local-queue.js';
-import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
-import type { HostStore } from '../../src/host/store/tables.js';
+import { createHost, createHostMemoryStore, createLocalQueue, type HostStore } from '../../src/host/index.js';
 import { JsonText } from '../../src/shared/store/json-text.js';
 import { newEvent, newIncomplete } from './new-rows.js';
 import { describeEach, openParts } from './open-parts.js';

@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { createHost } from '../../src/host/create-host.js';
+import { createHost, type HostStore } from '../../src/host/index.js';
 import { LOOKED_AT } from '../../src/host/server/find-stalled.js';
-import type { HostStore } from '../../src/host/store/tables.js';
 import { newScenario } from './new-rows.js';
 import { openParts } from './open-parts.js';
 import { flowsOf, receiveJson, SUCCESS } from './test-flows.js';

@@ -1,16 +1,17 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { defineApp } from '../../src/engine/assembling/define-app.js';
-import { createEngine } from '../../src/engine/create-engine.js';
-import { createHost } from '../../src/host/create-host.js';
-import { createEngineReceiver } from '../../src/host/hooks/engine-receiver.js';
-import { createLocalQueue } from '../../src/host/queue/local-queue.js';
+import {
+  createEngineReceiver,
+  createHost,
+  createHostMemoryStore,
+  createLocalQueue,
+  createScenarioFlows,
+} from '../../src/host/index.js';
 import type { ScenarioEntry } from '../../src/host/scenarios/scenario-file.js';
-import { createScenarioFlows } from '../../src/host/scenarios/scenario-flows.js';
 import { collectScenarioSecrets } from '../../src/host/scenarios/scenario-secrets.js';
 import { setUpScenario } from '../../src/host/set-up.js';
 import { fromStored, isSameStored, toStored } from '../../src/host/store/kept-value.js';
-import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
-import type { FlowReport } from '../../src/scenario/flow-report.js';
+import { createEngine, defineApp } from '../../src/index.js';
+import type { FlowReport } from '../../src/scenario/index.js';
 import { JsonText } from '../../src/shared/store/json-text.js';
 import { eventually, openParts } from './open-parts.js';
 import { flowsOf, receiveJson, SUCCESS } from './test-flows.js';

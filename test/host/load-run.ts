@@ -2,10 +2,13 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import pLimit from 'p-limit';
 import { Agent, request } from 'undici';
-import { createHost } from '../../src/host/create-host.js';
-import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
-import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
-import type { HostStore } from '../../src/host/store/tables.js';
+import {
+  createHost,
+  createPostgresQueue,
+  type HostStore,
+  openHostPostgres,
+  openHostSqlite,
+} from '../../src/host/index.js';
 import { compileProcess } from './compile-process.js';
 import { startDroppingProxy } from './dropping-proxy.js';
 import { startOwnServer } from './own-server.js';

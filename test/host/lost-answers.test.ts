@@ -1,7 +1,5 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { createHost } from '../../src/host/create-host.js';
-import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
-import { openHostPostgres } from '../../src/host/store/open-host-store.js';
+import { createHost, createPostgresQueue, openHostPostgres } from '../../src/host/index.js';
 import { startDroppingProxy } from './dropping-proxy.js';
 import { eventually } from './open-parts.js';
 import { createHostDatabase, dropTemplate, hasPostgres, POSTGRES_MISSING } from './test-database.js';

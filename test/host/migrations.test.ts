@@ -1,11 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { createHost } from '../../src/host/create-host.js';
-import { createLocalQueue } from '../../src/host/queue/local-queue.js';
-import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
+import {
+  createHost,
+  createLocalQueue,
+  createPostgresQueue,
+  type HostStore,
+  openHostPostgres,
+  openHostSqlite,
+} from '../../src/host/index.js';
 import { copyStored } from '../../src/host/store/kept-value.js';
 import { HOST_MIGRATIONS, HOST_TABLE_PREFIX } from '../../src/host/store/migrations.js';
-import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
-import type { HostStore } from '../../src/host/store/tables.js';
 import { migrate } from '../../src/shared/store/sql/migrate.js';
 import { openPostgres } from '../../src/shared/store/sql/open-postgres.js';
 import { openSqlite } from '../../src/shared/store/sql/open-sqlite.js';

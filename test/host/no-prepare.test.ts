@@ -4,7 +4,7 @@ import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { openHostPostgres } from '../../src/host/store/open-host-store.js';
+import { openHostPostgres } from '../../src/host/index.js';
 import { EVENTS_COMMAND } from '../../src/tools/cli/commands/events.js';
 import { openHostParts } from '../../src/tools/cli/input/host-store-options.js';
 import { parseArguments } from '../../src/tools/cli/input/parse-arguments.js';

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { createHost } from '../../src/host/create-host.js';
-import { createNotifier } from '../../src/host/server/notifier.js';
+import { createHost, createNotifier } from '../../src/host/index.js';
 import { httpServer, readBody } from '../http/loopback.js';
 import { eventually, openParts } from './open-parts.js';
 import { createFile } from './test-database.js';

@@ -1,7 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { createHost, type Host } from '../../src/host/create-host.js';
-import { openHostSqlite } from '../../src/host/store/open-host-store.js';
-import type { HostStore } from '../../src/host/store/tables.js';
+import { createHost, type Host, type HostStore, openHostSqlite } from '../../src/host/index.js';
 import { eventually } from './open-parts.js';
 import { createFile } from './test-database.js';
 import { failure, flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';

@@ -2,10 +2,13 @@ import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import pg from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createHost } from '../../src/host/create-host.js';
-import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
-import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
-import type { HostStore } from '../../src/host/store/tables.js';
+import {
+  createHost,
+  createPostgresQueue,
+  type HostStore,
+  openHostPostgres,
+  openHostSqlite,
+} from '../../src/host/index.js';
 import { newEvent } from './new-rows.js';
 import { eventually } from './open-parts.js';
 import {

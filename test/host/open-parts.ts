@@ -1,14 +1,14 @@
 import { describe } from 'vitest';
-import type { HostQueue } from '../../src/host/queue/host-queue.js';
-import { createLocalQueue } from '../../src/host/queue/local-queue.js';
-import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import {
   createHostMemoryStore,
+  createLocalQueue,
+  createPostgresQueue,
+  type HostQueue,
+  type HostStore,
   openHostPostgres,
   openHostSqlite,
-} from '../../src/host/store/open-host-store.js';
-import type { HostStore } from '../../src/host/store/tables.js';
-import type { Clock } from '../../src/shared/clock.js';
+} from '../../src/host/index.js';
+import type { Clock } from '../../src/index.js';
 import { createFile, createHostDatabase, hasPostgres, POSTGRES_MISSING } from './test-database.js';
 
 export type Engine = 'memory' | 'sqlite' | 'postgres';

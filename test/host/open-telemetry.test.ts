@@ -12,13 +12,15 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { defineApp } from '../../src/engine/assembling/define-app.js';
-import { createEngine } from '../../src/engine/create-engine.js';
-import { createHost, type Host } from '../../src/host/create-host.js';
-import { createEngineReceiver } from '../../src/host/hooks/engine-receiver.js';
-import { createScenarioFlows } from '../../src/host/scenarios/scenario-flows.js';
-import { createHostTracing } from '../../src/host/server/open-telemetry.js';
-import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
+import {
+  createEngineReceiver,
+  createHost,
+  createHostMemoryStore,
+  createHostTracing,
+  createScenarioFlows,
+  type Host,
+} from '../../src/host/index.js';
+import { createEngine, defineApp } from '../../src/index.js';
 import { eventually } from './open-parts.js';
 import { plan } from './test-flows.js';
 

@@ -1,9 +1,13 @@
 import { appendFileSync } from 'node:fs';
-import { createHost } from '../../src/host/create-host.js';
-import type { FlowOutcome, FlowRequest } from '../../src/host/ports.js';
-import { createLocalQueue } from '../../src/host/queue/local-queue.js';
-import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
-import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
+import {
+  createHost,
+  createLocalQueue,
+  createPostgresQueue,
+  type FlowOutcome,
+  type FlowRequest,
+  openHostPostgres,
+  openHostSqlite,
+} from '../../src/host/index.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 
 /** Settings of a worker; a child process receives them on its command line. */

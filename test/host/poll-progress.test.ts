@@ -1,12 +1,9 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest';
-import { defineApp } from '../../src/engine/assembling/define-app.js';
-import { createEngine } from '../../src/engine/create-engine.js';
-import { createHost, type Host } from '../../src/host/create-host.js';
-import { createScenarioFlows } from '../../src/host/scenarios/scenario-flows.js';
+import { createHost, createScenarioFlows, type Host, type HostStore } from '../../src/host/index.js';
 import { readPlan } from '../../src/host/store/scenario-plan.js';
-import type { HostStore } from '../../src/host/store/tables.js';
+import { type Clock, createEngine, defineApp } from '../../src/index.js';
 import type { ErrorHandler } from '../../src/scenario/flow.js';
-import { type Clock, SYSTEM_CLOCK } from '../../src/shared/clock.js';
+import { SYSTEM_CLOCK } from '../../src/shared/clock.js';
 import { httpServer, readBody } from '../http/loopback.js';
 import { describeEach, type Engine, eventually, openParts } from './open-parts.js';
 import { dropTemplate } from './test-database.js';

@@ -2,15 +2,9 @@ import { stat } from 'node:fs/promises';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { purge } from '../../src/host/events/purge.js';
 import { resolveHostLimits } from '../../src/host/host-limits.js';
-import { openHostSqlite } from '../../src/host/store/open-host-store.js';
-import type {
-  EventRow,
-  EventStatus,
-  HostStore,
-  IncompleteRow,
-  IncompleteStatus,
-} from '../../src/host/store/tables.js';
-import { createVirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
+import { type EventRow, type HostStore, type IncompleteRow, openHostSqlite } from '../../src/host/index.js';
+import type { EventStatus, IncompleteStatus } from '../../src/host/store/tables.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { newEvent, newIncomplete } from './new-rows.js';
 import { describeEach, openParts } from './open-parts.js';
 import { createFile, dropTemplate } from './test-database.js';

@@ -1,11 +1,6 @@
 import { afterAll, it } from 'vitest';
-import { createLocalQueue } from '../../src/host/queue/local-queue.js';
-import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
-import { openHostPostgres } from '../../src/host/store/open-host-store.js';
-import {
-  HOST_QUEUE_CONTRACT,
-  type QueueParts,
-} from '../../src/tools/testing/contracts/host-queue-contract.js';
+import { createLocalQueue, createPostgresQueue, openHostPostgres } from '../../src/host/index.js';
+import { HOST_QUEUE_CONTRACT, type QueueParts } from '../../src/tools/testing/index.js';
 import { startDroppingProxy } from './dropping-proxy.js';
 import { describeEach, type Engine, openParts } from './open-parts.js';
 import { createHostDatabase, dropTemplate } from './test-database.js';

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHost, type Host } from '../../src/host/create-host.js';
-import { createHostMemoryStore } from '../../src/host/store/open-host-store.js';
+import { createHost, createHostMemoryStore, type Host } from '../../src/host/index.js';
 import { send } from './send.js';
 import { flowsOf, receiveJson, SUCCESS } from './test-flows.js';
 

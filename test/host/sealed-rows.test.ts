@@ -2,9 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type HostStore, openHostPostgres, openHostSqlite } from '../../src/host/index.js';
 import { copyStored, toStored } from '../../src/host/store/kept-value.js';
-import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
-import type { HostStore } from '../../src/host/store/tables.js';
 import { JsonText } from '../../src/shared/store/json-text.js';
 import { newIncomplete } from './new-rows.js';
 import {

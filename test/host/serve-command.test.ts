@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { removeHook } from '../../src/host/hooks/hooks.js';
-import { openHostSqlite } from '../../src/host/store/open-host-store.js';
+import { openHostSqlite } from '../../src/host/index.js';
 import { SYSTEM_CLOCK } from '../../src/shared/clock.js';
 import type { Command } from '../../src/tools/cli/command.js';
 import { EVENTS_COMMAND } from '../../src/tools/cli/commands/events.js';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { createHost } from '../../src/host/create-host.js';
+import { createHost } from '../../src/host/index.js';
 import { newEvent, newIncomplete, newScenario } from './new-rows.js';
 import { describeEach, eventually, openParts } from './open-parts.js';
 import { dropTemplate } from './test-database.js';

@@ -2,8 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
-import { openHostPostgres } from '../../src/host/store/open-host-store.js';
+import { createPostgresQueue, openHostPostgres } from '../../src/host/index.js';
 
 /** The server on which the tests create databases, as a user with that permission. */
 const SERVER: string = process.env['IML_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';

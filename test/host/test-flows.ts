@@ -1,6 +1,7 @@
-import type { FlowOutcome, FlowRequest, Flows, Receiver, WebhookReception } from '../../src/host/ports.js';
+import type { FlowOutcome, FlowRequest, Flows, Receiver } from '../../src/host/index.js';
+import type { WebhookReception } from '../../src/host/ports.js';
 import type { ScenarioPlan } from '../../src/host/store/scenario-plan.js';
-import { completeSettings, type ScenarioSettings } from '../../src/scenario/scenario-settings.js';
+import { completeSettings, type ScenarioSettings } from '../../src/scenario/index.js';
 
 /** A report of a successful run. */
 export const SUCCESS: FlowOutcome = {

@@ -5,12 +5,8 @@ import {
   type Socket,
   type Server as TcpServer,
 } from 'node:net';
-import {
-  type ClosableTransport,
-  createUndiciTransport,
-  type UndiciTransportOptions,
-} from '../../src/engine/http/undici-transport.js';
-import { createNetworkGuard, type TransportRequest } from '../../src/index.js';
+import type { ClosableTransport, UndiciTransportOptions } from '../../src/engine/http/undici-transport.js';
+import { createNetworkGuard, createUndiciTransport, type TransportRequest } from '../../src/index.js';
 
 /** A server on loopback that has to be closed. */
 export interface Loopback {

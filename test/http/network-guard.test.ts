@@ -1,6 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, it } from 'vitest';
-import { createNetworkGuard, type NetworkGuardOptions } from '../../src/engine/http/network-guard.js';
+import type { NetworkGuardOptions } from '../../src/engine/http/network-guard.js';
+import { createNetworkGuard } from '../../src/index.js';
 
 const REFUSED = expect.objectContaining({
   name: 'TransportError',

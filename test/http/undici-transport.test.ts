@@ -6,11 +6,8 @@ import { Agent, buildConnector } from 'undici';
 import * as agentFile from 'undici/lib/dispatcher/agent.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAgentPool, loadUndici } from '../../src/engine/http/undici-agents.js';
-import {
-  createUndiciTransport,
-  type UndiciTransportOptions,
-} from '../../src/engine/http/undici-transport.js';
-import { createNetworkGuard } from '../../src/index.js';
+import type { UndiciTransportOptions } from '../../src/engine/http/undici-transport.js';
+import { createNetworkGuard, createUndiciTransport } from '../../src/index.js';
 import { countListeners } from '../shared/count-listeners.js';
 import {
   httpServer,

@@ -1,5 +1,5 @@
+import type { ErrorCode } from '../../src/index.js';
 import { type CompileOptions, evaluate, ImlError } from '../../src/language/index.js';
-import type { ErrorCode } from '../../src/shared/errors/codes.js';
 
 /** Properties of an error that callers rely on. */
 export interface Failure {

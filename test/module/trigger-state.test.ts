@@ -9,14 +9,12 @@ import {
   idText,
   MovingState,
   readTriggerState,
-  startFromAll,
   startFromItem,
   startFromNow,
-  startSince,
   stateBefore,
   type TriggerType,
 } from '../../src/engine/module/trigger-state.js';
-import type { TriggerState } from '../../src/index.js';
+import { startFromAll, startSince, type TriggerState } from '../../src/index.js';
 
 const day = (date: number): number => Date.UTC(2024, 0, date);
 const at = (id: string | number, date: number): ItemPosition => ({ id, dateMs: day(date) });

@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import {
   findParameter,
-  MAX_PARAMETER_DEPTH,
-  type Option,
+  joinParameters,
   PARAMETER_TYPES,
   type ParameterSpec,
-} from '../../src/engine/parameters/parameter-spec.js';
-import {
-  joinParameters,
-  readOptionList,
-  readParameters,
-  readWithin,
-} from '../../src/engine/parameters/read-parameters.js';
+  parseForm as readParameters,
+} from '../../src/engine/parameters/index.js';
+import { MAX_PARAMETER_DEPTH, type Option } from '../../src/engine/parameters/parameter-spec.js';
+import { readOptionList, readWithin } from '../../src/engine/parameters/read-parameters.js';
 import { SpecError } from '../../src/index.js';
 
 function first(value: unknown): ParameterSpec {

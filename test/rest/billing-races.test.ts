@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { activateSubscription } from '../../src/rest/billing/subscription-change.js';
-import { bootstrap } from '../../src/rest/bootstrap.js';
-import type { BillingPort, Price } from '../../src/rest/services/ports.js';
-import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
-import type { RestStore } from '../../src/rest/store/tables.js';
+import {
+  activateSubscription,
+  type BillingPort,
+  bootstrap,
+  createRestMemoryStore,
+  type RestStore,
+} from '../../src/rest/index.js';
+import type { Price } from '../../src/rest/services/ports.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { bootstrap, makeToken } from '../../src/rest/bootstrap.js';
-import { createRestMemoryStore, openRestPostgres } from '../../src/rest/store/open-rest-store.js';
-import type { RestStore } from '../../src/rest/store/tables.js';
+import {
+  bootstrap,
+  createRestMemoryStore,
+  makeToken,
+  openRestPostgres,
+  type RestStore,
+} from '../../src/rest/index.js';
 import { openTestSchema } from './open-stores.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 

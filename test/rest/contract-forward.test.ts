@@ -1,6 +1,4 @@
-import { createForwardBackend } from '../../src/rest/create-forward-backend.js';
-import { createRest } from '../../src/rest/create-rest.js';
-import { serveRest } from '../../src/rest/serve-rest.js';
+import { createForwardBackend, createRest, serveRest } from '../../src/rest/index.js';
 import { MEMORY_STORES } from './open-stores.js';
 import { runContract } from './run-contract.js';
 

@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { createForwardBackend } from '../../src/rest/create-forward-backend.js';
-import { createRest } from '../../src/rest/create-rest.js';
-import { createStoreBackend, type StoreBackend } from '../../src/rest/create-store-backend.js';
-import { OPERATIONS } from '../../src/rest/operations.js';
-import { type RestServer, serveRest } from '../../src/rest/serve-rest.js';
+import {
+  createForwardBackend,
+  createRest,
+  createStoreBackend,
+  OPERATIONS,
+  type StoreBackend,
+  serveRest,
+} from '../../src/rest/index.js';
+import type { RestServer } from '../../src/rest/serve-rest.js';
 import { findOperation } from '../../src/tools/testing/contracts/check-rest-answer.js';
-import { restContract } from '../../src/tools/testing/contracts/rest-contract.js';
+import { restContract } from '../../src/tools/testing/index.js';
 import { MEMORY_STORES, postgresStores, sqliteStores, type TestStores } from './open-stores.js';
 import { readWorld } from './run-contract.js';
 import { insertRestRows, type RestFixtureFile } from './store-contract.js';

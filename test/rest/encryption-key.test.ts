@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSeal } from '../../src/rest/services/seal.js';
-import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
+import { createRestMemoryStore, createSeal } from '../../src/rest/index.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
 import { readWorld } from './run-contract.js';
 import { insertRestRows } from './store-contract.js';

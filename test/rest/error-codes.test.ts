@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createLocalBilling } from '../../src/rest/billing/billing.js';
-import { bootstrap } from '../../src/rest/bootstrap.js';
+import { EngineError, ERROR_CODES } from '../../src/index.js';
 import { toRestError } from '../../src/rest/call/answer.js';
 import type { FailedCall } from '../../src/rest/call/router.js';
+import { bootstrap, createLocalBilling, createRestMemoryStore } from '../../src/rest/index.js';
 import * as problems from '../../src/rest/problems.js';
-import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
-import { ERROR_CODES } from '../../src/shared/errors/codes.js';
-import { EngineError } from '../../src/shared/errors/engine-error.js';
 import { createRestLog, type RestLogFormat } from '../../src/tools/cli/output/rest-log.js';
 import { createStoreRest, type StoreRestOptions } from './store-rest.js';
 

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { createForwardBackend } from '../../src/rest/create-forward-backend.js';
-import { createRest } from '../../src/rest/create-rest.js';
+import { createForwardBackend, createRest } from '../../src/rest/index.js';
 
 const URL_BEHIND = 'https://behind.example.test/api/v2';
 

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { bootstrap } from '../../src/rest/bootstrap.js';
+import { bootstrap, createRestMemoryStore } from '../../src/rest/index.js';
 import { DEFAULT_LICENSE } from '../../src/rest/services/license.js';
-import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 import { createStoreRest } from './store-rest.js';
 
 const rest = await createStoreRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32) });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bootstrap } from '../../src/rest/bootstrap.js';
+import { bootstrap, type RestStore } from '../../src/rest/index.js';
 import { readAllRows, readRows } from '../../src/rest/store/read-rows.js';
-import type { OrganizationRow, RestStore } from '../../src/rest/store/tables.js';
+import type { OrganizationRow } from '../../src/rest/store/tables.js';
 import type { Query } from '../../src/shared/store/record-store.js';
 import { MEMORY_STORES, postgresStores, sqliteStores, type TestStores } from './open-stores.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';

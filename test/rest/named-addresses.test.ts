@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { bootstrap } from '../../src/rest/bootstrap.js';
-import { type RestServer, serveRest } from '../../src/rest/serve-rest.js';
-import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
+import { bootstrap, createRestMemoryStore, serveRest } from '../../src/rest/index.js';
+import type { RestServer } from '../../src/rest/serve-rest.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 
 /** Calls published addresses as a client would: over HTTP, at the exact address. */

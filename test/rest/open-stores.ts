@@ -7,8 +7,9 @@ import {
   createRestMemoryStore,
   openRestPostgres,
   openRestSqlite,
-} from '../../src/rest/store/open-rest-store.js';
-import { REST_TABLES, type RestStore } from '../../src/rest/store/tables.js';
+  type RestStore,
+} from '../../src/rest/index.js';
+import { REST_TABLES } from '../../src/rest/store/tables.js';
 import { sqlName } from '../../src/shared/store/sql-database.js';
 
 /** A kind of store that the contract runs on. */

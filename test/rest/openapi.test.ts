@@ -1,7 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { createOpenApi } from '../../src/rest/call/openapi.js';
-import { OPERATIONS } from '../../src/rest/operations.js';
+import { createOpenApi, OPERATIONS } from '../../src/rest/index.js';
 import { startTestServer } from './test-server.js';
 
 const document = createOpenApi(OPERATIONS, {

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { activateSubscription } from '../../src/rest/billing/subscription-change.js';
-import { bootstrap } from '../../src/rest/bootstrap.js';
-import type { BillingPort, RestNotification } from '../../src/rest/services/ports.js';
-import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
+import {
+  activateSubscription,
+  type BillingPort,
+  bootstrap,
+  createRestMemoryStore,
+} from '../../src/rest/index.js';
+import type { RestNotification } from '../../src/rest/services/ports.js';
 import { StoreError } from '../../src/shared/errors/engine-error.js';
 import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
 import { createStoreRest, type StoreRest, type StoreRestOptions } from './store-rest.js';

@@ -1,4 +1,4 @@
-import { openRestPostgres, openRestSqlite } from '../../src/rest/store/open-rest-store.js';
+import { openRestPostgres, openRestSqlite } from '../../src/rest/index.js';
 import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
 import { createStoreRest } from './store-rest.js';
 

@@ -1,4 +1,5 @@
-import { ROLES, type Role } from '../../src/rest/call/roles.js';
+import type { Role } from '../../src/rest/call/roles.js';
+import { ROLES } from '../../src/rest/index.js';
 
 /** The roles that each role may grant, by identifier. All others are refused. */
 export const GIVES: Readonly<Record<string, readonly string[]>> = {

@@ -4,11 +4,11 @@ import {
   mayAnyInviterGive,
   mayGiveRole,
   OWNER_ROLE_ID,
-  ROLES,
   roleById,
   TEAM_ADMIN_ROLE_ID,
   TEAM_MEMBER_ROLE_ID,
 } from '../../src/rest/call/roles.js';
+import { ROLES } from '../../src/rest/index.js';
 import { GIVES, gives, PAIRS, title } from './role-pairs.js';
 
 const KEYS = ['key view', 'key add', 'key edit', 'key delete'];

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { bootstrap } from '../../src/rest/bootstrap.js';
-import { allows, ROLES, type Role } from '../../src/rest/call/roles.js';
+import { allows, type Role } from '../../src/rest/call/roles.js';
 import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
-import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
+import { bootstrap, createRestMemoryStore, ROLES } from '../../src/rest/index.js';
 import type { InvitationRow, RestTables } from '../../src/rest/store/tables.js';
 import { addUser } from '../../src/rest/users/add-user.js';
 import { addToken } from '../../src/rest/users/api-tokens.js';

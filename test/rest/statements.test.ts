@@ -4,9 +4,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import pg from 'pg';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { bootstrap } from '../../src/rest/bootstrap.js';
-import { openRestPostgres, openRestSqlite } from '../../src/rest/store/open-rest-store.js';
-import type { RestStore } from '../../src/rest/store/tables.js';
+import { bootstrap, openRestPostgres, openRestSqlite, type RestStore } from '../../src/rest/index.js';
 import { openTestSchema } from './open-stores.js';
 import { createStoreRest } from './store-rest.js';
 

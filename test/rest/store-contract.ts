@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto';
+import type { Clock } from '../../src/index.js';
 import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
-import { createRest } from '../../src/rest/create-rest.js';
-import { createStoreBackend, type StoreBackendOptions } from '../../src/rest/create-store-backend.js';
-import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
-import { nameKey, type RestStore, type RestTables } from '../../src/rest/store/tables.js';
-import type { Clock } from '../../src/shared/clock.js';
+import {
+  createRest,
+  createStoreBackend,
+  createZoneDirectory,
+  type RestStore,
+  type StoreBackendOptions,
+} from '../../src/rest/index.js';
+import { nameKey, type RestTables } from '../../src/rest/store/tables.js';
 import type { PlainObject } from '../../src/shared/plain-object.js';
 import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
-import type { RestContractCase } from '../../src/tools/testing/contracts/rest-contract.js';
 import { playStep as playRequest, type RestStep } from '../../src/tools/testing/contracts/rest-step.js';
+import type { RestContractCase } from '../../src/tools/testing/index.js';
 
 /** Rows of the store, by table; what is left out takes a default. Tokens carry `token` instead of its hash. */
 export type RestRows = Readonly<Record<string, readonly Readonly<PlainObject>[]>>;

@@ -1,7 +1,12 @@
-import { createRest, type Rest, type RestOptions } from '../../src/rest/create-rest.js';
-import { createStoreBackend, type StoreBackendOptions } from '../../src/rest/create-store-backend.js';
+import {
+  createRest,
+  createRestMemoryStore,
+  createStoreBackend,
+  type Rest,
+  type RestOptions,
+  type StoreBackendOptions,
+} from '../../src/rest/index.js';
 import type { RestServices } from '../../src/rest/services/services.js';
-import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
 
 /** The API on a store, with its services. */
 export interface StoreRest extends Rest {

@@ -3,10 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bootstrap } from '../../src/rest/bootstrap.js';
-import { type RestServer, serveRest } from '../../src/rest/serve-rest.js';
-import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
-import { createRestMemoryStore } from '../../src/rest/store/open-rest-store.js';
+import { bootstrap, createRestMemoryStore, createZoneDirectory, serveRest } from '../../src/rest/index.js';
+import type { RestServer } from '../../src/rest/serve-rest.js';
 import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { compileRespond } from '../../src/engine/document/compile-request.js';
 import { createDocument } from '../../src/engine/document/create-document.js';
-import { type BuiltResponse, buildAnswer } from '../../src/engine/run/build-answer.js';
+import { buildAnswer } from '../../src/engine/run/build-answer.js';
+import type { BuiltResponse } from '../../src/index.js';
 import { toEnvironment } from '../../src/language/environment/environment.js';
 import { contextOf } from './context-of.js';
 

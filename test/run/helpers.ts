@@ -9,7 +9,8 @@ import {
   type TransportRequest,
   type TransportResponse,
 } from '../../src/index.js';
-import { createVirtualClock, type VirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
+import type { VirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 
 export interface Answer {
   readonly status?: number;

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { type TraceEvent, TraceLog } from '../../src/engine/run/trace.js';
+import { TraceLog } from '../../src/engine/run/trace.js';
+import type { TraceEvent } from '../../src/index.js';
 
 const event = (page: number): TraceEvent => ({
   at: 0,

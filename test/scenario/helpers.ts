@@ -1,5 +1,6 @@
 import { AppError, type AppErrorType } from '../../src/index.js';
-import type { FlowModule, ModuleInput } from '../../src/scenario/flow.js';
+import type { ModuleInput } from '../../src/scenario/flow.js';
+import type { FlowModule } from '../../src/scenario/index.js';
 
 type Answer = readonly unknown[] | AppErrorType | undefined;
 

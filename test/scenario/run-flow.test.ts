@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { AppError, createEngine, defineApp } from '../../src/index.js';
-import type { ErrorHandler, FlowStep } from '../../src/scenario/flow.js';
+import type { ErrorHandler } from '../../src/scenario/flow.js';
 import {
   compileFlow,
   completeSettings,
@@ -10,6 +10,7 @@ import {
   engineModule,
   type FlowOptions,
   type FlowReport,
+  type FlowStep,
   type IncompleteStore,
   listDue,
   listUnresolved,

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { App, ModuleComponent } from '../../src/engine/document/app.js';
+import type { ModuleComponent } from '../../src/engine/document/app.js';
 import { moduleForm } from '../../src/engine/parameters/form.js';
-import { createEngine, loadApp } from '../../src/index.js';
+import { type App, createEngine, loadApp } from '../../src/index.js';
 import {
   createDigestLog,
   createVirtualClock,
