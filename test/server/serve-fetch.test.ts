@@ -265,6 +265,36 @@ it('responds with 503 to more concurrent requests than allowed', async () => {
   expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
 });
 
+describe('open connections', () => {
+  /** Opens a connection from a loopback address and reports whether the server responds or closes it. */
+  const ask = async (port: number, localAddress: string): Promise<{ socket: Socket; answered: boolean }> => {
+    const socket = connect({ port, host: '127.0.0.1', localAddress });
+    socket.on('error', () => {});
+    const answered = new Promise<boolean>((resolve) => {
+      socket.once('data', () => resolve(true));
+      socket.once('close', () => resolve(false));
+    });
+    socket.write('GET / HTTP/1.1\r\nHost: h\r\n\r\n');
+    return { socket, answered: await answered };
+  };
+
+  it('are limited in total across peers; closing one lets another peer connect', async () => {
+    const { port } = await serve({ maxConnections: 4 });
+    const open = [];
+    for (const peer of ['127.0.0.1', '127.0.0.1', '127.0.0.2', '127.0.0.2']) open.push(await ask(port, peer));
+    expect(open.map(({ answered }) => answered)).toEqual([true, true, true, true]);
+    expect((await ask(port, '127.0.0.3')).answered).toBe(false);
+    open[0]?.socket.destroy();
+    const retry = async (): Promise<boolean> => {
+      const { socket, answered } = await ask(port, '127.0.0.3');
+      if (answered) open.push({ socket, answered });
+      return answered;
+    };
+    await expect.poll(retry).toBe(true);
+    for (const { socket } of open) socket.destroy();
+  });
+});
+
 /** Opens connections that each send a head and a part of the declared body. */
 function sendHalf(port: number, count: number, path: string, bytes: number): Socket[] {
   return Array.from({ length: count }, () => {
