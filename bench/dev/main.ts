@@ -69,7 +69,7 @@ const OPENINGS = 10;
 const FRAMES = 200;
 
 const REST: RunRest = {
-  limits: { requests: 5000, pages: 5000, records: undefined, timeMs: 40_000 },
+  limits: { requests: 5000, followUpPages: 5000, records: undefined, timeMs: 40_000 },
   input: { parameters: {} },
   replayOf: undefined,
   documents: [],
@@ -91,7 +91,7 @@ function summary(id: string, startedAt: number, events: number): RunSummary {
     startedAt,
     durationMs: 12_000,
     requests: events / 4,
-    pages: 0,
+    followUpPages: 0,
     records: 0,
     bundles: 10,
     warnings: 0,

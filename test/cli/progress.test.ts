@@ -17,7 +17,7 @@ describe('progress', () => {
   afterEach(() => void vi.useRealTimers());
 
   it('tells pages, requests, records and seconds', () => {
-    const stats = { requests: 3, pages: 2, records: 75, durationMs: 1234, stopReason: undefined };
+    const stats = { requests: 3, followUpPages: 2, records: 75, durationMs: 1234, stopReason: undefined };
     expect(progressLine('listBooks', stats, DEFAULT_LIMITS)).toBe(
       'listBooks: page 3, 3 of 100 requests, 75 of 3200 records, 1.2 of 40 s',
     );

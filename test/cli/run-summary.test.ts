@@ -3,7 +3,7 @@ import type { RunReport } from '../../src/index.js';
 import { runSummary } from '../../src/tools/cli/output/run-summary.js';
 import { traceLine } from '../../src/tools/cli/output/trace-line.js';
 
-const STATS = { requests: 2, pages: 1, records: 3, durationMs: 2100, stopReason: undefined } as const;
+const STATS = { requests: 2, followUpPages: 1, records: 3, durationMs: 2100, stopReason: undefined } as const;
 
 const summary = (stats: Partial<RunReport['stats']>): string =>
   runSummary({ stats: { ...STATS, ...stats }, state: undefined } as RunReport, 3);

@@ -82,7 +82,7 @@ describe('iml run prints', () => {
     const { out } = await run('listBooks', ['--json', '-p', 'limit=15']);
     const report = JSON.parse(out) as Record<string, unknown>;
     expect(report).toMatchObject({
-      stats: { requests: 2, pages: 1, records: 15, stopReason: 'response-limit' },
+      stats: { requests: 2, followUpPages: 1, records: 15, stopReason: 'response-limit' },
     });
     expect(report).toMatchObject({ bundles: { length: 15 }, warnings: [] });
     expect(report).not.toHaveProperty('trace');

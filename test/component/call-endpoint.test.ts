@@ -44,7 +44,12 @@ describe('endpoint calls', () => {
     const { run } = calling(ENDLESS, { limits: { maxRequests: 3 } });
     const report = await run();
     expect(report.bundles).toEqual([{ call: 1 }, { call: 2 }, { call: 3 }]);
-    expect(report.stats).toMatchObject({ requests: 3, pages: 2, records: 3, stopReason: 'max-requests' });
+    expect(report.stats).toMatchObject({
+      requests: 3,
+      followUpPages: 2,
+      records: 3,
+      stopReason: 'max-requests',
+    });
   });
 
   it('stop exactly at the page limit', async () => {

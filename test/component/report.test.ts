@@ -65,11 +65,11 @@ const RUNS: readonly (readonly [
   ['test', (engine) => engine.connection('key').test(KNOWN)],
   ['refresh', (engine) => engine.connection('page').refresh(KNOWN, { force: true })],
   [
-    'refresh of what has expired',
+    'refresh of an expired connection',
     (engine) => engine.connection('page').refresh({ ...KNOWN, expires: '2020-01-01' }),
   ],
   ['invalidate', (engine) => engine.connection('page').invalidate(KNOWN)],
-  ['a connection that is not kept', (engine) => engine.openConnection('absent')],
+  ['an unknown connection', (engine) => engine.openConnection('absent')],
   ['attach', (engine) => engine.webhook('hook').attach()],
   ['update', (engine) => engine.webhook('hook').update()],
   ['detach', (engine) => engine.webhook('hook').detach()],
@@ -79,13 +79,23 @@ const RUNS: readonly (readonly [
   ],
 ];
 
+/** Codes other than HTTP_STATUS. */
+const CODES: Readonly<Record<string, string>> = {
+  'a run of a module without communication': 'APP_ERROR',
+  'a responder': 'APP_ERROR',
+  'an RPC without communication': 'APP_ERROR',
+  refresh: 'OAUTH_TOKEN_REFUSED',
+  'refresh of an expired connection': 'CONNECTION_EXPIRED',
+  'an unknown connection': 'CONNECTION_MISSING',
+  'a call of a webhook': 'APP_ERROR',
+};
+
 describe('a failure of the API or app', () => {
   it.each(RUNS)('becomes the error of the report and is thrown by orThrow: %s', async (title, start) => {
     await using engine = refusedEngine();
     const report = await start(engine);
     expect(report.ok).toBe(false);
-    const code = title === 'a connection that is not kept' ? 'CONNECTION_MISSING' : 'APP_ERROR';
-    expect(report.error).toMatchObject({ code });
+    expect(report.error).toMatchObject({ code: CODES[title] ?? 'HTTP_STATUS' });
     const again = await start(engine)
       .orThrow()
       .then(

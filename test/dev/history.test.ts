@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const LIMITS = { maxRuns: 1000, maxSize: 1_000_000 };
 
 const REST: RunRest = {
-  limits: { requests: 100, pages: 50, records: 3200, timeMs: 40_000 },
+  limits: { requests: 100, followUpPages: 50, records: 3200, timeMs: 40_000 },
   input: { parameters: {} },
   replayOf: undefined,
   documents: [],
@@ -39,7 +39,7 @@ function run(id: string, startedAt: number, more: Partial<RunSummary> = {}): Run
     startedAt,
     durationMs: 5,
     requests: 1,
-    pages: 0,
+    followUpPages: 0,
     records: 0,
     bundles: 0,
     warnings: 0,

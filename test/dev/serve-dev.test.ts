@@ -199,7 +199,7 @@ describe('the API', () => {
       stopReason: 'response-limit',
       source: 'run',
     });
-    expect(run.limits).toEqual({ requests: 100, pages: 50, records: 3200, timeMs: 40_000 });
+    expect(run.limits).toEqual({ requests: 100, followUpPages: 50, records: 3200, timeMs: 40_000 });
     const { events } = await dev.get<{ events: PackedEvent[] }>(`/api/runs/${run.id}/events`);
     expect(events.filter(({ kind }) => kind === 'request')).toHaveLength(2);
     const text = JSON.stringify([run, events]);

@@ -81,8 +81,8 @@ describe('every error code', () => {
         parts.push(`- ${known.title}: ${describeError(await provoke(known))}\n`);
       }
     }
-    const page = `# Errors\n\nEvery error has a stable \`code\`. This page is made by \`test/errors/codes.test.ts\`; \`npx vitest run -u\` on that file\nwrites it anew.\n\n${parts.join('\n')}`;
-    await expect(page).toMatchFileSnapshot('../../docs/errors');
+    const page = `# Errors\n\nEvery error has a stable \`code\`. \`npx vitest run -u test/errors/codes.test.ts\` generates this page.\n\n${parts.join('\n')}`;
+    await expect(page).toMatchFileSnapshot('../../docs/errors.md');
   });
 });
 

@@ -195,7 +195,7 @@ describe('pagination limits', () => {
   it('count records of all pages, whether in the output or not', async () => {
     const { run } = watching([1, 2, 3, 4, 5], { pageSize: 2, order: 'unordered' });
     const { stats, bundles } = await run({ data: { lastId: null } });
-    expect(stats).toMatchObject({ records: 5, requests: 4, pages: 3, stopReason: 'empty-page' });
+    expect(stats).toMatchObject({ records: 5, requests: 4, followUpPages: 3, stopReason: 'empty-page' });
     expect(bundles).toHaveLength(5);
   });
 

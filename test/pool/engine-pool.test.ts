@@ -142,7 +142,7 @@ describe('an app in a pool', () => {
     );
     const { error } = await app.module('missing').run();
     expect(error).toBeInstanceOf(AppError);
-    expect(error).toMatchObject({ code: 'APP_ERROR', type: 'RuntimeError', statusCode: 404 });
+    expect(error).toMatchObject({ code: 'HTTP_STATUS', type: 'RuntimeError', statusCode: 404 });
     expect(error?.place?.pointer).toBe('/modules/missing/communication/url');
     expect(await failureOf(app.module('lst').run())).toMatchObject({
       name: 'SpecError',

@@ -77,7 +77,7 @@ describe('a deep trace', () => {
     });
     expect(eventsOf(trace, 'wait')).toMatchObject([{ delayMs: 5, reason: 'repeat', repeats: 0 }]);
     const [stop] = eventsOf(trace, 'stop');
-    expect(stop?.used).toMatchObject({ requests: 2, pages: 0, records: 1 });
+    expect(stop?.used).toMatchObject({ requests: 2, followUpPages: 0, records: 1 });
   });
 
   it('is no deeper than asked for', async () => {

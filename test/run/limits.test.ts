@@ -33,7 +33,11 @@ describe('the limit of follow-up pages', () => {
     const { transport } = endless(1);
     const spec = { ...PAGED, pagination: { ...PAGED.pagination, condition: '{{pagination.page <= 51}}' } };
     const report = await engineOf(spec, { transport }).run();
-    expect(report.stats).toMatchObject({ requests: 51, pages: 50, stopReason: 'condition' });
+    expect(report.stats).toMatchObject({
+      requests: 51,
+      followUpPages: 50,
+      stopReason: 'pagination-condition',
+    });
     expect(report.warnings).toEqual([]);
   });
 });
@@ -285,7 +289,7 @@ describe('whatever a server answers', () => {
         limits,
       }).run();
       expect(requests.length).toBeLessThanOrEqual(limits.maxRequests);
-      expect(report.stats.pages).toBeLessThanOrEqual(limits.maxPages);
+      expect(report.stats.followUpPages).toBeLessThanOrEqual(limits.maxPages);
       expect(report.bundles?.length ?? 0).toBeLessThanOrEqual(limits.maxRecords);
     });
     await fc.assert(property, { numRuns: 300 });

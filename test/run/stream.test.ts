@@ -82,7 +82,12 @@ describe('awaiting a run', () => {
     const { transport } = endless(2, 3);
     const report = await engineOf(PAGED, { transport }).run();
     expect(report.bundles).toHaveLength(6);
-    expect(report.stats).toMatchObject({ requests: 4, pages: 3, records: 6, stopReason: 'empty-page' });
+    expect(report.stats).toMatchObject({
+      requests: 4,
+      followUpPages: 3,
+      records: 6,
+      stopReason: 'empty-page',
+    });
     expect(report.trace.map(({ kind }) => kind)).toEqual([
       ...['request', 'response', 'request', 'response', 'request', 'response', 'request', 'response', 'stop'],
     ]);

@@ -27,7 +27,7 @@ const TRACE: RunTrace = {
   end: {
     state: 'failed',
     bundles: 0,
-    stats: { requests: 1, pages: 0, records: 0, durationMs: 500, stopReason: undefined },
+    stats: { requests: 1, followUpPages: 0, records: 0, durationMs: 500, stopReason: undefined },
     warnings: [{ code: 'open-host', message: 'w', place: undefined }],
     error: { name: 'DataError', message: 'No.' },
   },
@@ -137,8 +137,8 @@ describe('a trace file', () => {
       'Line 2: response "headers.a" must be string,array.',
     ],
     [
-      endLine({ stats: { requests: 1, pages: 1e9, records: 0, durationMs: 1 } }),
-      'Line 2: end "stats.pages" must be <= 1000000.',
+      endLine({ stats: { requests: 1, followUpPages: 1e9, records: 0, durationMs: 1 } }),
+      'Line 2: end "stats.followUpPages" must be <= 1000000.',
     ],
     [endLine({ error: { message: {} } }), 'Line 2: end "error.message" must be string.'],
     [endLine({ warnings: [1] }), 'Line 2: end "warnings.0" must be object.'],

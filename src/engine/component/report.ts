@@ -9,7 +9,8 @@ export interface RunStats {
   /** Requests that count towards the limit of 100. */
   readonly requests: number;
   /** Follow-up pages. */
-  readonly pages: number;
+  /** Pages after the first page of each request. A repeat of the same page is not counted again. */
+  readonly followUpPages: number;
   readonly records: number;
   readonly durationMs: number;
   /** Why the last pagination ended; undefined without pagination. */
@@ -92,7 +93,7 @@ export function asRunError(thrown: unknown): AppError | undefined {
 export function readStats(context: RunContext | undefined): RunStats {
   return {
     requests: context?.run.counters.requests ?? 0,
-    pages: context?.run.counters.pages ?? 0,
+    followUpPages: context?.run.counters.followUpPages ?? 0,
     records: context?.run.counters.records ?? 0,
     durationMs: context?.run.elapsedMs ?? 0,
     stopReason: context?.run.counters.stopReason,

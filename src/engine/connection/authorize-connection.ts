@@ -44,7 +44,7 @@ export async function create(context: StepContext, input: CreateInput): Promise<
       return run.result();
     }
     await run.runSection(compiled.before);
-    await run.runSection(compiled.token);
+    await run.runSection(compiled.token, 'OAUTH_TOKEN_REFUSED');
     await run.runSection(compiled.info);
     return run.result();
   });
@@ -127,7 +127,7 @@ export async function complete(
   const start = prepareStart(context, stored, options, { oauth: names, query: { ...query } });
   return runConnection(runtime, { ...start, temp, secrets: codeVerifier }, async (run) => {
     await receiveCallback(page, query, run);
-    await run.runSection(token);
+    await run.runSection(token, 'OAUTH_TOKEN_REFUSED');
     await run.runSection(info);
     return run.result();
   });

@@ -87,14 +87,18 @@ export class ConnectionRun {
     });
   }
 
-  /** Runs the requests of a section in order. Each reads the data stored by earlier ones. */
-  async runSection(requests: readonly CompiledRequest[]): Promise<void> {
+  /**
+   * Runs the requests of a section in order. Each reads the data stored by earlier ones.
+   *
+   * @param refusalCode code of the error if the provider refuses a request
+   */
+  async runSection(requests: readonly CompiledRequest[], refusalCode?: 'OAUTH_TOKEN_REFUSED'): Promise<void> {
     for (const [index, request] of requests.entries()) {
       const context = withPosition(this.here, { requestIndex: index, document: request.document });
       const { counters } = context.run;
       const sentBefore = counters.requests;
       warnOfUnavailable(request, context);
-      const shown = { ...request, response: withProviderMessage(request.response) };
+      const shown = { ...request, response: { ...withProviderMessage(request.response), refusalCode } };
       const { end } = await collectPages(runRequest(shown, { appliesLimit: false }, context));
       this.here = end.context;
       // A request with a false condition received nothing to store.
@@ -364,12 +368,13 @@ function readExpires(value: unknown, timezone: string): number | undefined {
  * Throws if the user has to authorize the connection again. Source:
  * https://developers.make.com/custom-apps-documentation/app-components/connections. [doc], the type [inf]
  *
- * @throws AppError of type InvalidAccessTokenError
+ * @throws AppError (CONNECTION_EXPIRED) of type InvalidAccessTokenError
  */
 export function assertNotExpired(stored: StoredConnection, runtime: Runtime): void {
   const end = readExpires(stored.expires, readTimezone(runtime));
   if (end === undefined || end > runtime.settings.clock.now()) return;
-  throw new AppError('InvalidAccessTokenError', 'The connection has expired. It has to be authorized again.');
+  const message = 'The connection has expired. It has to be authorized again.';
+  throw new AppError('InvalidAccessTokenError', message, { code: 'CONNECTION_EXPIRED' });
 }
 
 /**

@@ -24,7 +24,7 @@ const REFUSED: CompiledValid = {
  * `query`. A callback with `error` fails unless `valid` is present and true. Source:
  * https://developers.make.com/custom-apps-documentation/app-components/connections. [doc][inf]
  *
- * @throws AppError of the type in `valid` and `error`; default RuntimeError
+ * @throws AppError (OAUTH_CALLBACK) of the type in `valid` and `error`; default RuntimeError
  */
 export async function receiveCallback(
   authorize: CompiledRequest,
@@ -35,7 +35,9 @@ export async function receiveCallback(
   const { response } = authorize;
   run.registerSecrets(listSecrets(query));
   const refusal = findRefusal(query);
-  const spec = refusal === undefined || response.valid !== undefined ? response : refused(response, refusal);
+  const checked =
+    refusal === undefined || response.valid !== undefined ? response : refused(response, refusal);
+  const spec: CompiledResponse = { ...checked, refusalCode: 'OAUTH_CALLBACK' };
   const received = extendTemp(response.temp, context);
   const failure = checkResponse(spec, undefined, received);
   if (failure !== undefined) throw failureError(failure, received);
@@ -72,7 +74,7 @@ function shown(query: CallbackQuery, name: string): string {
 /**
  * Checks that a callback belongs to an authorization.
  *
- * @throws AppError of type RuntimeError
+ * @throws AppError (OAUTH_CALLBACK) of type RuntimeError
  */
 export function assertOwnCallback(
   expected: { readonly state: string | undefined; readonly requestToken: string | undefined },
@@ -80,7 +82,9 @@ export function assertOwnCallback(
 ): void {
   assertShort(query);
   if (isOwnCallback(expected, query)) return;
-  throw new AppError('RuntimeError', 'The callback does not belong to this authorization.');
+  throw new AppError('RuntimeError', 'The callback does not belong to this authorization.', {
+    code: 'OAUTH_CALLBACK',
+  });
 }
 
 /** Far beyond real callbacks, and small enough to process at once. [choice] */
@@ -98,6 +102,7 @@ function assertShort(query: CallbackQuery): void {
   throw new AppError(
     'RuntimeError',
     `A callback has at most ${MAX_NAMES} names and ${MAX_LENGTH} characters.`,
+    { code: 'OAUTH_CALLBACK' },
   );
 }
 

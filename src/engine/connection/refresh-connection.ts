@@ -67,7 +67,7 @@ function renew(
     if (!force && first.condition === undefined && !isTokenOver(start.stored, runtime)) return run.result();
     const forced = force ? { ...first, condition: undefined } : first;
     try {
-      await run.runSection([forced, ...rest]);
+      await run.runSection([forced, ...rest], 'OAUTH_TOKEN_REFUSED');
     } catch (error) {
       throw isEngineError(error, AppError) ? refreshFailed(error) : error;
     }
@@ -77,11 +77,12 @@ function renew(
 
 /** The message is redacted already. Location and status stay those of the failed request. */
 function refreshFailed(error: AppError): AppError {
-  const { statusCode, requestIndex, page, place } = error;
-  const isRefused = statusCode !== undefined && statusCode >= 400 && statusCode < 500 && statusCode !== 429;
+  const { code, statusCode, requestIndex, page, place } = error;
+  const isRefused = code === 'OAUTH_TOKEN_REFUSED';
   const advice = isRefused ? `${/[.!?]$/.test(error.message) ? '' : '.'} Run iml connect again.` : '';
   const message = `The connection could not be refreshed: ${error.message}${advice}`;
   return new AppError('InvalidAccessTokenError', message, {
+    code,
     statusCode,
     requestIndex,
     page,

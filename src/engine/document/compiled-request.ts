@@ -1,4 +1,5 @@
 import type { FunctionTable } from '../../language/environment/environment.js';
+import type { ErrorCode } from '../../shared/errors/codes.js';
 import type { Directive } from './compile-directive.js';
 import type { Document } from './document.js';
 
@@ -77,6 +78,8 @@ export interface CompiledResponse {
   readonly type: Directive | undefined;
   readonly temp: Directive | undefined;
   readonly valid: CompiledValid | undefined;
+  /** Code of the error if the response is refused, except by the statuses 429 and 5xx. Default: HTTP_STATUS or APP_ERROR. */
+  readonly refusalCode?: ErrorCode | undefined;
   readonly error: CompiledError | undefined;
   /** `error` beside `url`. `response.error` has precedence. */
   readonly outerError: CompiledError | undefined;

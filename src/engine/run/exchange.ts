@@ -145,6 +145,7 @@ const ERROR_TYPES: Partial<Record<ErrorCode, AppErrorType>> = {
 function exchangeError(error: EngineError, request: TransportRequest, context: RunContext): AppError {
   const place = placeOfUrl(context.position.document);
   return runError(ERROR_TYPES[error.code] ?? 'RuntimeError', error.message, context, {
+    code: error.code,
     place,
     cause: error,
     request: describeRequest({ request, response: undefined, place }, context),

@@ -81,7 +81,7 @@ export class Paginator {
     if (isSatisfied) return { reason: 'trigger', context };
     const next = withVariables(context, { pagination: { page: context.position.page + 1 } });
     const goesOn = evaluateFlag(pagination.condition, true, next);
-    return { reason: goesOn ? checkLimits(next) : 'condition', context: next };
+    return { reason: goesOn ? checkLimits(next) : 'pagination-condition', context: next };
   }
 
   /** Warns of a loop, once for all its pages; for use when paging is over. */
@@ -114,7 +114,8 @@ function checkLimits(context: RunContext): StopReason | undefined {
   const { counters, limits } = context.run;
   const { maxRecords, maxPages, maxRequests } = limits;
   if (counters.pagedRecords >= maxRecords) return warnOfLimit('max-records', maxRecords, 'records', context);
-  if (counters.pages >= maxPages) return warnOfLimit('max-pages', maxPages, 'follow-up pages', context);
+  if (counters.followUpPages >= maxPages)
+    return warnOfLimit('max-pages', maxPages, 'follow-up pages', context);
   if (counters.requests >= maxRequests) return warnOfLimit('max-requests', maxRequests, 'requests', context);
   return undefined;
 }

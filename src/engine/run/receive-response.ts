@@ -9,6 +9,7 @@ import {
   type AppErrorType,
   type FailedRequest,
 } from '../../shared/errors/app-error.js';
+import type { ErrorCode } from '../../shared/errors/codes.js';
 import { isEngineError } from '../../shared/errors/engine-error.js';
 import type { SourceLocation } from '../../shared/errors/source-location.js';
 import {
@@ -107,7 +108,7 @@ function mergeTemp(before: unknown, now: unknown, level = 0): unknown {
 export interface ResponseFailure {
   readonly type: AppErrorType;
   readonly message: string;
-  readonly details: Pick<AppErrorOptions, 'statusCode' | 'place' | 'retryAfterMs' | 'cause'>;
+  readonly details: Pick<AppErrorOptions, 'code' | 'statusCode' | 'place' | 'retryAfterMs' | 'cause'>;
 }
 
 /** The exchange of a failed request. */
@@ -195,12 +196,19 @@ function readFailure(
     type: type === undefined ? defaultErrorType(status) : readErrorType(type),
     message: message === undefined || isStatusAlone(message) ? defaultErrorMessage(status) : message,
     details: {
+      code: refusalCode(spec, status),
       statusCode: response?.status,
       place: failure?.place ?? context.position.document?.locationOf(decided?.pointer ?? '/url'),
       retryAfterMs: response && retryAfter(response, context),
       cause: failure,
     },
   };
+}
+
+function refusalCode(spec: CompiledResponse, status: number): ErrorCode | undefined {
+  const isTransient = status === 429 || isServerError(status);
+  if (spec.refusalCode !== undefined && !isTransient) return spec.refusalCode;
+  return status >= 400 ? 'HTTP_STATUS' : undefined;
 }
 
 /** Reads message and type of an error from the places they can be written in, the first that says something winning. */

@@ -137,7 +137,7 @@ export async function* runRequest(
       exchange = buildExchange(request, page, context, followingPage(isFollowUp, exchange), exchange);
       if (exchange === undefined) return stop('no-next-url', context);
       if (paginator.recordRequest(exchange, context)) return stop('page-loop', context);
-      if (isFollowUp) run.counters.pages++;
+      if (isFollowUp) run.counters.followUpPages++;
 
       // Send, decode, check, and again while `repeat` holds
       let received = await receive(request, exchange, context);
@@ -346,13 +346,13 @@ function collectPage(
 
 /** Reports why paging ended. */
 function reportStop(reason: StopReason, records: number, context: RunContext): void {
-  const { requests, pages } = context.run.counters;
+  const { requests, followUpPages } = context.run.counters;
   if (context.position.endpoint === undefined) context.run.counters.stopReason = reason;
   emit(
     {
       kind: 'stop',
       reason,
-      used: { requests, pages, records, elapsedMs: context.run.elapsedMs },
+      used: { requests, followUpPages, records, elapsedMs: context.run.elapsedMs },
     },
     context,
   );

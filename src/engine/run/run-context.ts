@@ -50,7 +50,7 @@ export type EndpointCaller = (call: EndpointCall, context: RunContext) => Promis
 export interface RunCounters {
   requests: number;
   /** Follow-up pages. */
-  pages: number;
+  followUpPages: number;
   /** Records of requests with `pagination`. */
   pagedRecords: number;
   /** Records of the last request of the component. */
@@ -98,7 +98,7 @@ export class Run {
   readonly limits: Limits;
   readonly counters: RunCounters = {
     requests: 0,
-    pages: 0,
+    followUpPages: 0,
     pagedRecords: 0,
     records: 0,
     stopReason: undefined,

@@ -2,13 +2,13 @@ import type { SourceLocation } from '../../shared/errors/source-location.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/transport.js';
 import type { BudgetReason } from './call-budget.js';
 
-/** Why paging ended. */
+/** Why pagination ended. `pagination-condition`: `pagination.condition` was false for the next page. */
 export type StopReason =
   | 'no-pagination'
   | 'response-limit'
   | 'empty-page'
   | 'trigger'
-  | 'condition'
+  | 'pagination-condition'
   | 'no-next-url'
   | 'page-loop'
   | 'max-pages'
@@ -19,9 +19,9 @@ export type StopReason =
 export interface EventPosition {
   /** Milliseconds since the epoch. */
   readonly at: number;
-  /** Index of the request in its chain, from 0. */
+  /** Index of the request in its chain: 0 for the first request. */
   readonly requestIndex: number;
-  /** 1 for the first request, 2 for the first follow-up page. */
+  /** Number of the page, counted like `pagination.page`: 1 for the first page, 2 for the first follow-up page. */
   readonly page: number;
   /** Name of the running endpoint; absent for the component itself. */
   readonly endpoint?: string;
@@ -30,8 +30,8 @@ export interface EventPosition {
 /** What a run has used of its limits, endpoints included. */
 export interface UsedLimits {
   readonly requests: number;
-  /** Follow-up pages. */
-  readonly pages: number;
+  /** Pages after the first page of each request. */
+  readonly followUpPages: number;
   /** Records of the request under way. */
   readonly records: number;
   readonly elapsedMs: number;

@@ -53,9 +53,9 @@ export interface FailedRequest {
 export interface AppErrorOptions {
   /** HTTP status that caused the error. */
   readonly statusCode?: number | undefined;
-  /** 0-based index of the request in its chain. */
+  /** Index of the request in its chain: 0 for the first request. */
   readonly requestIndex?: number | undefined;
-  /** Number of the requested page, starting at 1. */
+  /** Number of the page, counted like `pagination.page`: 1 for the first page. */
   readonly page?: number | undefined;
   /** Location of the directive that caused the error, or of the failed request. */
   readonly place?: SourceLocation | undefined;

@@ -26,7 +26,13 @@ export const ERROR_CODES = {
   NETWORK_DECODE: 'A body cannot be decoded as its headers say.',
   REQUEST_INVALID: 'A request cannot be built: address, method, header or body.',
 
-  APP_ERROR: 'The app reports an error, by its own directives or by the status of a response.',
+  APP_ERROR:
+    'A run failed in the app: `response.valid`, an expression, or a value that a directive cannot use.',
+  HTTP_STATUS:
+    'A response has an error status, 400 or higher. Type and message may come from `response.error`.',
+  OAUTH_CALLBACK: 'The callback of an authorization reports an error, or belongs to another authorization.',
+  OAUTH_TOKEN_REFUSED: 'The provider refused to issue or refresh a token. Authorize the connection again.',
+  CONNECTION_EXPIRED: 'The connection has expired. Authorize it again.',
   CONNECTION_MISSING: 'No connection is stored under this name.',
   CONNECTION_OTHER_APP: 'A connection was made for another app, or for another connection of the app.',
 

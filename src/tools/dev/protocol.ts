@@ -40,7 +40,7 @@ export interface RunSummary {
   readonly startedAt: number;
   readonly durationMs: number;
   readonly requests: number;
-  readonly pages: number;
+  readonly followUpPages: number;
   readonly records: number;
   readonly bundles: number;
   readonly warnings: number;
@@ -69,7 +69,7 @@ export interface ShownPlace {
 export interface RunDetail extends RunSummary {
   readonly limits: {
     readonly requests: number | undefined;
-    readonly pages: number | undefined;
+    readonly followUpPages: number | undefined;
     readonly records: number | undefined;
     readonly timeMs: number | undefined;
   };

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { readDocument } from '../../../src/engine/document/jsonc.js';
-import { createEngine, defineApp, loadApp } from '../../../src/index.js';
+import { createEngine, defineApp, loadApp, TransportError } from '../../../src/index.js';
 import { loadPackages } from '../../../src/shared/errors/load-packages.js';
 import { writeApp } from '../../app/temp-app.js';
 import { engineOf, respond } from '../../run/helpers.js';
@@ -8,9 +8,9 @@ import type { ErrorCase } from './error-case.js';
 
 const MISSING_FOLDER = fileURLToPath(new URL('./no-such-folder', import.meta.url));
 
-/** The error of a run against an API that returns 404. */
-const runFailure = async (communication: unknown, type?: 'action'): Promise<never> => {
-  const transport = async () => respond({ status: 404, json: {} });
+/** The error of a run against an API that returns the status. */
+const runFailure = async (communication: unknown, type?: 'action', status = 404): Promise<never> => {
+  const transport = async () => respond({ status, json: {} });
   const report = await engineOf(communication, { transport, ...(type && { type }) }).run();
   throw report.error;
 };
@@ -23,6 +23,26 @@ const openConnection = async (stored: unknown): Promise<unknown> =>
   })
     .openConnection('work')
     .orThrow();
+
+/** An OAuth connection of an API that returns the status. */
+const oauth = (status = 400) => {
+  const communication = {
+    authorize: { url: 'https://api.example.com/authorize' },
+    token: { url: 'https://api.example.com/token' },
+    refresh: { url: 'https://api.example.com/token' },
+  };
+  const app = defineApp({ name: 'test', connections: { oauth: { type: 'oauth', communication } } });
+  const transport = async () => respond({ status, json: { error: 'invalid_grant' } });
+  return createEngine({ app, transport }).connection('oauth');
+};
+
+/** The error of an authorization that ends with this callback. `state` is the expected one by default. */
+const completeWith = async (query: Readonly<Record<string, string>>, status?: number): Promise<unknown> => {
+  const connection = oauth(status);
+  const { url, pending } = await connection.authorize({ redirectUri: 'http://localhost/callback' }).orThrow();
+  const state = new URL(url).searchParams.get('state') ?? '';
+  return connection.complete(pending, { state, ...query }).orThrow();
+};
 
 export const APPS: readonly ErrorCase[] = [
   {
@@ -60,7 +80,7 @@ export const APPS: readonly ErrorCase[] = [
     provoke: () => createEngine({ app: defineApp({ name: 'test' }) }).module('m'),
   },
   {
-    code: 'APP_ERROR',
+    code: 'HTTP_STATUS',
     title: 'a response with status 404',
     provoke: () => runFailure({ url: '/x' }),
     place: '#/modules/m/communication/url',
@@ -84,6 +104,67 @@ export const APPS: readonly ErrorCase[] = [
     title: 'an action whose result is not an object',
     provoke: () => runFailure({ response: { output: 'sent' } }, 'action'),
     place: '#/modules/m/communication/response/output',
+  },
+  {
+    code: 'HTTP_STATUS',
+    title: 'a response with status 503 and a type in `response.error`',
+    provoke: () =>
+      runFailure({ url: '/x', response: { error: { type: 'DataError', message: 'Down.' } } }, undefined, 503),
+    place: '#/modules/m/communication/response/error',
+  },
+  {
+    code: 'APP_ERROR',
+    title: 'a response that `response.valid` refuses',
+    provoke: () => runFailure({ url: '/x', response: { valid: false } }, undefined, 200),
+    place: '#/modules/m/communication/response/valid',
+  },
+  {
+    code: 'NETWORK_FAILED',
+    title: 'a run that cannot reach the API',
+    provoke: async () => {
+      const transport = () => Promise.reject(new TransportError('NETWORK_FAILED', 'The proxy is gone.'));
+      throw (await engineOf({ url: '/x' }, { transport }).run()).error;
+    },
+    place: '#/modules/m/communication/url',
+    cause: 'NETWORK_FAILED',
+  },
+  {
+    code: 'OAUTH_CALLBACK',
+    title: 'a callback with another state',
+    provoke: () => completeWith({ state: 'x', code: 'c' }),
+  },
+  {
+    code: 'OAUTH_CALLBACK',
+    title: 'a callback with an error',
+    provoke: () => completeWith({ error: 'access_denied' }),
+    place: '#/connections/oauth/communication/authorize/response',
+  },
+  {
+    code: 'OAUTH_TOKEN_REFUSED',
+    title: 'a token request that the provider refuses',
+    provoke: () => completeWith({ code: 'c' }),
+    place: '#/connections/oauth/communication/token/response/error',
+  },
+  {
+    code: 'OAUTH_TOKEN_REFUSED',
+    title: 'a refresh that the provider refuses',
+    provoke: () => oauth().refresh({ component: 'oauth', connection: {} }, { force: true }).orThrow(),
+    place: '#/connections/oauth/communication/refresh/response/error',
+    cause: 'OAUTH_TOKEN_REFUSED',
+  },
+  {
+    code: 'HTTP_STATUS',
+    title: 'a token request while the provider is down',
+    provoke: () => completeWith({ code: 'c' }, 503),
+    place: '#/connections/oauth/communication/token/response/error',
+  },
+  {
+    code: 'CONNECTION_EXPIRED',
+    title: 'a refresh after the expiration of the connection',
+    provoke: () =>
+      oauth()
+        .refresh({ component: 'oauth', connection: {}, expires: new Date(0) }, {})
+        .orThrow(),
   },
   {
     code: 'CONNECTION_MISSING',

@@ -43,9 +43,9 @@ export function startProgress(line: () => string, io: Pick<Io, 'stderr' | 'env'>
 
 /** `listBooks: page 3, 3 of 100 requests, 75 of 3200 records, 1.2 of 40 s`. */
 export function progressLine(name: string, stats: RunStats, limits: Limits): string {
-  const { requests, pages, records, durationMs } = stats;
+  const { requests, followUpPages, records, durationMs } = stats;
   return [
-    `${name}: page ${pages + 1}`,
+    `${name}: page ${followUpPages + 1}`,
     `${requests} of ${limits.maxRequests} requests`,
     `${records} of ${limits.maxRecords} records`,
     `${(durationMs / 1000).toFixed(1)} of ${limits.timeoutMs / 1000} s`,

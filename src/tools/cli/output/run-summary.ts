@@ -4,11 +4,11 @@ import { printJson } from './json-output.js';
 
 /** One line about a finished run: bundles, usage, stop reason. */
 export function runSummary({ stats, state }: RunReport, bundles: number): string {
-  const { requests, pages, durationMs, stopReason, waits = [] } = stats;
+  const { requests, followUpPages, durationMs, stopReason, waits = [] } = stats;
   const parts = [
     count(bundles, 'bundle'),
     count(requests, 'request'),
-    ...(pages > 0 ? [count(pages, 'follow-up page')] : []),
+    ...(followUpPages > 0 ? [count(followUpPages, 'follow-up page')] : []),
     seconds(durationMs),
     ...waits.map(({ origin, reason, waitedMs }) => `waited ${seconds(waitedMs)} for ${origin} (${reason})`),
     ...(stopReason === undefined || stopReason === 'no-pagination' ? [] : [`no further page: ${stopReason}`]),

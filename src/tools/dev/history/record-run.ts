@@ -20,7 +20,7 @@ export interface RunStart extends Pick<RunRest, 'limits' | 'input' | 'replayOf'>
 
 /** A run at its end. */
 export interface RunEnd
-  extends Pick<RunSummary, 'requests' | 'pages' | 'records' | 'stopReason' | 'durationMs' | 'error'>,
+  extends Pick<RunSummary, 'requests' | 'followUpPages' | 'records' | 'stopReason' | 'durationMs' | 'error'>,
     Pick<RunRest, 'failure' | 'allWarnings' | 'canReplay' | 'hook'> {
   readonly state: Exclude<RunState, 'running'>;
   /** Redacted. */
@@ -65,7 +65,7 @@ export async function startRecord(
     startedAt,
     durationMs: 0,
     requests: 0,
-    pages: 0,
+    followUpPages: 0,
     records: 0,
     bundles: 0,
     warnings: 0,
@@ -160,7 +160,11 @@ export async function startRecord(
 function readProgress(event: TraceEvent, run: RunSummary, startedAt: number): Partial<RunSummary> {
   const durationMs = Math.max(0, event.at - startedAt);
   if (event.kind === 'request') {
-    return { durationMs, requests: run.requests + 1, pages: run.pages + (event.page > 1 ? 1 : 0) };
+    return {
+      durationMs,
+      requests: run.requests + 1,
+      followUpPages: run.followUpPages + (event.page > 1 ? 1 : 0),
+    };
   }
   if (event.kind === 'page') return { durationMs, records: run.records + event.outputs.length };
   if (event.kind === 'warning') return { durationMs, warnings: run.warnings + 1 };

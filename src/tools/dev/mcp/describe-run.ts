@@ -34,7 +34,7 @@ export async function describeRun(
   seq?: number,
 ): Promise<unknown> {
   const bodies = createBodyReader(history);
-  const { limits, input, replayOf, failure, allWarnings, requests, pages, records, durationMs } = run;
+  const { limits, input, replayOf, failure, allWarnings, requests, followUpPages, records, durationMs } = run;
   const summary = {
     ...(describeSummary(run) as object),
     warnings: allWarnings,
@@ -43,7 +43,7 @@ export async function describeRun(
     error: failure,
     limits: {
       requests: { used: requests, limit: limits.requests },
-      followUpPages: { used: pages, limit: limits.pages },
+      followUpPages: { used: followUpPages, limit: limits.followUpPages },
       records: { used: records, limit: limits.records },
       timeMs: { used: durationMs, limit: limits.timeMs },
     },

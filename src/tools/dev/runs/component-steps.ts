@@ -75,7 +75,7 @@ export function createComponentSteps(parts: StepParts): ComponentSteps {
       const bundles = redactor.value(outcome.bundles);
       await record.finish({
         requests: outcome.stats.requests,
-        pages: outcome.stats.pages,
+        followUpPages: outcome.stats.followUpPages,
         records: outcome.stats.records,
         stopReason: undefined,
         durationMs: Math.round(performance.now() - startedAt),
@@ -129,7 +129,7 @@ interface CarriedOut {
 /** A terminated worker is a failure of the step; other errors are misuse. */
 function failStep(error: unknown): CarriedOut {
   if (!(error instanceof EngineError) || error.code !== 'WORKER_TERMINATED') throw error;
-  const stats = { requests: 0, pages: 0, records: 0, durationMs: 0, stopReason: undefined };
+  const stats = { requests: 0, followUpPages: 0, records: 0, durationMs: 0, stopReason: undefined };
   return { bundles: [], error, stats, warnings: [], trace: [] };
 }
 

@@ -18,7 +18,7 @@ export async function collectTrace(
 ): Promise<RunTrace> {
   const events: TraceEvent[] = [];
   for (const event of packed) events.push(await unpack(event, history));
-  const { requests, pages, records, timeMs } = run.limits;
+  const { requests, followUpPages, records, timeMs } = run.limits;
   const none = Number.POSITIVE_INFINITY;
   return {
     app: run.app,
@@ -31,7 +31,7 @@ export async function collectTrace(
     limits: {
       ...DEFAULT_LIMITS,
       maxRequests: requests ?? none,
-      maxPages: pages ?? none,
+      maxPages: followUpPages ?? none,
       maxRecords: records ?? none,
       timeoutMs: timeMs ?? none,
       maxTimeoutMs: timeMs ?? none,
@@ -41,7 +41,7 @@ export async function collectTrace(
       bundles: run.bundles,
       stats: {
         requests: run.requests,
-        pages: run.pages,
+        followUpPages: run.followUpPages,
         records: run.records,
         durationMs: run.durationMs,
         stopReason: run.stopReason,
@@ -102,7 +102,7 @@ export async function keepTrace(
       test: trace.test,
       limits: {
         requests: shown(limits.maxRequests),
-        pages: shown(limits.maxPages),
+        followUpPages: shown(limits.maxPages),
         records: shown(limits.maxRecords),
         timeMs: shown(limits.timeoutMs),
       },
@@ -113,10 +113,10 @@ export async function keepTrace(
   for (const event of events) record.add(event);
   const bundles = events.flatMap((event) => (event.kind === 'page' ? event.outputs : []));
   const failure = end.error === undefined ? undefined : failureFrom(end.error);
-  const { requests, pages, records, durationMs, stopReason } = end.stats;
+  const { requests, followUpPages, records, durationMs, stopReason } = end.stats;
   await record.finish({
     requests,
-    pages,
+    followUpPages,
     records,
     durationMs,
     stopReason,

@@ -116,7 +116,7 @@ export function describeLimits({ app, engine }: Pick<RunSetting, 'app' | 'engine
   const shown = (limit: number): number | undefined => (Number.isFinite(limit) ? limit : undefined);
   return {
     requests: shown(limits.maxRequests),
-    pages: shown(limits.maxPages),
+    followUpPages: shown(limits.maxPages),
     records: shown(limits.maxRecords),
     timeMs: shown(readTimeout(app, limits, app.common?.value)),
   };
@@ -215,11 +215,17 @@ function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-type Numbers = Pick<RunEnd, 'requests' | 'pages' | 'records' | 'durationMs' | 'stopReason'>;
+type Numbers = Pick<RunEnd, 'requests' | 'followUpPages' | 'records' | 'durationMs' | 'stopReason'>;
 
 function countNumbers(stats: RunStats | undefined, startedAt: number): Numbers {
-  const { requests = 0, pages = 0, records = 0, stopReason } = stats ?? {};
-  return { requests, pages, records, stopReason, durationMs: Math.round(performance.now() - startedAt) };
+  const { requests = 0, followUpPages = 0, records = 0, stopReason } = stats ?? {};
+  return {
+    requests,
+    followUpPages,
+    records,
+    stopReason,
+    durationMs: Math.round(performance.now() - startedAt),
+  };
 }
 
 async function describeFailed(

@@ -283,7 +283,7 @@ async function endTerminated(
   const failure = signal.aborted ? undefined : await showFailure(error, root, redactor);
   return {
     requests: 0,
-    pages: 0,
+    followUpPages: 0,
     records: 0,
     stopReason: undefined,
     durationMs: 0,

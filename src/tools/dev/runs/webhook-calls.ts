@@ -67,7 +67,7 @@ export function createWebhookCalls(
           name: webhook,
           source: 'call',
           replayOf: undefined,
-          limits: { requests: undefined, pages: undefined, records: undefined, timeMs: undefined },
+          limits: { requests: undefined, followUpPages: undefined, records: undefined, timeMs: undefined },
           input: { parameters: {}, payload },
         },
         parts,
@@ -83,7 +83,7 @@ export function createWebhookCalls(
       const bundles = redactor.value(report.bundles ?? []);
       await record.finish({
         requests: 0,
-        pages: 0,
+        followUpPages: 0,
         records: report.bundles?.length ?? 0,
         stopReason: undefined,
         durationMs: Math.round(performance.now() - startedAt),

@@ -160,11 +160,11 @@ const FIRST = { requestIndex: 0, page: 1 };
 function readEnd({ line: _, ...end }: PlainObject, number: number): TracedEnd {
   assertShape('end', END_SHAPE, end, number);
   const { state, bundles, stats, warnings, error } = end as unknown as TracedEnd; // as its schema says
-  const { requests, pages, records, durationMs, stopReason } = stats;
+  const { requests, followUpPages, records, durationMs, stopReason } = stats;
   return {
     state,
     bundles,
-    stats: { requests, pages, records, durationMs, stopReason },
+    stats: { requests, followUpPages, records, durationMs, stopReason },
     warnings: warnings.map(({ code, message, place }) => ({ code, message, place })),
     error,
   };
@@ -186,7 +186,7 @@ function brokenOff(events: readonly TraceEvent[]): TracedEnd {
   const [first, last] = [events[0], events.at(-1)];
   const stats = {
     requests: events.filter(({ kind }) => kind === 'request').length,
-    pages: 0,
+    followUpPages: 0,
     records: 0,
     durationMs: first === undefined || last === undefined ? 0 : last.at - first.at,
     stopReason: undefined,
@@ -264,7 +264,7 @@ const EVENT_SHAPES: SchemaMap = {
   missing: event({ expression: text(), reason: text(), place: PLACE }),
   stop: event({
     reason: text(),
-    used: object({ requests: COUNT, pages: COUNT, records: COUNT, elapsedMs: MILLISECONDS }),
+    used: object({ requests: COUNT, followUpPages: COUNT, records: COUNT, elapsedMs: MILLISECONDS }),
   }),
   debug: event({ function: text(), values: VALUES, place: PLACE }),
   warning: event({ warning: WARNING }),
@@ -277,7 +277,7 @@ const END_SHAPE: Schema<unknown> = object(
     state: oneOf(['ok', 'failed', 'stopped']),
     bundles: COUNT,
     stats: object(
-      { requests: COUNT, pages: COUNT, records: COUNT, durationMs: MILLISECONDS },
+      { requests: COUNT, followUpPages: COUNT, records: COUNT, durationMs: MILLISECONDS },
       { stopReason: text() },
     ),
     warnings: list(WARNING),

@@ -79,6 +79,13 @@ function findStart([first]: readonly TraceEvent[], { input }: Fixture): number {
   return first?.at ?? (input.now === undefined ? 0 : Date.parse(input.now));
 }
 
+/** Requests of pages after the first, without repeats of the same page. */
+function countFollowUpPages(events: FixtureReport['events']): number {
+  const later = events.filter(({ page }) => page > 1);
+  const repeats = later.filter((event) => event.kind === 'wait' && event.reason === 'repeat');
+  return later.filter(({ kind }) => kind === 'request').length - repeats.length;
+}
+
 function describeEnd({ outcome, events }: FixtureReport, redactor: Redactor): TracedEnd {
   const { error, bundles, result } = outcome;
   const pages = events.filter((event) => event.kind === 'page');
@@ -89,7 +96,7 @@ function describeEnd({ outcome, events }: FixtureReport, redactor: Redactor): Tr
     bundles: given.length,
     stats: {
       requests: events.filter(({ kind }) => kind === 'request').length,
-      pages: events.filter(({ kind, page }) => kind === 'request' && page > 1).length,
+      followUpPages: countFollowUpPages(events),
       records: pages.reduce((sum, { outputs }) => sum + outputs.length, 0),
       durationMs: first === undefined || last === undefined ? 0 : last.at - first.at,
       stopReason: outcome.stop,

@@ -9,8 +9,8 @@ interface FromPageProps {
 
 /** Reuses recorded responses up to a page, then sends requests. */
 export function FromPage({ run, onRun }: FromPageProps): JSX.Element | null {
-  // `pages` counts follow-up pages.
-  const last = run.pages + 1;
+  // `followUpPages` does not count the first page.
+  const last = run.followUpPages + 1;
   const page = useSignal(String(last));
   if (!run.canReplay || last < 2) return null;
   return (
@@ -50,7 +50,7 @@ interface AnswersChoiceProps {
 /** Selects the source of responses of an edited run. */
 export function AnswersChoice({ run, value, onChange }: AnswersChoiceProps): JSX.Element | null {
   if (run === undefined || !run.canReplay) return null;
-  const pages = Array.from({ length: run.pages }, (_, index) => index + 2);
+  const pages = Array.from({ length: run.followUpPages }, (_, index) => index + 2);
   return (
     <label class="inline">
       answers{' '}

@@ -220,12 +220,12 @@ export function Tabs({ label, tabs, current, onSelect }: TabsProps): JSX.Element
 
 /** Usage of the limits, and the stop reason. */
 export function LimitMeters({ run }: { readonly run: RunDetail }): JSX.Element {
-  const { limits, requests, pages, records, durationMs } = run;
+  const { limits, requests, followUpPages, records, durationMs } = run;
   const stopped = stopSentence(run.stopReason);
   return (
     <section class="limits" aria-label="Limits used">
       <Meter name="requests" used={requests} limit={limits.requests} />
-      <Meter name="follow-up pages" used={pages} limit={limits.pages} />
+      <Meter name="follow-up pages" used={followUpPages} limit={limits.followUpPages} />
       <Meter name="records" used={records} limit={limits.records} />
       <Meter name="time" used={durationMs} limit={limits.timeMs} shown={duration} />
       {stopped !== undefined && (

@@ -42,12 +42,12 @@ export function describeOutcome(run: RunSummary): string {
   }
 }
 
-const STOP_REASONS: Readonly<Record<string, string>> = {
+const STOP_REASONS: Readonly<Record<NonNullable<RunSummary['stopReason']>, string>> = {
   'no-pagination': 'The request has no pagination, so its one answer is all there is.',
   'response-limit': 'As many records had come as response.limit asks for.',
   'empty-page': 'The last page held no records.',
   trigger: 'The trigger had seen everything that is new.',
-  condition: 'pagination.condition was false after the last page.',
+  'pagination-condition': 'pagination.condition was false after the last page.',
   'no-next-url': 'The last page named no next one: the address of pagination was empty.',
   'page-loop': 'A page repeated one that came before.',
   'max-pages': 'The limit of follow-up pages was reached; there may be more.',
@@ -56,8 +56,8 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The stop reason as a sentence. */
-export function stopSentence(reason: string | undefined): string | undefined {
-  return reason === undefined ? undefined : (STOP_REASONS[reason] ?? reason);
+export function stopSentence(reason: RunSummary['stopReason']): string | undefined {
+  return reason === undefined ? undefined : STOP_REASONS[reason];
 }
 
 /** Path and query of a URL, which say more than the host. */
