@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { askTerminal } from '../../src/tools/cli/input/ask-terminal.js';
 import { UserInterruption } from '../../src/tools/cli/io.js';
+import { askTerminal } from '../../src/tools/cli/process-io.js';
 
 /** Somebody who types as soon as they are asked. */
 function person(types: string): {

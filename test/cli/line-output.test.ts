@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLineOutput } from '../../src/tools/cli/output/line-output.js';
+import { createLineOutput } from '../../src/tools/cli/commands/serve.js';
 
 /** An output whose reader takes lines when it is told to. */
 function stalled() {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { IncompleteRow, ScenarioRow } from '../../src/host/index.js';
-import { shownPlan, shownScenario } from '../../src/tools/cli/output/shown-scenario.js';
+import { shownPlan, shownScenario } from '../../src/tools/cli/commands/scenarios.js';
 
 const SCENARIO: ScenarioRow = {
   id: 1,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
-import { warmUp } from '../../src/tools/dev/warm-up.js';
+import { warmUp } from '../../src/tools/dev/serve-dev.js';
 
 it('asks for the page, and leaves no connection that would keep a server open', async () => {
   const asked: (string | undefined)[] = [];

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { EngineError } from '../../src/index.js';
+import { writeRunHar } from '../../src/tools/dev/backend.js';
 import type { PackedEvent } from '../../src/tools/dev/protocol.js';
-import { writeRunHar } from '../../src/tools/dev/runs/write-run-har.js';
 
 const UNSEEN = '\u009b\u200b\u202e\u{e0041}\u2800';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FlowOutput } from '../../src/host/ports.js';
-import { describeOutput } from '../../src/host/scenarios/describe-output.js';
+import { describeOutput } from '../../src/host/scenarios/scenario-flows.js';
 import { AppError } from '../../src/index.js';
 import { compileFlow, type FlowModule, type FlowStep, runFlow } from '../../src/scenario/index.js';
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createHost, type HostStore } from '../../src/host/index.js';
-import { LOOKED_AT } from '../../src/host/server/find-stalled.js';
+import { LOOKED_AT } from '../../src/host/server/health.js';
 import { newScenario } from './new-rows.js';
 import { openParts } from './open-parts.js';
 import { flowsOf, receiveJson, SUCCESS } from './test-flows.js';

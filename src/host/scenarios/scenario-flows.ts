@@ -3,6 +3,7 @@ import { type CompiledFlow, compileFlow } from '../../scenario/compile-flow.js';
 import { engineModule } from '../../scenario/engine-module.js';
 import type { FlowModule, FlowStep, ModuleInput, TriggerData } from '../../scenario/flow.js';
 import {
+  type FlowPhase,
   type FlowReport,
   type IncompleteExecution,
   type IncompleteStore,
@@ -21,12 +22,11 @@ import {
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import { fromPortable } from '../../shared/portable-value.js';
 import { type Engines, requireApp } from '../hooks/require-app.js';
-import type { FlowOutcome, FlowRequest, Flows, IncompleteDraft } from '../ports.js';
+import type { FlowOutcome, FlowOutput, FlowRequest, FlowStepName, Flows, IncompleteDraft } from '../ports.js';
 import { fromStored, measureStored, toStored } from '../store/kept-value.js';
 import { readPlan } from '../store/scenario-plan.js';
 import type { ScenarioRow } from '../store/tables.js';
 import { type HostTracing, NO_TRACING } from '../tracing.js';
-import { describeFailure, describeOutput } from './describe-output.js';
 import type { FlowDefinition, StepDefinition } from './flow-definition.js';
 import type { FindConnectionSecrets } from './scenario-secrets.js';
 
@@ -290,4 +290,38 @@ export function toDraft(execution: IncompleteExecution): IncompleteDraft {
         ? { resolution: 'manual', cause: 'data' }
         : { resolution: 'automatic', attempt: retry.attempt, atMs: retry.atMs },
   };
+}
+
+/** The output of a run, or where its bundles ended. Undefined if an error ended the run. */
+export function describeOutput(flow: CompiledFlow, report: FlowReport): FlowOutput | undefined {
+  if (!report.ok) return undefined;
+  const bundles = report.bundles.length;
+  if (bundles > 0) return { bundles };
+  const steps = new Map(flow.steps.map(({ step }) => [step.id, step.module]));
+  for (let index = report.phases.length - 1; index >= 0; index--) {
+    const phase = report.phases[index] as FlowPhase;
+    const why = whyEnded(phase);
+    if (why === undefined || !('stepId' in phase)) continue;
+    const module = steps.get(phase.stepId);
+    // A responder has no output and does not end a bundle.
+    if (module === undefined || module.type === 'responder') continue;
+    return { bundles, endedAt: { stepId: phase.stepId, module: module.name, why } };
+  }
+  return { bundles };
+}
+
+/** The step whose module failed last; undefined if no error ended the run. */
+function describeFailure(flow: CompiledFlow, report: FlowReport): FlowStepName | undefined {
+  if (report.ok) return undefined;
+  const failed = report.phases.findLast((phase) => phase.kind === 'operation' && phase.error !== undefined);
+  if (failed?.kind !== 'operation') return undefined;
+  const found = flow.steps.find(({ step }) => step.id === failed.stepId);
+  return found && { stepId: failed.stepId, module: found.step.module.name };
+}
+
+function whyEnded(phase: FlowPhase): 'filter' | 'nothing' | 'ignored' | undefined {
+  if (phase.kind === 'filtered') return 'filter';
+  if (phase.kind !== 'operation' || phase.bundles > 0) return undefined;
+  if (phase.error === undefined) return 'nothing';
+  return phase.handledBy === 'ignore' ? 'ignored' : undefined;
 }

@@ -9,7 +9,6 @@ import { copyStored, fromStored, isSameStored } from '../store/kept-value.js';
 import type { EventRow, HostWriter, IncompleteRow } from '../store/tables.js';
 import { type Beginning, type Begun, beginQueuedEvent, beginWork } from './begin.js';
 import type { Claim, EventClaim, ScheduledClaim } from './claim.js';
-import { createGate } from './gate.js';
 import { addIncompletes } from './move-state.js';
 import { isPassing, persist } from './persist.js';
 import { defectReport, observeEnd, runScenario, type Settled, type WantedRun } from './run-scenario.js';
@@ -328,4 +327,45 @@ async function describeWork(
       return { source: { kind: 'poll' }, attempt: crashes + 1, dueAtMs: nextRunMs ?? clock.now() };
     }
   }
+}
+
+/** Lets work run beside other work or alone. */
+interface Gate {
+  /** Resolves when the work may start, with an idempotent function that ends it. */
+  readonly enter: (isAlone: boolean) => Promise<() => void>;
+}
+
+function createGate(): Gate {
+  const waiting: { readonly isAlone: boolean; readonly begin: () => void }[] = [];
+  let running = 0;
+  let isHeldAlone = false;
+
+  function next(): void {
+    for (;;) {
+      const [first] = waiting;
+      if (first === undefined || isHeldAlone || (first.isAlone && running > 0)) return;
+      waiting.shift();
+      running++;
+      isHeldAlone = first.isAlone;
+      first.begin();
+    }
+  }
+
+  return {
+    enter: (isAlone) =>
+      new Promise((resolve) => {
+        const begin = (): void => {
+          let isOver = false;
+          resolve(() => {
+            if (isOver) return;
+            isOver = true;
+            running--;
+            if (isAlone) isHeldAlone = false;
+            next();
+          });
+        };
+        waiting.push({ isAlone, begin });
+        next();
+      }),
+  };
 }

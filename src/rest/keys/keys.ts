@@ -1,26 +1,122 @@
 import type { PlainObject } from '../../shared/plain-object.js';
-import { flag, freeForm, integer, list, object, oneOf, text } from '../../shared/schema/build.js';
+import {
+  flag,
+  freeForm,
+  integer,
+  list,
+  named,
+  nullable,
+  object,
+  oneOf,
+  type Schema,
+  text,
+} from '../../shared/schema/build.js';
+import { pickColumns } from '../call/columns.js';
 import { id, keyName, wrapped } from '../call/fields.js';
-import { badRequest, confirmationRequired, invalidParameter, notFound, refused } from '../problems.js';
+import type { ColumnChoice } from '../call/operation.js';
+import { FEATURES, hasFeature } from '../organizations/organization-life.js';
+import {
+  badRequest,
+  confirmationRequired,
+  featureDisabled,
+  forbidden,
+  invalidParameter,
+  notFound,
+  refused,
+} from '../problems.js';
 import { keyContext } from '../services/encryption-check.js';
-import type { KeySubject } from '../services/locate.js';
+import { isAllowed, type KeySubject, type TeamSubject } from '../services/locate.js';
 import type { RestServices } from '../services/services.js';
 import { defineOperation, type StoreOperation } from '../services/store-operation.js';
 import { readAllRows } from '../store/read-rows.js';
-import { type KeyRow, nameKey, type RestWriter } from '../store/tables.js';
-import { assertLockable, assertMayChange, assertUnlockable, isKeyAdmin } from './key-access.js';
+import { type KeyRow, nameKey, type RestReader, type RestWriter } from '../store/tables.js';
 import { readKeyParameters } from './key-parameters.js';
-import {
-  KEY_COLUMNS,
-  KEY_SCHEMA,
-  KEY_TYPE_SCHEMA,
-  keyRecord,
-  READ_KEY_COLUMNS,
-  VISIBILITY_SCHEMA,
-  WRITTEN_KEY_COLUMNS,
-  WRITTEN_KEY_SCHEMA,
-} from './key-record.js';
 import { KEY_TYPE_NAMES, KEY_TYPES, keyTypeByName } from './key-types.js';
+
+/** Source: https://developers.make.com/api-documentation (Key). [seed] */
+const KEY_SCHEMA: Schema<unknown> = named(
+  'Key',
+  object(
+    {},
+    {
+      id: integer(),
+      name: text(),
+      typeName: text(),
+      teamId: integer(),
+      packageName: nullable(text()),
+      theme: text(),
+      visibility: oneOf(['team', 'locked']),
+    },
+  ),
+);
+
+/** The response of the operations that lock and unlock a key. [seed] */
+const VISIBILITY_SCHEMA: Schema<unknown> = object({
+  key: object({ id: integer(), visibility: oneOf(['team', 'locked']) }),
+});
+
+const DESCRIPTOR = 'ParameterDescriptor';
+
+/** A nested list of descriptors: the document references the enclosing schema. */
+const NESTED: Schema<unknown> = list({ $ref: `#/components/schemas/${DESCRIPTOR}` });
+
+/** Source: https://developers.make.com/api-documentation (Key type, parameter descriptor). [seed] */
+const DESCRIPTOR_SCHEMA: Schema<unknown> = named(
+  DESCRIPTOR,
+  object(
+    {
+      name: text(),
+      label: text(),
+      type: oneOf(['text', 'password', 'select', 'pkey', 'cert', 'boolean']),
+      required: flag(),
+    },
+    {
+      default: {},
+      help: text(),
+      multiline: flag(),
+      options: list(object({ label: text(), value: text() }, { nested: NESTED })),
+    },
+  ),
+);
+
+const KEY_TYPE_SCHEMA: Schema<unknown> = named(
+  'KeyType',
+  object({
+    name: text(),
+    label: text(),
+    parameters: list(DESCRIPTOR_SCHEMA),
+    componentType: oneOf(['key']),
+    author: text(),
+    version: text(),
+    theme: text(),
+    icon: text(),
+  }),
+);
+
+/** Source: https://developers.make.com/api-documentation (keys, cols) [doc]; default https://developers.make.com/api-documentation [seed]. */
+const KEY_COLUMNS: ColumnChoice = {
+  all: ['id', 'name', 'typeName', 'teamId', 'packageName', 'theme', 'visibility'],
+  default: ['id', 'name'],
+};
+/** Columns of the response to creations and updates. [seed] */
+const WRITTEN_KEY_COLUMNS = ['id', 'name', 'typeName', 'teamId', 'packageName', 'theme'] as const;
+const WRITTEN_KEY_SCHEMA: Schema<unknown> = {
+  ...KEY_SCHEMA,
+  title: 'WrittenKey',
+  required: WRITTEN_KEY_COLUMNS,
+};
+
+/** The columns that `keyRecord` reads. */
+const READ_KEY_COLUMNS = ['name', 'typeName', 'teamId', 'packageName', 'theme', 'visibility'] as const;
+
+/** A key without its parameters, which no response contains. */
+function keyRecord(
+  row: Pick<KeyRow, 'id' | (typeof READ_KEY_COLUMNS)[number]>,
+  columns: readonly string[],
+): PlainObject {
+  const { id: keyId, name, typeName, teamId, packageName, theme, visibility } = row;
+  return pickColumns({ id: keyId, name, typeName, teamId, packageName, theme, visibility }, columns);
+}
 
 const TAG = 'keys';
 const PATH = '/keys/{keyId}';
@@ -270,3 +366,42 @@ export const KEY_OPERATIONS: readonly StoreOperation[] = [
   setLocked,
   setTeam,
 ];
+
+/**
+ * Access rules of keys. Source: https://developers.make.com/api-documentation (States and transitions, Errors).
+ * [seed]
+ */
+
+/**
+ * A new key may be locked if the organization has the feature; an existing one only by its author.
+ * @throws RestError 400 `IM903`, 403 `SC403`
+ */
+function assertLockable(subject: TeamSubject | KeySubject, userId?: number): void {
+  assertFeature(subject);
+  if ('key' in subject && (subject.key.authorId === null || subject.key.authorId !== userId)) {
+    throw forbidden('Only the author of a key can lock it.');
+  }
+}
+
+/**
+ * An admin of a locked key may unlock it; every user who may edit an unlocked key may unlock it.
+ * @throws RestError 400 `IM903`, 403 `SC403`
+ */
+function assertUnlockable(subject: KeySubject, isAdmin: boolean): void {
+  assertFeature(subject);
+  const allowed = subject.key.visibility === 'locked' ? isAdmin : isAllowed(subject, 'key edit');
+  if (!allowed) throw forbidden();
+}
+
+/** Only its admins may change and delete a locked key. [inf] */
+async function assertMayChange(reader: RestReader, key: KeyRow, userId: number): Promise<void> {
+  if (key.visibility === 'locked' && !(await isKeyAdmin(reader, key, userId))) throw forbidden();
+}
+
+async function isKeyAdmin(reader: RestReader, key: KeyRow, userId: number): Promise<boolean> {
+  return (await reader.get('keyAdmins', { keyId: key.id, userId })) !== undefined;
+}
+
+function assertFeature({ organization }: TeamSubject): void {
+  if (!hasFeature(organization, FEATURES.lockedKeys)) throw featureDisabled('Locked connections');
+}

@@ -1,8 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { get } from 'node:http';
 import path from 'node:path';
 import type { ConnectionStore, StoredConnection } from '../../engine/connection/connection-store.js';
 import type { EngineOptions } from '../../engine/engine-options.js';
 import { createEnginePool } from '../../engine/pool/engine-pool.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
 import { isServiceWorkerRequest, sandboxResponse } from '../../shared/server/sandbox-response.js';
 import { type FetchServer, serveFetch } from '../../shared/server/serve-fetch.js';
 import { sameText } from '../../shared/text.js';
@@ -15,14 +18,57 @@ import { createEventHub } from './event-hub.js';
 import { createLanguages } from './expressions/language.js';
 import { openHistory } from './history/history.js';
 import { createMcp } from './mcp/create-mcp.js';
-import { readPageFiles } from './page-files.js';
 import type { AppState } from './protocol.js';
 import { createComponentSteps } from './runs/component-steps.js';
 import type { RunSetting } from './runs/run-component.js';
 import { createRunner } from './runs/runner.js';
 import { createTestRunner } from './runs/test-runner.js';
 import { checkCall, checkOrigin, SAFE_HEADERS, type SafetyRefusal } from './safety.js';
-import { warmUp } from './warm-up.js';
+
+/** A file of the page. */
+interface PageFile {
+  readonly type: string;
+  readonly content: Uint8Array<ArrayBuffer>;
+  /** Cache-Control: names with a hash are immutable. */
+  readonly cache: string;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const HASHED = /-[A-Z0-9]{8}\.(?:js|css)$/;
+const FOR_EVER = 'private, max-age=31536000, immutable';
+
+/**
+ * Reads all files of the built page. Only these are served, by their names.
+ *
+ * @throws EngineError (USAGE) if the page was not built
+ */
+async function readPageFiles(folder: string): Promise<ReadonlyMap<string, PageFile>> {
+  const names = await readdir(folder).catch((cause: unknown) => {
+    throw new EngineError(
+      'USAGE',
+      `The page of iml dev is not built: ${folder} is missing. npm run build makes it.`,
+      {
+        cause,
+      },
+    );
+  });
+  const files = new Map<string, PageFile>();
+  for (const name of names) {
+    const type = TYPES[path.extname(name)];
+    if (type === undefined) continue;
+    const content = new Uint8Array(await readFile(path.join(folder, name)));
+    files.set(`/${name}`, { type, content, cache: HASHED.test(name) ? FOR_EVER : 'no-store' });
+  }
+  const index = files.get('/index.html');
+  if (index !== undefined) files.set('/', index);
+  return files;
+}
 
 /** Options of `iml dev`. */
 export interface DevOptions {
@@ -314,4 +360,13 @@ function decodeSegment(text: string | undefined): string | undefined {
 /** Paths that require the token. */
 function isGuarded(path: string): boolean {
   return path.startsWith('/api/') || path === MCP_PATH;
+}
+
+/**
+ * Requests the page once. The first response of a process loads Node's Fetch API and compiles the routes, which would
+ * delay the browser.
+ */
+export function warmUp(origin: string): void {
+  // The browser will show the error.
+  get(origin, { agent: false }, (answer) => void answer.resume()).on('error', () => {});
 }

@@ -1,19 +1,109 @@
+import { type Node, parseTree } from 'jsonc-parser';
 import {
   type ClientCapabilities,
   CodeActionKind,
+  type CompletionItem,
   createConnection,
+  type DocumentSymbol,
+  MarkupKind,
   ProposedFeatures,
   type ServerCapabilities,
+  SymbolKind,
   TextDocumentSyncKind,
 } from 'vscode-languageserver/node.js';
-import { handleCompletion } from './completion.js';
-import { handleDocumentSymbol } from './document-symbol.js';
-import { handleCodeAction, handleFormatting } from './edits.js';
+import type { TextDocument } from 'vscode-languageserver-textdocument';
+import { findSignature, printSignature } from '../../language/functions/signatures.js';
+import { printExpression } from '../../language/syntax/printer.js';
+import type { TextEdit } from '../check/finding.js';
+import type { Subject } from '../check/subject/subject.js';
+import { findCallAt, readCursor } from './cursor.js';
+import { readOwnParameters } from './function-code.js';
 import { handleHover } from './hover.js';
 import { createJsonHelp, type JsonHelp } from './json-help.js';
 import { handleDefinition, handleReferences, handleRename } from './navigation.js';
-import { followEditor } from './session.js';
-import { handleSignatureHelp } from './signature-help.js';
+import { editIn, rangeIn, splitLines, toCompletion, toDiagnostic } from './protocol.js';
+import { readRecordedBodies } from './recorded-bodies.js';
+import { chooseSchema } from './schemas/list-schemas.js';
+import { guessSchema } from './schemas/schema-files.js';
+import { type EditorSession, followEditor, toFilePath } from './session.js';
+import { listSuggestions } from './suggestions.js';
+
+/** `textDocument/documentSymbol`: the outline of a file. */
+function handleDocumentSymbol({ connection, document: documentOf }: EditorSession): void {
+  connection.onDocumentSymbol(({ textDocument }) => {
+    const document = documentOf(textDocument.uri);
+    return document === undefined
+      ? []
+      : listOutline(document.getText()).map((entry) => symbolIn(document, entry));
+  });
+}
+
+function symbolIn(
+  document: TextDocument,
+  { name, start, end, keyEnd, children }: OutlineEntry,
+): DocumentSymbol {
+  return {
+    name,
+    kind: children.length > 0 ? SymbolKind.Object : SymbolKind.Property,
+    range: rangeIn(document, { start, end }),
+    selectionRange: rangeIn(document, { start, end: keyEnd }),
+    children: children.map((child) => symbolIn(document, child)),
+  };
+}
+
+/** An outline entry with offsets. */
+interface OutlineEntry {
+  readonly name: string;
+  readonly start: number;
+  readonly end: number;
+  /** End of its name. */
+  readonly keyEnd: number;
+  readonly children: readonly OutlineEntry[];
+}
+
+const MAX_DEPTH = 4;
+
+/** The members of a file, some levels deep, as far as it parses. */
+function listOutline(text: string): readonly OutlineEntry[] {
+  const root = parseTree(text, [], { allowTrailingComma: true, disallowComments: false });
+  return root === undefined ? [] : listEntries(root, 0);
+}
+
+function listEntries(node: Node, depth: number): readonly OutlineEntry[] {
+  if (depth >= MAX_DEPTH) return [];
+  if (node.type === 'array') {
+    return (node.children ?? []).flatMap((item, index) =>
+      item.type === 'object' || item.type === 'array'
+        ? [entry(readName(item) ?? `${index + 1}`, item, item.offset + 1, listEntries(item, depth + 1))]
+        : [],
+    );
+  }
+  return (node.children ?? []).flatMap((property) => {
+    const [key, value] = property.children ?? [];
+    if (key === undefined || typeof key.value !== 'string' || key.value === '') return [];
+    const children = value === undefined ? [] : listEntries(value, depth + 1);
+    return [entry(key.value, property, key.offset + key.length, children)];
+  });
+}
+
+function entry(name: string, node: Node, keyEnd: number, children: readonly OutlineEntry[]): OutlineEntry {
+  return { name, start: node.offset, end: node.offset + node.length, keyEnd, children };
+}
+
+/** Fields and groups are listed by name. */
+function readName(node: Node): string | undefined {
+  for (const property of node.children ?? []) {
+    const [key, value] = property.children ?? [];
+    if (
+      (key?.value === 'name' || key?.value === 'label') &&
+      typeof value?.value === 'string' &&
+      value.value !== ''
+    ) {
+      return value.value;
+    }
+  }
+  return undefined;
+}
 
 const CAPABILITIES: ServerCapabilities = {
   textDocumentSync: TextDocumentSyncKind.Incremental,
@@ -56,4 +146,127 @@ export function serveLsp(version: string): void {
   handleDocumentSymbol(session);
   handleCodeAction(session);
   connection.listen();
+}
+
+/** `textDocument/completion`: in expressions by the language, elsewhere by the schema. */
+function handleCompletion(
+  { connection, look, document: documentOf }: EditorSession,
+  json: () => JsonHelp,
+  capabilities: () => ClientCapabilities,
+): void {
+  connection.onCompletion(async ({ textDocument, position }): Promise<CompletionItem[]> => {
+    const at = await look(textDocument.uri, position);
+    const document = at?.document ?? documentOf(textDocument.uri);
+    const file = at?.name ?? toFilePath(textDocument.uri);
+    if (document === undefined || file === undefined) return [];
+    const text = document.getText();
+    const cursor = readCursor(at?.subject, file, text, document.offsetAt(position));
+    const takesSnippets = capabilities().textDocument?.completion?.completionItem?.snippetSupport === true;
+    const isInExpression = cursor.expression !== undefined && cursor.checked !== undefined;
+    const bodies =
+      at === undefined || !isInExpression || cursor.checked === undefined
+        ? []
+        : await readRecordedBodies(at.app.workspace.root, cursor.checked);
+    const own =
+      at === undefined
+        ? []
+        : listSuggestions(at.subject, cursor, bodies).map((suggestion) =>
+            toCompletion(suggestion, at, takesSnippets),
+          );
+    const schema = cursor.checked === undefined ? guessSchema(file) : chooseSchema(cursor.checked);
+    if (cursor.expression !== undefined || schema === undefined) return own;
+    return [...own, ...(await json().complete(text, schema, position))];
+  });
+}
+
+/** `textDocument/codeAction`: fixes of diagnostics. */
+function handleCodeAction({ connection, look }: EditorSession): void {
+  connection.onCodeAction(async ({ textDocument, range, context }) => {
+    const at = await look(textDocument.uri, range.start);
+    const isWanted = context.only?.includes(CodeActionKind.QuickFix) ?? true;
+    // Locations in a changed text are outdated.
+    if (at === undefined || !isWanted || at.app.checkedVersion !== at.app.workspace.version()) return [];
+    const lines = splitLines(at.document.getText());
+    return at.app.findings.flatMap((finding) => {
+      const { fix, place } = finding;
+      if (fix === undefined || place.file !== at.name) return [];
+      const diagnostic = toDiagnostic(finding, lines);
+      const { start, end } = diagnostic.range;
+      if (end.line < range.start.line || start.line > range.end.line) return [];
+      const edits = fix.edits.filter(({ file }) => file === at.name).map((edit) => editIn(at.document, edit));
+      const edit = { changes: { [textDocument.uri]: edits } };
+      return [{ title: fix.title, kind: CodeActionKind.QuickFix, diagnostics: [diagnostic], edit }];
+    });
+  });
+}
+
+/** `textDocument/formatting`: formats expressions only. */
+function handleFormatting({ connection, lookNow }: EditorSession): void {
+  connection.onDocumentFormatting(async ({ textDocument }) => {
+    const at = await lookNow(textDocument.uri, { line: 0, character: 0 });
+    return at === undefined
+      ? []
+      : formatExpressions(at.subject, at.name).map((edit) => editIn(at.document, edit));
+  });
+}
+
+/** Edits that format the expressions of a file. Invalid ones stay. */
+function formatExpressions(subject: Subject, file: string): readonly TextEdit[] {
+  const edits = new Map<number, TextEdit>();
+  for (const site of subject.expressions) {
+    if (site.in.document.file !== file || !site.parsed.ok) continue;
+    for (const expression of site.expressions) {
+      const printed = JSON.stringify(printExpression(expression)).slice(1, -1);
+      const start = site.offsetAt(expression.start);
+      const end = site.offsetAt(expression.end);
+      if (start === undefined || end === undefined) continue;
+      if (site.in.document.text?.slice(start, end) !== printed)
+        edits.set(start, { file, start, end, text: printed });
+    }
+  }
+  return [...edits.values()];
+}
+
+/** `textDocument/signatureHelp`: parameters of the called function. */
+function handleSignatureHelp({ connection, look }: EditorSession): void {
+  connection.onSignatureHelp(async ({ textDocument, position }) => {
+    const at = await look(textDocument.uri, position);
+    const { expression } =
+      at === undefined ? {} : readCursor(at.subject, at.name, at.document.getText(), at.offset);
+    const call = expression && findCallAt(expression.before);
+    const signature = call && at && describeCall(at.subject, call.name);
+    if (call === undefined || signature === undefined) return null;
+    const { label, about, names } = signature;
+    return {
+      signatures: [
+        {
+          label,
+          documentation: { kind: MarkupKind.Markdown, value: about },
+          parameters: names.map((name) => ({ label: name })),
+        },
+      ],
+      activeSignature: 0,
+      activeParameter: Math.min(call.argument, Math.max(0, names.length - 1)),
+    };
+  });
+}
+
+/** Custom functions are described by their code, built-in ones by the language. */
+function describeCall(
+  subject: Subject,
+  name: string,
+): { readonly label: string; readonly about: string; readonly names: readonly string[] } | undefined {
+  const own = subject.app.functions.get(name);
+  if (own !== undefined) {
+    const names = readOwnParameters(own);
+    return {
+      label: `${name}(${names.join('; ')})`,
+      about: `Function of the app, in ${own.file ?? '-'}`,
+      names,
+    };
+  }
+  const signature = findSignature(name);
+  if (signature === undefined) return undefined;
+  const names = signature.parameters.map((parameter) => parameter.name);
+  return { label: printSignature(signature), about: signature.about, names };
 }

@@ -16,7 +16,6 @@ export { runVector, type Vector } from './fixtures/run-vector.js';
 export { createDigestLog } from './recording/digest-log.js';
 export { recordCase, type WrittenCase } from './recording/record-case.js';
 export { type Recording, recordTransport } from './recording/record-transport.js';
-export { describeApp } from './suite/describe-app.js';
-export { runFixtures, type TestReport } from './suite/run-fixtures.js';
+export { describeApp, runFixtures, type TestReport } from './suite/describe-app.js';
 export type { TestResult } from './suite/test-result.js';
 export { printTestFailures } from './suite/test-result.js';

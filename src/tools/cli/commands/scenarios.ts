@@ -1,12 +1,18 @@
+import { collectNamedSecrets } from '../../../engine/redaction/collect-secrets.js';
+import { createRedactor } from '../../../engine/redaction/redact.js';
+import { SANITIZED } from '../../../engine/redaction/redact-value.js';
 import { pathOfHook } from '../../../host/hooks/hooks.js';
 import { findStuck, type Stuck } from '../../../host/scenarios/find-stuck.js';
 import { createScenarioAdmin, type ScenarioAdmin } from '../../../host/scenarios/scenario-admin.js';
 import { copyStored } from '../../../host/store/kept-value.js';
 import { readState } from '../../../host/store/scenario-plan.js';
-import type { HostStore, ScenarioRow } from '../../../host/store/tables.js';
+import type { HostStore, IncompleteRow, ScenarioRow } from '../../../host/store/tables.js';
 import { OPEN_INCOMPLETES } from '../../../host/work/claim.js';
+import type { ScenarioState } from '../../../scenario/scenario-state.js';
 import { SYSTEM_CLOCK } from '../../../shared/clock.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
+import { childPointer } from '../../../shared/errors/source-location.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import type { Arguments, Command } from '../command.js';
 import { createHostSecretFinder, type HostSecretFinder } from '../connections/connection-data.js';
@@ -14,12 +20,109 @@ import { EXIT } from '../exit-code.js';
 import { HOST_OPTIONS, openHostParts, readId } from '../input/host-store-options.js';
 import type { Io } from '../io.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
-import { createMessageReader } from '../output/message-reader.js';
+import { createMessageReader, NOT_SHOWN, withoutTexts } from '../output/message-reader.js';
 import { printTable } from '../output/print-table.js';
 import { formatInstant } from '../output/shown-event.js';
-import { shownScenario } from '../output/shown-scenario.js';
 import { printableLine } from '../output/terminal-text.js';
 import { usageError } from '../usage-error.js';
+
+/**
+ * A scenario and its incomplete executions, safe to print: times as text, secrets redacted.
+ *
+ * @param secrets undefined if unknown: content of events is then hidden
+ */
+export function shownScenario(
+  scenario: ScenarioRow,
+  incompletes: readonly IncompleteRow[],
+  secrets: readonly string[] | undefined,
+): PlainObject {
+  const { definition, scheduledMs, nextRunMs, lastRunMs, ...rest } = scenario;
+  const isKnown = secrets !== undefined;
+  const kept = {
+    ...rest,
+    lastError: isKnown ? rest.lastError : withoutTexts(rest.lastError),
+    state: shownState(readState(scenario)),
+    scheduled: formatInstant(scheduledMs),
+    nextRun: formatInstant(nextRunMs),
+    lastRun: formatInstant(lastRunMs),
+    incompletes: incompletes.map((row) => shownIncomplete(isKnown ? row : withoutData(row))),
+  };
+  const shown = hideSecrets(kept, secrets ?? []);
+  return { ...(isPlainObject(shown) && shown), definition: shownPlan(definition) };
+}
+
+function shownState(state: ScenarioState): object {
+  if (state.kind === 'running') return { ...state, resting: shownState(state.resting) };
+  return renameInstant(state, 'untilMs', 'until');
+}
+
+function shownIncomplete({ createdAtMs, retryAtMs, finishedAtMs, ...rest }: IncompleteRow): object {
+  return {
+    ...rest,
+    execution: shownExecution(rest.execution),
+    created: formatInstant(createdAtMs),
+    retry: formatInstant(retryAtMs),
+    finished: formatInstant(finishedAtMs),
+  };
+}
+
+function withoutData(row: IncompleteRow): IncompleteRow {
+  return { ...row, execution: NOT_SHOWN, error: withoutTexts(row.error) };
+}
+
+/** The format of `createScenarioFlows`. */
+function shownExecution(execution: unknown): unknown {
+  if (!isPlainObject(execution)) return execution;
+  const { retry } = execution;
+  const shown = renameInstant(execution, 'storedAtMs', 'stored');
+  return isPlainObject(retry) ? { ...shown, retry: renameInstant(retry, 'atMs', 'at') } : shown;
+}
+
+function renameInstant(record: object, name: string, shownAs: string): object {
+  const { [name]: ms, ...rest } = record as PlainObject;
+  return typeof ms === 'number' ? { ...rest, [shownAs]: formatInstant(ms) } : record;
+}
+
+/**
+ * A stored plan, safe to print. Set-up recorded the secret parameters as pointers in `hiddenParameters`; for a step
+ * without them, all parameters are hidden. Pure references are always shown.
+ */
+export function shownPlan(plan: unknown): unknown {
+  if (!isPlainObject(plan)) return mapMembers(plan, (_, member) => shownPlan(member));
+  const listed = ownMember(plan, 'hiddenParameters');
+  const hidden: ReadonlySet<unknown> = new Set(Array.isArray(listed) ? listed : ['']);
+  const { hiddenParameters: _, secretParameters: __, ...shown } = plan;
+  return mapMembers(shown, (name, value) =>
+    name === 'parameters' ? withoutHidden(value, '', hidden) : shownPlan(value),
+  );
+}
+
+function withoutHidden(value: unknown, pointer: string, hidden: ReadonlySet<unknown>): unknown {
+  if (hidden.has(pointer)) return withoutLiterals(value);
+  return mapMembers(value, (name, member) => withoutHidden(member, childPointer(pointer, name), hidden));
+}
+
+/** One expression without text: `{{1.token}}`, but neither `{{concat("key"; 1.id)}}` nor `key-{{1.id}}`. */
+const REFERENCE = /^\{\{[^{}"']*\}\}$/;
+
+function withoutLiterals(value: unknown): unknown {
+  if (typeof value === 'string') return value === '' || REFERENCE.test(value) ? value : SANITIZED;
+  if (typeof value === 'number') return SANITIZED;
+  return mapMembers(value, (_, member) => withoutLiterals(member));
+}
+
+function mapMembers(value: unknown, change: (name: string, member: unknown) => unknown): unknown {
+  if (Array.isArray(value)) return value.map((item, index) => change(String(index), item));
+  if (!isPlainObject(value)) return value;
+  const result: PlainObject = {};
+  for (const [name, member] of Object.entries(value)) setMember(result, name, change(name, member));
+  return result;
+}
+
+/** Stored host data, safe to print: redacts known secrets and values under secret names wherever they occur. */
+function hideSecrets(value: unknown, secrets: readonly string[]): unknown {
+  return createRedactor({ secrets: [...secrets, ...collectNamedSecrets(value)] }).value(value);
+}
 
 const ACTIONS = ['list', 'show', 'stuck', 'on', 'off', 'retry', 'discard'] as const;
 

@@ -1,11 +1,15 @@
 import { readFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
+import { createEnginePool, type EnginePool } from '../../../engine/pool/engine-pool.js';
+import { DEFAULT_LIMITS } from '../../../engine/run/limits.js';
 import { createHost, type Host } from '../../../host/create-host.js';
 import type { Hook } from '../../../host/hooks/hooks.js';
 import { tellAll } from '../../../host/observer.js';
 import {
   createPoolFlows,
   createPoolReceiver,
+  HOST_WORKER,
   type PoolFlowsOptions,
   type PoolHostApp,
 } from '../../../host/pool-ports.js';
@@ -21,22 +25,131 @@ import { EngineError } from '../../../shared/errors/engine-error.js';
 import type { ComponentName } from '../../check/subject/used-part.js';
 import type { Arguments, Command } from '../command.js';
 import { createConnectionReader, createConnectionSecrets } from '../connections/connection-data.js';
+import {
+  type ConnectionFiles,
+  identifyOwner,
+  isSameApp,
+  storeForApp,
+} from '../connections/connection-store.js';
 import { EXIT } from '../exit-code.js';
 import { withConfigFile } from '../input/config-file.js';
 import { type HostParts, openHostParts } from '../input/host-store-options.js';
 import { readServeSettings, SERVE_OPTIONS, type ServeSettings } from '../input/serve-options.js';
-import type { Io } from '../io.js';
+import type { Io, Output } from '../io.js';
 import { cannotListen, untilInterrupted } from '../listening.js';
 import { type LoadedApp, openApp } from '../open-app.js';
 import { createHostLog, messageLine } from '../output/host-log.js';
-import { createLineOutput } from '../output/line-output.js';
 import { findOutputRoot } from '../output/output-file.js';
 import { printError } from '../output/print-error.js';
 import { printRunFindings } from '../output/run-findings.js';
 import { printableLine } from '../output/terminal-text.js';
 import { type CallRecorder, findHookConnectionData, recordCalls } from '../recording/record-calls.js';
-import { openServePools, type ServePools } from '../serve-pools.js';
 import { usageError } from '../usage-error.js';
+
+/** Worker threads of `iml serve`. Webhooks have their own threads, so that a call never waits for a scenario. */
+interface ServePools {
+  readonly webhooks: EnginePool;
+  readonly flows: EnginePool;
+  readonly apps: Readonly<Record<string, PoolHostApp>>;
+  /** Names of the stored connections of an app. */
+  readonly connectionNames: (app: string) => Promise<readonly string[]>;
+  /** Starts the threads and loads the apps in the background. */
+  readonly warmUp: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Processing a webhook call sends no requests, so two threads suffice. */
+const WEBHOOK_THREADS = 2;
+
+/** Grace period after `limits.timeoutMs` before the pool terminates the worker. */
+const EXTRA_MS = 20_000;
+
+function openServePools(
+  loaded: readonly LoadedApp[],
+  { engine, threads, limits }: Pick<ServeSettings, 'engine' | 'threads' | 'limits'>,
+  files: ConnectionFiles,
+): ServePools {
+  const stores = new Map(
+    loaded.map(({ app, root }) => [root, storeForApp(files, identifyOwner(app))] as const),
+  );
+  const options = {
+    setup: HOST_WORKER,
+    setupData: engine,
+    connections: (root: unknown) => stores.get(String(root)) ?? NO_CONNECTIONS,
+    runTimeoutMs: (engine.limits?.timeoutMs ?? DEFAULT_LIMITS.timeoutMs) + EXTRA_MS,
+  };
+  const webhooks = createEnginePool({ ...options, threads: WEBHOOK_THREADS, runsPerWorker: 64 });
+  const flows = createEnginePool({
+    ...options,
+    threads: threads ?? chooseThreads(loaded.length),
+    runsPerWorker: limits.concurrency ?? 40,
+  });
+  const apps = Object.fromEntries(
+    loaded.map(({ app, root }) => [app.name, { app, source: root, webhook: flows.app(root).webhook }]),
+  );
+  return {
+    webhooks,
+    flows,
+    apps,
+    connectionNames: async (name) => {
+      const app = loaded.find((one) => one.app.name === name)?.app;
+      if (app === undefined) return [];
+      const { entries } = await files.list();
+      return entries.filter(({ owner }) => isSameApp(owner, identifyOwner(app))).map((entry) => entry.name);
+    },
+    warmUp: () => {
+      for (const { app, root } of loaded) {
+        const task = { module: HOST_WORKER, name: 'loadApp', app: app.name, input: root };
+        // The first run reports the error.
+        for (const pool of [webhooks, flows]) void pool.run(task).catch(() => {});
+      }
+    },
+    close: async () => {
+      await Promise.all([webhooks.close(), flows.close()]);
+    },
+  };
+}
+
+/** One thread per app plus one, at least the number of processors, from 2 to 8. [choice] */
+function chooseThreads(apps: number): number {
+  return Math.min(8, Math.max(2, apps + 1, availableParallelism()));
+}
+
+const NO_CONNECTIONS = {
+  get: async () => undefined,
+  save: async () => {},
+};
+
+/** Characters in the queue of unread output. */
+const MAX_WAITING = 1024 * 1024;
+
+/**
+ * Writes lines without waiting. Lines that do not fit into the queue are dropped, and a closed reader changes
+ * nothing.
+ *
+ * @param onLost called with the number of dropped lines when output is read again; with 0 for the first dropped line
+ */
+export function createLineOutput(output: Output, onLost: (count: number) => void): (line: string) => void {
+  let waiting = 0;
+  let lost = 0;
+  return (line) => {
+    if (waiting > 0 && waiting + line.length > MAX_WAITING) {
+      if (lost++ === 0) onLost(0);
+      return;
+    }
+    waiting += line.length;
+    output
+      .write(line)
+      .catch(() => {})
+      .finally(() => {
+        waiting -= line.length;
+        if (lost === 0 || waiting > 0) return;
+        const count = lost;
+        lost = 0;
+        onLost(count);
+      });
+  };
+}
 
 export const SERVE_COMMAND: Command = {
   name: 'serve',

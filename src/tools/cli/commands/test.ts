@@ -1,22 +1,55 @@
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { CaseError, SpecError } from '../../../shared/errors/engine-error.js';
 import { formatLocation } from '../../../shared/errors/source-location.js';
+import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
+import { readErrno } from '../../../shared/read-regular-file.js';
+import { convertHar, listReasons } from '../../testing/recording/har-exchanges.js';
 import type { CoverageCollector } from '../../testing/suite/collect-coverage.js';
 import { findTests, type TestPlace } from '../../testing/suite/find-tests.js';
-import { runCase } from '../../testing/suite/run-case.js';
+import { type RunCase, runCase } from '../../testing/suite/run-case.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { ENGINE_OPTIONS, SEMANTICS_OPTION } from '../input/engine-options.js';
 import type { Io } from '../io.js';
-import { printHarExchanges } from '../recording/print-har.js';
+import { openApp } from '../open-app.js';
+import { countNouns, describeSecrets } from '../recording/write-case-files.js';
 import type { LiveRunner } from '../tests/live-tests.js';
-import { noteAge, readMaxAge } from '../tests/recorded-age.js';
 import { COVERAGE_FORMAT, openCoverage } from '../tests/report-coverage.js';
 import { REPORTER_NAMES } from '../tests/reporters.js';
 import { readFilter, runTests, watchTests } from '../tests/run-tests.js';
 import { TRACE_MODE } from '../tests/trace-files.js';
 import { type FailedCase, readUpdateScope, UPDATE_SCOPE, updateCases } from '../tests/update-cases.js';
 import { usageError } from '../usage-error.js';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * The age of `--max-age` in milliseconds: `90d`, `12w`.
+ *
+ * @throws EngineError (USAGE)
+ */
+function readMaxAge(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, count = '', unit] = /^(\d{1,5})([dw])$/.exec(text) ?? [];
+  if (count === '') throw usageError(`--max-age: "${text}" is no age such as 90d or 12w.`);
+  return Number(count) * (unit === 'w' ? 7 : 1) * DAY_MS;
+}
+
+/** Adds a note to cases that were recorded earlier. They do not fail. */
+function noteAge(runCase: RunCase, maxAgeMs: number, nowMs: number): RunCase {
+  return async (read, stage) => {
+    const run = await runCase(read, stage);
+    const at = read.written.recorded?.at;
+    if (at === undefined) return run;
+    const ageMs = nowMs - Date.parse(at);
+    if (ageMs <= maxAgeMs) return run;
+    const age = Number.isNaN(ageMs)
+      ? `recorded.at is no date: ${JSON.stringify(at)}.`
+      : `It was recorded ${Math.floor(ageMs / DAY_MS)} days ago.`;
+    return { ...run, notes: [...(run.notes ?? []), age] };
+  };
+}
 
 /** The network options apply to --record and --live; each case has its own timezone. */
 const { timezone: _timezone, semantics: _semantics, ...SERVICE_OPTIONS } = ENGINE_OPTIONS;
@@ -200,4 +233,22 @@ function noTests(args: Arguments): Error {
   if (filters.length > 0)
     return usageError(`No test has a name with ${filters.map((text) => `"${text}"`).join(' or ')}.`);
   return usageError('There are no tests. iml init tests writes one for each component.');
+}
+
+/**
+ * Prints the exchanges of a HAR file, and on standard error what was skipped and what to review.
+ *
+ * @throws EngineError (USAGE) for a file that cannot be read or is not a HAR or has no calls; RecordingError
+ */
+async function printHarExchanges(har: string, folder: string, io: Io): Promise<number> {
+  const { app } = await openApp(folder, io);
+  const text = await readFile(path.resolve(io.cwd, har), 'utf8').catch((error: unknown) => {
+    throw usageError(`--from-har: the file "${har}" cannot be read (${readErrno(error)}).`, error);
+  });
+  const { text: exchanges, count, skipped, ...found } = convertHar(text, har, app);
+  await io.stdout.write(escapeUnsafe(exchanges));
+  const total = skipped.reduce((sum, entries) => sum + entries.count, 0);
+  const left = total === 0 ? '' : `, ${total} left out: entries ${listReasons(skipped)}`;
+  await io.stderr.write(`${countNouns(count, 'exchange')}${left}. ${describeSecrets(found)}`);
+  return EXIT.ok;
 }

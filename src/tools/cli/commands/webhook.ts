@@ -1,14 +1,16 @@
 import { createEngine } from '../../../engine/create-engine.js';
 import { findWebhook } from '../../../engine/find-component.js';
 import { readForm } from '../../../engine/parameters/form.js';
+import type { BuiltResponse } from '../../../engine/run/build-answer.js';
 import type { IncomingCall } from '../../../engine/webhook/incoming-call.js';
 import type { NoBundles } from '../../../engine/webhook/no-bundles.js';
 import type { HookReport } from '../../../engine/webhook/run-hook-request.js';
 import type { WebhookReport } from '../../../engine/webhook/webhook-report.js';
 import { formatLocation } from '../../../shared/errors/source-location.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { describeCall, readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
-import type { Arguments, Command } from '../command.js';
+import { type Arguments, type Command, inGroup, type OptionSpecs } from '../command.js';
 import {
   CHECK_OPTIONS,
   INPUT_OPTIONS,
@@ -25,21 +27,208 @@ import {
   TRACE_OPTIONS,
 } from '../input/engine-options.js';
 import { findNamed } from '../input/find-named.js';
+import { decodeUtf8, readSource } from '../input/input-data.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import { OUTPUT_OPTIONS, readOutputSettings, SAVE_OPTION } from '../input/output-options.js';
-import { CALL_OPTIONS, readCallOptions } from '../input/read-call-options.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { createBundleWriter, type OutputSettings } from '../output/bundle-writer.js';
 import { printPrettyJson } from '../output/json-output.js';
+import { fitText } from '../output/print-table.js';
 import { writeReport } from '../output/query.js';
 import { createSaveBinaries } from '../output/save-binaries.js';
-import { answerLine, shownAnswer } from '../output/shown-answer.js';
 import { printableLine } from '../output/terminal-text.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';
 import { usageError } from '../usage-error.js';
 import { type AppWork, type WorkOutcome, workWithApp } from '../work-with-app.js';
+
+/** The response to the sender as data: the body as text, or base64. */
+interface ShownAnswer {
+  readonly status: number;
+  readonly headers: BuiltResponse['headers'];
+  readonly body: string;
+  /** Only if the body is not text. */
+  readonly encoding?: 'base64';
+}
+
+function shownAnswer({ status, headers, body }: BuiltResponse): ShownAnswer {
+  const text = readText(body);
+  if (text !== undefined) return { status, headers, body: text };
+  return { status, headers, body: Buffer.from(body).toString('base64'), encoding: 'base64' };
+}
+
+const SHOWN_WIDTH = 200;
+
+/** One line: `answer: 200 text/plain, 8 bytes: Accepted`. */
+function answerLine({ status, headers, body }: BuiltResponse): string {
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1];
+  const text = body.byteLength === 0 ? undefined : readText(body);
+  const content = text === undefined ? '' : `: ${fitText(printableLine(text), SHOWN_WIDTH)}`;
+  const kind = type === undefined ? '' : ` ${printableLine(type)}`;
+  return `answer: ${status}${kind}, ${body.byteLength} bytes${content}\n`;
+}
+
+function readText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Options that describe one webhook call. */
+const CALL_OPTIONS: OptionSpecs = inGroup('Input', {
+  call: {
+    value: 'JSON|@FILE',
+    help: 'The call: JSON {method, url, headers, body}, or a file with that JSON or a raw HTTP request; @- reads standard input.',
+  },
+  method: { short: 'X', value: 'METHOD', help: 'Default: POST with a body, else GET.' },
+  url: { value: 'URL', help: 'URL or path with query. Default: /.' },
+  header: { short: 'H', value: 'NAME: VALUE', multiple: true, help: 'A header. Repeatable.' },
+  body: {
+    short: 'd',
+    value: 'TEXT|@FILE',
+    help: 'The body. Without a Content-Type header: JSON if it parses, else a form.',
+  },
+});
+
+type Header = readonly [name: string, value: string];
+
+const EMPTY = new Uint8Array();
+
+/**
+ * The webhook call of the options; single options override `--call`.
+ *
+ * @throws EngineError (USAGE)
+ */
+async function readCallOptions(args: Arguments, io: Io): Promise<IncomingCall> {
+  const call = args.text('call');
+  const base = call === undefined ? undefined : await readWhole(call, io);
+  const given = args.text('body');
+  const body = given === undefined ? (base?.body ?? EMPTY) : await readBody(given, io);
+  const own = args.texts('header').map(readHeader);
+  const headers = [...(base?.headers ?? []).filter(([name]) => !hasHeader(own, name)), ...own];
+  const method = args.text('method') ?? base?.method ?? (body.byteLength > 0 ? 'POST' : 'GET');
+  if (!/^[A-Za-z]{1,20}$/.test(method)) throw usageError(`--method: "${method}" is no method of HTTP.`);
+  return {
+    method: method.toUpperCase(),
+    url: args.text('url') ?? base?.url ?? '/',
+    headers:
+      body.byteLength === 0 || hasHeader(headers, 'content-type')
+        ? headers
+        : [...headers, ['content-type', guessType(body)]],
+    body,
+  };
+}
+
+/** Inline `{...}`, or a file with or without `@`. */
+async function readWhole(text: string, io: Io): Promise<IncomingCall> {
+  if (/^\s*\{/.test(text)) return parseJsonCall(text, 'what is given');
+  const file = text.replace(/^@/, '');
+  return parseCall(await readSource(file, '--call', io), `what is in "${file}"`);
+}
+
+async function readBody(text: string, io: Io): Promise<Uint8Array> {
+  if (text.startsWith('@@')) return Buffer.from(text.slice(1), 'utf8');
+  return text.startsWith('@') ? readSource(text.slice(1), '--body', io) : Buffer.from(text, 'utf8');
+}
+
+function readHeader(text: string): Header {
+  const match = /^([!#$%&'*+.^_`|~\w-]+)\s*:\s*(.*)$/s.exec(text);
+  if (match?.[1] === undefined)
+    throw usageError(`--header: "NAME: VALUE" is expected, such as "X-Event: created".`);
+  return [match[1], match[2] ?? ''];
+}
+
+function hasHeader(headers: readonly Header[], wanted: string): boolean {
+  return headers.some(([name]) => name.toLowerCase() === wanted.toLowerCase());
+}
+
+function guessType(body: Uint8Array): string {
+  try {
+    JSON.parse(decodeUtf8(body) ?? '');
+    return 'application/json';
+  } catch {
+    return 'application/x-www-form-urlencoded';
+  }
+}
+
+/** @param what name of the input in messages */
+function parseCall(bytes: Uint8Array, what: string): IncomingCall {
+  const text = decodeUtf8(bytes);
+  const isJson = text !== undefined && /^\s*\{/.test(text);
+  return isJson ? parseJsonCall(text, what) : parseHttpCall(bytes, what);
+}
+
+function parseJsonCall(text: string, what: string): IncomingCall {
+  const call = parseObject(text, what);
+  const method = ownMember(call, 'method') ?? 'POST';
+  const url = ownMember(call, 'url') ?? '/';
+  if (typeof method !== 'string' || typeof url !== 'string') {
+    throw usageError(`--call: ${what}: method and url have to be texts.`);
+  }
+  const body = ownMember(call, 'body');
+  const headers = readHeaders(ownMember(call, 'headers'), what);
+  const isText = typeof body === 'string';
+  const bytes =
+    body === undefined || body === null ? EMPTY : Buffer.from(isText ? body : JSON.stringify(body));
+  const hasType = isText || bytes.byteLength === 0 || hasHeader(headers, 'content-type');
+  return {
+    method,
+    url,
+    headers: hasType ? headers : [...headers, ['content-type', 'application/json']],
+    body: bytes,
+  };
+}
+
+function parseObject(text: string, what: string): PlainObject {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isPlainObject(value)) return value;
+  } catch {
+    // The message below does not quote the text, which may contain a secret.
+  }
+  throw usageError(`--call: ${what} is no JSON object.`);
+}
+
+/** Pairs, or an object with one or several texts per name. */
+function readHeaders(headers: unknown, what: string): readonly Header[] {
+  if (headers === undefined || headers === null) return [];
+  const entries: readonly unknown[] = isPlainObject(headers)
+    ? Object.entries(headers).flatMap(([name, value]) =>
+        Array.isArray(value) ? value.map((one: unknown) => [name, one]) : [[name, value]],
+      )
+    : Array.isArray(headers)
+      ? headers
+      : [undefined];
+  return entries.map((entry): Header => {
+    const [name, value]: readonly unknown[] = Array.isArray(entry) ? entry : [];
+    if (typeof name === 'string' && ['string', 'number'].includes(typeof value)) return [name, String(value)];
+    throw usageError(`--call: ${what}: headers have to be {"name": "value"} or [["name", "value"]].`);
+  });
+}
+
+/** A raw HTTP request; its head may use LF or CRLF. */
+function parseHttpCall(bytes: Uint8Array, what: string): IncomingCall {
+  // One character per byte, so that offsets in the text are offsets in the bytes.
+  const text = Buffer.from(bytes).toString('latin1');
+  const end = /\r?\n\r?\n/.exec(text);
+  const head = end === null ? text.replace(/\r?\n$/, '') : text.slice(0, end.index);
+  const [first = '', ...lines] = head.split(/\r?\n/);
+  const match = /^([A-Za-z]+) (\S+)(?: HTTP\/[\d.]+)?$/.exec(first);
+  if (match?.[1] === undefined || match[2] === undefined) {
+    throw usageError(
+      `--call: ${what} is neither a JSON object nor an HTTP request such as "POST /hook HTTP/1.1".`,
+    );
+  }
+  return {
+    method: match[1],
+    url: match[2],
+    headers: lines.map(readHeader),
+    body: end === null ? EMPTY : bytes.subarray(end.index + end[0].length),
+  };
+}
 
 const ACTIONS = ['call', 'attach', 'update', 'detach'] as const;
 

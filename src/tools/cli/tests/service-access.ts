@@ -3,8 +3,8 @@ import type { App } from '../../../engine/document/app.js';
 import { collectSecrets } from '../../../engine/redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../../engine/redaction/redact.js';
 import type { PlainObject } from '../../../shared/plain-object.js';
+import { fillPlaceholders, listPlaceholders, secretPlaceholder } from '../../testing/cases/placeholders.js';
 import type { ReadCase } from '../../testing/cases/read-case.js';
-import { type FilledCase, fillSecrets } from '../../testing/suite/fill-secrets.js';
 import type { LiveOptions } from '../../testing/suite/run-live.js';
 import type { Arguments } from '../command.js';
 import {
@@ -136,4 +136,65 @@ function describeMissing(names: readonly string[], takesConnection: boolean): st
   const other = takesConnection ? 'give --connection NAME, or set' : 'set';
   const noun = names.length === 1 ? 'the secret' : 'the secrets';
   return `${noun[0]?.toUpperCase()}${noun.slice(1)} ${names.map((name) => `"${name}"`).join(', ')} of the case cannot be had: ${other} ${variables}.`;
+}
+
+/** Source of the secrets for the placeholders of a case. */
+interface SecretSource {
+  /** Replaces the connection of the case. */
+  readonly connection?: PlainObject | undefined;
+  /** The secret of a name; undefined if unknown. */
+  readonly find: (name: string) => string | undefined;
+}
+
+/** A case with its secrets, or the names of missing ones. */
+type FilledCase =
+  | {
+      readonly ok: true;
+      readonly case: ReadCase;
+      /** By placeholder name. */
+      readonly secrets: ReadonlyMap<string, string>;
+    }
+  | { readonly ok: false; readonly missing: readonly string[] };
+
+/** Replaces placeholders in the input of a case. Its exchanges keep the fake values. */
+function fillSecrets(read: ReadCase, { connection, find }: SecretSource): FilledCase {
+  const { input = {}, common } = read.written;
+  const given = connection === undefined ? input : { ...input, connection };
+  const asked = JSON.stringify([{ ...given, connection: connection ? undefined : input.connection }, common]);
+  const secrets = new Map<string, string>();
+  const missing: string[] = [];
+  for (const name of listPlaceholders(asked)) {
+    const value = find(name);
+    if (value === undefined) missing.push(name);
+    else secrets.set(name, value);
+  }
+  if (missing.length > 0) return { ok: false, missing };
+  const values = Object.fromEntries(secrets);
+  const { connection: own, ...rest } = fillPlaceholders(input, values) as typeof input;
+  const used = connection ?? own;
+  return {
+    ok: true,
+    secrets: new Map([...secrets, ...nameMembers(input.connection, connection)]),
+    case: {
+      ...read,
+      played: {
+        ...read.played,
+        input: { ...rest, ...(used !== undefined && { connection: used }) },
+        ...(common !== undefined && { common: fillPlaceholders(common, values) }),
+      },
+    },
+  };
+}
+
+/** Placeholder names of the members of a connection. */
+function nameMembers(
+  written: PlainObject = {},
+  given: PlainObject = {},
+): readonly (readonly [string, string])[] {
+  return Object.entries(written).flatMap(([member, text]) => {
+    const [name, other] = listPlaceholders(String(text));
+    const value = given[member];
+    const isWhole = name !== undefined && other === undefined && text === secretPlaceholder(name);
+    return isWhole && typeof value === 'string' ? [[name, value] as const] : [];
+  });
 }

@@ -1,8 +1,150 @@
+import type { App } from '../../../engine/document/app.js';
+import { moduleForm, readForm } from '../../../engine/parameters/form.js';
+import type { ParameterList } from '../../../engine/parameters/parameter-spec.js';
+import { toJsonSchema } from '../../../engine/parameters/to-json-schema.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
+import { object, text } from '../../../shared/schema/build.js';
+import { didYouMean } from '../../../shared/suggest.js';
 import type { Backend } from '../backend.js';
-import { createAppTools } from './app-tools.js';
 import { createRunTools } from './run-tools.js';
-import type { Tool } from './tool.js';
+import { defineTool, type Tool } from './tool.js';
+
+/** No unknown members. */
+const CLOSED = { additionalProperties: false };
+
+const INPUTS = {
+  list_components: object(
+    {},
+    {
+      name: text({
+        description:
+          'One component with the JSON Schema of its parameters. Default: all, by name and fields.',
+      }),
+    },
+    CLOSED,
+  ),
+  check: object({}, {}, CLOSED),
+  test: object(
+    {},
+    { filter: text({ description: 'Only tests whose name holds this text.', minLength: 1, maxLength: 200 }) },
+    CLOSED,
+  ),
+};
+
+/** Tools for the current app. */
+function createAppTools(backend: Backend): readonly Tool[] {
+  return [
+    defineTool('list_components', {
+      description:
+        'Lists the modules, triggers, webhooks, RPCs and connections of the Make app, and the connections kept for it. With a name: that component with the JSON Schema of its parameters.',
+      input: INPUTS.list_components,
+      isReadOnly: true,
+      work: async ({ name }) => {
+        const { app } = await backend.look();
+        return name === undefined ? listComponents(app, backend) : describeComponent(app, name);
+      },
+    }),
+    defineTool('check', {
+      description: 'Checks the files of the app as they are now: what is wrong, where, by which rule.',
+      input: INPUTS.check,
+      isReadOnly: true,
+      work: async () => {
+        await backend.look();
+        const { findings, problem } = await backend.state();
+        return { doesNotLoad: problem, findings };
+      },
+    }),
+    defineTool('test', {
+      description:
+        'Runs the tests of the app, as iml test does: its cases and those of its custom functions. Nothing is sent. Of a test that failed: what was expected and what came, with the lines of the case and of the app; `run` and `passedRun` can be read with read_run.',
+      input: INPUTS.test,
+      isReadOnly: true,
+      work: ({ filter }) => runTests(backend, filter),
+    }),
+  ];
+}
+
+/** Maximum number of reported failures per test. */
+const MAX_FAILURES = 20;
+
+/** The same tests as on the page. */
+async function runTests(backend: Backend, filter: string | undefined): Promise<unknown> {
+  await backend.look();
+  const tests = await backend.tests.run(
+    filter === undefined ? undefined : ({ name }) => name.includes(filter),
+  );
+  const { problem } = await backend.state();
+  if (problem !== undefined) return { ok: false, doesNotLoad: problem };
+  if (tests.length === 0) {
+    throw new EngineError(
+      'USAGE',
+      filter === undefined
+        ? 'There are no tests. iml init tests writes one for each component.'
+        : `No test has a name with "${filter}".`,
+    );
+  }
+  const count = (status: string): number => tests.filter((test) => test.status === status).length;
+  return {
+    ok: count('passed') === tests.length,
+    passed: count('passed'),
+    failed: count('failed'),
+    tests: tests.map(({ name, kind, file, status, durationMs, run, passedRun, failures, failureCount }) => ({
+      name,
+      kind,
+      file,
+      status,
+      durationMs,
+      run,
+      ...(status === 'failed' && { passedRun, failureCount, failures: failures.slice(0, MAX_FAILURES) }),
+    })),
+  };
+}
+
+async function listComponents(app: App, backend: Backend): Promise<unknown> {
+  const { name, modules, rpcs, webhooks, connections, kept } = await backend.state();
+  return {
+    app: name,
+    modules: modules.map((module) => ({ ...module, parameters: listFields(findForm(app, module.name)) })),
+    rpcs: rpcs.map((rpc) => ({ ...rpc, parameters: listFields(findForm(app, rpc.name)) })),
+    webhooks: webhooks.map(({ name: webhook, label }) => ({ name: webhook, label })),
+    connections,
+    keptConnections: kept,
+  };
+}
+
+function findForm(app: App, name: string): ParameterList | undefined {
+  const module = app.modules.get(name);
+  if (module !== undefined) return moduleForm(module);
+  const rpc = app.rpcs.get(name);
+  return rpc && readForm(rpc.params);
+}
+
+function listFields(form: ParameterList | undefined): unknown {
+  return form?.elements.map((element) =>
+    element.kind === 'reference'
+      ? { from: element.text }
+      : { name: element.name, type: element.type, required: element.required },
+  );
+}
+
+function describeComponent(app: App, name: string): unknown {
+  const form = findForm(app, name);
+  if (form === undefined) {
+    const known = [...app.modules.keys(), ...app.rpcs.keys()];
+    throw new EngineError('USAGE', `There is no module or RPC "${name}".${didYouMean(name, known)}`);
+  }
+  const module = app.modules.get(name);
+  const { label, description } = module ?? {};
+  return {
+    kind: module === undefined ? 'rpc' : 'module',
+    name,
+    label,
+    description,
+    type: module?.type,
+    connection: module?.connection,
+    parameters: toJsonSchema(form),
+  };
+}
 
 const INSTRUCTIONS =
   'Runs and examines a Make custom app in a local folder (IML JSON). Edit its files with your own tools; they are read again before each call. Begin with list_components; after a change use check, then test, then run with replayOf, which sends nothing. In IML the first item of an array is [1].';

@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { effect, signal, useSignal } from '@preact/signals';
 import { type JSX, render } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { AppState } from '../protocol.js';
@@ -6,7 +6,7 @@ import { Sidebar } from './parts/sidebar.js';
 import { sendTrace, takeToken } from './state/api.js';
 import { followAddress, go, route, writeRoute } from './state/route.js';
 import { app, connection, notice, runs, say, sayError, startListening } from './state/store.js';
-import { chooseTheme, theme } from './state/theme.js';
+import { applyTheme, readTheme, storeTheme, THEMES, type Theme } from './state/stored-theme.js';
 import { CallView } from './views/call-view.js';
 import { ComponentView } from './views/component-view.js';
 import { DiffView } from './views/diff-view.js';
@@ -15,6 +15,19 @@ import { RunView } from './views/run-view.js';
 import { SaveView } from './views/save-view.js';
 import { SearchView } from './views/search-view.js';
 import { TestView } from './views/test-view.js';
+
+/** The selected theme. */
+const theme = signal<Theme>(readTheme());
+
+/** Switches to the next theme. */
+function chooseTheme(): void {
+  theme.value = THEMES[(THEMES.indexOf(theme.value) + 1) % THEMES.length] ?? 'system';
+}
+
+effect(() => {
+  storeTheme(theme.value);
+  applyTheme(theme.value);
+});
 
 function Main(): JSX.Element {
   const { view, id, more } = route.value;
