@@ -2,9 +2,7 @@
 
 export type { AppDefinition } from './engine/assembling/app-definition.js';
 export { defineApp } from './engine/assembling/define-app.js';
-export type { App, ModuleType } from './engine/document/app.js';
-export type { Warning } from './engine/document/document.js';
-export type { LoadOptions } from './engine/loading/app-folder.js';
+export type { App } from './engine/document/app.js';
 export { loadApp } from './engine/loading/load-app.js';
 
 // Engines
@@ -14,7 +12,7 @@ export type { EngineModule, EngineRpc } from './engine/engine-components.js';
 export type { EngineOptions } from './engine/engine-options.js';
 export type { NetworkOptions } from './engine/engine-transport.js';
 export { createEnginePool, type EnginePool, type EnginePoolOptions } from './engine/pool/engine-pool.js';
-export type { PoolTask, WorkerContext, WorkerFunction } from './engine/pool/pool-task.js';
+export type { WorkerContext } from './engine/pool/pool-task.js';
 export type { PoolSetup } from './engine/pool/worker-engines.js';
 export { DEFAULT_LIMITS, type Limits } from './engine/run/limits.js';
 
@@ -28,7 +26,7 @@ export type { TriggerStart, TriggerState } from './engine/component/trigger-data
 export type { EpochReport } from './engine/module/run-epoch.js';
 export { startFromAll, startSince } from './engine/module/trigger-state.js';
 export type { Bundle } from './engine/run/collect-outputs.js';
-export type { RunWarning, StopReason, TraceEvent, TraceListener } from './engine/run/trace.js';
+export type { RunWarning, StopReason, TraceEvent } from './engine/run/trace.js';
 
 // Connections
 
@@ -43,7 +41,6 @@ export { fromPortable, toPortable } from './shared/portable-value.js';
 export type { BuiltResponse } from './engine/run/build-answer.js';
 export type { Webhook } from './engine/webhook/create-webhook.js';
 export type { IncomingCall } from './engine/webhook/incoming-call.js';
-export { DEFAULT_WEBHOOK_LIMITS, type WebhookLimits } from './engine/webhook/incoming-call.js';
 export { fromNodeRequest, sendNodeResponse } from './engine/webhook/node-http.js';
 export type { WebhookInput } from './engine/webhook/process-webhook.js';
 export type { HookReport } from './engine/webhook/run-hook-request.js';
@@ -62,5 +59,4 @@ export { codeFrame, formatLocation, type SourceLocation } from './shared/errors/
 export { createNetworkGuard } from './engine/http/network-guard.js';
 export type { Transport, TransportRequest, TransportResponse } from './engine/http/transport.js';
 export { createUndiciTransport } from './engine/http/undici-transport.js';
-export type { Digest } from './language/environment/environment.js';
 export type { Clock } from './shared/clock.js';

@@ -62,7 +62,7 @@ export interface HostOptions {
   readonly flows: Flows;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
-  /** Overrides of `DEFAULT_HOST_LIMITS`. */
+  /** Limits to change. Default: see `HostLimits`. */
   readonly limits?: Partial<HostLimits> | undefined;
   /** Public base URL such as `https://hooks.example.com`. Default: the origin of `listen`. */
   readonly baseUrl?: string | undefined;

@@ -61,7 +61,7 @@ export const DEFAULT_GRACE_MS: number = 10_000;
 export const MAX_REJECTED: number = 1000;
 
 /** Default limits, frozen. See `HostLimits` for units. */
-export const DEFAULT_HOST_LIMITS: HostLimits = Object.freeze({
+const DEFAULT_HOST_LIMITS: HostLimits = Object.freeze({
   maxBodyBytes: 5 * 1024 * 1024,
   maxBytesInFlight: 128 * 1024 * 1024,
   headerTimeoutMs: 10_000,

@@ -5,18 +5,16 @@ import type { Engine } from '../engine/create-engine.js';
 import { jsonText } from '../engine/http/body/json-text.js';
 import type { AppSource, WorkerContext } from '../engine/pool/pool-task.js';
 import type { PoolEngineOptions, PoolSetupContext } from '../engine/pool/worker-engines.js';
-import type { IncomingCall } from '../engine/webhook/incoming-call.js';
-import type { CompileOptions } from '../language/compile.js';
 import { createBoundedCache } from '../shared/bounded-cache.js';
 import { escapeUnsafe } from '../shared/escape-unsafe.js';
-import type { PlainObject } from '../shared/plain-object.js';
 import { fromPortable } from '../shared/portable-value.js';
 import { toPlainResponse } from '../shared/server/plain-request.js';
-import type { FlowOutcome, FlowRequest, FlowSource, Flows, IncompleteDraft, PollProgress } from './ports.js';
+import type { FlowRequest, FlowSource, Flows, IncompleteDraft, PollProgress } from './ports.js';
 import { createFlows } from './scenarios/scenario-flows.js';
 import { toStored, writeStored } from './store/kept-value.js';
 import type { EventRow, IncompleteRow, ScenarioRow } from './store/tables.js';
 import type { HostSpan, HostTracing } from './tracing.js';
+import type { CarriedBundles, CarriedDraft, CarriedOutcome, FlowTask, ReceiveTask } from './worker-tasks.js';
 
 /** Setup module of a pool. Its `setupData` are the engine options. */
 export default function setUp({ data }: PoolSetupContext): PoolEngineOptions {
@@ -26,21 +24,6 @@ export default function setUp({ data }: PoolSetupContext): PoolEngineOptions {
 /** Loads an app before its first call. */
 export async function loadApp(source: AppSource, context: WorkerContext): Promise<void> {
   await context.engine(source);
-}
-
-/** Input of `receiveCall`. */
-export interface ReceiveTask {
-  readonly source: AppSource;
-  readonly webhook: string;
-  readonly call: IncomingCall;
-  readonly parameters: PlainObject;
-  readonly stored: PlainObject;
-}
-
-/** Bundles as stored JSON text, and their number. */
-export interface CarriedBundles {
-  readonly text: string;
-  readonly count: number;
 }
 
 /** Processes a webhook call. Returns bundles as text, so that the main thread parses nothing. */
@@ -70,42 +53,6 @@ export async function receiveCall(
 
 function carryBundles(bundles: readonly unknown[]): CarriedBundles {
   return { text: writeStored(toStored(bundles)) ?? '[]', count: bundles.length };
-}
-
-/** Input of `runFlow`. Stored values cross as JSON text. */
-export interface FlowTask {
-  /** Sources of all apps of the flow by name. */
-  readonly sources: Readonly<Record<string, AppSource>>;
-  /** Name and plan. `triggerState` is separate. */
-  readonly scenario: Pick<ScenarioRow, 'id' | 'name' | 'definition'>;
-  readonly triggerState: string | undefined;
-  readonly source:
-    | { readonly kind: 'event'; readonly bundles: string }
-    | { readonly kind: 'poll' }
-    | { readonly kind: 'incomplete'; readonly execution: string; readonly bytes: number };
-  readonly room: number;
-  readonly expressions: Pick<CompileOptions, 'timezone' | 'semantics' | 'platformVersion'>;
-  /** Which calls to the main thread the task may make. */
-  readonly uses: {
-    readonly progress: boolean;
-    readonly answer: boolean;
-    readonly bundles: boolean;
-    readonly spans: boolean;
-  };
-}
-
-/** An incomplete execution sent to the main thread. */
-export interface CarriedDraft extends Pick<IncompleteDraft, 'error' | 'stored'> {
-  readonly execution: string;
-}
-
-/** The outcome of a flow sent to the main thread, with stored values as JSON text. */
-export interface CarriedOutcome
-  extends Omit<FlowOutcome, 'incompletes' | 'triggerState' | 'progressState' | 'output'> {
-  readonly incompletes: readonly CarriedDraft[];
-  readonly triggerState: string | undefined;
-  readonly progressState: string | undefined;
-  readonly output: FlowOutcome['output'];
 }
 
 interface RunningTask {

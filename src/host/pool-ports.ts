@@ -23,7 +23,6 @@ import type { PlainObject } from '../shared/plain-object.js';
 import { type PlainResponse, toFetchResponse } from '../shared/server/plain-request.js';
 import { JsonText } from '../shared/store/json-text.js';
 import { type HostApp, requireApp } from './hooks/require-app.js';
-import type { CarriedBundles, CarriedDraft, CarriedOutcome, FlowTask, ReceiveTask } from './host-worker.js';
 import type {
   FlowOutcome,
   FlowRequest,
@@ -39,6 +38,7 @@ import type { FindConnectionSecrets } from './scenarios/scenario-secrets.js';
 import { fromStored, writeStored } from './store/kept-value.js';
 import { readPlan } from './store/scenario-plan.js';
 import { type HostTracing, NO_TRACING, type SpanInput } from './tracing.js';
+import type { CarriedBundles, CarriedDraft, CarriedOutcome, FlowTask, ReceiveTask } from './worker-tasks.js';
 
 /** An app of a host whose code runs in a pool. */
 export interface PoolHostApp extends HostApp {

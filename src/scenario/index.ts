@@ -1,6 +1,5 @@
 export { type CompiledFlow, compileFlow } from './compile-flow.js';
 export { engineModule } from './engine-module.js';
-export { ERROR_REACTIONS } from './error-reactions.js';
 export type { Flow, FlowModule, FlowStep } from './flow.js';
 export {
   createMemoryIncompleteStore,
@@ -11,5 +10,5 @@ export {
 export { nextState } from './next-state.js';
 export { discardExecution, listDue, listUnresolved, resolveExecution } from './retry-incomplete.js';
 export { type FlowOptions, resumeFlow, runFlow } from './run-flow.js';
-export { completeSettings, DEFAULT_SETTINGS, type ScenarioSettings } from './scenario-settings.js';
+export { completeSettings, type ScenarioSettings } from './scenario-settings.js';
 export { NEW_SCENARIO, nextStart, type RunOutcome, type ScenarioState } from './scenario-state.js';

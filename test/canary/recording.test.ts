@@ -1,11 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine, defineApp } from '../../src/index.js';
-import {
-  createDigestLog,
-  recordCase,
-  recordTransport,
-  type WrittenCase,
-} from '../../src/tools/testing/index.js';
+import { createDigestLog, recordCase, recordTransport } from '../../src/tools/testing/index.js';
+import type { WrittenCase } from '../../src/tools/testing/recording/record-case.js';
 import type { RunToRecord } from '../../src/tools/testing/recording/rehearse-run.js';
 import { recordHar } from '../../src/tools/testing/recording/write-har.js';
 import { everythingOf } from '../connection/canary.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { IncompleteRow, ScenarioRow } from '../../src/host/index.js';
+import type { IncompleteRow, ScenarioRow } from '../../src/host/store/tables.js';
 import { shownPlan, shownScenario } from '../../src/tools/cli/commands/scenarios.js';
 
 const SCENARIO: ScenarioRow = {

@@ -22,24 +22,71 @@ export function writeApiPages(
     target: ts.ScriptTarget.ES2023,
   });
   const checker = program.getTypeChecker();
-  return entries.map(([name, file]) => {
+  const pages = entries.map(([name, file]) => {
     const source = program.getSourceFile(file);
     const module = source && checker.getSymbolAtLocation(source);
     if (module === undefined) throw new Error(`${file} exports nothing.`);
     const symbols = checker.getExportsOfModule(module).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return { name, symbols };
+  });
+  const exported = new Set(pages.flatMap(({ symbols }) => symbols.map((one) => resolve(one, checker))));
+  return pages.map(({ name, symbols }) => {
     const sections = symbols.map((symbol) => describe(symbol, checker));
+    const used = listUsedTypes(symbols, exported, checker, path.dirname(files[0] ?? ''));
     return {
       file: `${name.split('/')[1] ?? 'index'}.md`,
-      text: [`# ${name}`, NOTE, ...sections].join('\n\n').concat('\n'),
+      text: [`# ${name}`, NOTE, ...sections, ...used].join('\n\n').concat('\n'),
     };
   });
+}
+
+/** Declarations that the symbols use and no entry exports. */
+function listUsedTypes(
+  symbols: readonly ts.Symbol[],
+  exported: ReadonlySet<ts.Symbol>,
+  checker: ts.TypeChecker,
+  folder: string,
+): readonly string[] {
+  const shown = new Set(exported);
+  const used: ts.Symbol[] = [];
+  const visit = (node: ts.Node): void => {
+    const name = nameOf(node);
+    const symbol = name && checker.getSymbolAtLocation(name);
+    if (symbol !== undefined) add(resolve(symbol, checker));
+    ts.forEachChild(node, visit);
+  };
+  const add = (symbol: ts.Symbol): void => {
+    const declarations = (symbol.declarations ?? []).filter(isShown);
+    if (shown.has(symbol) || declarations.length === 0) return;
+    shown.add(symbol);
+    used.push(symbol);
+  };
+  const isShown = (node: ts.Declaration): boolean =>
+    node.getSourceFile().fileName.startsWith(`${folder}/`) && !ts.isTypeParameterDeclaration(node);
+  for (const symbol of symbols) resolve(symbol, checker).declarations?.forEach(visit);
+  if (used.length === 0) return [];
+  const sections = used
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((symbol) => describe(symbol, checker).replace('## ', '### '));
+  return ['## Types used above', 'These types have no export of their own.', ...sections];
+}
+
+function nameOf(node: ts.Node): ts.Node | undefined {
+  if (ts.isTypeReferenceNode(node)) return node.typeName;
+  if (ts.isExpressionWithTypeArguments(node)) return node.expression;
+  if (ts.isTypeQueryNode(node)) return node.exprName;
+  return undefined;
+}
+
+function resolve(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol {
+  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }
 
 const NOTE =
   'Generated from the declarations of the package by `npx vitest run -u --config .config/vitest.config.ts test/docs/api.test.ts`.';
 
 function describe(exported: ts.Symbol, checker: ts.TypeChecker): string {
-  const symbol = exported.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(exported) : exported;
+  const symbol = resolve(exported, checker);
   const about = ts.displayPartsToString(symbol.getDocumentationComment(checker)).trim();
   const tags = symbol
     .getJsDocTags(checker)

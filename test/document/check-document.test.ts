@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { checkShape, checkTemplates } from '../../src/engine/document/check-shape.js';
 import { createDocument } from '../../src/engine/document/create-document.js';
+import type { Warning } from '../../src/engine/document/document.js';
 import { collectWarnings } from '../../src/engine/document/document.js';
 import type { DocumentKind } from '../../src/engine/document/document-shapes.js';
 import { readDocument } from '../../src/engine/document/jsonc.js';
-import { formatLocation, type Warning } from '../../src/index.js';
+import { formatLocation } from '../../src/index.js';
 
 function shapeWarnings(kind: DocumentKind, value: unknown): string[] {
   const warnings: Warning[] = [];

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Warning } from '../../src/engine/document/document.js';
 import { collectWarnings, MAX_JSON_DEPTH, MAX_WARNINGS } from '../../src/engine/document/document.js';
 import { readDocument } from '../../src/engine/document/jsonc.js';
-import { SpecError, type Warning } from '../../src/index.js';
+import { SpecError } from '../../src/index.js';
 import { MAX_NAMES } from '../../src/language/values/size-limits.js';
 
 const FILE = 'a.imljson';

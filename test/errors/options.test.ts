@@ -2,38 +2,38 @@ import { describe, expect, it } from 'vitest';
 import { parseForm, validateParameters } from '../../src/engine/parameters/index.js';
 import { resolveLimits } from '../../src/engine/run/limits.js';
 import { resolveWebhookLimits } from '../../src/engine/webhook/incoming-call.js';
+import { createEventAdmin } from '../../src/host/events/event-admin.js';
 import { resolveHostLimits } from '../../src/host/host-limits.js';
 import {
   attachHook,
   createEngineReceiver,
-  createEventAdmin,
   createHost,
   createHostMemoryStore,
   createLocalQueue,
   createNotifier,
   createPostgresQueue,
-  createScenarioAdmin,
   createScenarioFlows,
   detachHook,
   openHostPostgres,
   openHostSqlite,
 } from '../../src/host/index.js';
+import { createScenarioAdmin } from '../../src/host/scenarios/scenario-admin.js';
 import { createEnginePool, defineApp, loadApp } from '../../src/index.js';
+import { createOpenApi } from '../../src/rest/call/openapi.js';
 import {
   bootstrap,
   createLocalBilling,
-  createOidc,
-  createOpenApi,
   createRest,
   createRestMemoryStore,
   createStoreBackend,
-  createZoneDirectory,
   makeToken,
   openRestPostgres,
   openRestSqlite,
   registerApps,
   serveRest,
 } from '../../src/rest/index.js';
+import { createOidc } from '../../src/rest/services/oidc-provider.js';
+import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
 import { compileFlow, runFlow } from '../../src/scenario/index.js';
 import { resolveBounds } from '../../src/shared/errors/check-options.js';
 import {

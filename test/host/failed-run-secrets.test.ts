@@ -6,10 +6,10 @@ import {
   createHostMemoryStore,
   createScenarioFlows,
   type HostNotice,
-  type HostTracing,
 } from '../../src/host/index.js';
 import type { StepDefinition } from '../../src/host/scenarios/flow-definition.js';
 import type { NamedConnection } from '../../src/host/scenarios/scenario-secrets.js';
+import type { HostTracing } from '../../src/host/tracing.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import type { ScenarioSettings } from '../../src/scenario/index.js';
 import { eventually } from './open-parts.js';

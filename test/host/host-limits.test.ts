@@ -5,13 +5,13 @@ import {
   createHost,
   createHostMetrics,
   createLocalQueue,
-  type EventRow,
-  findStuck,
   type Host,
   type HostNotice,
   type HostObserver,
   openHostSqlite,
 } from '../../src/host/index.js';
+import { findStuck } from '../../src/host/scenarios/find-stuck.js';
+import type { EventRow } from '../../src/host/store/tables.js';
 import { followClock } from '../../src/host/work/follow-clock.js';
 import { StoreError } from '../../src/shared/errors/engine-error.js';
 import { newEvent, newIncomplete, newScenario } from './new-rows.js';

@@ -3,10 +3,10 @@ import {
   createHost,
   createHostMemoryStore,
   createLocalQueue,
-  type EventRow,
   type Host,
   type Receiver,
 } from '../../src/host/index.js';
+import type { EventRow } from '../../src/host/store/tables.js';
 import { shownEvent } from '../../src/tools/cli/output/shown-event.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
 

@@ -1,4 +1,4 @@
-import type { EventRow, IncompleteRow, ScenarioRow } from '../../src/host/index.js';
+import type { EventRow, IncompleteRow, ScenarioRow } from '../../src/host/store/tables.js';
 import { plan } from './test-flows.js';
 
 /** A row that no worker has started. */

@@ -9,12 +9,12 @@ import {
   createPoolReceiver,
   type Host,
   type HostNotice,
-  type HostTracing,
   openPoolApps,
-  type PoolFlowsOptions,
 } from '../../src/host/index.js';
+import type { PoolFlowsOptions } from '../../src/host/pool-ports.js';
 import type { ScenarioEntry } from '../../src/host/scenarios/scenario-file.js';
 import { setUpScenario } from '../../src/host/set-up.js';
+import type { HostTracing } from '../../src/host/tracing.js';
 import { type AppDefinition, createEnginePool, type StoredConnection } from '../../src/index.js';
 import { buildWorkers, WORKER_MODULES } from '../pool/build-workers.js';
 import { eventually } from './open-parts.js';

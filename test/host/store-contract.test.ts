@@ -1,5 +1,5 @@
 import { afterAll, it } from 'vitest';
-import { HOST_STORE_CONTRACT } from '../../src/tools/testing/index.js';
+import { HOST_STORE_CONTRACT } from './host-store-contract.js';
 import { describeEach, openParts } from './open-parts.js';
 import { dropTemplate } from './test-database.js';
 

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { SCOPE_LISTENER, type ScopeListener } from '../../src/language/environment/scope-listener.js';
-import { compile, listenForMissing, type MissingValue } from '../../src/language/index.js';
+import type { MissingValue } from '../../src/language/environment/scope-listener.js';
+import {
+  listenForMissing,
+  SCOPE_LISTENER,
+  type ScopeListener,
+} from '../../src/language/environment/scope-listener.js';
+import { compile } from '../../src/language/index.js';
 
 const DATA = { a: { b: null, c: 0, d: '' }, text: 'x' };
 

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { ModuleParameters } from '../../src/engine/module/list-parameters.js';
-import type { ParameterElement } from '../../src/engine/parameters/index.js';
+import type { ParameterElement } from '../../src/engine/parameters/parameter-spec.js';
 import { engineOf } from '../component/engine-of.js';
 import { service } from '../run/helpers.js';
 

@@ -57,9 +57,9 @@ const DESCRIBE = `
   }
   const { EngineError, ImlError } = entries.find(([entry]) => entry === 'index')[1];
   const { evaluate } = entries.find(([entry]) => entry === 'iml')[1];
-  const { createSeal } = entries.find(([entry]) => entry === 'rest')[1];
+  const { createForwardBackend } = entries.find(([entry]) => entry === 'rest')[1];
   const isOf = (type, act) => { try { act(); } catch (error) { return error instanceof type; } };
-  const thrown = [isOf(ImlError, () => evaluate('{{')), isOf(EngineError, () => createSeal('short'))];
+  const thrown = [isOf(ImlError, () => evaluate('{{')), isOf(EngineError, () => createForwardBackend({}))];
   console.log(JSON.stringify({ kinds, same: [...names.values()].filter(({ length }) => length > 1), thrown }));`;
 
 /** Tests of the bundled files for Node: they behave like the unbundled ones. */

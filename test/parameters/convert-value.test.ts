@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { coerceText } from '../../src/engine/parameters/coerce-text.js';
 import { encodeText } from '../../src/engine/parameters/convert-value.js';
-import {
-  coerceText,
-  type ParameterSpec,
-  parseForm as readParameters,
-} from '../../src/engine/parameters/index.js';
+import { type ParameterSpec, parseForm as readParameters } from '../../src/engine/parameters/index.js';
 
 const hex = (text: string, codepage: string) => {
   const bytes = encodeText(text, codepage);

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { type ParameterSpec, parseForm as readParameters } from '../../src/engine/parameters/index.js';
 import {
   findParameter,
-  joinParameters,
+  MAX_PARAMETER_DEPTH,
+  type Option,
   PARAMETER_TYPES,
-  type ParameterSpec,
-  parseForm as readParameters,
-} from '../../src/engine/parameters/index.js';
-import { MAX_PARAMETER_DEPTH, type Option } from '../../src/engine/parameters/parameter-spec.js';
-import { readOptionList, readWithin } from '../../src/engine/parameters/read-parameters.js';
+} from '../../src/engine/parameters/parameter-spec.js';
+import { joinParameters, readOptionList, readWithin } from '../../src/engine/parameters/read-parameters.js';
 import { SpecError } from '../../src/index.js';
 
 function first(value: unknown): ParameterSpec {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type RpcReference,
   parseForm as readParameters,
   toJsonSchema,
   type ValidateParametersOptions,
@@ -8,6 +7,7 @@ import {
 } from '../../src/engine/parameters/index.js';
 import { MAX_PROBLEMS } from '../../src/engine/parameters/parameter-spec.js';
 import { itemPath, memberPath } from '../../src/engine/parameters/problem.js';
+import type { RpcReference } from '../../src/engine/parameters/rpc-reference.js';
 import { cpuMsOf } from '../cpu-time.js';
 
 const check = (spec: unknown, values: unknown, options?: ValidateParametersOptions) =>

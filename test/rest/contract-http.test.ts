@@ -5,10 +5,10 @@ import {
   createForwardBackend,
   createRest,
   createStoreBackend,
-  OPERATIONS,
   type StoreBackend,
   serveRest,
 } from '../../src/rest/index.js';
+import { OPERATIONS } from '../../src/rest/operations.js';
 import type { RestServer } from '../../src/rest/serve-rest.js';
 import { findOperation } from '../../src/tools/testing/contracts/check-rest-answer.js';
 import { restContract } from '../../src/tools/testing/index.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { RestOperation } from '../../src/rest/call/operation.js';
-import { OPERATIONS } from '../../src/rest/index.js';
+import { OPERATIONS } from '../../src/rest/operations.js';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/rest'), 'utf8');
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createRestMemoryStore, createSeal } from '../../src/rest/index.js';
+import { createRestMemoryStore } from '../../src/rest/index.js';
+import { createSeal } from '../../src/rest/services/seal.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
 import { readWorld } from './run-contract.js';
 import { insertRestRows } from './store-contract.js';

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { OPERATIONS, type RestStore } from '../../src/rest/index.js';
+import type { RestStore } from '../../src/rest/index.js';
+import { OPERATIONS } from '../../src/rest/operations.js';
 import { REST_TABLES, type RestTables } from '../../src/rest/store/tables.js';
 import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
 import { MEMORY_STORES, postgresStores, sqliteStores, type TestStores } from './open-stores.js';

@@ -1,6 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
-import { createOpenApi, OPERATIONS } from '../../src/rest/index.js';
+import { createOpenApi } from '../../src/rest/call/openapi.js';
+import { OPERATIONS } from '../../src/rest/operations.js';
 import { startTestServer } from './test-server.js';
 
 const document = createOpenApi(OPERATIONS, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSeal } from '../../src/rest/index.js';
+import { createSeal } from '../../src/rest/services/seal.js';
 import { REST_TABLES, type RestTables } from '../../src/rest/store/tables.js';
 import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';

@@ -4,10 +4,10 @@ import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
 import {
   createRest,
   createStoreBackend,
-  createZoneDirectory,
   type RestStore,
   type StoreBackendOptions,
 } from '../../src/rest/index.js';
+import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
 import { nameKey, type RestTables } from '../../src/rest/store/tables.js';
 import type { PlainObject } from '../../src/shared/plain-object.js';
 import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';

@@ -3,8 +3,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { bootstrap, createRestMemoryStore, createZoneDirectory, serveRest } from '../../src/rest/index.js';
+import { bootstrap, createRestMemoryStore, serveRest } from '../../src/rest/index.js';
 import type { RestServer } from '../../src/rest/serve-rest.js';
+import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
 import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { CallBudget } from '../../src/engine/run/call-budget.js';
+import type { TraceListener } from '../../src/engine/run/trace.js';
 import {
   type ConnectionStore,
   createEngine,
   defineApp,
   EngineError,
-  type TraceListener,
   type Transport,
   type TransportResponse,
 } from '../../src/index.js';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { APP_ERROR_TYPES } from '../../src/index.js';
+import { ERROR_REACTIONS } from '../../src/scenario/error-reactions.js';
 import {
   completeSettings,
-  ERROR_REACTIONS,
   NEW_SCENARIO,
   nextStart,
   nextState,

@@ -138,7 +138,7 @@ export interface WebhookLimits {
 }
 
 /** 5 MB as reported by users of the platform. [app] The rest: [choice] */
-export const DEFAULT_WEBHOOK_LIMITS: WebhookLimits = Object.freeze({
+const DEFAULT_WEBHOOK_LIMITS: WebhookLimits = Object.freeze({
   maxBodyBytes: 5 * 1024 * 1024,
   maxItems: 100_000,
   maxFields: 10_000,

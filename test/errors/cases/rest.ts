@@ -1,16 +1,16 @@
 import { toRestError } from '../../../src/rest/call/answer.js';
 import { createCallHandler } from '../../../src/rest/call/handle-call.js';
+import type { ApiScope } from '../../../src/rest/call/scopes.js';
 import {
-  type ApiScope,
   bootstrap,
   createLocalBilling,
   createRestMemoryStore,
   createStoreBackend,
   makeToken,
-  OPERATIONS,
   type StoreBackend,
   type StoreBackendOptions,
 } from '../../../src/rest/index.js';
+import { OPERATIONS } from '../../../src/rest/operations.js';
 import { DEFAULT_LICENSE } from '../../../src/rest/services/license.js';
 import type { ErrorCase } from './error-case.js';
 

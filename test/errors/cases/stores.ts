@@ -1,11 +1,7 @@
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
-import {
-  createHostMemoryStore,
-  type HookRow,
-  type HostStore,
-  openHostSqlite,
-} from '../../../src/host/index.js';
+import { createHostMemoryStore, type HostStore, openHostSqlite } from '../../../src/host/index.js';
+import type { HookRow } from '../../../src/host/store/tables.js';
 import { translateErrors } from '../../../src/shared/store/sql/sql-errors.js';
 import { writeApp } from '../../app/temp-app.js';
 import { createFile } from '../../host/test-database.js';
