@@ -27,8 +27,12 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./commands/check.js')).CHECK_COMMAND,
   },
   init: {
-    summary: 'Writes a first test for each component of an app.',
+    summary: 'Creates an app, or first tests of an app.',
     load: async () => (await import('./commands/init.js')).INIT_COMMAND,
+  },
+  add: {
+    summary: 'Adds a component to an app.',
+    load: async () => (await import('./commands/add.js')).ADD_COMMAND,
   },
   test: {
     summary: 'Runs the tests of an app.',

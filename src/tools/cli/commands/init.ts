@@ -1,63 +1,87 @@
-import { stat } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { createFolderWriter } from '../../../shared/folder-writer.js';
-import { listSubjects, makeSkeleton } from '../../testing/cases/make-skeleton.js';
-import { findTests, openCase, TEST_FOLDER } from '../../testing/suite/find-tests.js';
-import type { Arguments, Command } from '../command.js';
+import { COMPONENT_KINDS } from '../../../engine/assembling/code-types.js';
+import { MANIFEST } from '../../../engine/loading/read-manifest.js';
+import { nameProblem, splitWords } from '../../life/names.js';
+import {
+  addComponent,
+  type Manifest,
+  type NewAppFile,
+  printJson,
+  readManifestText,
+} from '../../life/new-files.js';
+import {
+  type ApiOptions,
+  AUTHENTICATIONS,
+  baseTemplate,
+  connectionTemplate,
+  moduleTemplate,
+  readmeTemplate,
+} from '../../life/templates.js';
+import type { Arguments, Command, OptionSpec } from '../command.js';
 import { EXIT } from '../exit-code.js';
+import { askOption, oneOf } from '../input/ask-option.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
-import { cannotWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
-import { findCaseSchema } from '../recording/write-case-files.js';
+import { writeFirstTests } from '../tests/first-tests.js';
 import { usageError } from '../usage-error.js';
+import { writeNewFiles } from '../write-new-files.js';
+
+/** Options that describe the API and its authentication; `iml add connection` has them too. */
+export const API_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  'base-url': { value: 'URL', help: 'Base address of the API, for example https://api.example.com/v1.' },
+  auth: { value: AUTHENTICATIONS.join('|'), help: 'Kind of authentication. Default: none.' },
+  'key-header': {
+    value: 'NAME',
+    help: '--auth api-key: header that carries the key. Default: authorization, as a bearer token.',
+  },
+  'account-path': {
+    value: 'PATH',
+    help: 'Path that returns the account of the user, which tests a connection. Default: /me.',
+  },
+  label: { value: 'TEXT', help: 'Label that users see. Default: made of the name.' },
+};
 
 export const INIT_COMMAND: Command = {
   name: 'init',
-  about:
-    'Writes a first test for each component of an app, with generated responses to replace by real ones.',
+  about: 'Creates an app, or a first test for each component of an app.',
   positionals: [
-    { name: 'what', help: 'What to write: tests.' },
-    { name: 'app folder', help: 'Folder of the app. Default: the current folder.', isOptional: true },
+    { name: 'what', help: 'What to write: app or tests.' },
+    {
+      name: 'name or folder',
+      help: 'app: name of the app. tests: folder of the app. Default: the current folder.',
+      isOptional: true,
+    },
+    { name: 'folder', help: 'app: folder of the new app. Default: its name.', isOptional: true },
   ],
-  options: {},
-  examples: ['iml init tests ./my-app'],
+  options: {
+    ...API_OPTIONS,
+    extension: { value: '.iml.json|.iml.jsonc', help: 'app: extension of the files. Default: .iml.json.' },
+  },
+  examples: [
+    'iml init app acme --base-url https://api.acme.example/v1 --auth api-key',
+    'iml init tests ./my-app',
+  ],
   notes: [
-    'Components that have a test are skipped, and files are never overwritten. Parameters come from the form, responses from the directives and samples.',
+    'app: writes the manifest, base, connection, a universal module and their tests. Asks for the address and the authentication on a terminal. iml add writes further components.',
+    'tests: components that have a test are skipped. Parameters come from the form, responses from the directives and samples.',
+    'Files are never overwritten.',
   ],
-  run: initTests,
+  run: async (args, io) => {
+    const [what] = args.positionals;
+    if (what === 'app') return initApp(args, io);
+    if (what === 'tests') return initTests(args, io);
+    throw usageError(`"${what}" is nothing this command writes. There are app and tests.`);
+  },
 };
 
 async function initTests(args: Arguments, io: Io): Promise<number> {
-  const [what, folder = '.'] = args.positionals;
-  if (what !== 'tests') throw usageError(`"${what}" is nothing this command writes. There is tests.`);
+  const [, folder = '.', extra] = args.positionals;
+  if (extra !== undefined) throw usageError(`Unexpected argument "${extra}".`);
   const { app, root } = await openApp(folder, io);
   const given = path.resolve(io.cwd, folder);
-  // In the app folder, even if the argument is its parent.
-  const tests = path.join(
-    (await isFolder(given)) && root.startsWith(given + path.sep) ? given : root,
-    TEST_FOLDER,
-  );
-  const tested = await listTested(root, given);
-  // All cases are in a subfolder of it.
-  const schema = findCaseSchema(path.join(tests, 'component', 'case.test.json'));
-  const writer = createFolderWriter(path.dirname(tests));
-  let count = 0;
-  for (const subject of listSubjects(app)) {
-    const component = `${subject.type}:${subject.name}`;
-    if (tested.has(component)) continue;
-    const { file, text, error } = await makeSkeleton(app, subject, schema);
-    const target = path.join(tests, ...file.split('/'));
-    const shown = printableLine(path.relative(io.cwd, target) || target);
-    const isNew = await writer.create(target, text).catch((error: unknown) => {
-      throw cannotWrite('init tests', shown, error);
-    });
-    if (isNew) {
-      count++;
-      const note = error === undefined ? '' : `  todo: its made-up answers lead to an error: ${error}`;
-      await io.stdout.write(`${shown}${printableLine(note)}\n`);
-    } else await io.stderr.write(`${shown} is there already.\n`);
-  }
+  const count = await writeFirstTests({ app, root, given, command: 'init tests' }, io);
   const noun = count === 1 ? 'test' : 'tests';
   await io.stderr.write(
     count === 0
@@ -67,21 +91,154 @@ async function initTests(args: Arguments, io: Io): Promise<number> {
   return EXIT.ok;
 }
 
-async function isFolder(target: string): Promise<boolean> {
-  return (await stat(target).catch(() => undefined))?.isDirectory() === true;
+/** Name of the connection of a new app. */
+const CONNECTION = 'account';
+
+async function initApp(args: Arguments, io: Io): Promise<number> {
+  const [, name, given = name] = args.positionals;
+  if (name === undefined || given === undefined) throw usageError('Missing <name>: name of the app.');
+  const problem = nameProblem('app', name);
+  if (problem !== undefined) throw usageError(problem);
+  const root = path.resolve(io.cwd, given);
+  if (existsSync(path.join(root, MANIFEST))) {
+    throw usageError(`There is an app in "${given}" already. iml add writes further components.`);
+  }
+  const extension = oneOf(['.iml.json', '.iml.jsonc'])(args.text('extension') ?? '.iml.json');
+  const api = await readApi(args, io);
+  const label = args.text('label') ?? splitWords(name).map(capitalize).join(' ');
+  const { files, manifest } = makeApp({
+    label,
+    api,
+    extension,
+    accountPath: readPath(args, 'account-path') ?? '/me',
+  });
+  await writeNewFiles({ root, files, manifest, command: 'init app' }, io);
+  const { app } = await openApp(given, io);
+  await writeFirstTests({ app, root, given: root, command: 'init app' }, io);
+  const folder = printableLine(given);
+  await io.stderr.write(
+    `Next: iml add module listContacts ${folder}; iml check ${folder}; iml test ${folder}\n`,
+  );
+  return EXIT.ok;
 }
 
-/** Names of the components that existing cases cover. */
-async function listTested(root: string, given: string): Promise<ReadonlySet<string>> {
-  const places = await findTests([(await isFolder(given)) ? given : root]);
-  const tested = new Set<string>();
-  for (const { caseFiles, testFolders } of places) {
-    for (const file of caseFiles) {
-      const reading = await openCase(file, testFolders);
-      const component = reading.ok ? reading.case.written.component : undefined;
-      if (typeof component === 'string') tested.add(component);
-      else if (component !== undefined) tested.add(`${component.type}:${component.name}`);
-    }
+interface NewApp {
+  readonly label: string;
+  readonly api: ApiOptions;
+  readonly extension: string;
+  readonly accountPath: string;
+}
+
+function makeApp({ label, api, extension, accountPath }: NewApp): {
+  readonly files: readonly NewAppFile[];
+  readonly manifest: Manifest;
+} {
+  const general = {
+    base: `general/base${extension}`,
+    common: 'general/common.json',
+    readme: 'README.md',
+    groups: 'modules/groups.json',
+  };
+  const empty = readManifestText(
+    printJson({
+      fileVersion: 1,
+      generalCodeFiles: general,
+      components: Object.fromEntries(COMPONENT_KINDS.map((kind) => [kind, {}])),
+      origins: [],
+    }),
+  );
+  const hasConnection = api.authentication !== 'none';
+  const connected = hasConnection
+    ? addComponent(empty, {
+        kind: 'connection',
+        name: CONNECTION,
+        component: connectionTemplate(api, label, accountPath),
+      })
+    : { files: [], manifest: empty };
+  const options = {
+    name: 'makeApiCall',
+    label: undefined,
+    path: undefined,
+    connection: hasConnection ? CONNECTION : undefined,
+  };
+  const complete = addComponent(connected.manifest, {
+    kind: 'module',
+    name: options.name,
+    component: moduleTemplate('universal', options, api.baseUrl),
+  });
+  return {
+    manifest: complete.manifest,
+    files: [
+      { path: general.base, content: printJson(baseTemplate(api)) },
+      { path: general.common, content: printJson({}) },
+      { path: general.readme, content: readmeTemplate(label) },
+      { path: general.groups, content: printJson([]) },
+      // The editor of the platform keeps API keys in this folder.
+      { path: '.gitignore', content: '.secrets/\n' },
+      ...connected.files,
+      ...complete.files,
+    ],
+  };
+}
+
+/**
+ * The address and the authentication of an API, from options or a terminal.
+ *
+ * @throws EngineError (USAGE)
+ */
+async function readApi(args: Arguments, io: Io): Promise<ApiOptions> {
+  const baseUrl = await askOption(
+    args,
+    { option: 'base-url', question: 'Base address of the API', fallback: undefined, read: readBaseUrl },
+    io,
+  );
+  return { baseUrl, ...(await readAuthentication(args, io)) };
+}
+
+/** `--auth` and `--key-header`. @throws EngineError (USAGE) */
+export async function readAuthentication(
+  args: Arguments,
+  io: Io,
+): Promise<Pick<ApiOptions, 'authentication' | 'keyHeader'>> {
+  const authentication = await askOption(
+    args,
+    {
+      option: 'auth',
+      question: `Authentication {${AUTHENTICATIONS.join(', ')}}`,
+      fallback: 'none',
+      read: oneOf(AUTHENTICATIONS),
+    },
+    io,
+  );
+  const keyHeader = args.text('key-header');
+  if (keyHeader !== undefined && authentication !== 'api-key') {
+    throw usageError('--key-header is for --auth api-key.');
   }
-  return tested;
+  if (keyHeader !== undefined && !/^[\w-]{1,64}$/.test(keyHeader)) {
+    throw usageError(`--key-header: expected the name of a header; got "${keyHeader}".`);
+  }
+  return { authentication, keyHeader };
+}
+
+/** An address without query and trailing slash. */
+export function readBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const isPlain = url?.search === '' && url.hash === '' && url.username === '' && url.password === '';
+  if (url === undefined || !/^https?:$/.test(url.protocol) || !isPlain) {
+    throw new TypeError(`expected an http or https address without query; got "${text}".`);
+  }
+  return url.href.replace(/\/+$/, '');
+}
+
+/** The option of a path below the base address. @throws EngineError (USAGE) */
+export function readPath(args: Arguments, option: string): string | undefined {
+  const text = args.text(option);
+  if (text === undefined) return undefined;
+  if (!/^\/[^\s{}]*$/.test(text))
+    throw usageError(`--${option}: expected a path such as /users; got "${text}".`);
+  return text;
+}
+
+function capitalize(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -1,0 +1,252 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ComponentKind } from '../../../engine/assembling/code-types.js';
+import { findApp } from '../../../engine/loading/find-app.js';
+import { loadApp } from '../../../engine/loading/load-app.js';
+import { MANIFEST } from '../../../engine/loading/read-manifest.js';
+import { SpecError } from '../../../shared/errors/engine-error.js';
+import { isPlainObject } from '../../../shared/plain-object.js';
+import { didYouMean } from '../../../shared/suggest.js';
+import { nameProblem } from '../../life/names.js';
+import { addComponent, type Manifest, readManifestText, recordsOf } from '../../life/new-files.js';
+import {
+  connectionTemplate,
+  endpointTemplate,
+  functionTemplate,
+  instantTriggerTemplate,
+  MODULE_TEMPLATES,
+  moduleTemplate,
+  moduleTemplateOf,
+  type NewComponent,
+  rpcTemplate,
+  type TemplateOptions,
+  triggerTemplate,
+  webhookTemplate,
+} from '../../life/templates.js';
+import type { Arguments, Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { oneOf } from '../input/ask-option.js';
+import type { Io } from '../io.js';
+import { printableLine } from '../output/terminal-text.js';
+import { writeFirstTests } from '../tests/first-tests.js';
+import { usageError } from '../usage-error.js';
+import { writeNewFiles } from '../write-new-files.js';
+import { API_OPTIONS, readAuthentication, readBaseUrl, readPath } from './init.js';
+
+/** What can be added, and the kind of component that it is. */
+const WHAT = {
+  module: 'module',
+  trigger: 'module',
+  webhook: 'webhook',
+  connection: 'connection',
+  rpc: 'rpc',
+  function: 'function',
+  endpoint: 'endpoint',
+} as const satisfies Readonly<Record<string, ComponentKind>>;
+type What = keyof typeof WHAT;
+
+/** Options that only some components have. */
+const OPTION_USERS: Readonly<Record<string, readonly What[]>> = {
+  template: ['module'],
+  webhook: ['trigger'],
+  shared: ['webhook'],
+  path: ['module', 'trigger', 'webhook', 'rpc', 'endpoint'],
+  connection: ['module', 'trigger', 'webhook', 'rpc', 'endpoint'],
+  'base-url': ['connection'],
+  auth: ['connection'],
+  'key-header': ['connection'],
+  'account-path': ['connection'],
+};
+
+export const ADD_COMMAND: Command = {
+  name: 'add',
+  about: 'Adds a component to an app: its files, its row in the manifest and a first test.',
+  positionals: [
+    { name: 'what', help: `What to add: ${Object.keys(WHAT).join(', ')}.` },
+    { name: 'name', help: 'Name of the component, such as listContacts.' },
+    { name: 'app folder', help: 'Folder of the app. Default: the current folder.', isOptional: true },
+  ],
+  options: {
+    template: {
+      value: MODULE_TEMPLATES.join('|'),
+      help: 'module: what it does. Default: by the first word of its name, else action.',
+    },
+    path: { value: 'PATH', help: 'Path of its request. Default: made of the name.' },
+    connection: {
+      value: 'NAME',
+      help: 'Connection of the component, or none. Default: the connection of the app if there is one.',
+    },
+    webhook: { value: 'NAME', help: 'trigger: webhook of an instant trigger. Default: a polling trigger.' },
+    shared: { help: 'webhook: one address for all users, whose payload names the account.' },
+    ...API_OPTIONS,
+  },
+  examples: [
+    'iml add module listContacts ./my-app',
+    'iml add module archiveOrder ./my-app --path /orders',
+    'iml add trigger watchContacts ./my-app',
+    'iml add webhook events && iml add trigger watchEvents --webhook events',
+  ],
+  notes: [
+    'The names and fields are a start: replace them by those of the API. Existing files are never overwritten.',
+  ],
+  run: addToApp,
+};
+
+async function addToApp(args: Arguments, io: Io): Promise<number> {
+  const [what = '', name = '', given = '.'] = args.positionals;
+  const known = Object.keys(WHAT) as What[];
+  const kindOf = known.find((one) => one === what);
+  if (kindOf === undefined) {
+    const hint = didYouMean(what, known) || ` There are ${known.join(', ')}.`;
+    throw usageError(`"${what}" is nothing this command adds.${hint}`);
+  }
+  assertOptions(args, kindOf);
+  const kind = WHAT[kindOf];
+  const problem = nameProblem(kind, name);
+  if (problem !== undefined) throw usageError(problem);
+  const { root, manifest } = await openManifest(given, io);
+  const component = await makeComponent(kindOf, { args, io, name, manifest, root });
+  const added = addComponent(manifest, { kind, name, component });
+  await writeNewFiles({ root, ...added, command: 'add' }, io);
+  await writeFirstTests(
+    {
+      app: await loadApp(root),
+      root,
+      given: path.resolve(io.cwd, given),
+      command: 'add',
+      isWanted: (subject) => subject.type === kind && subject.name === name,
+    },
+    io,
+  );
+  return EXIT.ok;
+}
+
+function assertOptions(args: Arguments, what: What): void {
+  for (const [option, users] of Object.entries(OPTION_USERS)) {
+    if (!args.isSet(option) || users.includes(what)) continue;
+    throw usageError(`--${option} is for ${users.join(', ')}, not for ${what}.`);
+  }
+}
+
+/** An app that a command edits. */
+interface EditedApp {
+  /** Absolute. */
+  readonly root: string;
+  readonly manifest: Manifest;
+}
+
+/**
+ * Opens the manifest of an app to edit it.
+ *
+ * @throws EngineError (USAGE) if there is no app, or one without a manifest; SpecError SPEC_JSON
+ */
+export async function openManifest(given: string, io: Io): Promise<EditedApp> {
+  const { folder: root, layout } = await findApp(path.resolve(io.cwd, given)).catch((error: unknown) => {
+    throw error instanceof SpecError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
+  });
+  if (layout !== 'manifest') {
+    throw usageError(
+      `The app in "${given}" has no ${MANIFEST}. iml migrate ${printableLine(given)} writes one.`,
+    );
+  }
+  return { root, manifest: readManifestText(await readFile(path.join(root, MANIFEST), 'utf8')) };
+}
+
+interface Addition extends EditedApp {
+  readonly args: Arguments;
+  readonly io: Io;
+  readonly name: string;
+}
+
+async function makeComponent(what: What, addition: Addition): Promise<NewComponent> {
+  const { args, manifest, name } = addition;
+  const options = (): TemplateOptions => ({
+    name,
+    label: args.text('label'),
+    path: readPath(args, 'path'),
+    connection: readConnection(args, manifest),
+  });
+  switch (what) {
+    case 'module': {
+      const template = readOneOf(args, 'template', MODULE_TEMPLATES) ?? moduleTemplateOf(name);
+      const needsBase = template === 'universal';
+      return moduleTemplate(template, options(), needsBase ? await readBaseAddress(addition) : '');
+    }
+    case 'trigger': {
+      const webhook = args.text('webhook');
+      if (webhook === undefined) return triggerTemplate(options());
+      return instantTriggerTemplate(options(), findRecord(manifest, 'webhook', webhook));
+    }
+    case 'webhook':
+      return webhookTemplate(options(), args.isSet('shared'));
+    case 'rpc':
+      return rpcTemplate(options());
+    case 'function':
+      return functionTemplate(name);
+    case 'endpoint':
+      return endpointTemplate(options());
+    case 'connection':
+      return makeConnection(addition);
+  }
+}
+
+async function makeConnection(addition: Addition): Promise<NewComponent> {
+  const { args, io, name } = addition;
+  const given = args.text('base-url');
+  const baseUrl = given === undefined ? await readBaseAddress(addition) : readUrl(given);
+  const api = { baseUrl, ...(await readAuthentication(args, io)) };
+  return connectionTemplate(api, args.text('label') ?? name, readPath(args, 'account-path') ?? '/me');
+}
+
+function readUrl(text: string): string {
+  try {
+    return readBaseUrl(text);
+  } catch (error) {
+    throw usageError(`--base-url: ${(error as Error).message}`, error);
+  }
+}
+
+/** `baseUrl` of the app. @throws EngineError (USAGE) if it has none that is a plain address */
+async function readBaseAddress({ root, args }: Addition): Promise<string> {
+  const { base } = await loadApp(root);
+  const baseUrl = isPlainObject(base?.value) ? base.value['baseUrl'] : undefined;
+  try {
+    return readBaseUrl(typeof baseUrl === 'string' ? baseUrl : '');
+  } catch (error) {
+    // The address of an app may be an expression.
+    if (typeof baseUrl === 'string' && baseUrl.includes('{{') && !args.isSet('auth')) return baseUrl;
+    throw usageError(
+      'The base of the app has no baseUrl that is an address. Name one with --base-url.',
+      error,
+    );
+  }
+}
+
+function readOneOf<T extends string>(args: Arguments, option: string, values: readonly T[]): T | undefined {
+  const text = args.text(option);
+  try {
+    return text === undefined ? undefined : oneOf(values)(text);
+  } catch (error) {
+    throw usageError(`--${option}: ${(error as Error).message}`, error);
+  }
+}
+
+/** `none` is no connection. */
+function readConnection(args: Arguments, manifest: Manifest): string | undefined {
+  const given = args.text('connection');
+  if (given === 'none') return undefined;
+  if (given !== undefined) return findRecord(manifest, 'connection', given);
+  const names = [...recordsOf(manifest, 'connection').keys()];
+  if (names.length > 1) {
+    throw usageError(
+      `The app has several connections. Name one with --connection: ${names.join(', ')}, none.`,
+    );
+  }
+  return names[0];
+}
+
+function findRecord(manifest: Manifest, kind: ComponentKind, name: string): string {
+  const known = recordsOf(manifest, kind);
+  if (known.has(name)) return name;
+  throw usageError(`There is no ${kind} "${name}".${didYouMean(name, [...known.keys()])}`);
+}

@@ -1,0 +1,740 @@
+import type { PlainObject } from '../../shared/plain-object.js';
+import { splitWords, toLabel, toPlural, toSingular, withArticle } from './names.js';
+
+/** Kinds of authentication that `iml init app` and `iml add connection` know. */
+export const AUTHENTICATIONS = ['none', 'api-key', 'basic', 'oauth2'] as const;
+export type Authentication = (typeof AUTHENTICATIONS)[number];
+
+/** Kinds of modules that `iml add module` knows. */
+export const MODULE_TEMPLATES = [
+  'get',
+  'create',
+  'update',
+  'delete',
+  'search',
+  'action',
+  'universal',
+  'graphql',
+  'responder',
+] as const;
+export type ModuleTemplate = (typeof MODULE_TEMPLATES)[number];
+
+/** A new component: its manifest row without `codeFiles`, and its files by code type. */
+export interface NewComponent {
+  readonly row: PlainObject;
+  /** JSON values, or text for files that are not JSON. */
+  readonly files: Readonly<Record<string, unknown>>;
+}
+
+/** What templates are filled with. */
+export interface TemplateOptions {
+  readonly name: string;
+  /** Undefined: derived from the name. */
+  readonly label: string | undefined;
+  /** Address below the base: `/contacts`. Undefined: derived from the name. */
+  readonly path: string | undefined;
+  /** Name of the connection; undefined for none. */
+  readonly connection: string | undefined;
+}
+
+/** Address and authentication of an API. */
+export interface ApiOptions {
+  /** Without the trailing slash. */
+  readonly baseUrl: string;
+  readonly authentication: Authentication;
+  /** Header that carries the API key alone. Undefined: `authorization` with `Bearer`. */
+  readonly keyHeader: string | undefined;
+}
+
+/** Splits a trailing version off an address: `https://api.example.com/v1` → address and `/v1`. */
+function splitVersion(baseUrl: string): readonly [address: string, version: string] {
+  const [version = ''] = /\/v\d[\w.-]*$/.exec(baseUrl) ?? [];
+  return [version === '' ? baseUrl : baseUrl.slice(0, -version.length), version];
+}
+
+const ERROR = { message: '[{{statusCode}}] {{body.message}}', type: 'RuntimeError' } as const;
+
+function credentials(
+  { authentication, keyHeader }: ApiOptions,
+  source: string,
+): readonly [string, string] | undefined {
+  switch (authentication) {
+    case 'none':
+      return undefined;
+    case 'api-key':
+      return keyHeader === undefined
+        ? ['authorization', `Bearer {{${source}.apiKey}}`]
+        : [keyHeader.toLowerCase(), `{{${source}.apiKey}}`];
+    case 'basic':
+      return ['authorization', `Basic {{base64(${source}.username + ':' + ${source}.password)}}`];
+    case 'oauth2':
+      return ['authorization', 'Bearer {{connection.accessToken}}'];
+  }
+}
+
+function authorized(api: ApiOptions, source: string): PlainObject {
+  const header = credentials(api, source);
+  return header === undefined ? {} : { headers: Object.fromEntries([header]) };
+}
+
+function sanitized(api: ApiOptions, source: string): PlainObject {
+  const header = credentials(api, source);
+  return header === undefined ? {} : { log: { sanitize: [`request.headers.${header[0]}`] } };
+}
+
+/** `base` of a new app. */
+export function baseTemplate(api: ApiOptions): PlainObject {
+  return {
+    baseUrl: api.baseUrl,
+    ...authorized(api, 'connection'),
+    response: { error: ERROR },
+    ...sanitized(api, 'connection'),
+  };
+}
+
+/** A connection that requests the account of the user. */
+export function connectionTemplate(api: ApiOptions, label: string, accountPath: string): NewComponent {
+  const url = `${api.baseUrl}${accountPath}`;
+  const account = {
+    url,
+    ...authorized(api, 'parameters'),
+    response: {
+      uid: '{{body.id}}',
+      metadata: { type: 'email', value: '{{body.email}}' },
+      error: ERROR,
+    },
+    ...sanitized(api, 'parameters'),
+  };
+  const row = (connectionType: string): PlainObject => ({ label, connectionType });
+  const secret = (name: string, text: string, help: string): PlainObject => ({
+    name,
+    label: text,
+    type: 'password',
+    required: true,
+    editable: true,
+    help,
+  });
+  switch (api.authentication) {
+    case 'none':
+      return { row: row('basic'), files: { communication: {}, params: [] } };
+    case 'api-key':
+      return {
+        row: row('basic'),
+        files: {
+          communication: account,
+          params: [
+            secret('apiKey', 'API key', `Create an API key in the settings of your ${label} account.`),
+          ],
+        },
+      };
+    case 'basic':
+      return {
+        row: row('basic'),
+        files: {
+          communication: account,
+          params: [
+            {
+              name: 'username',
+              label: 'Username',
+              type: 'text',
+              required: true,
+              editable: true,
+              help: `Enter the username of your ${label} account.`,
+            },
+            secret('password', 'Password', `Enter the password of your ${label} account.`),
+          ],
+        },
+      };
+    case 'oauth2':
+      return {
+        row: row('oauth'),
+        files: {
+          communication: oauthTemplate(new URL(url).origin, account),
+          params: [
+            {
+              name: 'clientId',
+              label: 'Client ID',
+              type: 'text',
+              required: true,
+              editable: true,
+              help: `Create a client in the developer settings of ${label}.`,
+            },
+            secret('clientSecret', 'Client secret', `Copy the secret of the client from ${label}.`),
+          ],
+          scopeList: {},
+          defaultScope: [],
+        },
+      };
+  }
+}
+
+function oauthTemplate(origin: string, account: PlainObject): PlainObject {
+  const client = {
+    client_id: '{{parameters.clientId}}',
+    client_secret: '{{parameters.clientSecret}}',
+  };
+  const log = {
+    sanitize: [
+      'request.body.client_secret',
+      'request.body.code',
+      'response.body.access_token',
+      'response.body.refresh_token',
+    ],
+  };
+  const data = {
+    accessToken: '{{body.access_token}}',
+    refreshToken: '{{body.refresh_token}}',
+    expires: '{{addSeconds(now, body.expires_in)}}',
+  };
+  const error = { message: '[{{statusCode}}] {{body.error_description}}', type: 'InvalidAccessTokenError' };
+  return {
+    authorize: {
+      url: `${origin}/oauth/authorize`,
+      qs: {
+        response_type: 'code',
+        client_id: '{{parameters.clientId}}',
+        redirect_uri: '{{oauth.localRedirectUri}}',
+        scope: "{{join(oauth.scope, ' ')}}",
+      },
+      response: { temp: { code: '{{query.code}}' } },
+    },
+    token: {
+      url: `${origin}/oauth/token`,
+      method: 'POST',
+      type: 'urlencoded',
+      body: {
+        grant_type: 'authorization_code',
+        code: '{{temp.code}}',
+        redirect_uri: '{{oauth.localRedirectUri}}',
+        ...client,
+      },
+      response: { data, error },
+      log,
+    },
+    refresh: {
+      condition: '{{data.expires < addMinutes(now, 1)}}',
+      url: `${origin}/oauth/token`,
+      method: 'POST',
+      type: 'urlencoded',
+      body: { grant_type: 'refresh_token', refresh_token: '{{data.refreshToken}}', ...client },
+      response: {
+        data: { ...data, refreshToken: '{{ifempty(body.refresh_token, data.refreshToken)}}' },
+        error,
+      },
+      log: { sanitize: ['request.body.refresh_token', ...log.sanitize] },
+    },
+    info: account,
+  };
+}
+
+/** The nouns of a component: `listContacts` and `createContact` are about contacts. */
+interface Nouns {
+  readonly verb: string;
+  readonly one: string;
+  readonly many: string;
+  /** Name of the list in answers: `openOrders`. */
+  readonly member: string;
+  readonly path: string;
+}
+
+function readNouns(name: string, path: string | undefined, fallback: string): Nouns {
+  const words = splitWords(name);
+  const [verb = ''] = words;
+  const rest = words.length > 1 ? words.slice(1) : [fallback];
+  const withoutArticle = rest.length > 1 && /^(?:a|an|new)$/.test(rest[0] ?? '') ? rest.slice(1) : rest;
+  const last = withoutArticle.at(-1) ?? fallback;
+  const before = withoutArticle.slice(0, -1);
+  const many = [...before, toPlural(last)];
+  return {
+    verb,
+    one: [...before, toSingular(last)].join(' '),
+    many: many.join(' '),
+    member: many.map((word, index) => (index === 0 ? word : toLabel([word]))).join(''),
+    path: path ?? `/${many.join('-')}`,
+  };
+}
+
+const ID_FIELD = { name: 'id', label: 'ID', type: 'text' } as const;
+const NAME_FIELD = { name: 'name', label: 'Name', type: 'text' } as const;
+const CREATED_FIELD = { name: 'createdAt', label: 'Created at', type: 'date' } as const;
+const INTERFACE = [ID_FIELD, NAME_FIELD, CREATED_FIELD];
+
+const LIMIT_FIELD = {
+  name: 'limit',
+  label: 'Limit',
+  type: 'uinteger',
+  required: true,
+  default: 10,
+  help: 'The maximum number of results to be worked with during one execution cycle.',
+} as const;
+
+function sampleOf({ one }: Nouns): PlainObject {
+  return { id: '1', name: toLabel(['example', ...one.split(' ')]), createdAt: '2026-01-31T12:00:00.000Z' };
+}
+
+/** All members of an item, its date parsed. */
+function outputOf(item: string): PlainObject {
+  return { '{{...}}': `{{${item}}}`, createdAt: `{{parseDate(${item}.createdAt)}}` };
+}
+
+function idField({ one }: Nouns): PlainObject {
+  return { name: 'id', label: `${toLabel(one.split(' '))} ID`, type: 'text', required: true };
+}
+
+function nameField(required: boolean): PlainObject {
+  return { ...NAME_FIELD, required };
+}
+
+/** The template that the verb of a name stands for; `action` for others. */
+export function moduleTemplateOf(name: string): ModuleTemplate {
+  const words = splitWords(name);
+  const text = words.join(' ');
+  if (/\bapi call$/.test(text)) return 'universal';
+  if (/\bgraphql\b/.test(text)) return 'graphql';
+  switch (words[0]) {
+    case 'list':
+    case 'search':
+    case 'find':
+      return 'search';
+    case 'get':
+    case 'read':
+      return 'get';
+    case 'create':
+    case 'add':
+      return 'create';
+    case 'update':
+    case 'edit':
+      return 'update';
+    case 'delete':
+    case 'remove':
+      return 'delete';
+    case 'respond':
+    case 'reply':
+      return 'responder';
+    default:
+      return 'action';
+  }
+}
+
+/** @param baseUrl address of the API; only the universal modules use it */
+export function moduleTemplate(
+  template: ModuleTemplate,
+  { name, label, path, connection }: TemplateOptions,
+  baseUrl: string,
+): NewComponent {
+  const nouns = readNouns(name, path, 'item');
+  const words = splitWords(name);
+  const row = (
+    moduleType: string,
+    text: string,
+    description: string,
+    crud: string | null = null,
+  ): PlainObject => ({
+    label: label ?? text,
+    description,
+    moduleType,
+    ...(moduleType === 'action' && { actionCrud: crud }),
+    ...(moduleType !== 'responder' && { connection: connection ?? null, altConnection: null }),
+  });
+  const verb = toLabel([nouns.verb]);
+  const one = withArticle(nouns.one);
+  const described = { interface: INTERFACE, samples: sampleOf(nouns), scope: [] };
+  switch (template) {
+    case 'get':
+      return {
+        row: row('action', `${verb} ${one}`, `Returns the details of ${one}.`, 'read'),
+        files: {
+          communication: {
+            url: `${nouns.path}/{{encodeURL(parameters.id)}}`,
+            encodeUrl: false,
+            response: { output: outputOf('body') },
+          },
+          staticParams: [],
+          mappableParams: [idField(nouns)],
+          ...described,
+        },
+      };
+    case 'create':
+      return {
+        row: row('action', `${verb} ${one}`, `Creates ${one}.`, 'create'),
+        files: {
+          communication: {
+            url: nouns.path,
+            method: 'POST',
+            body: { '{{...}}': '{{parameters}}' },
+            response: { output: outputOf('body') },
+          },
+          staticParams: [],
+          mappableParams: [nameField(true)],
+          ...described,
+        },
+      };
+    case 'update':
+      return {
+        row: row('action', `${verb} ${one}`, `Updates ${one}.`, 'update'),
+        files: {
+          communication: {
+            url: `${nouns.path}/{{encodeURL(parameters.id)}}`,
+            encodeUrl: false,
+            method: 'PATCH',
+            body: { '{{...}}': "{{omit(parameters, 'id')}}" },
+            response: { output: outputOf('body') },
+          },
+          staticParams: [],
+          mappableParams: [idField(nouns), nameField(false)],
+          ...described,
+        },
+      };
+    case 'delete':
+      return {
+        row: row('action', `${verb} ${one}`, `Deletes ${one}.`, 'delete'),
+        files: {
+          communication: {
+            url: `${nouns.path}/{{encodeURL(parameters.id)}}`,
+            encodeUrl: false,
+            method: 'DELETE',
+            response: { output: { id: '{{parameters.id}}' } },
+          },
+          staticParams: [],
+          mappableParams: [idField(nouns)],
+          interface: [ID_FIELD],
+          samples: { id: '1' },
+          scope: [],
+        },
+      };
+    case 'search':
+      return {
+        row: row('search', `${verb} ${nouns.many}`, `Returns ${nouns.many}.`),
+        files: {
+          communication: searchRequest(nouns),
+          staticParams: [],
+          mappableParams: [LIMIT_FIELD],
+          ...described,
+        },
+      };
+    case 'universal':
+      return universalTemplate(row, baseUrl);
+    case 'graphql':
+      return graphqlTemplate(row, path ?? '/graphql');
+    case 'responder':
+      return {
+        row: row('responder', toLabel(words), 'Returns a response to the webhook.'),
+        files: {
+          communication: {
+            response: {
+              status: 200,
+              headers: { 'content-type': 'application/json' },
+              body: '{{parameters.data}}',
+            },
+          },
+          staticParams: [],
+          mappableParams: [{ name: 'data', label: 'Data', type: 'any' }],
+          interface: [],
+          samples: {},
+          scope: [],
+        },
+      };
+    case 'action':
+      return {
+        row: row('action', toLabel(words), `${verb}s ${one}.`),
+        files: {
+          communication: {
+            url: `${nouns.path}/{{encodeURL(parameters.id)}}/${nouns.verb}`,
+            encodeUrl: false,
+            method: 'POST',
+            body: { '{{...}}': "{{omit(parameters, 'id')}}" },
+            response: { output: outputOf('body') },
+          },
+          staticParams: [],
+          mappableParams: [idField(nouns), nameField(false)],
+          ...described,
+        },
+      };
+  }
+}
+
+/** Pages of a fixed size, as long as the API says that there are more. */
+function searchRequest({ path, member }: Nouns): PlainObject {
+  return {
+    url: path,
+    qs: { page: 1, pageSize: 100 },
+    response: {
+      iterate: `{{body.${member}}}`,
+      limit: '{{parameters.limit}}',
+      output: outputOf('item'),
+    },
+    pagination: { condition: '{{body.hasMore}}', qs: { page: '{{pagination.page}}' } },
+  };
+}
+
+type MakeRow = (moduleType: string, text: string, description: string) => PlainObject;
+
+const PAIRS = [
+  { name: 'key', label: 'Key', type: 'text' },
+  { name: 'value', label: 'Value', type: 'text' },
+] as const;
+
+/** Source: https://developers.make.com/custom-apps-documentation/app-components/modules/universal-module. [doc] */
+function universalTemplate(row: MakeRow, baseUrl: string): NewComponent {
+  const [address, version] = splitVersion(baseUrl);
+  const pairs = (name: string, label: string, item: string): PlainObject => ({
+    name,
+    label,
+    type: 'array',
+    labels: { add: `Add ${item}`, edit: `Edit ${item}` },
+    spec: PAIRS,
+  });
+  return {
+    row: row('universal', 'Make an API call', 'Performs an arbitrary authorized API call.'),
+    files: {
+      communication: {
+        // Users choose the version of the API, so it is not in the address.
+        url: version === '' ? '{{parameters.url}}' : `${address}{{parameters.url}}`,
+        method: '{{parameters.method}}',
+        headers: { '{{...}}': "{{toCollection(parameters.headers, 'key', 'value')}}" },
+        qs: { '{{...}}': "{{toCollection(parameters.qs, 'key', 'value')}}" },
+        body: '{{parameters.body}}',
+        type: 'text',
+        response: { output: { body: '{{body}}', headers: '{{headers}}', statusCode: '{{statusCode}}' } },
+      },
+      staticParams: [],
+      mappableParams: [
+        {
+          name: 'url',
+          label: 'URL',
+          type: 'text',
+          required: true,
+          help: `Enter the part of the URL that comes after \`${address}\`. It begins with \`/\`, for example \`${version}/users\`.`,
+        },
+        {
+          name: 'method',
+          label: 'Method',
+          type: 'select',
+          required: true,
+          default: 'GET',
+          options: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => ({
+            label: method,
+            value: method,
+          })),
+        },
+        pairs('headers', 'Headers', 'a header'),
+        pairs('qs', 'Query string', 'a parameter'),
+        { name: 'body', label: 'Body', type: 'any' },
+      ],
+      interface: [
+        { name: 'body', label: 'Body', type: 'any' },
+        { name: 'headers', label: 'Headers', type: 'collection' },
+        { name: 'statusCode', label: 'Status code', type: 'uinteger' },
+      ],
+      samples: { body: { id: '1' }, headers: { 'content-type': 'application/json' }, statusCode: 200 },
+      scope: [],
+    },
+  };
+}
+
+function graphqlTemplate(row: MakeRow, path: string): NewComponent {
+  return {
+    row: row('universal', 'Execute a GraphQL query', 'Performs an arbitrary authorized GraphQL query.'),
+    files: {
+      communication: {
+        url: path,
+        method: 'POST',
+        body: {
+          query: '{{parameters.query}}',
+          variables: '{{if(parameters.variables, parseJSON(parameters.variables))}}',
+          operationName: '{{parameters.operationName}}',
+        },
+        response: { output: { body: '{{body}}', headers: '{{headers}}', statusCode: '{{statusCode}}' } },
+      },
+      staticParams: [],
+      mappableParams: [
+        {
+          name: 'query',
+          label: 'Query',
+          type: 'text',
+          multiline: true,
+          required: true,
+          help: 'Enter a GraphQL query. For example, `{ me { id } }`.',
+        },
+        { name: 'variables', label: 'Variables', type: 'json', help: 'Enter the variables as JSON.' },
+        { name: 'operationName', label: 'Operation name', type: 'text' },
+      ],
+      interface: [
+        { name: 'body', label: 'Body', type: 'any' },
+        { name: 'headers', label: 'Headers', type: 'collection' },
+        { name: 'statusCode', label: 'Status code', type: 'uinteger' },
+      ],
+      samples: { body: { data: {} }, headers: { 'content-type': 'application/json' }, statusCode: 200 },
+      scope: [],
+    },
+  };
+}
+
+/** A polling trigger, newest items first. */
+export function triggerTemplate({ name, label, path, connection }: TemplateOptions): NewComponent {
+  const nouns = readNouns(name, path, 'item');
+  const date = '{{parseDate(item.createdAt)}}';
+  return {
+    row: {
+      label: label ?? `${toLabel([nouns.verb])} ${nouns.many}`,
+      description: `Triggers when ${withArticle(nouns.one)} is created.`,
+      moduleType: 'trigger',
+      connection: connection ?? null,
+      altConnection: null,
+    },
+    files: {
+      communication: {
+        url: nouns.path,
+        qs: { sort: '-createdAt', pageSize: 100 },
+        response: {
+          trigger: { type: 'date', order: 'desc', id: '{{item.id}}', date },
+          iterate: `{{body.${nouns.member}}}`,
+          limit: '{{parameters.limit}}',
+          output: outputOf('item'),
+        },
+        pagination: { condition: '{{body.hasMore}}', qs: { page: '{{pagination.page}}' } },
+      },
+      staticParams: [LIMIT_FIELD],
+      interface: INTERFACE,
+      samples: sampleOf(nouns),
+      scope: [],
+      epoch: {
+        response: {
+          iterate: `{{body.${nouns.member}}}`,
+          limit: 300,
+          output: { label: '{{item.name}}', date },
+        },
+      },
+    },
+  };
+}
+
+/** An instant trigger of a webhook. */
+export function instantTriggerTemplate({ name, label }: TemplateOptions, webhook: string): NewComponent {
+  const nouns = readNouns(name, undefined, 'event');
+  return {
+    row: {
+      label: label ?? `${toLabel([nouns.verb])} ${nouns.many}`,
+      description: `Triggers when ${withArticle(nouns.one)} occurs.`,
+      moduleType: 'instant_trigger',
+      webhook,
+    },
+    files: {
+      communication: {},
+      staticParams: [],
+      interface: INTERFACE,
+      samples: sampleOf(nouns),
+      scope: [],
+    },
+  };
+}
+
+/** A webhook that the app registers at the API itself, for each user or, if shared, one for all. */
+export function webhookTemplate(
+  { name, label, connection, path }: TemplateOptions,
+  isShared: boolean,
+): NewComponent {
+  const row = {
+    label: label ?? toLabel(splitWords(name)),
+    connection: connection ?? null,
+    altConnection: null,
+  };
+  if (isShared) {
+    return {
+      row: { ...row, webhookType: 'web-shared' },
+      files: {
+        communication: {
+          uid: '{{body.accountId}}',
+          iterate: '{{body.events}}',
+          output: outputOf('item'),
+          respond: { status: 202 },
+        },
+        params: [],
+        requiredScope: [],
+      },
+    };
+  }
+  const at = path ?? '/hooks';
+  return {
+    row: { ...row, webhookType: 'web' },
+    files: {
+      communication: { output: outputOf('body') },
+      params: [],
+      attach: {
+        url: at,
+        method: 'POST',
+        body: { url: '{{webhook.url}}' },
+        response: { data: { externalHookId: '{{body.id}}' } },
+      },
+      detach: { url: `${at}/{{webhook.externalHookId}}`, method: 'DELETE' },
+      requiredScope: [],
+    },
+  };
+}
+
+/** Options of a select field. */
+export function rpcTemplate({ name, label, path, connection }: TemplateOptions): NewComponent {
+  const nouns = readNouns(name, path, 'item');
+  return {
+    row: { label: label ?? toLabel(splitWords(name)), connection: connection ?? null, altConnection: null },
+    files: {
+      communication: {
+        url: nouns.path,
+        qs: { pageSize: 100 },
+        response: {
+          iterate: `{{body.${nouns.member}}}`,
+          limit: 300,
+          output: { label: '{{item.name}}', value: '{{item.id}}' },
+        },
+        pagination: { condition: '{{body.hasMore}}', qs: { page: '{{pagination.page}}' } },
+      },
+      params: [],
+    },
+  };
+}
+
+/** A custom function and its test. */
+export function functionTemplate(name: string): NewComponent {
+  return {
+    row: {},
+    files: {
+      code: `function ${name}(value) {\n  return value ?? '';\n}\n`,
+      test: `it('returns the value', () => {\n  assert.strictEqual(${name}('text'), 'text');\n});\n\nit('returns an empty text without a value', () => {\n  assert.strictEqual(${name}(null), '');\n  assert.strictEqual(${name}(), '');\n});\n`,
+    },
+  };
+}
+
+/** One request for AI agents. */
+export function endpointTemplate({ name, label, path, connection }: TemplateOptions): NewComponent {
+  const nouns = readNouns(name, path, 'item');
+  const text = label ?? toLabel(splitWords(name));
+  const help = (field: PlainObject, words: string): PlainObject => ({ ...field, help: words });
+  return {
+    row: {
+      label: text,
+      description: `Returns the details of ${withArticle(nouns.one)}.`,
+      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+      attachedAccounts: connection === undefined ? [] : [connection],
+    },
+    files: {
+      communication: {
+        url: `${nouns.path}/{{encodeURL(parameters.id)}}`,
+        encodeUrl: false,
+        response: { output: '{{body}}' },
+      },
+      requiredScope: [],
+      input: [help(idField(nouns), `The ID of the ${nouns.one}.`)],
+      output: [
+        help(ID_FIELD, `The ID of the ${nouns.one}.`),
+        help(NAME_FIELD, `The name of the ${nouns.one}.`),
+        help(CREATED_FIELD, `The time at which the ${nouns.one} was created.`),
+      ],
+      context: `---\nname: ${name}\ndescription: Returns the details of ${withArticle(nouns.one)}.\n---\n\nUse this endpoint if the ID of the ${nouns.one} is known.\n`,
+    },
+  };
+}
+
+/** Readme of a new app. */
+export function readmeTemplate(label: string): string {
+  return `# ${label}\n`;
+}
