@@ -3,8 +3,16 @@ import path from 'node:path';
 import ts from '@typescript/typescript6';
 import type { CodeBlock } from './code-blocks.js';
 
-/** Entries of the package by import name. */
-const ENTRIES = ['', 'iml', 'parameters', 'scenario', 'host', 'rest', 'testing'] as const;
+/** Folders of the entries of the package by import name. */
+const ENTRIES = {
+  '': '',
+  iml: 'language',
+  parameters: 'engine/parameters',
+  scenario: 'scenario',
+  host: 'host',
+  rest: 'rest',
+  testing: 'tools/testing',
+} as const;
 
 /** A docstring example as a code block with its imports. */
 export interface DocExample extends CodeBlock {
@@ -74,9 +82,9 @@ function complete(example: string, exported: ReadonlyMap<string, string>): strin
 /** Exported names with their entry; the first one wins. */
 function listExports(root: string): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
-  for (const entry of ENTRIES) {
+  for (const [entry, folder] of Object.entries(ENTRIES)) {
     const from = entry === '' ? 'iml-runtime' : `iml-runtime/${entry}`;
-    for (const statement of parse(root, path.posix.join('src', entry, 'index.ts')).statements) {
+    for (const statement of parse(root, path.posix.join('src', folder, 'index.ts')).statements) {
       if (!ts.isExportDeclaration(statement) || statement.exportClause === undefined) continue;
       if (!ts.isNamedExports(statement.exportClause)) continue;
       for (const { name } of statement.exportClause.elements) {

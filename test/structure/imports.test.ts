@@ -15,7 +15,17 @@ const ORDER = [
   ],
   ...['engine/component', 'engine/connection', 'engine/module', 'engine/webhook'],
   ...['engine/assembling', 'engine/loading', 'engine', 'engine/pool'],
-  ...['scenario', 'host', 'rest', 'tools/check', 'tools/testing', 'tools/life', 'tools/lsp', 'tools/dev', 'tools/cli'],
+  ...[
+    'scenario',
+    'host',
+    'rest',
+    'tools/check',
+    'tools/testing',
+    'tools/life',
+    'tools/lsp',
+    'tools/dev',
+    'tools/cli',
+  ],
 ];
 
 const SHARED = ORDER.filter((layer) => layer.startsWith('shared'));
