@@ -52,7 +52,7 @@ export { APP_ERROR_TYPES, AppError, type AppErrorType } from './shared/errors/ap
 export { ERROR_CODES, type ErrorCode } from './shared/errors/codes.js';
 export { EngineError, SpecError, TransportError, WebhookError } from './shared/errors/engine-error.js';
 export { ImlError } from './shared/errors/iml-error.js';
-export { codeFrame, formatLocation, type SourceLocation } from './shared/errors/source-location.js';
+export { formatLocation, type SourceLocation } from './shared/errors/source-location.js';
 
 // Ports
 

@@ -6,6 +6,8 @@ export interface ApiPage {
   /** Name of the file: `scenario.md`. */
   readonly file: string;
   readonly text: string;
+  /** Names of exported functions, classes and constants. */
+  readonly values: readonly string[];
 }
 
 /** @param entries name of the entry, such as `iml-runtime/scenario`, and its declaration file, absolute */
@@ -36,6 +38,7 @@ export function writeApiPages(
     return {
       file: `${name.split('/')[1] ?? 'index'}.md`,
       text: [`# ${name}`, NOTE, ...sections, ...used].join('\n\n').concat('\n'),
+      values: symbols.filter((one) => resolve(one, checker).flags & VALUE).map((one) => one.name),
     };
   });
 }
@@ -81,6 +84,8 @@ function nameOf(node: ts.Node): ts.Node | undefined {
 function resolve(symbol: ts.Symbol, checker: ts.TypeChecker): ts.Symbol {
   return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
 }
+
+const VALUE = ts.SymbolFlags.Function | ts.SymbolFlags.Class | ts.SymbolFlags.Variable;
 
 const NOTE =
   'Generated from the declarations of the package by `npx vitest run -u --config .config/vitest.config.ts test/docs/api.test.ts`.';
