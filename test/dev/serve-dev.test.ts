@@ -357,6 +357,22 @@ describe('the API', () => {
     await expect.poll(live).toMatchObject({ of: next.id });
   });
 
+  it('reports no problem if a file is half written while the last run is repeated', async () => {
+    const file = 'modules/list-books/list-books.communication.iml.json';
+    await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
+    const text = dev.read(file);
+    for (let round = 0; round < 2; round++) {
+      dev.write(file, `${text}${'\n'.repeat(round + 1)}`);
+      await dev.server.backend.look();
+      // The worker has not read the file yet.
+      dev.write(file, '{"url": ');
+      await dev.server.backend.look();
+    }
+    await dev.restore(file);
+    await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
+    expect(dev.problems).toEqual([]);
+  });
+
   it('removes a run', async () => {
     const run = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
     expect((await dev.fetch(`/api/runs/${run.id}`, { method: 'DELETE' })).status).toBe(200);

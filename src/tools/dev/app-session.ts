@@ -65,7 +65,7 @@ export async function openSession(
   let looking: Promise<void> = Promise.resolve();
   const lookOnce = async (): Promise<void> => {
     const now = await readSignature(places);
-    const changed = now === undefined ? [] : listChanges(signature, now);
+    const changed = listChanges(signature, now);
     if (changed.length === 0 || isClosed) return;
     signature = now;
     const isTest = (file: string): boolean => testFolders.some((folder) => isBelow(folder, file));
@@ -123,30 +123,27 @@ async function readApp(root: string, before: AppReading | undefined): Promise<Ap
 
 type Signature = ReadonlyMap<string, string>;
 
-/** Sizes and times of all files by absolute path; undefined if a folder cannot be read. */
-async function readSignature(places: readonly string[]): Promise<Signature | undefined> {
-  try {
-    const signature = new Map<string, string>();
-    for (const place of places) {
-      const files = listFiles(place).filter(({ isFolder }) => !isFolder);
-      await Promise.all(
-        files.map(async ({ path: name }) => {
-          const file = path.join(place, name);
-          const { mtimeMs, size } = await stat(file);
-          signature.set(file, `${mtimeMs} ${size}`);
-        }),
-      );
-    }
-    return signature;
-  } catch {
-    return undefined;
+/** Sizes and times of all files by absolute path. */
+async function readSignature(places: readonly string[]): Promise<Signature> {
+  const signature = new Map<string, string>();
+  for (const place of places) {
+    const files = listFiles(place).filter(({ isFolder }) => !isFolder);
+    await Promise.all(
+      files.map(async ({ path: name }) => {
+        const file = path.join(place, name);
+        // Editors replace files: a listed file can be gone.
+        const found = await stat(file).catch(() => undefined);
+        if (found !== undefined) signature.set(file, `${found.mtimeMs} ${found.size}`);
+      }),
+    );
   }
+  return signature;
 }
 
 /** New, removed and changed files. */
-function listChanges(before: Signature | undefined, now: Signature): readonly string[] {
-  const names = new Set([...(before?.keys() ?? []), ...now.keys()]);
-  return [...names].filter((name) => before?.get(name) !== now.get(name));
+function listChanges(before: Signature, now: Signature): readonly string[] {
+  const names = new Set([...before.keys(), ...now.keys()]);
+  return [...names].filter((name) => before.get(name) !== now.get(name));
 }
 
 function isBelow(folder: string, file: string): boolean {

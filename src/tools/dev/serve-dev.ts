@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { ConnectionStore, StoredConnection } from '../../engine/connection/connection-store.js';
 import type { EngineOptions } from '../../engine/engine-options.js';
 import { createEnginePool } from '../../engine/pool/engine-pool.js';
-import { EngineError } from '../../shared/errors/engine-error.js';
+import { EngineError, SpecError } from '../../shared/errors/engine-error.js';
 import { isServiceWorkerRequest, sandboxResponse } from '../../shared/server/sandbox-response.js';
 import { type FetchServer, serveFetch } from '../../shared/server/serve-fetch.js';
 import { sameText } from '../../shared/text.js';
@@ -140,7 +140,7 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
       live = undefined;
       pool.reload(root);
       hub.publish({ type: 'app', revision });
-      if (problem === undefined) void refresh().catch(onProblem);
+      if (problem === undefined) void refresh().catch(onRefreshFailed);
     },
     onTests: (changed) => void tests.touch(changed).catch(onProblem),
   });
@@ -187,6 +187,10 @@ export async function serveDev(options: DevOptions): Promise<DevServer> {
     },
   });
   const tests = createTestRunner({ setting, history, hub, onProblem });
+  /** Files can change again before the worker reads them. The session reports files that do not load. */
+  const onRefreshFailed = (error: unknown): void => {
+    if (!(error instanceof SpecError)) onProblem(error);
+  };
   const refresh = async (): Promise<void> => {
     const { revision } = session.current();
     const outcome = await runner.refresh();
