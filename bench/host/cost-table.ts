@@ -4,9 +4,9 @@ import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import { completeSettings } from '../../src/scenario/scenario-settings.js';
 import type { BenchDatabase } from './bench-database.js';
 import { countStatements } from './count-statements.js';
-import { openGraphile } from './graphile.js';
 import type { Load } from './load.js';
 import { PAYLOAD } from './payload.js';
+import { openPgBossLoop } from './pg-boss-loop.js';
 import { receiver, SUCCESS } from './quiet-parts.js';
 import { openRaw, serveRaw } from './raw-parts.js';
 
@@ -17,21 +17,21 @@ export interface CostRow {
   readonly 'statements each'?: string;
 }
 
-/** What is done as fast as it goes: the raw parts of a host, and a host, in this process. */
+/** Maximum throughput of the raw parts of a host, and of a host in this process. */
 export interface CostTable {
   readonly rows: readonly CostRow[];
   readonly measureHttp: () => Promise<void>;
   readonly measureRaw: (database: BenchDatabase) => Promise<void>;
-  /** Graphile Worker behind `node:http`, a call a job; of PostgreSQL only. */
-  readonly measureGraphile: (database: BenchDatabase) => Promise<void>;
-  readonly measureHost: (database: BenchDatabase) => Promise<void>;
+  /** pg-boss behind `node:http`, one job per request: the baseline of a host on PostgreSQL. */
+  readonly measurePgBoss: (database: BenchDatabase, ordered: boolean) => Promise<void>;
+  readonly measureHost: (database: BenchDatabase, ordered: boolean) => Promise<void>;
 }
 
 export function createCostTable(load: Load, events: number): CostTable {
   const rows: CostRow[] = [];
 
   async function time(what: string, work: () => Promise<void>, statements?: () => number): Promise<void> {
-    const asked = statements?.() ?? 0;
+    const before = statements?.() ?? 0;
     const cpu = process.cpuUsage();
     const startedAt = performance.now();
     await work();
@@ -42,20 +42,20 @@ export function createCostTable(load: Load, events: number): CostTable {
       what,
       'per second': Math.round(events / seconds),
       'CPU ms each': each.toFixed(2),
-      ...(statements && { 'statements each': ((statements() - asked) / events).toFixed(2) }),
+      ...(statements && { 'statements each': ((statements() - before) / events).toFixed(2) }),
     });
   }
 
-  async function measureServed(what: string, keep: (body: string) => Promise<unknown>): Promise<void> {
-    const { port, close } = await serveRaw(keep);
+  async function measureServed(what: string, store: (body: string) => Promise<unknown>): Promise<void> {
+    const { port, close } = await serveRaw(store);
     await load.sendAll([port], 500);
     await time(what, () => load.sendAll([port], events));
     await close();
   }
 
-  async function measureKind(database: BenchDatabase, ordered: boolean): Promise<void> {
-    const given = await database.open();
-    const { store, count } = countStatements(given);
+  async function measureHost(database: BenchDatabase, ordered: boolean): Promise<void> {
+    const opened = await database.open();
+    const { store, count } = countStatements(opened);
     let done = 0;
     const run = async (): Promise<typeof SUCCESS> => {
       done++;
@@ -70,10 +70,10 @@ export function createCostTable(load: Load, events: number): CostTable {
     const settings = completeSettings({ scheduling: 'instant' });
     const plan = { settings, everyMs: undefined, ordered, answers: false, flow: null };
     await host.scenarios.put({ name: kind, plan, hookId: hook.id });
-    // By what has run first: counting in the store each 20 ms would be counted as the host's own work.
+    // Counts runs first, because queries of the store would count as work of the host.
     const drain = async (runs: number): Promise<void> => {
       while (done < runs) await sleep(20);
-      while ((await given.count('events', { status: ['pending', 'running'] })) > 0) await sleep(20);
+      while ((await opened.count('events', { status: ['pending', 'running'] })) > 0) await sleep(20);
     };
     const { origin } = await host.listen();
     const send = (): Promise<void> => load.sendAll([Number(new URL(origin).port)], events, hook.path);
@@ -82,38 +82,38 @@ export function createCostTable(load: Load, events: number): CostTable {
       await host.start();
       await drain(events);
     };
-    await time(`${engine}: work off, ${kind}`, work, count);
+    await time(`${engine}: finish, ${kind}`, work, count);
     const both = async (): Promise<void> => {
       await send();
       await drain(2 * events);
     };
-    await time(`${engine}: accept and work, ${kind}`, both, count);
+    await time(`${engine}: accept and finish, ${kind}`, both, count);
     if (done !== 2 * events) throw new Error(`${done} runs of ${2 * events}.`);
     await host.stop(1000);
-    await given.close();
+    await opened.close();
   }
 
-  async function measureGraphileKind(database: BenchDatabase, ordered: boolean): Promise<void> {
-    const graphile = await openGraphile(database.at);
-    const { port, close } = await serveRaw((body) => graphile.add(body, ordered));
-    const kind = ordered ? 'one queue' : 'unordered';
+  async function measurePgBoss({ at }: BenchDatabase, ordered: boolean): Promise<void> {
+    const loop = await openPgBossLoop(at, ordered);
+    const { port, close } = await serveRaw(loop.add);
+    const kind = ordered ? 'ordered' : 'unordered';
     const send = (): Promise<void> => load.sendAll([port], events);
     const drain = async (jobs: number): Promise<void> => {
-      while (graphile.finished() < jobs) await sleep(20);
+      while (loop.finished() < jobs) await sleep(20);
     };
-    await time(`Graphile Worker: accept, ${kind}`, send, graphile.statements);
+    await time(`pg-boss: accept, ${kind}`, send, loop.statements);
     const work = async (): Promise<void> => {
-      await graphile.start();
+      loop.start();
       await drain(events);
     };
-    await time(`Graphile Worker: work off, ${kind}`, work, graphile.statements);
+    await time(`pg-boss: finish, ${kind}`, work, loop.statements);
     const both = async (): Promise<void> => {
       await send();
       await drain(2 * events);
     };
-    await time(`Graphile Worker: accept and work, ${kind}`, both, graphile.statements);
+    await time(`pg-boss: accept and finish, ${kind}`, both, loop.statements);
     await close();
-    await graphile.close();
+    await loop.close();
   }
 
   return {
@@ -127,14 +127,7 @@ export function createCostTable(load: Load, events: number): CostTable {
       });
       await raw.close();
     },
-    measureGraphile: async (database) => {
-      if (database.engine === 'sqlite') return;
-      await measureGraphileKind(database, false);
-      await measureGraphileKind(database, true);
-    },
-    measureHost: async (database) => {
-      await measureKind(database, false);
-      await measureKind(database, true);
-    },
+    measurePgBoss,
+    measureHost,
   };
 }

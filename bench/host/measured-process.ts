@@ -2,21 +2,20 @@ import { createHost } from '../../src/host/create-host.js';
 import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import { countStatements } from './count-statements.js';
-import { openGraphile } from './graphile.js';
 import { receiver, SUCCESS } from './quiet-parts.js';
 import { openRaw, serveRaw } from './raw-parts.js';
 
-// One process that is measured, in a process of its own: a host, or the raw parts it is made of.
+// A measured child process: a host, or its raw parts.
 
 export interface ProcessOrder {
-  readonly what: 'host' | 'raw' | 'graphile';
+  readonly what: 'host' | 'raw';
   readonly engine: 'sqlite' | 'postgres';
   /** File or address of the database. */
   readonly at: string;
   readonly maxQueued: number;
 }
 
-/** What a process has come to since its start. */
+/** Figures of a process since its start. */
 export interface ProcessReport {
   readonly port: number;
   readonly finished: number;
@@ -35,7 +34,6 @@ const order = JSON.parse(process.argv[2] ?? '{}') as ProcessOrder;
 const START: Readonly<Record<ProcessOrder['what'], (order: ProcessOrder) => Promise<Measured>>> = {
   host: startHost,
   raw: startRaw,
-  graphile: startGraphile,
 };
 const measured = await START[order.what](order);
 
@@ -45,14 +43,14 @@ report();
 
 function report(): void {
   const { user, system } = process.cpuUsage();
-  const found: ProcessReport = {
+  const current: ProcessReport = {
     port: measured.port,
     finished: measured.finished(),
     statements: measured.statements(),
     cpuMs: (user + system) / 1000,
     rssMb: process.memoryUsage.rss() / 1e6,
   };
-  process.send?.(found);
+  process.send?.(current);
 }
 
 async function startHost({ engine, at, maxQueued }: ProcessOrder): Promise<Measured> {
@@ -80,11 +78,4 @@ async function startRaw({ engine, at }: ProcessOrder): Promise<Measured> {
     finished++;
   });
   return { port, finished: () => finished, statements: () => finished };
-}
-
-async function startGraphile({ at }: ProcessOrder): Promise<Measured> {
-  const graphile = await openGraphile(at);
-  await graphile.start();
-  const { port } = await serveRaw((body) => graphile.add(body, false));
-  return { port, finished: graphile.finished, statements: graphile.statements };
 }

@@ -6,14 +6,14 @@ import { type Fleet, startFleet } from './fleet.js';
 import type { Load } from './load.js';
 import { receiver, SUCCESS } from './quiet-parts.js';
 
-/** Calls a second that are offered whether they are answered or not. */
+/** Requests per second, sent without waiting for responses. */
 const RATES = [100, 500, 1000];
-/** What may wait for a hook while more is offered than can be worked off. */
+/** Maximum number of waiting events per hook under overload. */
 const MAX_QUEUED = 1000;
-/** Calls by which is found how much is worked off. */
+/** Number of requests that determine the throughput. */
 const TRIAL = 1000;
 
-/** What came of calls that were offered at a rate. */
+/** Result of requests at a fixed rate. */
 export interface RateRow {
   readonly what: string;
   readonly processes: number;
@@ -32,10 +32,8 @@ export interface RateRow {
 
 export interface RateTable {
   readonly rows: readonly RateRow[];
-  /** One INSERT a call, and nothing else. */
+  /** One INSERT per request. */
   readonly measureRaw: (database: BenchDatabase) => Promise<void>;
-  /** Graphile Worker behind `node:http`, a job a call; of PostgreSQL only. */
-  readonly measureGraphile: (database: BenchDatabase) => Promise<void>;
   readonly measureHost: (database: BenchDatabase, ordered: boolean) => Promise<void>;
 }
 
@@ -44,7 +42,7 @@ interface Target {
   readonly processes: number;
   readonly fleet: Fleet;
   readonly path: string;
-  /** Resolves when nothing waits any more. */
+  /** Resolves when no event waits. */
   readonly drain: () => Promise<void>;
 }
 
@@ -77,30 +75,16 @@ export function createRateTable(load: Load, seconds: number, counts: readonly nu
     });
   }
 
-  async function offerPeer(
-    peer: 'raw' | 'graphile',
-    name: string,
-    { engine, at }: BenchDatabase,
-  ): Promise<void> {
-    for (const processes of counts) {
-      const fleet = await startFleet(processes, { what: peer, engine, at, maxQueued: MAX_QUEUED });
-      const drain = async (): Promise<void> => {
-        for (let before = -1; ; await sleep(200)) {
-          const { finished } = await fleet.report();
-          if (finished === before) return;
-          before = finished;
-        }
-      };
-      for (const rate of RATES) await offer({ what: name, processes, fleet, path: '/', drain }, rate);
-      await fleet.end();
-    }
-  }
-
   return {
     rows,
-    measureRaw: (database) => offerPeer('raw', `${database.engine}: node:http + 1 INSERT`, database),
-    measureGraphile: async (database) => {
-      if (database.engine === 'postgres') await offerPeer('graphile', 'Graphile Worker', database);
+    measureRaw: async ({ engine, at }) => {
+      for (const processes of counts) {
+        const fleet = await startFleet(processes, { what: 'raw', engine, at, maxQueued: MAX_QUEUED });
+        const what = `${engine}: node:http + 1 INSERT`;
+        for (const rate of RATES)
+          await offer({ what, processes, fleet, path: '/', drain: async () => {} }, rate);
+        await fleet.end();
+      }
     },
     measureHost: async (database, ordered) => {
       const { engine, at } = database;
@@ -114,7 +98,7 @@ export function createRateTable(load: Load, seconds: number, counts: readonly nu
       const drain = async (): Promise<void> => {
         while ((await store.count('events', { status: ['pending', 'running'] })) > 0) await sleep(20);
       };
-      // One host runs on a SQLite file.
+      // A SQLite file allows one host.
       for (const processes of engine === 'sqlite' ? [1] : counts) {
         const fleet = await startFleet(processes, { what: 'host', engine, at, maxQueued: MAX_QUEUED });
         const target = { what: `${engine}: ${kind}`, processes, fleet, path: hook.path, drain };
@@ -122,8 +106,8 @@ export function createRateTable(load: Load, seconds: number, counts: readonly nu
         const startedAt = performance.now();
         await load.sendAll(ports, TRIAL, hook.path);
         await drain();
-        const workedOff = TRIAL / ((performance.now() - startedAt) / 1000);
-        for (const rate of [...RATES, Math.round(2 * workedOff)]) await offer(target, rate);
+        const finishedPerSecond = TRIAL / ((performance.now() - startedAt) / 1000);
+        for (const rate of [...RATES, Math.round(2 * finishedPerSecond)]) await offer(target, rate);
         await fleet.end();
       }
       await store.close();
