@@ -58,6 +58,7 @@ for (const [engine, disturbance] of RUNS) {
         repeated: result.repeated,
         'out of order': result.orderBreaks,
         'longest wait': `${result.longestWaitMs} ms`,
+        'longest stall': `${result.longestStallMs} ms`,
       });
       expect(result).toMatchObject({ lost: 0, open: 0, dead: 0 });
       if (isFull) expect(result.sent).toBeGreaterThan(0);

@@ -45,6 +45,8 @@ export interface LoadResult {
   readonly kills: number;
   /** From the response to the first effect. */
   readonly longestWaitMs: number;
+  /** Longest time in which a hook had acknowledged events and none of its events took effect. */
+  readonly longestStallMs: number;
   readonly effects: number;
   /** Acknowledged events without an effect. */
   readonly lost: number;
@@ -326,8 +328,25 @@ function judge(
     unexplained,
     lost: acknowledged.filter((sending) => !done.has(keyOf(sending))).length,
     longestWaitMs: Math.max(0, ...waits),
+    longestStallMs: longestStall(effects, acknowledged, keyOf),
     sentTwice: Math.max(0, byEvent.size - acknowledged.filter((sending) => done.has(keyOf(sending))).length),
   };
+}
+
+function longestStall(
+  effects: readonly Effect[],
+  acknowledged: readonly Sending[],
+  keyOf: (one: Sending | Effect) => string,
+): number {
+  const acknowledgedMs = new Map(acknowledged.map((sending) => [keyOf(sending), sending.atMs]));
+  const lastMs = new Map<string, number>();
+  let longest = 0;
+  for (const effect of effects.toSorted((a, b) => a.atMs - b.atMs)) {
+    const waitsSince = acknowledgedMs.get(keyOf(effect)) ?? effect.atMs;
+    longest = Math.max(longest, effect.atMs - Math.max(waitsSince, lastMs.get(effect.hook) ?? 0));
+    lastMs.set(effect.hook, effect.atMs);
+  }
+  return longest;
 }
 
 function sleep(ms: number): Promise<void> {
