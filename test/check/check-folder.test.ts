@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyFixes } from '../../src/tools/check/apply-fixes.js';
 import { checkFolder } from '../../src/tools/check/check-app.js';
 import type { Finding } from '../../src/tools/check/finding.js';
-import { createAnnotations, createSarif } from '../../src/tools/check/reports.js';
+import { createAnnotations, createSarif, describeCheck } from '../../src/tools/check/reports.js';
 
 let folder: string;
 beforeEach(() => {
@@ -230,7 +230,7 @@ describe('the check of a folder', () => {
 describe('a report', () => {
   it('as SARIF names rule, level, file and region', async () => {
     write({ 'get.iml.json': '{ "url": "/{{shout(1)}}" }' });
-    const sarif = createSarif(await checkFolder(folder), '1.2.3');
+    const sarif = createSarif(await checkFolder(folder), describeCheck('1.2.3'));
     expect(sarif).toMatchObject({
       version: '2.1.0',
       runs: [

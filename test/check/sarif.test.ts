@@ -6,7 +6,7 @@ import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AppDefinition, defineApp } from '../../src/index.js';
 import { checkApp, checkFolder } from '../../src/tools/check/check-app.js';
-import { createSarif } from '../../src/tools/check/reports.js';
+import { createSarif, describeCheck } from '../../src/tools/check/reports.js';
 
 const require = createRequire(import.meta.url);
 
@@ -61,7 +61,7 @@ describe('a report as SARIF keeps to the schema of SARIF 2.1.0', () => {
     });
     const findings = (await Promise.all(apps.map((app) => checkApp(defineApp(app))))).flat();
     const report = { root: folder, app: 'sample', findings, ignored: 0 };
-    expect(errorsOf(createSarif(report, '1.2.3'))).toEqual([]);
+    expect(errorsOf(createSarif(report, describeCheck('1.2.3')))).toEqual([]);
   });
 
   it('and so does one with regions, of files with any name', async () => {
@@ -69,7 +69,7 @@ describe('a report as SARIF keeps to the schema of SARIF 2.1.0', () => {
       'get ü#50%.iml.json',
       '{ "url": "https://a.example/{{shout(1)}}", "qs": [], "respones": "{{body.id" }',
     );
-    const sarif = createSarif(await checkFolder(folder), '1.2.3-rc.1');
+    const sarif = createSarif(await checkFolder(folder), describeCheck('1.2.3-rc.1'));
     expect(errorsOf(sarif)).toEqual([]);
     const [run] = sarif['runs'] as readonly [
       {
@@ -91,6 +91,6 @@ describe('a report as SARIF keeps to the schema of SARIF 2.1.0', () => {
 
   it('and so does one of an app that does not load', async () => {
     write('get.iml.json', '{ "url": ');
-    expect(errorsOf(createSarif(await checkFolder(folder), '1.2.3'))).toEqual([]);
+    expect(errorsOf(createSarif(await checkFolder(folder), describeCheck('1.2.3')))).toEqual([]);
   });
 });

@@ -1,6 +1,8 @@
 import { pathToFileURL } from 'node:url';
 import type { CheckReport } from './check-app.js';
 import type { Finding, Level } from './finding.js';
+import type { Rule } from './rule.js';
+import { rulePage } from './rule-page.js';
 import { RULES } from './rules.js';
 
 const COMMANDS: Readonly<Record<Level, string>> = { error: 'error', warning: 'warning', info: 'notice' };
@@ -41,7 +43,10 @@ const SARIF_LEVELS: Readonly<Record<Level, string>> = { error: 'error', warning:
  *
  * @see https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
  */
-export function createSarif({ root, findings }: CheckReport, version: string): Record<string, unknown> {
+export function createSarif(
+  { root, findings }: Pick<CheckReport, 'root' | 'findings'>,
+  { name, version, rules }: SarifTool,
+): Record<string, unknown> {
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -49,12 +54,13 @@ export function createSarif({ root, findings }: CheckReport, version: string): R
       {
         tool: {
           driver: {
-            name: 'iml check',
+            name,
             semanticVersion: version,
-            rules: RULES.map(({ id, summary, why, level }) => ({
+            rules: rules.map(({ id, summary, why, level, page }) => ({
               id,
               shortDescription: { text: summary },
-              fullDescription: { text: why },
+              fullDescription: { text: why ?? summary },
+              helpUri: page,
               defaultConfiguration: { level: SARIF_LEVELS[level] },
             })),
           },
@@ -64,6 +70,32 @@ export function createSarif({ root, findings }: CheckReport, version: string): R
         results: findings.map(describe),
       },
     ],
+  };
+}
+
+/** The program that made a report. */
+export interface SarifTool {
+  readonly name: string;
+  readonly version: string;
+  readonly rules: readonly SarifRule[];
+}
+
+/** A rule as SARIF describes it. */
+export interface SarifRule {
+  readonly id: string;
+  readonly summary: string;
+  readonly why?: string;
+  readonly level: Level;
+  /** Address of its page. */
+  readonly page: string;
+}
+
+/** `iml check` as the program of a report. */
+export function describeCheck(version: string, rules: readonly Rule[] = RULES): SarifTool {
+  return {
+    name: 'iml check',
+    version,
+    rules: rules.map(({ id, summary, why, level }) => ({ id, summary, why, level, page: rulePage(id) })),
   };
 }
 

@@ -1,5 +1,13 @@
 import type { Rule } from './rule.js';
 
+/** Address of the documentation. */
+export const DOCS = 'https://github.com/iml-runtime/iml-runtime/blob/main/docs';
+
+/** Address of the page of a rule. */
+export function rulePage(id: string): string {
+  return `${DOCS}/rules/${id}.md`;
+}
+
 /** The page of a rule in `docs/rules/`, as Markdown. */
 export function printRulePage({ id, level, summary, why, bad, good, canFix }: Rule): string {
   const fix = canFix === true ? ' `--fix` fixes unambiguous cases.' : '';

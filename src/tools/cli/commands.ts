@@ -38,6 +38,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Runs the tests of an app.',
     load: async () => (await import('./commands/test.js')).TEST_COMMAND,
   },
+  diff: {
+    summary: 'Compares two versions of an app and reports breaking changes.',
+    load: async () => (await import('./commands/diff.js')).DIFF_COMMAND,
+  },
   lsp: {
     summary: 'Language server for editors.',
     load: async () => (await import('./commands/lsp.js')).LSP_COMMAND,

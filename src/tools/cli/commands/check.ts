@@ -6,7 +6,7 @@ import { createFolderWriter } from '../../../shared/folder-writer.js';
 import { applyFixes } from '../../check/apply-fixes.js';
 import { type CheckReport, checkFolder } from '../../check/check-app.js';
 import { type Finding, LEVELS, type Level } from '../../check/finding.js';
-import { createAnnotations, createSarif } from '../../check/reports.js';
+import { createAnnotations, createSarif, describeCheck } from '../../check/reports.js';
 import { RULES } from '../../check/rules.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
@@ -100,7 +100,7 @@ async function printReport(report: CheckReport, format: Format, io: Io): Promise
     case 'json':
       return `${printPrettyJson({ app: report.app, root, findings, ignored })}\n`;
     case 'sarif':
-      return `${printPrettyJson(createSarif(report, readVersion()))}\n`;
+      return `${printPrettyJson(createSarif(report, describeCheck(readVersion())))}\n`;
     case 'github':
       return printable(createAnnotations(findings, showPath));
     default: {

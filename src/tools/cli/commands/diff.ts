@@ -1,0 +1,162 @@
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import type { App } from '../../../engine/document/app.js';
+import { findApp } from '../../../engine/loading/find-app.js';
+import { loadApp } from '../../../engine/loading/load-app.js';
+import { SpecError } from '../../../shared/errors/engine-error.js';
+import type { Change } from '../../life/diff/change.js';
+import { compareApps, sortChanges } from '../../life/diff/compare-apps.js';
+import { CHANGE_LEVELS, type ChangeLevel } from '../../life/diff/diff-rules.js';
+import { createDiffSarif, nameComponent, printChangelog } from '../../life/diff/print-changes.js';
+import { withRevision } from '../../life/open-revision.js';
+import type { Arguments, Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import type { Io } from '../io.js';
+import { printPrettyJson } from '../output/json-output.js';
+import { printable, printableLine } from '../output/terminal-text.js';
+import { readVersion } from '../read-version.js';
+import { usageError } from '../usage-error.js';
+
+const FORMATS = ['human', 'json', 'sarif', 'markdown'] as const;
+type Format = (typeof FORMATS)[number];
+
+export const DIFF_COMMAND: Command = {
+  name: 'diff',
+  about: 'Compares two versions of an app and reports changes that break existing scenarios.',
+  positionals: [
+    { name: 'old', help: 'Folder of an app, or a git revision: main:./my-app, v1.2:src, HEAD~3.' },
+    { name: 'new', help: 'The same. Default: the current folder.', isOptional: true },
+  ],
+  options: {
+    format: { group: 'Output', value: FORMATS.join('|'), help: 'Output format. Default: human.' },
+    json: { group: 'Output', help: 'Short for --format json.' },
+    'fail-on': {
+      group: 'Output',
+      value: 'breaking|risky|never',
+      help: 'Lowest level that sets exit code 1. Default: never.',
+    },
+  },
+  examples: [
+    'iml diff main:./my-app ./my-app --fail-on breaking',
+    'iml diff v1.0 --format markdown > CHANGES.md',
+  ],
+  notes: [
+    'breaking: in the list of breaking changes that Make publishes. risky: not in the list, but a scenario can depend on it. safe: neither.\nComments, white space and the order of members are no changes. Files cannot tell whether an app has scenarios, so every module counts as used.',
+  ],
+  exitCodes: { 1: 'a change has the level of --fail-on, or a version cannot be loaded' },
+  run: diffApps,
+};
+
+async function diffApps(args: Arguments, io: Io): Promise<number> {
+  const format = readFormat(args);
+  const failOn = readFailOn(args);
+  const [old = '', now = '.'] = args.positionals;
+  return withVersion(old, io, (before) =>
+    withVersion(now, io, async (after) => {
+      const changes = compareApps(before.app, after.app);
+      await io.stdout.write(print(format, changes, { old, now, after }));
+      const limit = failOn === undefined ? -1 : CHANGE_LEVELS.indexOf(failOn);
+      return changes.some(({ level }) => CHANGE_LEVELS.indexOf(level) <= limit) ? EXIT.failed : EXIT.ok;
+    }),
+  );
+}
+
+/** A loaded version of an app. */
+interface Version {
+  readonly app: App;
+  readonly root: string;
+  /** The path of a file as the user would type it. */
+  readonly showPath: (file: string) => string;
+}
+
+async function withVersion<T>(given: string, io: Io, use: (version: Version) => Promise<T>): Promise<T> {
+  const folder = path.resolve(io.cwd, given);
+  const isThere = await stat(folder).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) {
+    return use(
+      await load(folder, given, (root, file) => path.relative(io.cwd, path.join(root, file)) || file),
+    );
+  }
+  return withRevision(given, io.cwd, async (temporary) =>
+    use(
+      await load(
+        temporary,
+        given,
+        (root, file) => `${given}/${path.relative(temporary, path.join(root, file))}`,
+      ),
+    ),
+  );
+}
+
+async function load(
+  folder: string,
+  given: string,
+  showPath: (root: string, file: string) => string,
+): Promise<Version> {
+  const { folder: root } = await findApp(folder).catch((error: unknown) => {
+    if (!(error instanceof SpecError) || error.code !== 'SPEC_MISSING') throw error;
+    throw usageError(error.message.replaceAll(folder, given));
+  });
+  return { app: await loadApp(root), root, showPath: (file) => showPath(root, file) };
+}
+
+function readFormat(args: Arguments): Format {
+  const text = args.text('format') ?? (args.isSet('json') ? 'json' : 'human');
+  const format = FORMATS.find((name) => name === text);
+  if (format !== undefined) return format;
+  throw usageError(`--format: Expected one of ${FORMATS.join(', ')}; got "${text}".`);
+}
+
+/** Undefined for `never`. */
+function readFailOn(args: Arguments): ChangeLevel | undefined {
+  const text = args.text('fail-on') ?? 'never';
+  if (text === 'never') return undefined;
+  const level = CHANGE_LEVELS.find((name) => name === text && name !== 'safe');
+  if (level !== undefined) return level;
+  throw usageError(`--fail-on: Expected one of breaking, risky, never; got "${text}".`);
+}
+
+interface Versions {
+  readonly old: string;
+  readonly now: string;
+  readonly after: Version;
+}
+
+function print(format: Format, changes: readonly Change[], { old, now, after }: Versions): string {
+  switch (format) {
+    case 'json':
+      return `${printPrettyJson({ old, new: now, changes, counts: countLevels(changes) })}\n`;
+    case 'sarif':
+      return `${printPrettyJson(createDiffSarif(after.root, changes, readVersion()))}\n`;
+    case 'markdown':
+      return printable(printChangelog(changes));
+    default: {
+      const lines = sortChanges(changes).map((change) => changeLine(change, after.showPath));
+      return `${lines.join('')}${showCounts(changes)}\n`;
+    }
+  }
+}
+
+function changeLine(
+  { rule, level, component, message, place }: Change,
+  showPath: Version['showPath'],
+): string {
+  const { file, line, column } = place;
+  const at =
+    file === undefined ? '' : ` ${showPath(file)}${line === undefined ? '' : `:${line}:${column ?? 1}`}`;
+  return `${printableLine(`${level.padEnd(8)}  ${nameComponent(component)}: ${message} [${rule}]${at}`)}\n`;
+}
+
+function countLevels(changes: readonly Change[]): Readonly<Record<ChangeLevel, number>> {
+  const count = (level: ChangeLevel): number => changes.filter((change) => change.level === level).length;
+  return { breaking: count('breaking'), risky: count('risky'), safe: count('safe') };
+}
+
+function showCounts(changes: readonly Change[]): string {
+  if (changes.length === 0) return 'no changes';
+  const counts = countLevels(changes);
+  return CHANGE_LEVELS.map((level) => `${counts[level]} ${level}`).join(', ');
+}
