@@ -97,7 +97,7 @@ describe('secrets of a run at the command line', () => {
   it('occur in no error about the command line', async () => {
     const folder = appFolder({});
     const half = `{"key":"${SECRETS.token}`;
-    for (const option of ['--connection', '--common', '-p', '--data', '--payload']) {
+    for (const option of ['--connection', '--common', '-p', '--state', '--payload']) {
       const { code, out, err } = await cli(['run', folder, 'act', option, half]);
       expect(code).toBe(2);
       expectNoSecret(out + err);

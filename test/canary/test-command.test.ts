@@ -69,7 +69,7 @@ function appFolder(patch: Readonly<Record<string, unknown>> = {}): string {
 const REPORTS = ['human=out/h', 'json=out/j', 'junit=out/x', 'tap=out/t', 'github=out/g'];
 
 async function test(folder: string, args: readonly string[]): Promise<CliResult> {
-  const isOnline = args.includes('--live') || args.includes('--record');
+  const isOnline = args.includes('--live') || args.includes('--record-cases');
   const options = [...args, ...(isOnline ? ['--allow-local'] : [])];
   return cli(['test', 'app', ...options], { cwd: folder, env: { ...ENV, IML_DEBUG: '1' } });
 }
@@ -101,7 +101,7 @@ describe.each([
       const files = ended === code ? '' : ['h', 'j'].map((name) => readReport(folder, name)).join('');
       expect([args, ended, ended === code ? '' : out + err + files]).toEqual([args, code, '']);
     };
-    await run(['--record', '--yes'], 0);
+    await run(['--record-cases', '--yes'], 0);
     await run([...reports(), '--coverage=text', '--coverage=json=out/c', '--coverage=lcov=out/l'], 0);
     await run(['--live', ...reports()], 0);
     const file = path.join(folder, 'app', 'base.iml.json');

@@ -235,7 +235,12 @@ describe('iml run of a polling trigger', () => {
   it.each([
     [['watchIds', '--state', 'no-json'], 'the file "no-json" holds no state of a trigger'],
     [['watchIds', '--state', 'makecomapp.json'], 'holds no state of a trigger, such as {"lastId":7}'],
-    [['watchIds', '--state', 'x.json', '--data', '{}'], '--state and --data exclude each other.'],
+    [['watchIds', '--state', '{1}'], '--state: the value given is no JSON'],
+    [['watchIds', '--state', '@x.json'], '--state: the file "x.json" cannot be read (ENOENT).'],
+    [
+      ['watchIds', '--start', 'all', '--state', '{"lastId":1}'],
+      '--start and a --state of JSON or @FILE exclude each other.',
+    ],
     [
       ['absolute', '--start', 'all'],
       '--start: only polling triggers have a state, and "absolute" is of type search.',
@@ -254,6 +259,15 @@ describe('iml run of a polling trigger', () => {
     expect(existsSync(path.join(cwd, 'x.json'))).toBe(false);
   });
 
+  it('reads the state of --state @FILE without writing it', async () => {
+    const state = path.join(cwd, 'read-only.json');
+    writeFileSync(state, '{"lastId":1}');
+    const { out, code } = await iml(['run', '.', 'watchIds', '--state', '@read-only.json']);
+    expect(code).toBe(0);
+    expect(await iml(['run', '.', 'watchIds', '--state', '{"lastId":1}'])).toMatchObject({ code: 0, out });
+    expect(readFileSync(state, 'utf8')).toBe('{"lastId":1}');
+  });
+
   it('says why nothing came', async () => {
     const { code, out, err } = await iml(['run', '.', 'watchDates']);
     expect({ code, out }).toEqual({ code: 0, out: '' });
@@ -261,7 +275,7 @@ describe('iml run of a polling trigger', () => {
     expect(err).toContain('--start all');
     const instant = await iml(['run', '.', 'watchEvents']);
     expect(instant).toMatchObject({ code: 0, err: expect.stringContaining('--payload gives one') });
-    const other = await iml(['run', '.', 'watchDates', '--data', '{"lastId":3}']);
+    const other = await iml(['run', '.', 'watchDates', '--state', '{"lastId":3}']);
     expect(other.err).toContain('The state has another type');
     expect(other.err).toContain('a trigger without state starts here');
   });
@@ -337,7 +351,7 @@ describe('iml webhook', () => {
 
   it('attaches, and gives what is to be kept', async () => {
     const hook = '{"url":"https://me.example.com/1"}';
-    const { code, out } = await iml(['webhook', '.', 'events', 'attach', '--webhook', hook]);
+    const { code, out } = await iml(['webhook', '.', 'events', 'attach', '--hook-data', hook]);
     expect({ code, out: JSON.parse(out) }).toEqual({ code: 0, out: { hookId: 'h1' } });
     expect(asked).toEqual(['POST /hooks']);
     const none = await iml(['webhook', '.', 'events', 'detach']);

@@ -27,12 +27,12 @@ const FILE = `{
   "apps": ["crm", "/srv/mail"],
   "scenarios": "scenarios.json",
   "port": 8181,
-  "limit": { "maxQueued": 500, "concurrency": 7 },
+  "host-limit": { "maxQueued": 500, "concurrency": 7 },
   "run-limit": { "timeoutMs": 60000 },
   "allow": ["10.0.0.7", "example.internal"],
   "metrics": true,
   "prune": false,
-  "output": "none"
+  "stdout": "none"
 }`;
 
 describe('the file of --config', () => {
@@ -51,8 +51,8 @@ describe('the file of --config', () => {
   });
 
   it('is less than the command line', async () => {
-    const args = await read(FILE, 'other', '--port', '9000', '--limit', 'maxQueued=1');
-    expect([args.positionals, args.text('port'), args.texts('limit')]).toEqual([
+    const args = await read(FILE, 'other', '--port', '9000', '--host-limit', 'maxQueued=1');
+    expect([args.positionals, args.text('port'), args.texts('host-limit')]).toEqual([
       ['other'],
       '9000',
       ['maxQueued=1'],
@@ -62,10 +62,10 @@ describe('the file of --config', () => {
   it('lets larger payloads through to the webhooks, unless they have a limit of their own', async () => {
     const bytesOf = async (text: string): Promise<unknown> =>
       readServeSettings(await read(text)).engine.webhookLimits?.maxBodyBytes;
-    expect(await bytesOf('{ "limit": { "maxBodyBytes": 9 } }')).toBe(9);
-    expect(await bytesOf('{ "limit": { "maxBodyBytes": 9 }, "webhook-limit": { "maxBodyBytes": 8 } }')).toBe(
-      8,
-    );
+    expect(await bytesOf('{ "host-limit": { "maxBodyBytes": 9 } }')).toBe(9);
+    expect(
+      await bytesOf('{ "host-limit": { "maxBodyBytes": 9 }, "webhook-limit": { "maxBodyBytes": 8 } }'),
+    ).toBe(8);
   });
 
   it.each([
@@ -73,8 +73,8 @@ describe('the file of --config', () => {
     ['{\n "prot": 1 }', 2, '"prot" is no option. Did you mean "port"?'],
     ['{ "metrics": "yes" }', 1, '"metrics" has to be true or false.'],
     ['{ "port": [1] }', 1, '"port" has to be a text or a number.'],
-    ['{ "limit": ["maxQueued=1"] }', 1, '"limit" has to be an object.'],
-    ['{ "limit": { "maxQueued": true } }', 1, '"maxQueued" has to be a text or a number.'],
+    ['{ "host-limit": ["maxQueued=1"] }', 1, '"host-limit" has to be an object.'],
+    ['{ "host-limit": { "maxQueued": true } }', 1, '"maxQueued" has to be a text or a number.'],
     ['{ "allow": ["a",\n 7, null] }', 2, '"allow" has to be a text or a list of texts.'],
     ['{ "config": "other.json" }', 1, '"config" is no option.'],
   ])('says where it is wrong: %s', async (text, line, message) => {
@@ -84,10 +84,10 @@ describe('the file of --config', () => {
   });
 
   it.each([
-    [['--limit', 'maxQueue=1'], '--limit: Unknown limit "maxQueue". Did you mean "maxQueued"?'],
+    [['--host-limit', 'maxQueue=1'], '--host-limit: Unknown limit "maxQueue". Did you mean "maxQueued"?'],
     [['--run-limit', 'maxPages'], '--run-limit: "maxPages" is not NAME=NUMBER.'],
     [['--webhook-limit', 'maxQueued=1'], '--webhook-limit: Unknown limit "maxQueued".'],
-    [['--output', 'all'], '--output: Expected one of bundles, none; got "all".'],
+    [['--stdout', 'all'], '--stdout: Expected one of bundles, none; got "all".'],
   ])('and the options refuse what makes no sense: %j', async (line, message) => {
     const args = await read('{}', ...line);
     expect(() => readServeSettings(args)).toThrow(

@@ -390,11 +390,11 @@ describe('--record of other commands', () => {
     ['an RPC with arguments', 'rpc', ['rpc://options?page=2']],
     ['an epoch', 'epoch', ['watch']],
     ['a trigger with a start', 'run', ['watch', '--start', 'all']],
-    ['a trigger with a state', 'run', ['watch', '--data', '{"lastId":"3"}']],
+    ['a trigger with a state', 'run', ['watch', '--state', '{"lastId":"3"}']],
     [
       'the attachment of a webhook',
       'webhook',
-      ['events', 'attach', '--webhook', '{"url":"https://h.example/1"}'],
+      ['events', 'attach', '--hook-data', '{"url":"https://h.example/1"}'],
     ],
   ])('writes a case of %s that passes', async (_what, command, rest) => {
     const recorded = await recordWith([command, ...rest, ...given, ...to()]);
@@ -407,7 +407,7 @@ describe('--record of other commands', () => {
     const secret = 'whsec-5d8f7s6d5f';
     const signature = createHmac('sha256', secret).update('7.noon').digest('hex');
     const recorded = await recordWith([
-      ...['webhook', 'events', '--webhook', JSON.stringify({ secret })],
+      ...['webhook', 'events', '--hook-data', JSON.stringify({ secret })],
       ...['--body', '{"id":"7","at":"noon"}', '--header', `X-Signature: ${signature}`],
     ]);
     expect([recorded.code, recorded.err]).toEqual([0, expect.stringContaining('Recorded ')]);
@@ -444,7 +444,7 @@ describe('--record of other commands', () => {
   });
 });
 
-describe('iml serve --record', () => {
+describe('iml serve --record-calls', () => {
   it('writes each call as a case that passes, without the address of the hook', async () => {
     const folder = eventsApp({});
     const home = writeApp({});
@@ -456,7 +456,7 @@ describe('iml serve --record', () => {
         '0',
         '--data',
         path.join(home, 'data'),
-        '--record',
+        '--record-calls',
         path.join(home, 'calls'),
       ],
       { env: { XDG_CONFIG_HOME: home } },
@@ -514,7 +514,7 @@ describe('iml serve --record', () => {
     const webhook = { app: app.name, webhook: 'events', connection: 'work' };
     const scenarios = path.join(home, 'scenarios.json');
     writeFileSync(scenarios, JSON.stringify({ scenarios: [{ name: 'kept', webhook, modules: [] }] }));
-    const places = ['--data', path.join(home, 'data'), '--record', path.join(home, 'calls')];
+    const places = ['--data', path.join(home, 'data'), '--record-calls', path.join(home, 'calls')];
     const serving = startCli(['serve', folder, '-s', scenarios, '--port', '0', ...places], { env });
     const addressOf = (): string | undefined => /kept +(http:\S+)/.exec(serving.errors())?.[1];
     await expect.poll(addressOf, { timeout: 30_000 }).toBeDefined();

@@ -73,7 +73,7 @@ it.each([
   [['test', '.', '--coverage', 'json=out/sub/coverage.json'], 'out'],
   [['test', '.', '--reporter', 'junit=out/report.xml'], 'out'],
   [['schemas', '.', '--write'], '.vscode'],
-  [['serve', '.', '--port', '0', '--record', 'tests/calls'], 'tests'],
+  [['serve', '.', '--port', '0', '--record-calls', 'tests/calls'], 'tests'],
   [['init', 'tests', '.'], 'tests'],
 ])('iml %j writes nothing through a link of the app', async (args, link) => {
   const { app, outside } = writePlaces();

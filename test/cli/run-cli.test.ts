@@ -46,6 +46,18 @@ describe('iml', () => {
     expect(await cli([name, '-h'])).toEqual(asOption);
   });
 
+  it('gives each option name one kind of value in all commands', async () => {
+    const values = new Map<string, Set<string>>();
+    for (const entry of Object.values(COMMANDS)) {
+      const { options } = await entry.load();
+      for (const [name, { value = 'no value' }] of Object.entries(options)) {
+        values.set(name, (values.get(name) ?? new Set()).add(value));
+      }
+    }
+    const several = [...values].filter(([, forms]) => forms.size > 1);
+    expect(several.map(([name, forms]) => `--${name}: ${[...forms].join(', ')}`)).toEqual([]);
+  });
+
   it.each([
     [['eval', '{{1}}', '--jsno'], 'Unknown option "--jsno". Did you mean "--json"?'],
     [['eval', '{{1}}', '-z'], 'Unknown option "-z".'],

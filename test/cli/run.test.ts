@@ -122,12 +122,12 @@ describe('iml run prints', () => {
   });
 });
 
-describe('iml run --trace FILE', () => {
+describe('iml run --trace-file FILE', () => {
   it('writes the whole run there, without secrets, and nothing of it to standard error', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'iml-trace-'));
     try {
       const file = path.join(folder, 'run.jsonl');
-      const { err, out, code } = await run('listBooks', ['--trace', file]);
+      const { err, out, code } = await run('listBooks', ['--trace-file', file]);
       expect(code).toBe(0);
       expect(out).not.toBe('');
       expect(err).toBe(`The run is in ${file}.\n`);
@@ -148,10 +148,10 @@ describe('iml run --trace FILE', () => {
     const nowhere = await run('getBook', [
       '-p',
       'isbn=978-0-00-000001-9',
-      '--trace=no/such/folder/run.jsonl',
+      '--trace-file=no/such/folder/run.jsonl',
     ]);
     expect(nowhere.code).toBe(2);
-    expect(nowhere.err).toContain('--trace: cannot write "no/such/folder/run.jsonl": ENOENT.');
+    expect(nowhere.err).toContain('--trace-file: cannot write "no/such/folder/run.jsonl": ENOENT.');
   });
 });
 

@@ -196,7 +196,7 @@ describe('iml test', () => {
   it('keeps the run of a failed case as a file, and takes it away once the case passes', async () => {
     change('list.imljson', '{{item.id}}', '{{item.ident}}');
     change('tests/list/one.test.json', '"input": {', '"note": "{{secret:key}}",\n  "input": {');
-    const failed = await test(['--trace', '--reporter', 'human', '--reporter', 'json=out.json']);
+    const failed = await test(['--trace-files', '--reporter', 'human', '--reporter', 'json=out.json']);
     expect(failed.code).toBe(1);
     expect(failed.out).toContain('  trace   test-traces/list/one.jsonl\n');
     expect(failed.out).toContain('iml dev <app folder> <trace> shows such a run on a page.');
@@ -224,20 +224,22 @@ describe('iml test', () => {
       'test-traces/list/one.jsonl',
     );
     change('list.imljson', '{{item.ident}}', '{{item.id}}');
-    expect(await test(['--trace'])).toMatchObject({ code: 0 });
+    expect(await test(['--trace-files'])).toMatchObject({ code: 0 });
     expect(existsSync(file)).toBe(false);
-    await test(['--trace', 'always=kept/here']);
+    await test(['--trace-files', 'always=kept/here']);
     expect(
       readTraceFile(readFileSync(path.join(folder, 'kept/here/list/one.jsonl'), 'utf8')).test?.status,
     ).toBe('passed');
-    expect((await test(['--trace', 'off'])).out).toMatch(/^2 passed/);
-    expect(await test(['--trace=sometimes'])).toMatchObject({
+    expect((await test(['--trace-files', 'off'])).out).toMatch(/^2 passed/);
+    expect(await test(['--trace-files=sometimes'])).toMatchObject({
       code: 2,
-      err: expect.stringContaining('--trace: Expected one of on-failure, always, off; got "sometimes".'),
+      err: expect.stringContaining(
+        '--trace-files: Expected one of on-failure, always, off; got "sometimes".',
+      ),
     });
-    expect(await test(['--trace', 'always=out.json'])).toMatchObject({
+    expect(await test(['--trace-files', 'always=out.json'])).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/--trace: cannot write "out.json.list.one.jsonl"/),
+      err: expect.stringMatching(/--trace-files: cannot write "out.json.list.one.jsonl"/),
     });
   });
 
@@ -250,17 +252,17 @@ describe('iml test', () => {
     symlinkSync(outside, path.join(folder, 'test-traces'));
     symlinkSync(path.join(outside, 'missing'), path.join(folder, 'nowhere'));
     for (const mode of ['on-failure', 'always=named', 'always=nowhere']) {
-      expect(await test(['--trace', mode]), mode).toMatchObject({
+      expect(await test(['--trace-files', mode]), mode).toMatchObject({
         code: 2,
         err: expect.stringMatching(
-          /--trace: cannot write "[^"]+": the path leads out of .+ through a symbolic link\./,
+          /--trace-files: cannot write "[^"]+": the path leads out of .+ through a symbolic link\./,
         ),
       });
     }
     expect(readdirSync(outside)).toEqual(['one.jsonl']);
     expect(readFileSync(kept, 'utf8')).toBe('of somebody else');
     // A folder elsewhere was named by who runs the tests.
-    await test(['--trace', `always=${outside}`]);
+    await test(['--trace-files', `always=${outside}`]);
     expect(existsSync(path.join(outside, 'list/one.jsonl'))).toBe(true);
     rmSync(outside, { recursive: true });
   });

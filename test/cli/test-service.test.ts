@@ -121,7 +121,7 @@ async function test(
   options: FakeIoOptions = {},
 ): Promise<CliResult> {
   const map = ['--map', `https://api.items.example=${service.origin}`];
-  const isOnline = args.includes('--live') || args.includes('--record');
+  const isOnline = args.includes('--live') || args.includes('--record-cases');
   return cli(['test', '.', ...args, ...(isOnline ? map : [])], { cwd: folder, env: ENV, ...options });
 }
 
@@ -137,12 +137,12 @@ function readAll(folder: string): string {
     .join('\n');
 }
 
-describe('iml test --record', () => {
+describe('iml test --record-cases', () => {
   it('writes what cases that ask for it have seen, and they pass then', async () => {
     const folder = itemsApp({ 'list/all': `// Both pages.\n${JSON.stringify(LIST, undefined, 2)}\n` });
     const before = await test(folder, []);
     expect([before.code, before.out]).toEqual([1, expect.stringContaining('asks to be recorded')]);
-    const { code, err } = await test(folder, ['--record'], { ask: async () => 'y' });
+    const { code, err } = await test(folder, ['--record-cases'], { ask: async () => 'y' });
     expect([code, err]).toEqual([
       0,
       expect.stringContaining('Recorded tests/list/all.test.json: 2 exchanges.'),
@@ -165,7 +165,7 @@ describe('iml test --record', () => {
     const fits = { ...LIST, expect: { bundleCount: 4, query: 'bundles[0].id = 1' } };
     const not = { ...LIST, name: 'not', expect: { bundleCount: 5 } };
     const folder = itemsApp({ 'list/all': fits, 'list/not': not });
-    expect((await test(folder, ['--record', '--yes'])).code).toBe(0);
+    expect((await test(folder, ['--record-cases', '--yes'])).code).toBe(0);
     expect(readCase(folder)).toContain('"query": "bundles[0].id = 1"');
     expect(readCase(folder, 'list/not')).not.toContain('"bundleCount": 5');
     expect((await test(folder, [])).out).toMatch(/^2 passed/);
@@ -174,7 +174,7 @@ describe('iml test --record', () => {
   it('takes a connection from the command line, in place of that of the case', async () => {
     const folder = itemsApp();
     const given = ['--connection', JSON.stringify({ apiKey: KEY, shop: 'mine' })];
-    expect((await test(folder, ['--record', '--yes', ...given], { env: {} })).code).toBe(0);
+    expect((await test(folder, ['--record-cases', '--yes', ...given], { env: {} })).code).toBe(0);
     expect(readCase(folder)).toContain('"apiKey": "{{secret:shopKey}}"');
     expect(readAll(folder)).not.toContain('canary');
   });
@@ -182,18 +182,18 @@ describe('iml test --record', () => {
   it('writes nothing without an answer, in CI, or where a secret is missing', async () => {
     const folder = itemsApp();
     const before = readCase(folder);
-    const nobody = await test(folder, ['--record']);
+    const nobody = await test(folder, ['--record-cases']);
     expect([nobody.code, nobody.err]).toEqual([2, expect.stringContaining('add --yes')]);
-    expect((await test(folder, ['--record'], { ask: async () => 'n' })).code).toBe(1);
-    const ci = await test(folder, ['--record'], { env: { ...ENV, CI: 'true' } });
+    expect((await test(folder, ['--record-cases'], { ask: async () => 'n' })).code).toBe(1);
+    const ci = await test(folder, ['--record-cases'], { env: { ...ENV, CI: 'true' } });
     expect([ci.code, ci.err]).toEqual([2, expect.stringContaining('changes nothing in CI')]);
-    const poor = await test(folder, ['--record', '--yes'], { env: {} });
+    const poor = await test(folder, ['--record-cases', '--yes'], { env: {} });
     expect([poor.code, poor.err]).toEqual([1, expect.stringContaining('set IML_SECRET_SHOPKEY')]);
     expect(readCase(folder)).toBe(before);
     expect(
       (
         await test(itemsApp({ 'list/all': { ...LIST, record: false, expect: { bundles: [] } } }), [
-          '--record',
+          '--record-cases',
         ])
       ).code,
     ).toBe(2);
@@ -202,14 +202,14 @@ describe('iml test --record', () => {
   it('records refusals and a service that is not there', async () => {
     const folder = itemsApp();
     world = { ...usual, status: 404 };
-    expect((await test(folder, ['--record', '--yes'])).code).toBe(0);
+    expect((await test(folder, ['--record-cases', '--yes'])).code).toBe(0);
     expect(readCase(folder)).toContain('"error": {');
     expect((await test(folder, [])).out).toMatch(/^1 passed/);
     const away = itemsApp();
     const none = await httpServer(() => {});
     await none.close();
     const map = ['--map', `https://api.items.example=${none.origin}`];
-    const gone = await cli(['test', '.', '--record', '--yes', ...map], { cwd: away, env: ENV });
+    const gone = await cli(['test', '.', '--record-cases', '--yes', ...map], { cwd: away, env: ENV });
     expect([gone.code, gone.err]).toEqual([0, expect.stringContaining('1 exchange.')]);
     expect(readCase(away)).toContain('"networkError": "ECONNREFUSED"');
     expect((await test(away, [])).out).toMatch(/^1 passed/);
@@ -228,7 +228,7 @@ describe('iml test --live', () => {
         'list/all': LIST,
         'create/one': { ...LIST, component: 'module:create', note: undefined },
       });
-      expect((await test(first, ['--record', '--yes'])).code).toBe(0);
+      expect((await test(first, ['--record-cases', '--yes'])).code).toBe(0);
       for (const name of names) recorded[name] = readCase(first, name);
     }
     folder = itemsApp(recorded);
@@ -378,9 +378,9 @@ describe('iml test --live', () => {
   });
 
   it.each([
-    [['--live', '--record'], 'goes with none of --record'],
+    [['--live', '--record-cases'], 'goes with none of --record-cases'],
     [['--live', '--update'], 'goes with none of --update'],
-    [['--connection', 'work'], '--connection is for --record and --live'],
+    [['--connection', 'work'], '--connection is for --record-cases and --live'],
     [['--live', '--connection', 'nobody'], 'There is no connection "nobody"'],
   ])('refuses %s', async (args, message) => {
     const { code, err } = await test(folder, args, { env: { ...ENV, XDG_CONFIG_HOME: folder } });

@@ -59,7 +59,7 @@ describe('a file of a run', () => {
     const app = writeUnseenApp();
     const file = path.join(app, 'run.jsonl');
     const map = ['--map', `https://api.unseen.example=${service.origin}`];
-    await cli(['run', app, 'go', ...map, '--trace', file]);
+    await cli(['run', app, 'go', ...map, '--trace-file', file]);
     const text = readFileSync(file, 'utf8');
     expect(text).not.toMatch(IS_UNSEEN);
     expect(JSON.stringify(readTraceFile(text))).toContain(JSON.stringify(UNSEEN).slice(1, -1));

@@ -182,8 +182,8 @@ async function startHost(engine: 'sqlite' | 'postgres'): Promise<StartedHost> {
   const child = startCli([
     'serve',
     ...['webhooks', 'responses', 'neighbor'].map((name) => path.join(folder, name)),
-    ...['--scenarios', path.join(folder, 'scenarios.json'), '--port', '0', '--output', 'none'],
-    ...['--map', `*=${api.origin}`, '--limit', `maxBodyBytes=${17 * MEGABYTE}`],
+    ...['--scenarios', path.join(folder, 'scenarios.json'), '--port', '0', '--stdout', 'none'],
+    ...['--map', `*=${api.origin}`, '--host-limit', `maxBodyBytes=${17 * MEGABYTE}`],
     ...(database === undefined ? ['--data', data] : ['--database', database.at]),
   ]);
   delete process.env['IML_TURNS_FILE'];

@@ -240,7 +240,7 @@ describe('the secrets of hooks and connections of a scenario', () => {
 
   it('are redacted in the log and the report of a failed run', async () => {
     await writeLinkedApp();
-    const served = await serveLinked([failing, storing], 'quoted', '--output', 'none');
+    const served = await serveLinked([failing, storing], 'quoted', '--stdout', 'none');
     const headers = { 'content-type': 'application/json' };
     for (const url of served.urls) await send(url, { headers, body: JSON.stringify({ note }) });
     await eventually(

@@ -63,7 +63,7 @@ it.skipIf(!hasPostgres)(
     const serve = async (): Promise<StartedProcess & { readonly urls: ReadonlyMap<string, string> }> => {
       const options = ['--scenarios', path.join(folder, 'scenarios.json'), '--database', database.at];
       const process = startCli([
-        ...['serve', path.join(folder, 'crm'), '--port', '0', '--allow-local', '--output', 'none', '--quiet'],
+        ...['serve', path.join(folder, 'crm'), '--port', '0', '--allow-local', '--stdout', 'none', '--quiet'],
         ...options,
       ]);
       onTestFinished(() => void process.child.kill('SIGKILL'));

@@ -69,8 +69,8 @@ it('exits on SIGTERM even if nothing reads standard output, and reports omitted 
   child.stdout?.resume();
 }, 60_000);
 
-it('prints nothing with --output none, and counts with --metrics', async () => {
-  const { child, written, result, url } = await serve('silent', '--output', 'none', '--metrics');
+it('prints nothing with --stdout none, and counts with --metrics', async () => {
+  const { child, written, result, url } = await serve('silent', '--stdout', 'none', '--metrics');
   expect((await send(url, { headers, body: '{"n":1}' })).status).toBe(200);
   await eventually(() => written.err.includes('event 1 success'));
   const metrics = await send(new URL('/metrics', url).href, { method: 'GET' });
@@ -128,7 +128,7 @@ it('passes dead events to the command of --notify before it exits', async () => 
 });
 
 it('reads its options from a file, and emits no listener warning with many concurrent runs', async () => {
-  const options = { output: 'none', limit: { concurrency: 200 } };
+  const options = { stdout: 'none', 'host-limit': { concurrency: 200 } };
   await writeFile(path.join(folder, 'host.json'), JSON.stringify(options));
   const { child, result, url } = await serve('options', '--config', path.join(folder, 'host.json'));
   await Promise.all(Array.from({ length: 150 }, () => send(url, { headers, body: '{"n":1}' })));

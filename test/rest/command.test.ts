@@ -196,7 +196,7 @@ describe('iml rest', () => {
     plain.stop();
     expect(await plain.code).toBe(0);
 
-    const fixed = run(['--port', '0', '--origin', 'https://api.example.com/']);
+    const fixed = run(['--port', '0', '--public-url', 'https://api.example.com/']);
     expect(await until(fixed, 'API tokens')).toContain('REST API: https://api.example.com/api/v2\n');
     fixed.stop();
     expect(await fixed.code).toBe(0);
@@ -241,8 +241,8 @@ describe('iml rest', () => {
     [['token', '--user', 'nobody@example.com'], '--user: there is no user "nobody@example.com".'],
     [['--cert', 'cert.pem'], '--cert and --key belong together.'],
     [['--cert', 'cert.pem', '--key', 'key.pem'], '--cert: the file "cert.pem" cannot be read.'],
-    [['--origin', 'api.example.com'], '--origin: "api.example.com" is no origin'],
-    [['--origin', 'https://api.example.com/path'], 'without a path'],
+    [['--public-url', 'api.example.com'], '--public-url: "api.example.com" is no origin'],
+    [['--public-url', 'https://api.example.com/path'], 'without a path'],
     [['--log', 'jsn'], '--log: "jsn" is no format; text and json are. Did you mean "json"?'],
     [['--data', 'x', '--database', 'postgres://x'], '--data and --database exclude each other.'],
   ])('reports what is wrong with %j', async (args, message) => {

@@ -40,7 +40,7 @@ interface Instance {
 
 async function serve(folder: string, config: unknown): Promise<Instance> {
   const file = await writeConfig(`${folder}.json`, config);
-  const started = run('--port', '0', '--create', '--data', folder, '--config', file);
+  const started = run('--port', '0', '--create', '--data', folder, '--settings', file);
   await expect.poll(started.output, { timeout: 60_000 }).toContain('shown this once');
   const origin = /http:\/\/[^/]+/.exec(started.output())?.[0] ?? '';
   const token = /this once: (\S+)/.exec(started.output())?.[1] ?? '';
@@ -56,7 +56,7 @@ async function serve(folder: string, config: unknown): Promise<Instance> {
   };
 }
 
-describe('iml rest --config', () => {
+describe('iml rest --settings', () => {
   it('sells its prices and coupons, registers its apps and forwards notifications', async () => {
     const told: unknown[] = [];
     const receiver = await httpServer(async (request, response) => {
@@ -128,7 +128,11 @@ describe('iml rest --config', () => {
   });
 
   it('lists prices and coupons', async () => {
-    const own = run('prices', '--config', await writeConfig('prices.json', { prices: [PRICE], coupons: [] }));
+    const own = run(
+      'prices',
+      '--settings',
+      await writeConfig('prices.json', { prices: [PRICE], coupons: [] }),
+    );
     expect(await own.code).toBe(0);
     expect(own.output()).toBe('7  5 EUR  month  self-service  Own plan\n');
     const local = run('prices');
@@ -141,7 +145,7 @@ describe('iml rest --config', () => {
     [{ pricess: [] }, 'must not have a member "pricess". Did you mean "prices"?'],
     [{ notifications: { url: 'ftp://x' } }, 'must be an http or https address'],
   ])('refuses %j', async (config, message) => {
-    const refused = run('prices', '--config', await writeConfig('bad.json', config));
+    const refused = run('prices', '--settings', await writeConfig('bad.json', config));
     expect(await refused.code).toBe(2);
     expect(refused.errors()).toContain(message);
   });

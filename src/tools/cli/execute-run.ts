@@ -165,7 +165,7 @@ function startTraceFile({ app, moduleName, limits, traceFile, input }: TracedRun
       end: { state, bundles: outcome?.bundles ?? 0, stats, warnings, error: outcome?.error?.toJSON() },
     });
     const file = { cwd: io.cwd, file: traceFile, content: text };
-    await writeOutputFile('--trace', { ...file, newMode: OWNER_ONLY_FILE, createFolders: false });
+    await writeOutputFile('--trace-file', { ...file, newMode: OWNER_ONLY_FILE, createFolders: false });
     await io.stderr.write(`The run is in ${printableLine(traceFile)}.\n`);
   };
 }

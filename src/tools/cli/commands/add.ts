@@ -51,7 +51,7 @@ const OPTION_USERS: Readonly<Record<string, readonly What[]>> = {
   webhook: ['trigger'],
   shared: ['webhook'],
   path: ['module', 'trigger', 'webhook', 'rpc', 'endpoint'],
-  connection: ['module', 'trigger', 'webhook', 'rpc', 'endpoint'],
+  'app-connection': ['module', 'trigger', 'webhook', 'rpc', 'endpoint'],
   'base-url': ['connection'],
   auth: ['connection'],
   'key-header': ['connection'],
@@ -72,7 +72,7 @@ export const ADD_COMMAND: Command = {
       help: 'module: what it does. Default: by the first word of its name, else action.',
     },
     path: { value: 'PATH', help: 'Path of its request. Default: made of the name.' },
-    connection: {
+    'app-connection': {
       value: 'NAME',
       help: 'Connection of the component, or none. Default: the connection of the app if there is one.',
     },
@@ -233,13 +233,13 @@ function readOneOf<T extends string>(args: Arguments, option: string, values: re
 
 /** `none` is no connection. */
 function readConnection(args: Arguments, manifest: Manifest): string | undefined {
-  const given = args.text('connection');
+  const given = args.text('app-connection');
   if (given === 'none') return undefined;
   if (given !== undefined) return findRecord(manifest, 'connection', given);
   const names = [...recordsOf(manifest, 'connection').keys()];
   if (names.length > 1) {
     throw usageError(
-      `The app has several connections. Name one with --connection: ${names.join(', ')}, none.`,
+      `The app has several connections. Name one with --app-connection: ${names.join(', ')}, none.`,
     );
   }
   return names[0];

@@ -43,7 +43,7 @@ export const DEV_COMMAND: Command = {
     },
     {
       name: 'trace file',
-      help: 'Trace to open, written by iml run --trace FILE.jsonl.',
+      help: 'Trace to open, written by iml run --trace-file FILE.jsonl.',
       isOptional: true,
     },
   ],

@@ -48,7 +48,7 @@ export const EPOCH_COMMAND: Command = {
     'iml epoch ./my-app watchContacts --connection work',
     'iml run ./my-app watchContacts --start 4711 --state watch.json',
   ],
-  notes: ['Pass an id of the list to iml run --start, or its start value to --data.'],
+  notes: ['Pass an id of the list to iml run --start, or its start value to --state.'],
   run: (args, io) => listEpochOfApp(args, dropUnreadOutput(args, io)),
 };
 

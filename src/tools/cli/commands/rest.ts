@@ -47,7 +47,7 @@ export const REST_COMMAND: Command = {
   options: {
     port: { value: 'N', help: `Default: ${DEFAULT_PORT}; 0 chooses a free one.` },
     host: { value: 'ADDRESS', help: 'Address to listen on. Default: 127.0.0.1.' },
-    origin: {
+    'public-url': {
       value: 'URL',
       help: 'Public address of the API, such as https://api.example.com. Default: the requested host.',
     },
@@ -57,22 +57,22 @@ export const REST_COMMAND: Command = {
       help: 'Accepted Host header beside this machine. Repeatable.',
     },
     log: {
-      value: 'FORMAT',
-      help: 'Logs requests on standard error as text or json. Failures are always logged.',
+      value: 'text|json',
+      help: 'Logs requests on standard error. Failures are always logged.',
     },
     cert: { value: 'FILE', help: 'Certificate (PEM) for HTTPS, together with --key.' },
     key: { value: 'FILE', help: 'Private key of the certificate (PEM).' },
     user: { value: 'EMAIL', help: 'token: its user. Default: the administrator.' },
     label: { value: 'TEXT', help: 'token: its label. Default: made by iml rest token.' },
-    scope: { value: 'NAME', multiple: true, help: 'token: a scope. Repeatable. Default: all.' },
+    scope: { value: 'SCOPE', multiple: true, help: 'token: a scope. Repeatable. Default: all.' },
     ...REST_INSTANCE_OPTIONS,
   },
   examples: [
     'iml rest --create',
-    'iml rest --create --config rest.json',
-    'iml rest prices --config rest.json',
+    'iml rest --create --settings rest.json',
+    'iml rest prices --settings rest.json',
     'iml rest token --data ./rest-data --label ci --scope organizations:read',
-    'iml rest --create --database postgres://localhost/iml --host 0.0.0.0 --origin https://api.example.com --cert cert.pem --key key.pem',
+    'iml rest --create --database postgres://localhost/iml --host 0.0.0.0 --public-url https://api.example.com --cert cert.pem --key key.pem',
   ],
   notes: [
     'The first start of an instance prints the token of its administrator once.',
@@ -95,12 +95,12 @@ function readAction(args: Arguments): (typeof ACTIONS)[number] | undefined {
 async function serve(args: Arguments, io: Io): Promise<number> {
   const port = readPort(args.text('port'), DEFAULT_PORT);
   const host = args.text('host');
-  const config = await readRestConfig(args.text('config'), io);
+  const config = await readRestConfig(args.text('settings'), io);
   const log = createRestLog((line) => void io.stderr.write(`${line}\n`).catch(() => {}), {
     format: readLogFormat(args.text('log')),
     now: () => SYSTEM_CLOCK.now(),
   });
-  const origin = readOrigin(args.text('origin'));
+  const origin = readOrigin(args.text('public-url'));
   const tls = await readTls(args, io);
   const place = await findRestInstance(args, io);
   let backend: StoreBackend | undefined;
@@ -185,7 +185,7 @@ function readOrigin(origin: string | undefined): string | undefined {
   const url = URL.canParse(origin) ? new URL(origin) : undefined;
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url && isWeb && url.href === `${url.origin}/`) return url.origin;
-  throw usageError(`--origin: "${origin}" is no origin such as https://api.example.com, without a path.`);
+  throw usageError(`--public-url: "${origin}" is no origin such as https://api.example.com, without a path.`);
 }
 
 async function firstToken({ services }: StoreBackend, place: RestPlace): Promise<string> {
@@ -197,7 +197,7 @@ async function firstToken({ services }: StoreBackend, place: RestPlace): Promise
 
 /** Prints the prices and coupons of the instance. */
 async function printPrices(args: Arguments, io: Io): Promise<number> {
-  const { prices, coupons } = listOffers(await readRestConfig(args.text('config'), io));
+  const { prices, coupons } = listOffers(await readRestConfig(args.text('settings'), io));
   const rows = prices.map(({ id, productName, amount, currencyCode, period, selfService }) =>
     [id, `${amount} ${currencyCode}`, period, selfService ? 'self-service' : 'managed', productName].join(
       '  ',
@@ -213,7 +213,7 @@ async function printPrices(args: Arguments, io: Io): Promise<number> {
 async function printToken(args: Arguments, io: Io): Promise<number> {
   const scopes = args.isSet('scope') ? args.texts('scope').map(readScope) : SCOPE_NAMES;
   const email = args.text('user');
-  const options = toRestOptions(await readRestConfig(args.text('config'), io));
+  const options = toRestOptions(await readRestConfig(args.text('settings'), io));
   const backend = await openRestInstance(await findRestInstance(args, io), { args, io, options });
   try {
     const first = await bootstrap(backend.services, ADMINISTRATOR);

@@ -12,7 +12,7 @@ import { listSecrets, openConnections } from '../input/component-input.js';
 import { findNamed } from '../input/find-named.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import { RUN_OPTIONS, type RunSettings, readRunSettings } from '../input/run-options.js';
-import { openStateFile, readTriggerStart, type StateFile } from '../input/start-options.js';
+import { type GivenState, isStateOfOneRun, openState, readTriggerStart } from '../input/start-options.js';
 import type { Io } from '../io.js';
 import { openApp } from '../open-app.js';
 import { explainEmptyRun } from '../output/run-summary.js';
@@ -59,12 +59,12 @@ async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {
   };
   return workWithApp(work, io, async () => {
     const stateText = args.text('state');
-    const file = stateText === undefined ? undefined : await openStateFile(stateText, io);
+    const state = stateText === undefined ? undefined : await openState(stateText, io);
     const parameters = await readKnownParameters(args, { what: 'module', list: moduleForm(module) }, io);
     const connections = await openConnections(settings.input, loaded, io);
     const prepared = { app: loaded.app, moduleName: module.name, parameters, settings, connections };
     return io.interruptible(async (signal) => {
-      const given = await withStart(prepared, { module, start: args.text('start'), file, signal });
+      const given = await withStart(prepared, { module, start: args.text('start'), state, signal });
       const options = given.settings.engine;
       const { input, recorder } = await prepareRecording(
         recording,
@@ -74,7 +74,7 @@ async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {
       );
       const started = { ...given, settings: { ...given.settings, input }, recorder };
       const result = await executeRun(started, io, signal);
-      await keepState(result, file);
+      await keepState(result, state);
       const told = { ...result, notes: notesOn(result, module, started.settings) };
       return addRecording(told, recorder, (now) => describeRun(started, module, result, now));
     });
@@ -87,7 +87,9 @@ function assertStateOptions(args: Arguments, { name, type }: ModuleComponent): v
   if (given === undefined) return;
   if (type !== 'trigger')
     throw usageError(`--${given}: only polling triggers have a state, and "${name}" is of type ${type}.`);
-  if (args.isSet('data')) throw usageError(`--${given} and --data exclude each other.`);
+  if (args.isSet('start') && isStateOfOneRun(args.text('state') ?? '')) {
+    throw usageError('--start and a --state of JSON or @FILE exclude each other.');
+  }
 }
 
 function describeRun(
@@ -113,20 +115,20 @@ function describeRun(
 interface TriggerBegin {
   readonly module: ModuleComponent;
   readonly start: string | undefined;
-  readonly file: StateFile | undefined;
+  readonly state: GivenState | undefined;
   readonly signal: AbortSignal;
 }
 
 /** `--start` applies only without stored state. */
 async function withStart(
   prepared: PreparedRun,
-  { module, start, file, signal }: TriggerBegin,
+  { module, start, state, signal }: TriggerBegin,
 ): Promise<PreparedRun> {
   const begin = (more: Pick<ConnectedInput, 'data' | 'start'>): PreparedRun => ({
     ...prepared,
     settings: { ...prepared.settings, input: { ...prepared.settings.input, ...more } },
   });
-  if (file?.data !== undefined) return begin({ data: file.data });
+  if (state?.data !== undefined) return begin({ data: state.data });
   if (start === undefined) return prepared;
   const { app, connections, settings, parameters } = prepared;
   const engine = createEngine({ app, connections, ...settings.engine });
@@ -138,8 +140,8 @@ async function withStart(
 }
 
 /** After a failed run the state stays, so that the next run returns the same items again. */
-async function keepState({ error, state }: ExecutedRun, file: StateFile | undefined): Promise<void> {
-  if (error === undefined && state !== undefined) await file?.write(state);
+async function keepState({ error, state }: ExecutedRun, given: GivenState | undefined): Promise<void> {
+  if (error === undefined && state !== undefined) await given?.write?.(state);
 }
 
 function notesOn(outcome: ExecutedRun, module: ModuleComponent, { input, maxBundles }: RunSettings): string {

@@ -165,7 +165,7 @@ export const SERVE_COMMAND: Command = {
   options: SERVE_OPTIONS,
   examples: [
     'iml serve ./my-app',
-    'iml serve ./crm ./mail --scenarios scenarios.json --base-url https://hooks.example.com',
+    'iml serve ./crm ./mail --scenarios scenarios.json --public-url https://hooks.example.com',
     'iml serve ./my-app --database postgres://localhost/iml',
     'iml serve --config host.json',
   ],
@@ -201,7 +201,7 @@ async function serve(args: Arguments, io: Io): Promise<number> {
     store: parts.store,
     queue: parts.queue,
     receiver: recorder.receiver,
-    baseUrl: args.text('base-url'),
+    baseUrl: args.text('public-url'),
     limits: settings.limits,
     metrics: args.isSet('metrics') ? await createHostMetrics() : undefined,
     flows: createPoolFlows({
@@ -274,14 +274,14 @@ interface Served {
   readonly parts: HostParts;
 }
 
-/** The receiver of the apps, wrapped by the recorder of `--record`. */
+/** The receiver of the apps, wrapped by the recorder of `--record-calls`. */
 async function openCallRecorder(
   args: Arguments,
   { pools, loaded, settings, say, parts }: Served,
   io: Io,
 ): Promise<CallRecorder> {
   const receiver = createPoolReceiver({ pool: pools.webhooks, apps: pools.apps });
-  const shown = args.text('record');
+  const shown = args.text('record-calls');
   if (shown === undefined) return { receiver, settled: async () => {} };
   const folder = path.resolve(io.cwd, shown);
   const readData = createConnectionReader(parts.connections);
@@ -301,7 +301,7 @@ function putOut(io: Io, say: Say): NonNullable<PoolFlowsOptions['onBundles']> {
   const write = createLineOutput(io.stdout, (count) =>
     say(
       count === 0
-        ? 'Standard output is not read: bundles are dropped until it is. Use --output none to print none.\n'
+        ? 'Standard output is not read: bundles are dropped until it is. Use --stdout none to print none.\n'
         : `${count} bundles were dropped because standard output was not read.\n`,
     ),
   );

@@ -51,7 +51,7 @@ function noteAge(runCase: RunCase, maxAgeMs: number, nowMs: number): RunCase {
   };
 }
 
-/** The network options apply to --record and --live; each case has its own timezone. */
+/** The network options apply to --record-cases and --live; each case has its own timezone. */
 const { timezone: _timezone, semantics: _semantics, ...SERVICE_OPTIONS } = ENGINE_OPTIONS;
 
 export const TEST_COMMAND: Command = {
@@ -71,7 +71,7 @@ export const TEST_COMMAND: Command = {
     bail: { help: 'Stops at the first failure.' },
     verbose: { help: 'Lists passed tests too.' },
     watch: { help: 'Reruns the tests that a changed file affects.' },
-    record: {
+    'record-cases': {
       help: 'Runs cases with "record": true against the API, shows the completed cases, and writes them after confirmation.',
     },
     live: {
@@ -81,7 +81,7 @@ export const TEST_COMMAND: Command = {
     connection: {
       value: 'NAME|JSON|@FILE',
       multiple: true,
-      help: '--record, --live: a stored connection, or the data of one. Repeatable.',
+      help: '--record-cases, --live: a stored connection, or the data of one. Repeatable.',
     },
     ...SERVICE_OPTIONS,
     ...SEMANTICS_OPTION,
@@ -90,14 +90,14 @@ export const TEST_COMMAND: Command = {
       looksLikeValue: UPDATE_SCOPE,
       help: 'Shows how failed cases would pass and writes them after confirmation. Default: all.',
     },
-    yes: { help: 'Confirms --update and --record.' },
+    yes: { help: 'Confirms --update and --record-cases.' },
     coverage: {
       value: 'text|json[=FILE]|lcov[=FILE]',
       looksLikeValue: COVERAGE_FORMAT,
       multiple: true,
       help: 'Reports the parts of the app that no case reaches. Default: text; files in coverage/.',
     },
-    trace: {
+    'trace-files': {
       value: 'on-failure|always|off[=FOLDER]',
       looksLikeValue: TRACE_MODE,
       help: 'Writes runs of cases as files for iml dev. Default: on-failure, in test-traces/.',
@@ -116,15 +116,15 @@ export const TEST_COMMAND: Command = {
     'iml test ./my-app',
     'iml test ./my-app --filter listOrders --bail',
     'iml test ./my-app --reporter human --reporter junit=report.xml',
-    'iml test ./my-app --trace on-failure=traces',
+    'iml test ./my-app --trace-files on-failure=traces',
   ],
   notes: [
-    'Cases are files tests/COMPONENT/NAME.test.json in the app; tests of custom functions are functions/NAME/NAME.test.js. Only --record and --live use the network.',
-    '--record and --live read other secrets from the environment: {{secret:api-key}} is IML_SECRET_API_KEY.',
+    'Cases are files tests/COMPONENT/NAME.test.json in the app; tests of custom functions are functions/NAME/NAME.test.js. Only --record-cases and --live use the network.',
+    '--record-cases and --live read other secrets from the environment: {{secret:api-key}} is IML_SECRET_API_KEY.',
   ],
   exitCodes: {
     0: 'all tests passed',
-    1: 'a test failed; with --record one was not written, with --live one could not be compared',
+    1: 'a test failed; with --record-cases one was not written, with --live one could not be compared',
     2: 'there is no test, or the command line is wrong',
     3: 'with --live: the service has changed',
   },
@@ -135,7 +135,7 @@ async function testApps(args: Arguments, io: Io): Promise<number> {
   const har = args.text('from-har');
   if (har !== undefined) return printHarExchanges(har, args.positionals[0] ?? args.text('app') ?? '.', io);
   assertTogether(args);
-  if (args.isSet('record')) {
+  if (args.isSet('record-cases')) {
     const { recordCases } = await import('../tests/record-cases.js');
     return recordCases(await findPlaces(args, io), readFilter(args) ?? (() => true), args, io);
   }
@@ -197,8 +197,8 @@ async function openLive(args: Arguments, io: Io, signal: AbortSignal): Promise<L
 
 /** @throws EngineError (USAGE) for options that conflict or require another one */
 function assertTogether(args: Arguments): void {
-  const modes = ['live', 'record', 'update', 'watch', 'coverage', 'trace'].filter(args.isSet);
-  if (modes.length > 1 && (modes[0] === 'live' || modes[0] === 'record')) {
+  const modes = ['live', 'record-cases', 'update', 'watch', 'coverage', 'trace-files'].filter(args.isSet);
+  if (modes.length > 1 && (modes[0] === 'live' || modes[0] === 'record-cases')) {
     throw usageError(
       `--${modes[0]} goes with none of ${modes
         .slice(1)
@@ -206,10 +206,10 @@ function assertTogether(args: Arguments): void {
         .join(', ')}.`,
     );
   }
-  if (args.isSet('live') || args.isSet('record')) return;
+  if (args.isSet('live') || args.isSet('record-cases')) return;
   const alone = ['connection', ...Object.keys(SERVICE_OPTIONS)].find(args.isSet);
   if (alone !== undefined)
-    throw usageError(`--${alone} is for --record and --live: nothing else goes over a network.`);
+    throw usageError(`--${alone} is for --record-cases and --live: nothing else goes over a network.`);
 }
 
 async function findPlaces(args: Arguments, io: Io): Promise<readonly TestPlace[]> {

@@ -244,7 +244,7 @@ export const WEBHOOK_COMMAND: Command = {
   ],
   options: {
     ...CALL_OPTIONS,
-    webhook: {
+    'hook-data': {
       group: 'Input',
       value: 'JSON|@FILE',
       help: 'Data of the webhook: id, url, and the result of attach.',
@@ -261,11 +261,11 @@ export const WEBHOOK_COMMAND: Command = {
     'iml webhook ./my-app events --body \'{"event":"created","id":7}\'',
     "iml webhook ./my-app events --call @call.http --json | jq '.answer'",
     'iml webhook ./my-app events --body @call.json | iml run ./my-app watchEvents --payload @-',
-    'iml webhook ./my-app events attach --connection work --webhook \'{"url":"https://hooks.example.com/1"}\'',
+    'iml webhook ./my-app events attach --connection work --hook-data \'{"url":"https://hooks.example.com/1"}\'',
   ],
   notes: [
     'Processes the call as a host does, but sends and stores nothing. Prints the response on standard error.',
-    'attach and update print the data to store; pass it to --webhook.',
+    'attach and update print the data to store; pass it to --hook-data.',
   ],
   run: (args, io) => workWithWebhook(args, dropUnreadOutput(args, io)),
 };
@@ -274,7 +274,7 @@ async function workWithWebhook(args: Arguments, io: Io): Promise<number> {
   const [folder = '', name = '', word] = args.positionals;
   const action = readAction(word);
   const given = await readComponentInput(args, io);
-  const stored = await readObjectOption(args, 'webhook', io);
+  const stored = await readObjectOption(args, 'hook-data', io);
   const output = await readOutputSettings(args, io);
   const recording = await readRecordSettings(args, io);
   const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };

@@ -45,20 +45,9 @@ export const NETWORK_OPTIONS: OptionSpecs = {
   ...SEMANTICS_OPTION,
 };
 
-const TRACE_HELP = 'Prints requests and responses on standard error, with --json in the report.';
-
-/** `--trace` of a command that can write a run to a file. */
-export const TRACE_FILE_OPTION: OptionSpecs = inGroup('Debugging', {
-  trace: {
-    value: 'FILE.jsonl',
-    looksLikeValue: /\.jsonl$/,
-    help: `${TRACE_HELP} With a file: writes the whole run, redacted, for iml dev.`,
-  },
-});
-
 /** Options of commands that print requests. */
 export const TRACE_OPTIONS: OptionSpecs = inGroup('Debugging', {
-  trace: { help: TRACE_HELP },
+  trace: { help: 'Prints requests and responses on standard error, with --json in the report.' },
   'trace-bodies': { help: 'Like --trace, with bodies.' },
 });
 
@@ -120,12 +109,7 @@ export function readEngineOptions(
 
 /** Whether requests are printed. */
 export function isTraced(args: Arguments): boolean {
-  return (args.isSet('trace') && traceFile(args) === undefined) || args.isSet('trace-bodies');
-}
-
-/** The file for the trace, if any. */
-export function traceFile(args: Arguments): string | undefined {
-  return args.text('trace') || undefined;
+  return args.isSet('trace') || args.isSet('trace-bodies');
 }
 
 /** Prints requests on standard error if requested. */
@@ -133,7 +117,7 @@ export function readTraceOptions(args: Arguments, io: Io): Pick<EngineOptions, '
   // A closed standard error must not end the run.
   const onTrace: TraceListener = (event) => void io.stderr.write(traceLine(event)).catch(() => {});
   return {
-    trace: traceFile(args) !== undefined ? 'deep' : args.isSet('trace-bodies') ? 'full' : 'summary',
+    trace: args.isSet('trace-file') ? 'deep' : args.isSet('trace-bodies') ? 'full' : 'summary',
     ...(isTraced(args) && { onTrace }),
   };
 }

@@ -8,7 +8,7 @@ import { usageError } from '../usage-error.js';
 /**
  * The JSON value of an option: inline, from a file (`@file`), or from standard input (`@-`).
  *
- * @param option name of the option in messages: `--data`
+ * @param option name of the option in messages: `--payload`
  * @throws EngineError (USAGE); does not quote the text, which may contain credentials
  */
 export async function readData(text: string, option: string, io: Io): Promise<unknown> {

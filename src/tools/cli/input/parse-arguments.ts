@@ -44,7 +44,7 @@ export function parseArguments(command: Command, args: readonly string[]): Argum
   };
 }
 
-/** Rewrites `--trace run.jsonl` as `--trace=run.jsonl`, because util.parseArgs has no optional values. */
+/** Rewrites `--update expect` as `--update=expect`, because util.parseArgs has no optional values. */
 function joinValues(args: readonly string[], specs: OptionSpecs): string[] {
   const joined: string[] = [];
   for (let index = 0; index < args.length; index++) {

@@ -25,7 +25,7 @@ import { readUnquoted } from '../../check/read-unquoted.js';
 import type { Io } from '../io.js';
 import { usageError } from '../usage-error.js';
 
-/** The content of the `--config` file. */
+/** The content of the `--settings` file. */
 export interface RestConfig {
   readonly prices?: readonly Price[] | undefined;
   readonly coupons?: readonly LocalCoupon[] | undefined;
@@ -89,21 +89,21 @@ const CONFIG_SCHEMA: Schema<unknown> = object(
   CLOSED,
 );
 
-/** Reads the file of `--config`: JSON with comments. @throws EngineError (USAGE), SpecError (SPEC_JSON) */
+/** Reads the file of `--settings`: JSON with comments. @throws EngineError (USAGE), SpecError (SPEC_JSON) */
 export async function readRestConfig(file: string | undefined, io: Io): Promise<RestConfig> {
   if (file === undefined) return {};
   const written = await readFile(path.resolve(io.cwd, file), 'utf8').catch((error: unknown) => {
-    throw usageError(`--config: the file "${file}" cannot be read (${readErrno(error)}).`, error);
+    throw usageError(`--settings: the file "${file}" cannot be read (${readErrno(error)}).`, error);
   });
   const { value } = readUnquoted(written, file);
   const [problem] = compileSchema(CONFIG_SCHEMA as PlainObject)(value);
   if (problem === undefined) return value as RestConfig;
   const { path: steps, message, unknown } = problem;
   const hint = unknown === undefined ? '' : didYouMean(unknown.name, unknown.known);
-  throw usageError(`--config: "${steps.join('.')}" of ${file} ${message}.${hint}`);
+  throw usageError(`--settings: "${steps.join('.')}" of ${file} ${message}.${hint}`);
 }
 
-/** The options of an instance that a file of `--config` stands for. */
+/** The options of an instance that a file of `--settings` stands for. */
 export function toRestOptions(config: RestConfig): Partial<StoreBackendOptions> {
   const { prices, coupons, features, defaultLicense, defaultProductName, whiteLabel } = config;
   const { notifications, accessLists } = config;

@@ -41,7 +41,7 @@ export const REST_INSTANCE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     help: `PostgreSQL instead of SQLite; the encryption key is in ${KEY_VARIABLE} (${SEAL_KEY_BYTES} bytes, base64).`,
   },
   ...PREPARE_OPTION,
-  config: {
+  settings: {
     value: 'FILE',
     help: 'Prices, coupons, features, default license, white label, notifications and apps of the instance (JSON).',
   },
@@ -85,7 +85,7 @@ function quoted(text: string): string {
 export interface OpenRestOptions {
   readonly args: Arguments;
   readonly io: Io;
-  /** Settings and ports of `--config`. */
+  /** Settings and ports of `--settings`. */
   readonly options: Partial<StoreBackendOptions>;
   /** How long to wait for a database that does not answer. Default: not at all. */
   readonly wait?: Pick<RestPostgresOptions, 'waitMs' | 'onWait' | 'signal'>;

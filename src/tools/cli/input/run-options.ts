@@ -4,21 +4,13 @@ import { type Arguments, inGroup, type OptionSpecs } from '../command.js';
 import type { Io } from '../io.js';
 import type { OutputSettings } from '../output/bundle-writer.js';
 import { RECORD_OPTIONS } from '../recording/record-settings.js';
-import {
-  CHECK_OPTIONS,
-  INPUT_OPTIONS,
-  readCheck,
-  readComponentInput,
-  readObjectOption,
-} from './component-input.js';
+import { CHECK_OPTIONS, INPUT_OPTIONS, readCheck, readComponentInput } from './component-input.js';
 import {
   ENGINE_OPTIONS,
   readEngineOptions,
   readTraceOptions,
   readWhole,
-  TRACE_FILE_OPTION,
   TRACE_OPTIONS,
-  traceFile,
 } from './engine-options.js';
 import { readData } from './input-data.js';
 import { OUTPUT_OPTIONS, readOutputSettings, SAVE_OPTION } from './output-options.js';
@@ -41,13 +33,12 @@ export async function readRunSettings(args: Arguments, io: Io): Promise<RunSetti
     ...(await readOutputSettings(args, io)),
     input: {
       ...(await readComponentInput(args, io)),
-      data: await readObjectOption(args, 'data', io),
       payload: payload === undefined ? undefined : await readData(payload, '--payload', io),
       checkParameters: readCheck(args),
     },
     engine: { ...readEngineOptions(args), ...readTraceOptions(args, io) },
     maxBundles: readWhole(args, 'limit') ?? Number.POSITIVE_INFINITY,
-    traceFile: traceFile(args),
+    traceFile: args.text('trace-file'),
     save: args.text('save'),
   };
 }
@@ -62,10 +53,9 @@ export const RUN_OPTIONS: OptionSpecs = {
       help: 'Start of a polling trigger without state: all, a date, or the ID of an item (see iml epoch). Default: now (date) or newest (id).',
     },
     state: {
-      value: 'FILE',
-      help: 'State file of a polling trigger: read before the run, written after it.',
+      value: 'FILE|JSON|@FILE',
+      help: 'State of a polling trigger: a file is read before the run and written after it; JSON and @FILE are read only.',
     },
-    data: { value: 'JSON|@FILE', help: 'State of a polling trigger, for one run.' },
     ...CHECK_OPTIONS,
   }),
   limit: { group: 'Output', short: 'n', value: 'N', help: 'Stops after N bundles.' },
@@ -73,6 +63,10 @@ export const RUN_OPTIONS: OptionSpecs = {
   ...SAVE_OPTION,
   ...RECORD_OPTIONS,
   ...TRACE_OPTIONS,
-  ...TRACE_FILE_OPTION,
+  'trace-file': {
+    group: 'Debugging',
+    value: 'FILE.jsonl',
+    help: 'Writes the whole run to a file, redacted, for iml dev.',
+  },
   ...ENGINE_OPTIONS,
 };

@@ -33,13 +33,13 @@ export const SERVE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     help: 'Time to accept requests after SIGTERM while /ready is 503. Default: 0.',
   },
   host: { value: 'ADDRESS', help: 'Address to listen on. Default: 127.0.0.1.' },
-  'base-url': { value: 'URL', help: 'Public address of this host, such as https://hooks.example.com.' },
+  'public-url': { value: 'URL', help: 'Public address of this host, such as https://hooks.example.com.' },
   threads: {
     value: 'N',
     help: 'Worker threads for scenarios; one app uses at most N - 1. Default: number of apps plus 1, 2 to 8.',
   },
   concurrency: { value: 'N', help: 'Concurrent runs. Default: 40.' },
-  limit: {
+  'host-limit': {
     value: 'NAME=N',
     multiple: true,
     help: 'A limit of the host, such as maxQueued=1000. Repeatable.',
@@ -54,11 +54,11 @@ export const SERVE_OPTIONS: Readonly<Record<string, OptionSpec>> = {
     multiple: true,
     help: 'A limit of a webhook call, such as maxItems=1000 or maxBodyBytes=10485760. Repeatable.',
   },
-  output: {
+  stdout: {
     value: 'bundles|none',
-    help: 'Standard output: bundles of scenarios as NDJSON, or none. Default: bundles.',
+    help: 'Content of standard output: bundles of scenarios as NDJSON, or none. Default: bundles.',
   },
-  record: {
+  'record-calls': {
     value: 'FOLDER',
     help: 'Writes each webhook call up to 128 KiB as a case of iml test, with placeholders for secrets.',
   },
@@ -97,7 +97,7 @@ export interface ServeSettings {
 
 /** @throws EngineError (USAGE) for invalid options, before anything is opened */
 export function readServeSettings(args: Arguments): ServeSettings {
-  const limits = readLimits(args, 'limit', resolveHostLimits, readConcurrency(args));
+  const limits = readLimits(args, 'host-limit', resolveHostLimits, readConcurrency(args));
   const { maxBodyBytes } = limits;
   return {
     port: readPort(args.text('port'), DEFAULT_PORT),
@@ -105,7 +105,7 @@ export function readServeSettings(args: Arguments): ServeSettings {
     statusPort: args.text('status-port') === undefined ? undefined : readPort(args.text('status-port'), 0),
     drainMs: readDrain(args.text('drain')),
     log: readLogForm(args),
-    output: readOutput(args.text('output')),
+    output: readOutput(args.text('stdout')),
     limits,
     threads: readThreads(args.text('threads')),
     engine: {
@@ -163,7 +163,7 @@ function readLimits<L extends object>(
 function readOutput(text: string | undefined): ServeSettings['output'] {
   if (text === undefined || text === 'bundles') return 'bundles';
   if (text === 'none') return 'none';
-  throw usageError(`--output: Expected one of bundles, none; got "${text}".`);
+  throw usageError(`--stdout: Expected one of bundles, none; got "${text}".`);
 }
 
 function readLogForm(args: Arguments): HostLogForm {

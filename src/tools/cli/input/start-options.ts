@@ -12,7 +12,7 @@ import { writePrivateFile } from '../connections/private-file.js';
 import type { Io } from '../io.js';
 import { printJson } from '../output/json-output.js';
 import { usageError } from '../usage-error.js';
-import { decodeUtf8 } from './input-data.js';
+import { decodeUtf8, readDataObject } from './input-data.js';
 
 const WORDS = ['all', 'now', 'newest'] as const;
 
@@ -69,16 +69,31 @@ async function findStart(
   );
 }
 
-/** A file with the state of a polling trigger. */
-export interface StateFile {
-  /** The stored state; undefined without a file. */
+/** The state of a polling trigger. */
+export interface GivenState {
+  /** The state before the run; undefined for a missing file. */
   readonly data: PlainObject | undefined;
-  /** Concurrent readers see the old or the new state. */
-  readonly write: (state: unknown) => Promise<void>;
+  /** Concurrent readers see the old or the new state. Undefined for a state of one run. */
+  readonly write?: (state: unknown) => Promise<void>;
 }
 
-/** @throws EngineError (USAGE) for a file that cannot be read or contains no state */
-export async function openStateFile(file: string, io: Pick<Io, 'cwd'>): Promise<StateFile> {
+/**
+ * The state of `--state`: a file to read and write, or JSON and `@FILE` for one run.
+ *
+ * @throws EngineError (USAGE) for JSON that is no object, and for a file that cannot be read or contains no state
+ */
+export async function openState(text: string, io: Io): Promise<GivenState> {
+  return isStateOfOneRun(text)
+    ? { data: await readDataObject(text, '--state', io) }
+    : openStateFile(text, io);
+}
+
+/** Inline JSON and `@FILE`; a file with such a name needs a path: `./@name`. */
+export function isStateOfOneRun(text: string): boolean {
+  return /^\s*[{@]/.test(text);
+}
+
+async function openStateFile(file: string, io: Io): Promise<GivenState> {
   const target = path.resolve(io.cwd, file);
   return {
     data: await readState(target, file),
@@ -106,7 +121,7 @@ async function readState(target: string, file: string): Promise<PlainObject | un
     // Reported below.
   }
   throw usageError(
-    `--state: the file "${file}" holds no state of a trigger, such as {"lastId":7} or {"lastDate":"2026-01-31T12:00:00Z"}. Remove it to start anew.`,
+    `--state: the file "${file}" holds no state of a trigger, such as {"lastId":7} or {"lastDate":"2026-01-31T12:00:00Z"}. Remove it to start from the beginning.`,
   );
 }
 

@@ -55,7 +55,7 @@ export async function recordCalls(receiver: Receiver, options: CallRecorderOptio
   await createFolderWriter(root)
     .createFolder(folder)
     .catch((error: unknown) => {
-      throw cannotWrite('--record', shown, error);
+      throw cannotWrite('--record-calls', shown, error);
     });
   let writing = Promise.resolve();
   let waiting = 0;

@@ -68,7 +68,7 @@ function explainSkip(
   { written }: ReadCase,
   { kind, app, server, exchanges = [] }: Fixture,
 ): string | undefined {
-  if (written.record === true) return 'It asks to be recorded first: iml test --record.';
+  if (written.record === true) return 'It asks to be recorded first: iml test --record-cases.';
   if (written.live === false) return 'It says "live": false.';
   if (written.recorded === undefined && written.live !== true)
     return 'It was not recorded: "live": true in the case lets it run all the same.';

@@ -52,8 +52,8 @@ export async function recordCases(
   args: Arguments,
   io: Io,
 ): Promise<number> {
-  assertNotCi('--record', args, io);
-  assertCanAsk('--record', args, io);
+  assertNotCi('--record-cases', args, io);
+  assertCanAsk('--record-cases', args, io);
   const access = await openService(args, io);
   const asking = await listAsking(places, isMeant, io);
   if (asking.cases.length + asking.unreadable === 0) {

@@ -9,7 +9,7 @@ import type { Io } from '../io.js';
 import { cannotWrite, findOutputRoot } from '../output/output-file.js';
 import { usageError } from '../usage-error.js';
 
-/** Format of a `--trace` value. */
+/** Format of a `--trace-files` value. */
 export const TRACE_MODE: RegExp = /^(?:on-failure|always|off)(?:=.+)?$/;
 
 /** Default folder of traces. */
@@ -23,25 +23,26 @@ export interface TraceFiles {
 }
 
 /**
- * The trace files of `--trace`; undefined without it and for `off`.
+ * The trace files of `--trace-files`; undefined without it and for `off`.
  *
  * @throws EngineError (USAGE) for an unknown mode
  */
 export function openTraceFiles(args: Arguments, { cwd }: Io): TraceFiles | undefined {
-  const given = args.text('trace');
+  const given = args.text('trace-files');
   if (given === undefined) return undefined;
   const [mode = '', ...rest] = (given === '' ? 'on-failure' : given).split('=');
   const named = rest.join('=');
   if (!TRACE_MODE.test(mode)) {
-    throw usageError(`--trace: Expected one of on-failure, always, off; got "${mode}".`);
+    throw usageError(`--trace-files: Expected one of on-failure, always, off; got "${mode}".`);
   }
-  if (rest.length > 0 && named === '') throw usageError(`--trace: "${given}" names no folder behind "=".`);
+  if (rest.length > 0 && named === '')
+    throw usageError(`--trace-files: "${given}" names no folder behind "=".`);
   if (mode === 'off') return undefined;
   const folder = path.resolve(cwd, named === '' ? DEFAULT_FOLDER : named);
   const locationOf = createPlaces(folder);
   const writer = createFolderWriter(findOutputRoot(cwd, folder));
   const refuse = (target: string) => (error: unknown) => {
-    throw cannotWrite('--trace', path.relative(cwd, target) || target, error);
+    throw cannotWrite('--trace-files', path.relative(cwd, target) || target, error);
   };
   return {
     traces: {

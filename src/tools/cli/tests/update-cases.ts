@@ -32,8 +32,8 @@ export const UPDATE_SCOPE: RegExp = /^(?:all|expect|exchanges)$/;
 export function readUpdateScope(args: Arguments, io: Io): UpdateScope | undefined {
   const text = args.text('update');
   if (text === undefined) {
-    if (args.isSet('yes') && !args.isSet('record'))
-      throw usageError('--yes answers the question of --update and --record, which are not given.');
+    if (args.isSet('yes') && !args.isSet('record-cases'))
+      throw usageError('--yes answers the question of --update and --record-cases, which are not given.');
     return undefined;
   }
   const scope = SCOPES.find((name) => name === (text === '' ? 'all' : text));

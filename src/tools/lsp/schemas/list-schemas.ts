@@ -160,7 +160,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   component: 'What is run: `module:listOrders`, `rpc:listTables`, `connection:account`, `webhook:events`.',
   kind: 'What of the component is run, where it is not what its type says: `epoch`, `attach`, `oauth2-refresh`, ...',
   record:
-    '`true`: `iml test --record` runs the case against the service and writes what it saw in place of this.',
+    '`true`: `iml test --record-cases` runs the case against the service and writes what it saw in place of this.',
   todo: 'Why the case is not finished. `iml test` does not run it, and shows the reason. Remove the member to run it.',
   live: 'Whether `iml test --live` runs the case. Default: where all its calls are GET or HEAD.',
   recorded: 'When the exchanges were recorded, and by which version.',

@@ -16,7 +16,7 @@ export interface TestCase extends Omit<Fixture, 'name' | 'kind' | 'component' | 
   /** The reason why the case is unfinished. `iml test` lists it, does not run it, and counts it separately. */
   readonly todo?: string;
   /**
-   * `iml test --record` runs the case against the API and completes it. Until then the case fails and needs no
+   * `iml test --record-cases` runs the case against the API and completes it. Until then the case fails and needs no
    * `exchanges` and no `expect`. Default: false.
    */
   readonly record?: boolean;
@@ -55,4 +55,4 @@ export interface BodyInFile {
 
 /** Comment above a case with generated responses. */
 export const MADE_UP_NOTE =
-  '// The answers in here are made up. For real ones add "record": true and run: iml test --record --connection NAME';
+  '// The answers in here are made up. For real ones add "record": true and run: iml test --record-cases --connection NAME';

@@ -61,8 +61,8 @@ export function HomeView(): JSX.Element {
       </dl>
       <p class="muted">
         Save a file of the app and it is checked at once; where only what is made of the answers has changed,
-        the new bundles appear without a request. A trace that <code>iml run --trace run.jsonl</code> wrote
-        can be dropped anywhere on this page.
+        the new bundles appear without a request. A trace that <code>iml run --trace-file run.jsonl</code>{' '}
+        wrote can be dropped anywhere on this page.
       </p>
     </article>
   );
