@@ -167,7 +167,7 @@ describe('iml add', () => {
     ['add module x acme', 'Invalid name "x" of the module'],
     ['add module makeApiCall acme', 'already has a module "makeApiCall"'],
     [
-      'add module listContacts acme --connection acount',
+      'add module listContacts acme --app-connection acount',
       'There is no connection "acount". Did you mean "account"?',
     ],
     ['add trigger watchEvents acme --webhook events', 'There is no webhook "events"'],
@@ -184,10 +184,10 @@ describe('iml add', () => {
     await iml('add connection second acme --auth basic');
     expect(await iml('add rpc listUsers acme')).toMatchObject({
       code: 2,
-      err: expect.stringContaining('--connection: account, second, none'),
+      err: expect.stringContaining('--app-connection: account, second, none'),
     });
-    expect((await iml('add rpc listUsers acme --connection second')).code).toBe(0);
-    expect((await iml('add rpc listTeams acme --connection none')).code).toBe(0);
+    expect((await iml('add rpc listUsers acme --app-connection second')).code).toBe(0);
+    expect((await iml('add rpc listTeams acme --app-connection none')).code).toBe(0);
     expect(manifest('acme').components['rpc']).toMatchObject({
       listUsers: { connection: 'second' },
       listTeams: { connection: null },
