@@ -1,5 +1,5 @@
 import { createSandbox } from '../src/engine/sandbox/create-sandbox.js';
-import type { Environment, ImlFunction } from '../src/language/environment/environment.js';
+import type { Environment, ImlFunction } from '../src/language/environment.js';
 
 /** What a custom function costs in its sandbox, beside the same function called plainly. */
 

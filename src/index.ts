@@ -12,7 +12,7 @@ export type { EngineModule, EngineRpc } from './engine/engine-components.js';
 export type { EngineOptions } from './engine/engine-options.js';
 export type { NetworkOptions } from './engine/engine-transport.js';
 export { createEnginePool, type EnginePool, type EnginePoolOptions } from './engine/pool/engine-pool.js';
-export type { WorkerContext } from './engine/pool/pool-task.js';
+export type { WorkerContext } from './engine/pool/messages.js';
 export type { PoolSetup } from './engine/pool/worker-engines.js';
 export { DEFAULT_LIMITS, type Limits } from './engine/run/limits.js';
 
@@ -31,9 +31,12 @@ export type { RunWarning, StopReason, TraceEvent } from './engine/run/trace.js';
 // Connections
 
 export type { Connection } from './engine/connection/connection.js';
-export type { AuthorizationReport, ConnectionReport } from './engine/connection/connection-input.js';
+export type {
+  AuthorizationReport,
+  ConnectionReport,
+  PendingAuthorization,
+} from './engine/connection/connection-input.js';
 export type { ConnectionStore, StoredConnection } from './engine/connection/connection-store.js';
-export type { PendingAuthorization } from './engine/connection/pending-authorization.js';
 export { fromPortable, toPortable } from './shared/portable-value.js';
 
 // Webhooks

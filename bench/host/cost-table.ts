@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHost } from '../../src/host/create-host.js';
 import { createPostgresQueue } from '../../src/host/queue/postgres-queue.js';
-import { completeSettings } from '../../src/scenario/scenario-settings.js';
+import { completeSettings } from '../../src/scenario/scenario-state.js';
 import type { BenchDatabase } from './bench-database.js';
 import { countStatements } from './count-statements.js';
 import type { Load } from './load.js';

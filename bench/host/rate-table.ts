@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createHost } from '../../src/host/create-host.js';
-import { completeSettings } from '../../src/scenario/scenario-settings.js';
+import { completeSettings } from '../../src/scenario/scenario-state.js';
 import type { BenchDatabase } from './bench-database.js';
 import { type Fleet, startFleet } from './fleet.js';
 import type { Load } from './load.js';

@@ -1,4 +1,4 @@
-import { type Environment, toEnvironment } from '../language/environment/environment.js';
+import { type Environment, toEnvironment } from '../language/environment.js';
 import { type GetOrCreate, RecentlyUsed } from '../shared/bounded-cache.js';
 import { type Clock, SYSTEM_CLOCK } from '../shared/clock.js';
 import {
@@ -9,6 +9,8 @@ import {
   checkValue,
   type OptionShape,
 } from '../shared/errors/check-options.js';
+import { EngineError } from '../shared/errors/engine-error.js';
+import { isPlainObject } from '../shared/plain-object.js';
 import { checkChecking } from './component/input-shapes.js';
 import { assertOk } from './component/report.js';
 import type { Runtime } from './component/runtime.js';
@@ -17,7 +19,7 @@ import { createStoredConnections, type StoredConnections } from './connection/st
 import type { App } from './document/app.js';
 import { compileCommunication } from './document/compile-request.js';
 import type { CompiledRequest } from './document/compiled-request.js';
-import type { Document } from './document/document.js';
+import { createDocument, type Document } from './document/document.js';
 import {
   callNamedRpc,
   createEngineModule,
@@ -25,18 +27,16 @@ import {
   type EngineModule,
   type EngineRpc,
 } from './engine-components.js';
-import type { EngineOptions } from './engine-options.js';
-import { ENGINE_SHAPES, NETWORK_SHAPES } from './engine-shapes.js';
+import { ENGINE_SHAPES, type EngineOptions, NETWORK_SHAPES } from './engine-options.js';
 import { createEngineTransport } from './engine-transport.js';
 import { findConnection, findModule, findWebhook } from './find-component.js';
 import { type NamedFunctions, openWhenNamed } from './open-functions.js';
 import { CallBudget, PROCESS_ACCOUNTS } from './run/call-budget.js';
 import type { EngineSettings } from './run/engine-settings.js';
 import { resolveLimits } from './run/limits.js';
-import { DEFAULT_ON_PAGE_LOOP } from './run/paginate.js';
+import { DEFAULT_ON_PAGE_LOOP } from './run/run-communication.js';
 import { createWebhook, type Webhook } from './webhook/create-webhook.js';
 import { resolveWebhookLimits } from './webhook/incoming-call.js';
-import { withBaseUrl } from './with-base-url.js';
 
 /** Runs the components of one app. Keeps HTTP connections open until it is closed. */
 export interface Engine {
@@ -272,4 +272,23 @@ function checkedDraw<T>(draw: () => T, shape: OptionShape, what: string): () => 
     checkValue(value, shape, what);
     return value;
   };
+}
+
+/**
+ * The app with another `baseUrl` in its base. Addresses that are written whole stay: the transport of an engine whose
+ * base url was replaced refuses them.
+ *
+ * @throws EngineError (USAGE) for what is no http address
+ */
+function withBaseUrl(app: App, baseUrl: string): App {
+  if (!/^https?:\/\//i.test(baseUrl) || !URL.canParse(baseUrl)) {
+    throw new EngineError(
+      'USAGE',
+      `baseUrl: ${JSON.stringify(baseUrl.slice(0, 80))} is no address that starts with http:// or https://.`,
+    );
+  }
+  const { base } = app;
+  if (base === undefined) return { ...app, base: createDocument({ baseUrl }) };
+  // An invalid base stays, so that its own error is reported.
+  return isPlainObject(base.value) ? { ...app, base: { ...base, value: { ...base.value, baseUrl } } } : app;
 }

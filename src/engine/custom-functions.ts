@@ -1,6 +1,7 @@
-import type { Environment, FunctionTable } from '../language/environment/environment.js';
-import { APP_FUNCTIONS } from './app-functions.js';
+import type { Environment, FunctionTable } from '../language/environment.js';
+import { FUNCTIONS } from '../language/functions/table.js';
 import type { App } from './document/app.js';
+import { XML_FUNCTIONS } from './http/body/xml.js';
 import type { SandboxWarning } from './sandbox/sandbox.js';
 
 /** All functions of an app. */
@@ -52,3 +53,6 @@ export async function loadCustomFunctions(
     close: sandbox.close,
   };
 }
+
+/** The functions every app has. */
+export const APP_FUNCTIONS: FunctionTable = { ...FUNCTIONS, ...XML_FUNCTIONS };

@@ -63,7 +63,7 @@ export function createEngineModule(module: ModuleComponent, runtime: Runtime): E
     respond: (input = {}) =>
       reportLater(async () => {
         checkInput(input);
-        const { runResponder } = await import('./module/run-responder.js');
+        const { runResponder } = await import('./module/run-rpc.js');
         return runResponder(module, input, runtime);
       }),
     parameters: async (input = {}) => {

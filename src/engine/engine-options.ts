@@ -1,12 +1,28 @@
 import type { CompileOptions } from '../language/compile.js';
 import type { Clock } from '../shared/clock.js';
+import {
+  ANY_BOOLEAN,
+  ANY_FUNCTION,
+  ANY_OBJECT,
+  ANY_TEXT,
+  ANY_VALUE,
+  BYTES,
+  type OptionShape,
+  type OptionShapes,
+  objectWithFunctions,
+  oneOfChoices,
+  TEXT_LIST,
+} from '../shared/errors/check-options.js';
+import { CHECK_PARAMETERS, START } from './component/input-shapes.js';
 import type { TriggerStart } from './component/trigger-data.js';
+import { STORE_SHAPE } from './connection/connection-input.js';
 import type { ConnectionStore } from './connection/connection-store.js';
 import type { CustomFunctions } from './custom-functions.js';
 import type { App } from './document/app.js';
 import type { NetworkOptions } from './engine-transport.js';
 import type { HostMapping } from './http/map-hosts.js';
 import type { Transport } from './http/transport.js';
+import { TRANSPORT_SHAPES } from './http/undici-transport.js';
 import type { CheckParameters } from './parameters/form-check.js';
 import type { BudgetFigures } from './run/call-budget.js';
 import type { RunObserver } from './run/engine-settings.js';
@@ -87,3 +103,52 @@ export interface EngineOptions
    */
   readonly sharedFunctions?: (() => Promise<CustomFunctions>) | undefined;
 }
+
+const APP: OptionShape = {
+  expected: 'an app, as loadApp and defineApp give it',
+  fits: (value) => {
+    const { modules, connections, functions } = Object(value);
+    return [modules, connections, functions].every((components) => components instanceof Map);
+  },
+};
+
+/** Valid options of an engine. Limits and hosts are checked separately. */
+export const ENGINE_SHAPES: OptionShapes<EngineOptions> = {
+  app: APP,
+  transport: ANY_FUNCTION,
+  wrapTransport: ANY_FUNCTION,
+  network: ANY_OBJECT,
+  hosts: ANY_OBJECT,
+  baseUrl: ANY_TEXT,
+  clock: objectWithFunctions(['now', 'sleep', 'after']),
+  limits: ANY_OBJECT,
+  budget: ANY_OBJECT,
+  webhookLimits: ANY_OBJECT,
+  common: ANY_VALUE,
+  environment: ANY_OBJECT,
+  onPageLoop: oneOfChoices('warn', 'stop', 'error'),
+  triggerStart: START,
+  trace: oneOfChoices('summary', 'full', 'deep'),
+  onTrace: ANY_FUNCTION,
+  observer: objectWithFunctions(['onDirective', 'onDecision']),
+  checkParameters: CHECK_PARAMETERS,
+  connections: STORE_SHAPE,
+  trustFunctions: ANY_BOOLEAN,
+  quickJsWasm: BYTES,
+  sharedFunctions: ANY_FUNCTION,
+  random: ANY_FUNCTION,
+  uuid: ANY_FUNCTION,
+  timezone: ANY_TEXT,
+  semantics: oneOfChoices('runtime', 'documented'),
+  platformVersion: oneOfChoices(1, 2),
+  digest: ANY_FUNCTION,
+};
+
+/** Valid options of the default transport. */
+export const NETWORK_SHAPES: OptionShapes<NetworkOptions> = {
+  allow: TEXT_LIST,
+  hosts: oneOfChoices('any', 'declared'),
+  appHosts: TEXT_LIST,
+  crossHostSecrets: oneOfChoices('withhold', 'send'),
+  ...TRANSPORT_SHAPES,
+};

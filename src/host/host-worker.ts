@@ -2,8 +2,8 @@
 
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Engine } from '../engine/create-engine.js';
-import { jsonText } from '../engine/http/body/json-text.js';
-import type { AppSource, WorkerContext } from '../engine/pool/pool-task.js';
+import { jsonText } from '../engine/http/body/encode-body.js';
+import type { AppSource, WorkerContext } from '../engine/pool/messages.js';
 import type { PoolEngineOptions, PoolSetupContext } from '../engine/pool/worker-engines.js';
 import { createBoundedCache } from '../shared/bounded-cache.js';
 import { escapeUnsafe } from '../shared/escape-unsafe.js';

@@ -3,7 +3,7 @@ import type { AppDefinition } from '../engine/assembling/app-definition.js';
 import { defineApp } from '../engine/assembling/define-app.js';
 import { loadApp } from '../engine/loading/load-app.js';
 import type { EnginePool } from '../engine/pool/engine-pool.js';
-import type { AppSource, PoolCalls } from '../engine/pool/pool-task.js';
+import type { AppSource, PoolCalls } from '../engine/pool/messages.js';
 import type { IncompleteExecution } from '../scenario/flow-report.js';
 import { planAfterRetry } from '../scenario/retry-plan.js';
 import { ByteBudget } from '../shared/byte-budget.js';

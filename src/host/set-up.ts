@@ -4,7 +4,7 @@ import { moduleForm } from '../engine/parameters/form.js';
 import { listSecretPaths } from '../engine/parameters/secret-values.js';
 import type { HookReport } from '../engine/webhook/run-hook-request.js';
 import { MAX_FLOW_STEPS } from '../scenario/compile-flow.js';
-import { completeSettings } from '../scenario/scenario-settings.js';
+import { completeSettings } from '../scenario/scenario-state.js';
 import { EngineError } from '../shared/errors/engine-error.js';
 import { didYouMean } from '../shared/suggest.js';
 import type { Host } from './create-host.js';

@@ -1,6 +1,6 @@
 /** Data that the tasks of `host-worker.ts` exchange with `pool-ports.ts` in the main thread. */
 
-import type { AppSource } from '../engine/pool/pool-task.js';
+import type { AppSource } from '../engine/pool/messages.js';
 import type { IncomingCall } from '../engine/webhook/incoming-call.js';
 import type { CompileOptions } from '../language/compile.js';
 import type { PlainObject } from '../shared/plain-object.js';

@@ -8,15 +8,14 @@ import {
   readSafely,
 } from '../shared/errors/check-options.js';
 import type { Evaluate } from './compile/compile-expression.js';
-import { compileTemplate } from './compile/compile-template.js';
-import type { TemplateContext } from './compile/compile-text.js';
+import { compileTemplate, type TemplateContext } from './compile/compile-template.js';
 import {
   type EnvironmentOptions,
   type FunctionTable,
   NO_OPTIONS,
   type Scope,
   toEnvironment,
-} from './environment/environment.js';
+} from './environment.js';
 import { FUNCTIONS } from './functions/table.js';
 
 /** Options of `compile`; every field has a default. */

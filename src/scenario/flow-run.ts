@@ -12,7 +12,7 @@ import type { FlowPhase, IncompleteExecution, IncompleteStore } from './flow-rep
 import { mapInputs } from './map-inputs.js';
 import type { RedactFailure } from './redact-failure.js';
 import { planAfterRetry, planForBreak, planForError, type RetryPlan } from './retry-plan.js';
-import type { ScenarioSettings } from './scenario-settings.js';
+import type { ScenarioSettings } from './scenario-state.js';
 
 /** Dependencies of a flow run. */
 export interface FlowDependencies {

@@ -8,7 +8,20 @@ export {
   respondToWebhook,
 } from './flow-report.js';
 export { nextState } from './next-state.js';
-export { discardExecution, listDue, listUnresolved, resolveExecution } from './retry-incomplete.js';
-export { type FlowOptions, resumeFlow, runFlow } from './run-flow.js';
-export { completeSettings, type ScenarioSettings } from './scenario-settings.js';
-export { NEW_SCENARIO, nextStart, type RunOutcome, type ScenarioState } from './scenario-state.js';
+export {
+  discardExecution,
+  type FlowOptions,
+  listDue,
+  listUnresolved,
+  resolveExecution,
+  resumeFlow,
+  runFlow,
+} from './run-flow.js';
+export {
+  completeSettings,
+  NEW_SCENARIO,
+  nextStart,
+  type RunOutcome,
+  type ScenarioSettings,
+  type ScenarioState,
+} from './scenario-state.js';

@@ -1,7 +1,7 @@
 import { validateParameters } from '../engine/parameters/validate-parameters.js';
 import type { Evaluate } from '../language/compile/compile-expression.js';
 import { type CompileOptions, compile } from '../language/compile.js';
-import type { Scope } from '../language/environment/environment.js';
+import type { Scope } from '../language/environment.js';
 import type { AppError } from '../shared/errors/app-error.js';
 import { isPlainObject, type PlainObject, setMember } from '../shared/plain-object.js';
 import type { FlowModule } from './flow.js';

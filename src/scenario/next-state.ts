@@ -1,8 +1,15 @@
 import { RATE_LIMIT_DELAY_MS } from '../shared/errors/app-error.js';
 import { assertNever } from '../shared/plain-object.js';
 import { RERUN_DELAYS_MS, RETRY_DELAYS_MS, reactionTo } from './error-reactions.js';
-import { DEFAULT_SETTINGS, type ScenarioSettings } from './scenario-settings.js';
-import type { FailedRun, InactiveReason, RestingState, RunOutcome, ScenarioState } from './scenario-state.js';
+import {
+  DEFAULT_SETTINGS,
+  type FailedRun,
+  type InactiveReason,
+  type RestingState,
+  type RunOutcome,
+  type ScenarioSettings,
+  type ScenarioState,
+} from './scenario-state.js';
 
 /**
  * Returns the suspension after a RateLimitError in milliseconds: the app's delay first, then `Retry-After` within

@@ -25,3 +25,9 @@ export function sameText(left: string, right: string): boolean {
 export function jsonProblem(error: SyntaxError): string {
   return error.message.replace(/, (?:\.\.\.)?"[\s\S]*"(?:\.\.\.)? is not valid JSON$/, ' is not valid JSON');
 }
+
+/** The value of a parsed text, or what is wrong with it. */
+export type ParseResult<T = unknown> =
+  | { readonly ok: true; readonly value: T }
+  /** `message` describes the problem without any text that may be secret. */
+  | { readonly ok: false; readonly message: string };

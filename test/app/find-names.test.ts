@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findNames } from '../../src/engine/find-names.js';
+import { findNames } from '../../src/engine/open-functions.js';
 
 const manyNames = Array.from({ length: 1000 }, (_, number) => `own${number}`);
 

@@ -1,8 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openAppFolder } from '../../src/engine/loading/app-folder.js';
-import { MAX_FILE_BYTES } from '../../src/engine/loading/read-app-file.js';
+import { MAX_FILE_BYTES, openAppFolder } from '../../src/engine/loading/app-folder.js';
 import { loadApp } from '../../src/index.js';
 import { type Files, link, specErrorOf, warningsOf, writeApp } from './temp-app.js';
 

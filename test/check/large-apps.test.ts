@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { JsonIndex } from '../../src/engine/document/find-in-json.js';
+import { JsonIndex } from '../../src/engine/document/jsonc.js';
 import { createFrameReader, frameLine } from '../../src/engine/loading/spec-frame.js';
 import { checkFolder } from '../../src/tools/check/check-app.js';
 import { cpuMsOf } from '../cpu-time.js';

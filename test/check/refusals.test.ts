@@ -131,7 +131,7 @@ const RUN_FOLDERS = [
 ].map((folder) => path.join(SOURCE, 'engine', folder));
 
 /** Files beside them that read documents. */
-const READERS: readonly string[] = ['create-document.ts', 'jsonc.ts'];
+const READERS: readonly string[] = ['document.ts', 'jsonc.ts'];
 
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })

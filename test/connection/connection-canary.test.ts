@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AnyReport, RunFacts } from '../../src/engine/component/report.js';
-import { transportFailure } from '../../src/engine/http/response-collector.js';
+import { transportFailure } from '../../src/engine/http/undici-transport.js';
 import {
   type ConnectionReport,
   createEngine,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { listScopeUses } from '../../src/engine/connection/required-scope.js';
+import { listScopeUses } from '../../src/engine/connection/connection-input.js';
 import { type Connection, createEngine, defineApp, type Transport } from '../../src/index.js';
 
 const URL = 'https://api.example.test';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { TransportError } from '../../src/index.js';
-import { toEnvironment } from '../../src/language/environment/environment.js';
+import { toEnvironment } from '../../src/language/environment.js';
 import { functions as FUNCTIONS } from '../../src/language/index.js';
 import { evaluateAt, explainDocument } from '../../src/tools/dev/expressions/explain-document.js';
 import type { ExplainedText } from '../../src/tools/dev/expressions/items.js';

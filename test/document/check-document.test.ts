@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { checkShape, checkTemplates } from '../../src/engine/document/check-shape.js';
-import { createDocument } from '../../src/engine/document/create-document.js';
-import type { Warning } from '../../src/engine/document/document.js';
-import { collectWarnings } from '../../src/engine/document/document.js';
+import { checkShape, checkTemplates } from '../../src/engine/assembling/check-app.js';
+import { collectWarnings, createDocument, type Warning } from '../../src/engine/document/document.js';
 import type { DocumentKind } from '../../src/engine/document/document-shapes.js';
 import { readDocument } from '../../src/engine/document/jsonc.js';
 import { formatLocation } from '../../src/index.js';

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { findInJson, JsonIndex } from '../../src/engine/document/find-in-json.js';
-import { readDocument } from '../../src/engine/document/jsonc.js';
+import { findInJson, JsonIndex, readDocument } from '../../src/engine/document/jsonc.js';
 import { positionAt } from '../../src/shared/errors/source-location.js';
 
 interface Spot {

@@ -3,10 +3,12 @@ import aws4 from 'aws4';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findHeader } from '../../src/engine/http/headers.js';
-import type { AwsCredentials } from '../../src/engine/http/signing/aws-credentials.js';
-import { readAwsHost } from '../../src/engine/http/signing/aws-host.js';
-import { signAws } from '../../src/engine/http/signing/aws-signature.js';
-import { signAwsV4 } from '../../src/engine/http/signing/aws-signature-v4.js';
+import {
+  type AwsCredentials,
+  readAwsHost,
+  signAws,
+  signAwsV4,
+} from '../../src/engine/http/signing/aws-signature.js';
 import type { HeaderEntry } from '../../src/engine/http/transport.js';
 
 interface Given {

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  decodeBody,
-  type ResponseType,
-  selectResponseType,
-} from '../../src/engine/http/body/body-decoding.js';
+import { decodeBody, type ResponseType, selectResponseType } from '../../src/engine/http/body/decode-body.js';
 
 interface Given {
   readonly body?: string | Uint8Array;

@@ -7,8 +7,8 @@ import {
   encodeMultipart,
   type RequestType,
   readRequestType,
-} from '../../src/engine/http/body/body-encoding.js';
-import { encodeFormComponent } from '../../src/engine/http/percent-encoding.js';
+} from '../../src/engine/http/body/encode-body.js';
+import { encodeFormComponent } from '../../src/engine/http/http-url.js';
 
 function encode(type: RequestType, value: unknown): string | undefined {
   const { body } = encodeBody(type, value, () => 0.5);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeBody } from '../../src/engine/http/body/body-decoding.js';
+import { decodeBody } from '../../src/engine/http/body/decode-body.js';
 import { MAX_NAMES } from '../../src/language/values/size-limits.js';
 
 function read(contentType: string, text: string, status = 200): unknown {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readShownText } from '../../src/engine/http/body/decode-text.js';
+import { readShownText } from '../../src/engine/http/body/decode-body.js';
 
 const ascii = 'ab'.repeat(16);
 const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');

@@ -5,8 +5,11 @@ import type { Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import * as agentFile from 'undici/lib/dispatcher/agent.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAgentPool, loadUndici } from '../../src/engine/http/undici-agents.js';
-import type { UndiciTransportOptions } from '../../src/engine/http/undici-transport.js';
+import {
+  createAgentPool,
+  loadUndici,
+  type UndiciTransportOptions,
+} from '../../src/engine/http/undici-transport.js';
 import { createNetworkGuard, createUndiciTransport } from '../../src/index.js';
 import { countListeners } from '../shared/count-listeners.js';
 import {

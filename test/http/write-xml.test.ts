@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { writeXml } from '../../src/engine/http/body/write-xml.js';
-import { parseXml } from '../../src/engine/http/body/xml.js';
+import { parseXml, writeXml } from '../../src/engine/http/body/xml.js';
 
 describe('createXML', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { XML_FUNCTIONS } from '../../src/engine/http/body/xml-functions.js';
+import { XML_FUNCTIONS } from '../../src/engine/http/body/xml.js';
 import { cpuMsOf } from '../cpu-time.js';
 import { ENVIRONMENT } from '../language/functions/call-function.js';
 

@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  asImlError,
-  makeUnknownFunctionError,
-  wrapCallError,
-} from '../../src/language/environment/call-error.js';
+import { asImlError, makeUnknownFunctionError, wrapCallError } from '../../src/language/environment.js';
 import { evaluate, functions, ImlError } from '../../src/language/index.js';
 import { functionError, limitError } from '../../src/shared/errors/iml-error.js';
 import { imlErrorOf, templateFailure } from './template-failure.js';

@@ -1,9 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { compileExpression } from '../../src/language/compile/compile-expression.js';
-import { findRewrite, MAX_REWRITTEN_ARGUMENTS } from '../../src/language/environment/call-rewrites.js';
-import { acceptDebug, type Branch, SCOPE_LISTENER } from '../../src/language/environment/scope-listener.js';
+import {
+  acceptDebug,
+  type Branch,
+  findRewrite,
+  MAX_REWRITTEN_ARGUMENTS,
+  SCOPE_LISTENER,
+} from '../../src/language/environment.js';
 import { compile, type Expression, evaluate, functions, ImlError, parse } from '../../src/language/index.js';
-import { createCaseless } from '../../src/language/values/collection.js';
+import { createCaseless } from '../../src/language/values/value.js';
 import { functionError } from '../../src/shared/errors/iml-error.js';
 import { contextOf, FUNCTIONS } from './core-environment.js';
 import { failureOf, imlErrorOf } from './template-failure.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compile, evaluate } from '../../src/language/index.js';
-import { createCaseless } from '../../src/language/values/collection.js';
+import { createCaseless } from '../../src/language/values/value.js';
 import { imlErrorOf, templateFailure } from './template-failure.js';
 
 const DATE = new Date('2024-03-05T10:00:00Z');

@@ -4,7 +4,6 @@ import vm from 'node:vm';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { evaluate, functions } from '../../src/language/index.js';
-import { createCaseless } from '../../src/language/values/collection.js';
 import {
   firstStep,
   furtherStep,
@@ -17,6 +16,7 @@ import {
   showsOwn,
   withCheckedObject,
 } from '../../src/language/values/path.js';
+import { createCaseless } from '../../src/language/values/value.js';
 import { isCaseless, type PlainObject } from '../../src/shared/plain-object.js';
 import { ENVIRONMENT } from './functions/call-function.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { MissingValue } from '../../src/language/environment/scope-listener.js';
 import {
   listenForMissing,
+  type MissingValue,
   SCOPE_LISTENER,
   type ScopeListener,
-} from '../../src/language/environment/scope-listener.js';
+} from '../../src/language/environment.js';
 import { compile } from '../../src/language/index.js';
 
 const DATA = { a: { b: null, c: 0, d: '' }, text: 'x' };

@@ -7,16 +7,6 @@ import {
   findEncoding,
   textOfBytes,
 } from '../../src/language/values/bytes.js';
-import {
-  isBuffer,
-  isDate,
-  isEmpty,
-  isOn,
-  isTruthy,
-  toArithmetic,
-  toNumber,
-  toText,
-} from '../../src/language/values/coerce.js';
 import { createDistinctKey, createEqualityKey } from '../../src/language/values/identity.js';
 import {
   assertListLength,
@@ -27,7 +17,18 @@ import {
   rewriteInChunks,
 } from '../../src/language/values/size-limits.js';
 import { quotedText, type TreeStyle, treeText, writeJson } from '../../src/language/values/tree-text.js';
-import { classifyValue, describeType } from '../../src/language/values/value-kind.js';
+import {
+  classifyValue,
+  describeType,
+  isBuffer,
+  isDate,
+  isEmpty,
+  isOn,
+  isTruthy,
+  toArithmetic,
+  toNumber,
+  toText,
+} from '../../src/language/values/value.js';
 import { errorOf } from './functions/call-function.js';
 
 describe('toText', () => {

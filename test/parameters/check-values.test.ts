@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { contentKey } from '../../src/engine/parameters/check-choice.js';
-import { treatTags } from '../../src/engine/parameters/empty-value.js';
+import { treatTags } from '../../src/engine/parameters/check-fields.js';
 import { testPattern } from '../../src/engine/parameters/test-pattern.js';
 import { cpuMsOf } from '../cpu-time.js';
 

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor, type LoggableRequest } from '../../src/engine/redaction/redact.js';
-import { collectBodyText, redactBodyText, redactPatterns } from '../../src/engine/redaction/redact-text.js';
-import { type RedactionRules, redactValue } from '../../src/engine/redaction/redact-value.js';
+import {
+  collectBodyText,
+  type RedactionRules,
+  redactBodyText,
+  redactPatterns,
+  redactValue,
+} from '../../src/engine/redaction/redact-text.js';
 import { joinPaths } from '../../src/engine/redaction/sanitize-paths.js';
 import { createSecretMatcher } from '../../src/engine/redaction/secret-matcher.js';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { compileRespond } from '../../src/engine/document/compile-request.js';
-import { createDocument } from '../../src/engine/document/create-document.js';
+import { createDocument } from '../../src/engine/document/document.js';
 import { buildAnswer } from '../../src/engine/run/build-answer.js';
 import type { BuiltResponse } from '../../src/index.js';
-import { toEnvironment } from '../../src/language/environment/environment.js';
+import { toEnvironment } from '../../src/language/environment.js';
 import { contextOf } from './context-of.js';
 
 function build(

@@ -7,7 +7,7 @@ import {
   type Page,
   singlePage,
 } from '../../src/engine/run/collect-outputs.js';
-import { toEnvironment } from '../../src/language/environment/environment.js';
+import { toEnvironment } from '../../src/language/environment.js';
 import { contextOf } from './context-of.js';
 
 async function collect(response: unknown, body: unknown, wanted = 10) {

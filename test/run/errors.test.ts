@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { transportFailure } from '../../src/engine/http/response-collector.js';
+import { transportFailure } from '../../src/engine/http/undici-transport.js';
 import { createEngine, loadApp } from '../../src/index.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { type Answer, engineOf, respond, service } from './helpers.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { transportFailure } from '../../src/engine/http/response-collector.js';
+import { transportFailure } from '../../src/engine/http/undici-transport.js';
 import { printError } from '../../src/tools/cli/output/print-error.js';
 import { type Answer, engineOf, service } from './helpers.js';
 

@@ -1,9 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { compileCommunication } from '../../src/engine/document/compile-request.js';
-import { createDocument } from '../../src/engine/document/create-document.js';
-import type { Document } from '../../src/engine/document/document.js';
+import { createDocument, type Document } from '../../src/engine/document/document.js';
 import { createEngine, defineApp } from '../../src/index.js';
-import { toEnvironment } from '../../src/language/environment/environment.js';
+import { toEnvironment } from '../../src/language/environment.js';
 import { engineOf, service } from './helpers.js';
 
 const answering = (): ReturnType<typeof service> => service(() => ({ json: { ok: true } }));

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { compileDirective } from '../../src/engine/document/compile-directive.js';
 import { compileResponse } from '../../src/engine/document/compile-request.js';
-import { decodeResponse, extendTemp } from '../../src/engine/run/receive-response.js';
-import { toEnvironment } from '../../src/language/environment/environment.js';
+import { decodeResponse, extendTemp } from '../../src/engine/run/exchange.js';
+import { toEnvironment } from '../../src/language/environment.js';
 import { contextOf } from './context-of.js';
 import { respond } from './helpers.js';
 

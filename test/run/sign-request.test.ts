@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import aws4 from 'aws4';
 import OAuth from 'oauth-1.0a';
 import { describe, expect, it } from 'vitest';
-import { decodeFormComponent } from '../../src/engine/http/percent-encoding.js';
+import { decodeFormComponent } from '../../src/engine/http/http-url.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import { httpServer, readBody } from '../http/loopback.js';
 

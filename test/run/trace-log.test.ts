@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { TraceLog } from '../../src/engine/run/trace.js';
+import { TraceLog } from '../../src/engine/run/run-log.js';
 import type { TraceEvent } from '../../src/index.js';
 
 const event = (page: number): TraceEvent => ({

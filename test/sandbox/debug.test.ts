@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTrustedFunctions } from '../../src/engine/sandbox/trusted-functions.js';
-import type { DebugOutput } from '../../src/language/environment/environment.js';
+import type { DebugOutput } from '../../src/language/environment.js';
 import { BUILTINS, callIn, ENVIRONMENT, openSandbox } from './open-sandbox.js';
 
 const CODE = `function f(x) {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createDeadline } from '../../src/engine/sandbox/deadline.js';
 import { type LoadingPlace, loadFunctions } from '../../src/engine/sandbox/load-functions.js';
+import { createDeadline } from '../../src/engine/sandbox/sandbox-limits.js';
 
 it('gives the next file its full time after a file that compiles slowly', () => {
   let nowMs = 0;

@@ -1,6 +1,6 @@
 import { createSandbox } from '../../src/engine/sandbox/create-sandbox.js';
 import type { Sandbox, SandboxOptions } from '../../src/engine/sandbox/sandbox.js';
-import type { FunctionTable } from '../../src/language/environment/environment.js';
+import type { FunctionTable } from '../../src/language/environment.js';
 import type { Environment } from '../../src/language/index.js';
 import { functionError } from '../../src/shared/errors/iml-error.js';
 

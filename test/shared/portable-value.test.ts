@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fromPortable, toPortable } from '../../src/index.js';
-import { createCaseless } from '../../src/language/values/collection.js';
+import { createCaseless } from '../../src/language/values/value.js';
 
 const throughJson = (value: unknown): unknown => fromPortable(JSON.parse(JSON.stringify(toPortable(value))));
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveWebhookLimits } from '../../src/engine/webhook/incoming-call.js';
-import { parsePayload } from '../../src/engine/webhook/parse-payload.js';
+import { parsePayload, resolveWebhookLimits } from '../../src/engine/webhook/incoming-call.js';
 import { call, webhookOf } from './helpers.js';
 
 const LIMITS = resolveWebhookLimits();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseMultipart } from '../../src/engine/webhook/parse-payload.js';
+import { parseMultipart } from '../../src/engine/webhook/incoming-call.js';
 import { cpuMsOf } from '../cpu-time.js';
 
 const TYPE = 'multipart/form-data; boundary=b';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { routeBundles } from '../../src/engine/webhook/collect-bundles.js';
+import { routeBundles } from '../../src/engine/webhook/webhook-report.js';
 
 const routed = Array.from({ length: 1000 }, (_, index) => ({ uid: `u${index % 500}`, bundle: index }));
 

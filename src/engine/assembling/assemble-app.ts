@@ -12,11 +12,13 @@ import type {
 } from '../document/app.js';
 import { collectWarnings, type Document, limitWarnings, type Warning } from '../document/document.js';
 import type { AppParts, ComponentField, ComponentPart } from './app-parts.js';
-import { checkAddresses } from './check-addresses.js';
-import { checkAppFunctions } from './check-app-functions.js';
-import { checkDocuments } from './check-documents.js';
-import { checkReferences } from './check-references.js';
-import { checkSharedWebhooks } from './check-shared-webhooks.js';
+import {
+  checkAddresses,
+  checkAppFunctions,
+  checkDocuments,
+  checkReferences,
+  checkSharedWebhooks,
+} from './check-app.js';
 import type { ComponentKind } from './code-types.js';
 import { CONNECTION_TYPE_NAMES, CRUD_KINDS, MODULE_TYPES, WEBHOOK_TYPES } from './component-types.js';
 

@@ -1,10 +1,10 @@
-import type { FunctionTable } from '../../language/environment/environment.js';
+import type { FunctionTable } from '../../language/environment.js';
 import { FUNCTION_GROUPS, type FunctionGroup } from '../../language/functions/function-groups.js';
 
 /** Functions of apps that are not part of the language; see `APP_FUNCTIONS`. */
 const XML: FunctionGroup = {
   names: ['parseXML', 'createXML'],
-  load: () => import('../http/body/xml-functions.js').then(({ XML_FUNCTIONS }) => XML_FUNCTIONS),
+  load: () => import('../http/body/xml.js').then(({ XML_FUNCTIONS }) => XML_FUNCTIONS),
 };
 const ALL: readonly FunctionGroup[] = [...FUNCTION_GROUPS, XML];
 

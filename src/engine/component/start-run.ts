@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { toNumber } from '../../language/values/coerce.js';
+import { toNumber } from '../../language/values/value.js';
 import { addAbortListener, removeAbortListener } from '../../shared/abort-listeners.js';
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import type { App } from '../document/app.js';
-import { jsonText } from '../http/body/json-text.js';
+import { jsonText } from '../http/body/encode-body.js';
 import { collectGiven } from '../redaction/collect-secrets.js';
-import { type Limits, limitsWithCommon } from '../run/limits.js';
+import { DEFAULT_LIMITS, type Limits } from '../run/limits.js';
 import { Run, type RunContext, type RunRules, type RunScope, startContext } from '../run/run-context.js';
 import type { RunInput, Runtime } from './runtime.js';
 
@@ -121,6 +121,25 @@ export function readTimeout(app: App, { timeoutMs, maxTimeoutMs }: Limits, commo
     .map((value) => toNumber(isPlainObject(value) ? ownMember(value, 'timeout') : undefined))
     .find((value) => value !== undefined && value >= 1);
   return timeout === undefined ? timeoutMs : Math.min(timeout, maxTimeoutMs);
+}
+
+/** Names in the common data that replace limits of a run. Source: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf] */
+const COMMON_LIMITS: readonly [name: string, limit: 'maxRequests' | 'maxPages' | 'maxRecords'][] = [
+  ['maxRequestCount', 'maxRequests'],
+  ['maxPaginationRequestCount', 'maxPages'],
+  ['maxPastRecords', 'maxRecords'],
+];
+
+/** The limits of a run, those in the common data of the app applied. A limit of the embedder's is never raised. */
+function limitsWithCommon(limits: Limits, common: unknown): Limits {
+  if (!isPlainObject(common)) return limits;
+  const changed: Partial<Record<keyof Limits, number>> = {};
+  for (const [name, limit] of COMMON_LIMITS) {
+    const value = toNumber(ownMember(common, name));
+    if (value === undefined || !(value >= 0)) continue;
+    changed[limit] = limits[limit] === DEFAULT_LIMITS[limit] ? value : Math.min(limits[limit], value);
+  }
+  return { ...limits, ...changed };
 }
 
 function watchTime(run: Run, signal: AbortSignal | undefined): () => void {

@@ -10,10 +10,13 @@ import {
   SIGNAL,
   TEXT_LIST,
 } from '../../shared/errors/check-options.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
+import { fromPortable, toPortable } from '../../shared/portable-value.js';
 import { type Report, type Reporting, reportFailure, reporting } from '../component/report.js';
-import type { StoredConnection } from './connection-store.js';
-import type { PendingAuthorization } from './pending-authorization.js';
-import type { ScopeRequest } from './required-scope.js';
+import type { App, ConnectionComponent } from '../document/app.js';
+import type { Document } from '../document/document.js';
+import type { OAuthNames, StoredConnection } from './connection-store.js';
 
 /** Options of every step of a connection. */
 export interface ConnectionOptions {
@@ -100,4 +103,131 @@ export function reportStep<Given extends object>(
   step: () => Promise<Report<Given>>,
 ): Reporting<Report<Given>> {
   return reporting(step().catch((thrown: unknown) => reportFailure<Given>(thrown, undefined)));
+}
+
+/**
+ * An authorization between the page and its callback: plain JSON, so that another process can complete it. `values`
+ * contains credentials: store it as safely as a connection, and only until it is completed.
+ */
+export interface PendingAuthorization {
+  readonly version: 1;
+  /** Name of the connection component. */
+  readonly component: string;
+  /** Expected `state` of the callback; undefined for OAuth 1. */
+  readonly state: string | undefined;
+  /** Expected `oauth_token` of the callback, if the page of an OAuth 1 connection has one. */
+  readonly requestToken: string | undefined;
+  readonly values: unknown;
+}
+
+/** Data carried from an authorization to its callback. */
+export interface PendingValues {
+  readonly parameters: PlainObject;
+  /** The connection so far. */
+  readonly connection: PlainObject;
+  readonly temp: PlainObject;
+  readonly oauth: OAuthNames;
+  readonly codeVerifier: string;
+  /** Common data that replaces the app's, if any. */
+  readonly common: unknown;
+}
+
+export function writePending(
+  known: Omit<PendingAuthorization, 'version' | 'values'>,
+  values: PendingValues,
+): PendingAuthorization {
+  return { version: 1, ...known, values: toPortable(values) };
+}
+
+/** @throws EngineError (USAGE) for a value that `authorize` of this connection did not create */
+export function readPending(pending: PendingAuthorization, component: string): PendingValues {
+  const values = fromPortable(pending.values);
+  if (pending.version !== 1 || pending.component !== component || !isPlainObject(values)) {
+    throw new EngineError('USAGE', `Invalid pending authorization of the connection "${component}".`);
+  }
+  const oauth = collectionIn(values, 'oauth');
+  const scope = ownMember(oauth, 'scope');
+  return {
+    parameters: collectionIn(values, 'parameters'),
+    connection: collectionIn(values, 'connection'),
+    temp: collectionIn(values, 'temp'),
+    oauth: {
+      scope: Array.isArray(scope) ? scope.filter((name) => typeof name === 'string') : [],
+      redirectUri: textIn(oauth, 'redirectUri'),
+      localRedirectUri: textIn(oauth, 'localRedirectUri'),
+      makeRedirectUri: textIn(oauth, 'makeRedirectUri'),
+    },
+    codeVerifier: textIn(values, 'codeVerifier') ?? '',
+    common: ownMember(values, 'common'),
+  };
+}
+
+function collectionIn(object: PlainObject, name: string): PlainObject {
+  const value = ownMember(object, name);
+  return isPlainObject(value) ? value : {};
+}
+
+function textIn(object: PlainObject, name: string): string | undefined {
+  const value = ownMember(object, name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Intended use of a connection. */
+export interface ScopeRequest {
+  /** Scopes by name. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Names of modules whose scopes are required. */
+  readonly modules?: readonly string[] | undefined;
+  /** Names of webhooks whose scopes are required. */
+  readonly webhooks?: readonly string[] | undefined;
+}
+
+/**
+ * `oauth.scope` in expressions: the default scope of the connection and the scopes of its uses, without duplicates.
+ * Source: https://developers.make.com/custom-apps-documentation/app-components/connections. [doc]
+ *
+ * @throws EngineError (USAGE) for an unknown module or webhook
+ */
+export function requiredScope(app: App, connection: ConnectionComponent, request: ScopeRequest): string[] {
+  const ofModules = (request.modules ?? []).map((name) => find(app.modules, 'module', name).scope);
+  const ofWebhooks = (request.webhooks ?? []).map(
+    (name) => find(app.webhooks, 'webhook', name).requiredScope,
+  );
+  const documents = [connection.defaultScope, ...ofModules, ...ofWebhooks];
+  return [...new Set([...documents.flatMap(scopesIn), ...(request.scopes ?? [])])];
+}
+
+/** Lists the modules and webhooks that use a connection. */
+export function listScopeUses(app: App, connection: string): ScopeRequest {
+  const uses = (component: {
+    readonly connection: string | undefined;
+    readonly altConnection: string | undefined;
+  }): boolean => component.connection === connection || component.altConnection === connection;
+  return {
+    modules: [...app.modules.values()].filter(uses).map(({ name }) => name),
+    webhooks: [...app.webhooks.values()].filter(uses).map(({ name }) => name),
+  };
+}
+
+/** A list of scopes, or one scope as text. */
+function scopesIn(document: Document | undefined): readonly string[] {
+  const values: readonly unknown[] = [document?.value].flat();
+  return values.filter((value): value is string => typeof value === 'string' && value !== '');
+}
+
+/**
+ * The scopes in `token.response.scope`: a list, or text split at blanks and commas. Other values name none.
+ * Source: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf]
+ */
+export function readGrantedScope(value: unknown): readonly string[] {
+  const texts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return texts
+    .flatMap((text) => (typeof text === 'string' ? text.split(/[\s,]+/) : []))
+    .filter((scope) => scope !== '');
+}
+
+function find<Component>(components: ReadonlyMap<string, Component>, kind: string, name: string): Component {
+  const component = components.get(name);
+  if (component !== undefined) return component;
+  throw new EngineError('USAGE', `The app has no ${kind} "${name}", whose scope was requested.`);
 }

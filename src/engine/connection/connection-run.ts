@@ -1,7 +1,6 @@
 import { readDate } from '../../language/date/read-date.js';
-import type { Scope } from '../../language/environment/environment.js';
-import { toNumber, toText } from '../../language/values/coerce.js';
-import { describeType, isUnsafeNumber } from '../../language/values/value-kind.js';
+import type { Scope } from '../../language/environment.js';
+import { describeType, isUnsafeNumber, toNumber, toText } from '../../language/values/value.js';
 import { AppError } from '../../shared/errors/app-error.js';
 import { deepMerge, isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
 import { unixTimeToMs } from '../../shared/time.js';
@@ -10,14 +9,14 @@ import type { Runtime } from '../component/runtime.js';
 import { findRunSecrets, startRun } from '../component/start-run.js';
 import type { Directive } from '../document/compile-directive.js';
 import type { CompiledRequest, CompiledResponse } from '../document/compiled-request.js';
-import { SANITIZED } from '../redaction/redact-value.js';
+import { SANITIZED } from '../redaction/redact-text.js';
 import { atDirective, evaluateDirective, learnGiven, runError } from '../run/evaluate-directive.js';
 import { collectPages } from '../run/page-source.js';
 import { runRequest } from '../run/run-communication.js';
 import { type RunContext, type RunNames, warn, withPosition, withVariables } from '../run/run-context.js';
 import type { TraceDepth, TraceEvent } from '../run/trace.js';
+import { readGrantedScope } from './connection-input.js';
 import type { ConnectionMetadata, OAuthNames, StoredConnection } from './connection-store.js';
-import { readGrantedScope } from './required-scope.js';
 
 /** Input of a connection run. */
 export interface ConnectionStart {

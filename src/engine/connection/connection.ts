@@ -2,6 +2,7 @@ import { createSingleFlight } from '../../shared/single-flight.js';
 import { type Report, type Reporting, withReadableValues } from '../component/report.js';
 import type { Runtime } from '../component/runtime.js';
 import type { ConnectionComponent } from '../document/app.js';
+import type { CallbackQuery } from './authorize-connection.js';
 import type { CompiledConnection } from './compile-connection.js';
 import {
   type AuthorizationReport,
@@ -12,11 +13,10 @@ import {
   checkKnown,
   checkStep,
   type KnownConnection,
+  type PendingAuthorization,
   type RefreshInput,
   reportStep,
 } from './connection-input.js';
-import type { PendingAuthorization } from './pending-authorization.js';
-import type { CallbackQuery } from './receive-callback.js';
 import type { StepContext } from './start-step.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Semantics } from '../../language/environment/environment.js';
+import type { Semantics } from '../../language/environment.js';
 import type { Document, Warning } from './document.js';
 
 /** A custom app, independent of its layout on disk. Documents are neither merged nor compiled. */

@@ -1,5 +1,5 @@
 import { compileTemplate } from '../../language/compile/compile-template.js';
-import type { Environment, FunctionTable, Scope } from '../../language/environment/environment.js';
+import type { Environment, FunctionTable, Scope } from '../../language/environment.js';
 import { childPointer } from '../../shared/errors/source-location.js';
 import { ownMember } from '../../shared/plain-object.js';
 

@@ -1,4 +1,4 @@
-import { describeType } from '../../language/values/value-kind.js';
+import { describeType } from '../../language/values/value.js';
 import { SpecError } from '../../shared/errors/engine-error.js';
 import { childPointer } from '../../shared/errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';

@@ -1,4 +1,4 @@
-import type { FunctionTable } from '../../language/environment/environment.js';
+import type { FunctionTable } from '../../language/environment.js';
 import type { ErrorCode } from '../../shared/errors/codes.js';
 import type { Directive } from './compile-directive.js';
 import type { Document } from './document.js';

@@ -4,8 +4,8 @@ import { TransportError } from '../../shared/errors/engine-error.js';
 import { responseHeader } from './headers.js';
 import { parseHttpUrl } from './http-url.js';
 import { followRedirects } from './redirects.js';
-import { findByteReservation, MAX_RESPONSE_BYTES, UNCOUNTED_BYTES } from './response-collector.js';
 import type { Transport, TransportResponse } from './transport.js';
+import { findByteReservation, MAX_RESPONSE_BYTES, UNCOUNTED_BYTES } from './undici-transport.js';
 
 export interface ContentDecodingOptions {
   /** Largest decoded body in bytes. Default: 64 MiB. */

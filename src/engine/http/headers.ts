@@ -1,4 +1,4 @@
-import { describeType } from '../../language/values/value-kind.js';
+import { describeType } from '../../language/values/value.js';
 import { isEngineError, requestInvalid, TransportError } from '../../shared/errors/engine-error.js';
 import type { HeaderEntry, ResponseHeaders } from './transport.js';
 

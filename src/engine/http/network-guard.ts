@@ -1,4 +1,5 @@
 import { type LookupAddress, type LookupOptions, lookup as systemLookup } from 'node:dns';
+import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import {
   ANY_FUNCTION,
@@ -8,8 +9,6 @@ import {
 } from '../../shared/errors/check-options.js';
 import { EngineError, TransportError } from '../../shared/errors/engine-error.js';
 import { trimTrailing } from '../../shared/text.js';
-import { AddressBlocks, isIp } from './address-blocks.js';
-import { type AddressKind, specialAddressKind } from './special-addresses.js';
 
 export interface NetworkGuardOptions {
   /**
@@ -207,4 +206,127 @@ const DESCRIPTIONS: Readonly<Record<AddressKind, string>> = {
 
 function noAddress(hostname: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${hostname} has no address`), { code: 'ENOTFOUND' });
+}
+
+/**
+ * IP addresses and CIDR blocks. IPv4 blocks include mapped addresses (`::ffff:a.b.c.d`); IPv6 blocks include no IPv4
+ * address.
+ */
+class AddressBlocks {
+  // Separate lists, as an IPv6 block such as `::/0` in a `BlockList` also matches IPv4 addresses.
+  readonly #ipv4: BlockList = new BlockList();
+  readonly #ipv6: BlockList = new BlockList();
+
+  constructor(entries: readonly string[] = []) {
+    for (const entry of entries) this.add(entry);
+  }
+
+  /**
+   * Adds an address or a block such as `10.0.0.0/8`.
+   *
+   * @returns false for any other text
+   */
+  add(entry: string): boolean {
+    const [text = '', prefix, ...rest] = entry.split('/');
+    if (!isIp(text) || rest.length > 0) return false;
+    const { address, family } = readIp(text);
+    const list = family === 'ipv4' ? this.#ipv4 : this.#ipv6;
+    if (prefix === undefined) {
+      list.addAddress(address, family);
+      return true;
+    }
+    if (!/^\d{1,3}$/.test(prefix) || Number(prefix) > (family === 'ipv4' ? 32 : 128)) return false;
+    list.addSubnet(address, Number(prefix), family);
+    return true;
+  }
+
+  /** @param text an IP address */
+  has(text: string): boolean {
+    const { address, family } = readIp(text);
+    return this.#ipv4.check(address, family) || (family === 'ipv6' && this.#ipv6.check(address, family));
+  }
+}
+
+function isIp(text: string): boolean {
+  // The first call of isIPv6 compiles a slow expression.
+  return text.includes(':') ? isIPv6(text) : isIPv4(text);
+}
+
+/** Omits a zone such as `%eth0`, which `BlockList` does not accept. */
+function readIp(text: string): { readonly address: string; readonly family: 'ipv4' | 'ipv6' } {
+  const [address = ''] = text.split('%', 1);
+  return { address, family: address.includes(':') ? 'ipv6' : 'ipv4' };
+}
+
+/**
+ * Why an address is refused. `loopback` and `private` can be allowed by name. `own` is a public address of this
+ * machine.
+ */
+type AddressKind =
+  | 'metadata'
+  | 'loopback'
+  | 'own'
+  | 'private'
+  | 'link-local'
+  | 'shared'
+  | 'multicast'
+  | 'reserved'
+  | 'tunnel';
+
+/**
+ * Blocks outside of the public internet; the first match counts. `metadata` comes first, as those addresses return
+ * cloud credentials and are part of blocks that users allow. Source: docs/security.md; the IANA special-purpose
+ * registries (RFC 6890 and its updates).
+ */
+const SPECIAL_BLOCKS: readonly (readonly [AddressKind, readonly string[]])[] = [
+  [
+    'metadata',
+    [
+      '169.254.169.254',
+      '169.254.170.2',
+      '169.254.170.23',
+      '100.100.100.200',
+      '168.63.129.16',
+      '192.0.0.192',
+      'fd00:ec2::/32',
+      'fd20:ce::254',
+    ],
+  ],
+  ['loopback', ['127.0.0.0/8', '::1']],
+  ['private', ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7']],
+  ['link-local', ['169.254.0.0/16', 'fe80::/10']],
+  ['shared', ['100.64.0.0/10']],
+  ['multicast', ['224.0.0.0/4', 'ff00::/8']],
+  ['tunnel', ['64:ff9b::/96', '64:ff9b:1::/48', '2001::/32', '2002::/16', '192.88.99.0/24']],
+  [
+    'reserved',
+    [
+      '0.0.0.0/8',
+      '192.0.0.0/24',
+      '192.0.2.0/24',
+      '198.18.0.0/15',
+      '198.51.100.0/24',
+      '203.0.113.0/24',
+      '240.0.0.0/4',
+      '2001::/23',
+      '2001:db8::/32',
+      '3fff::/20',
+    ],
+  ],
+  // Mapped public IPv4 addresses.
+  ['tunnel', ['::ffff:0:0/96']],
+];
+
+/** Created when the first address is checked. */
+let special: readonly (readonly [AddressKind, AddressBlocks])[] | undefined;
+
+/** All public IPv6 addresses. */
+const GLOBAL_UNICAST: AddressBlocks = new AddressBlocks(['2000::/3']);
+
+/** Returns why an address is not public; undefined if it is. A mapped address has the kind of its IPv4 address. */
+function specialAddressKind(address: string): AddressKind | undefined {
+  special ??= SPECIAL_BLOCKS.map(([kind, entries]) => [kind, new AddressBlocks(entries)]);
+  const [kind] = special.find(([, blocks]) => blocks.has(address)) ?? [];
+  if (kind !== undefined || !address.includes(':')) return kind;
+  return GLOBAL_UNICAST.has(address) ? undefined : 'reserved';
 }

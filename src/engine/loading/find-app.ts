@@ -2,12 +2,10 @@ import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { SpecError } from '../../shared/errors/engine-error.js';
 import { COMPONENT_KINDS } from '../assembling/code-types.js';
-import { kindFolders } from './component-folders.js';
-import { listFiles } from './list-files.js';
+import { kindFolders, listFiles, SPEC_FILE } from './app-folder.js';
 import { isFlat } from './read-flat.js';
 import { MANIFEST } from './read-manifest.js';
 import { findSingleFiles } from './refuse-single-files.js';
-import { SPEC_FILE } from './spec-file.js';
 
 export interface AppLocation {
   /** Folder that paths of the app are relative to. */

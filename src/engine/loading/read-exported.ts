@@ -11,13 +11,10 @@ import {
 } from '../assembling/code-types.js';
 import { collectWarnings, type Document, type Warn, type Warning } from '../document/document.js';
 import { readDocument } from '../document/jsonc.js';
-import type { AppFolder } from './app-folder.js';
-import { kindFolders } from './component-folders.js';
-import { type FoundEntry, listFiles } from './list-files.js';
+import { type AppFolder, type FoundEntry, kindFolders, listFiles, SPEC_FILE } from './app-folder.js';
 import { type CodeFile, type CodeReader, createCodeReader } from './read-component-files.js';
 import { findFlatFiles, readFlatComponents } from './read-flat.js';
 import { refuseSingleFiles } from './refuse-single-files.js';
-import { SPEC_FILE } from './spec-file.js';
 
 const METADATA = 'metadata.json';
 

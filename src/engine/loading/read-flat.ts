@@ -7,10 +7,8 @@ import {
   GENERAL_CODE_TYPES,
 } from '../assembling/code-types.js';
 import { collectWarnings, type Warning } from '../document/document.js';
-import type { AppFolder } from './app-folder.js';
-import { listFiles } from './list-files.js';
+import { type AppFolder, listFiles, SPEC_FILE } from './app-folder.js';
 import { type CodeFile, type CodeReader, createCodeReader } from './read-component-files.js';
-import { SPEC_FILE } from './spec-file.js';
 
 /** `module.getTask.api.imljson`: kind, name, section; the name may be absent where there is one component of the kind. */
 const FLAT_FILE = /^([a-z]+)(?:\.([A-Za-z0-9_-]+))?\.([a-zA-Z-]+)\.(?:imljson|iml\.json|json)$/;

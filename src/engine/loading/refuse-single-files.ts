@@ -3,9 +3,7 @@ import { SpecError } from '../../shared/errors/engine-error.js';
 import { isPlainObject } from '../../shared/plain-object.js';
 import { CODE_TYPES, COMPONENT_KINDS, type ComponentKind } from '../assembling/code-types.js';
 import { readDocument } from '../document/jsonc.js';
-import type { AppFolder } from './app-folder.js';
-import { kindFolders } from './component-folders.js';
-import { SPEC_FILE } from './spec-file.js';
+import { type AppFolder, kindFolders, SPEC_FILE } from './app-folder.js';
 
 /** Specification files directly in the folder of a kind, such as `modules/createContact.imljson`. */
 export function findSingleFiles(

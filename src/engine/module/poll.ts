@@ -6,8 +6,7 @@ import { assertNoEndpoint } from '../run/endpoint-call.js';
 import { runError } from '../run/evaluate-directive.js';
 import type { CommunicationPlan } from '../run/run-communication.js';
 import { type RunContext, throwIfAborted, warn, withPosition, withVariables } from '../run/run-context.js';
-import { compileTrigger, readTriggerOrder, readTriggerType } from './compile-trigger.js';
-import { readItemKey } from './read-item-key.js';
+import { compileTrigger, readItemKey, readTriggerOrder, readTriggerType } from './compile-trigger.js';
 import {
   compareItems,
   createNewTest,

@@ -1,4 +1,4 @@
-import { isEmpty } from '../../language/values/coerce.js';
+import { isEmpty } from '../../language/values/value.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { joinLists } from '../../shared/join-lists.js';
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
@@ -19,8 +19,7 @@ import { assertNoEndpoint } from '../run/endpoint-call.js';
 import { collectPages } from '../run/page-source.js';
 import { runCommunication } from '../run/run-communication.js';
 import { type RunContext, throwIfAborted, warn, withPosition } from '../run/run-context.js';
-import { compileTrigger, readTriggerType } from './compile-trigger.js';
-import { readItemKey } from './read-item-key.js';
+import { compileTrigger, readItemKey, readTriggerType } from './compile-trigger.js';
 import { startFromItem, type TriggerType } from './trigger-state.js';
 
 /** An entry of the epoch panel. */

@@ -1,11 +1,15 @@
-import { isPlainObject, type PlainObject, setMember } from '../../shared/plain-object.js';
+import { EngineError } from '../../shared/errors/engine-error.js';
+import { isPlainObject, ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';
 import { type CallReport, reportCall } from '../component/call-report.js';
 import type { ConnectedInput } from '../component/check-and-connect.js';
-import { requireCommunication, rpcSubject } from '../component/run-subject.js';
+import { moduleSubject, requireCommunication, rpcSubject } from '../component/run-subject.js';
 import type { Runtime } from '../component/runtime.js';
-import type { RpcComponent } from '../document/app.js';
+import type { ModuleComponent, RpcComponent } from '../document/app.js';
 import { compileDirective } from '../document/compile-directive.js';
+import { compileRespond } from '../document/compile-request.js';
+import { subDocument } from '../document/document.js';
 import type { RpcReference } from '../parameters/rpc-reference.js';
+import { type BuiltResponse, buildAnswer } from '../run/build-answer.js';
 import { collectResult } from '../run/collect-outputs.js';
 import { evaluateDirective, runError } from '../run/evaluate-directive.js';
 import { collectPages } from '../run/page-source.js';
@@ -66,4 +70,35 @@ async function addArguments(
     if (value !== undefined) setMember(parameters, name, value);
   }
   return withVariables(context, { parameters });
+}
+
+/**
+ * Builds the answer of a responder to the webhook sender. Nothing is sent, and the base takes no part.
+ *
+ * @throws EngineError (USAGE) where the module is no responder
+ * @see https://developers.make.com/custom-apps-documentation/app-components/modules/responder
+ */
+export async function runResponder(
+  module: ModuleComponent,
+  input: ConnectedInput,
+  runtime: Runtime,
+): Promise<CallReport<BuiltResponse>> {
+  if (module.type !== 'responder') {
+    throw new EngineError(
+      'USAGE',
+      `The module "${module.name}" has type ${module.type}; only responders respond to a sender.`,
+    );
+  }
+  return reportCall(runtime, input, {
+    subject: () => moduleSubject(module),
+    work: async (context) => {
+      const communication = requireCommunication(module);
+      const document = Array.isArray(communication.value) ? subDocument(communication, 0) : communication;
+      const { value } = document;
+      const response = isPlainObject(value) ? ownMember(value, 'response') : undefined;
+      const directives = await runtime.directives(communication.value);
+      const respond = compileRespond(response, document, '/response', directives);
+      return { result: buildAnswer(respond, context, 'text') };
+    },
+  });
 }

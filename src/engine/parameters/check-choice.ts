@@ -1,4 +1,4 @@
-import { isBuffer } from '../../language/values/coerce.js';
+import { isBuffer } from '../../language/values/value.js';
 import { isPlainObject } from '../../shared/plain-object.js';
 import type { Option } from './parameter-spec.js';
 import { quote } from './problem.js';

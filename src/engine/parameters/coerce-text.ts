@@ -1,4 +1,4 @@
-import { toNumber } from '../../language/values/coerce.js';
+import { toNumber } from '../../language/values/value.js';
 import { unixTimeToMs } from '../../shared/time.js';
 import type { ParameterSpec } from './parameter-spec.js';
 

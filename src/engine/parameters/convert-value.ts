@@ -1,8 +1,7 @@
 import { MS_PER_DAY } from '../../language/date/civil.js';
 import { readDate } from '../../language/date/read-date.js';
 import { findZone, localTime, localToInstant } from '../../language/date/zone.js';
-import { toInstant, toNumber, toText } from '../../language/values/coerce.js';
-import { classifyValue } from '../../language/values/value-kind.js';
+import { classifyValue, toInstant, toNumber, toText } from '../../language/values/value.js';
 import { unixTimeToMs } from '../../shared/time.js';
 import { copyItems } from './copy-value.js';
 import { findFamily, type ParameterSpec, type ParameterType } from './parameter-spec.js';

@@ -1,4 +1,4 @@
-import { classifyValue } from '../../language/values/value-kind.js';
+import { classifyValue } from '../../language/values/value.js';
 import { isPlainObject, type PlainObject, setMember } from '../../shared/plain-object.js';
 
 /** Longer arrays are rejected, as an array may have billions of holes. */

@@ -1,4 +1,4 @@
-import { classifyValue, describeType } from '../../language/values/value-kind.js';
+import { classifyValue, describeType } from '../../language/values/value.js';
 import { AppError } from '../../shared/errors/app-error.js';
 import type { SourceLocation } from '../../shared/errors/source-location.js';
 import { copyItems } from './copy-value.js';

@@ -1,4 +1,4 @@
-import { describeType } from '../../language/values/value-kind.js';
+import { describeType } from '../../language/values/value.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { type FormCheck, type FormLevel, referenceKey, report } from './form-check.js';
 import {

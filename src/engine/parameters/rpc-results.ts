@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isBuffer, isDate } from '../../language/values/coerce.js';
+import { isBuffer, isDate } from '../../language/values/value.js';
 import { SpecError } from '../../shared/errors/engine-error.js';
 import type { SourceLocation } from '../../shared/errors/source-location.js';
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';

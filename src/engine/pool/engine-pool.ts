@@ -20,18 +20,19 @@ import { EngineError } from '../../shared/errors/engine-error.js';
 import { POOL_WORKER } from '../../shared/worker-urls.js';
 import type { AppDefinition } from '../assembling/app-definition.js';
 import type { ConnectedInput } from '../component/check-and-connect.js';
-import { type AnyReport, type Reporting, reporting } from '../component/report.js';
+import type { ModuleRun, RunReport } from '../component/module-run.js';
+import { type AnyReport, assertOk, type Reporting, reporting, type Succeeded } from '../component/report.js';
 import type { Connection } from '../connection/connection.js';
+import type { ConnectionStore, StoredConnection } from '../connection/connection-store.js';
 import type { StoredConnections } from '../connection/stored-connections.js';
 import type { EngineModule, EngineRpc } from '../engine-components.js';
 import { toResponse } from '../run/build-answer.js';
+import type { Bundle } from '../run/collect-outputs.js';
 import type { Webhook } from '../webhook/create-webhook.js';
 import { type IncomingCall, readCall } from '../webhook/incoming-call.js';
 import type { WebhookInput } from '../webhook/process-webhook.js';
 import type { WebhookReport } from '../webhook/webhook-report.js';
-import { connectionCalls, type PoolConnections } from './connection-calls.js';
-import { PoolRun } from './pool-run.js';
-import { type AppSource, keyOf, type PoolCalls, type PoolTask, toLocalSource } from './pool-task.js';
+import { type AppSource, keyOf, type PoolCalls, type PoolTask, toLocalSource } from './messages.js';
 import type { EngineCall } from './run-on-engine.js';
 import { type PoolResourceLimits, WorkerPool } from './worker-pool.js';
 
@@ -377,4 +378,153 @@ function findWorker(given: string | URL | undefined): URL {
     'USAGE',
     'The module of the workers is not found. In a bundle, name a file that re-exports `iml-runtime/worker` as the option "worker".',
   );
+}
+
+/** Starts a run in a worker. */
+export interface PoolRunStart {
+  readonly report: () => Promise<RunReport>;
+  /** Passes bundles page by page to `onBundles` and waits for it. */
+  readonly stream: (
+    onBundles: (bundles: readonly Bundle[]) => Promise<void>,
+    signal: AbortSignal,
+  ) => Promise<unknown>;
+}
+
+/**
+ * A run of a module in a worker; it starts when it is awaited or iterated over, once. Awaited it gives the report. Iterated
+ * over it gives the bundles page by page; a failure throws its `AppError`.
+ */
+class PoolRun implements PromiseLike<RunReport>, AsyncIterable<Bundle>, Pick<ModuleRun, 'orThrow'> {
+  readonly #start: PoolRunStart;
+  #report: Promise<RunReport> | undefined;
+  #isIterated = false;
+
+  constructor(start: PoolRunStart) {
+    this.#start = start;
+  }
+
+  // biome-ignore lint/suspicious/noThenProperty: awaiting a run for its report is the public contract.
+  then<A = RunReport, B = never>(
+    onFulfilled?: ((report: RunReport) => A | PromiseLike<A>) | null,
+    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+  ): Promise<A | B> {
+    if (this.#isIterated) return Promise.reject(takenTwice()).then(undefined, onRejected);
+    this.#report ??= this.#start.report();
+    return this.#report.then(onFulfilled, onRejected);
+  }
+
+  /** @throws the `error` of the report */
+  async orThrow(): Promise<Succeeded<RunReport>> {
+    return assertOk(await this);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Bundle, void> {
+    if (this.#isIterated || this.#report !== undefined) throw takenTwice();
+    this.#isIterated = true;
+    const left = new AbortController();
+    let isOver = false;
+    let pages: (readonly Bundle[])[] = [];
+    let wake = (): void => {};
+    let resume = (): void => {};
+    const onBundles = (bundles: readonly Bundle[]): Promise<void> => {
+      pages.push(bundles);
+      wake();
+      return new Promise((resolve) => {
+        resume = resolve;
+      });
+    };
+    const work = this.#start.stream(onBundles, left.signal).finally(() => {
+      isOver = true;
+      wake();
+    });
+    // Prevents an unhandled rejection before it is awaited below.
+    work.catch(() => {});
+    try {
+      for (;;) {
+        const taken = pages;
+        pages = [];
+        for (const page of taken) yield* page;
+        resume();
+        if (isOver && pages.length === 0) break;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          if (isOver || pages.length > 0) resolve();
+        });
+      }
+      await work;
+    } finally {
+      left.abort(new EngineError('ABORTED', 'The caller left the loop over the bundles.'));
+      resume();
+    }
+  }
+}
+
+function takenTwice(): EngineError {
+  return new EngineError(
+    'USAGE',
+    'A run is awaited or iterated over once; call run() again for another one.',
+  );
+}
+
+/** The store of all apps, or a function that returns the store of one app. */
+type PoolConnections = ConnectionStore | ((app: string | AppDefinition) => ConnectionStore);
+
+type WorkerCall = (values: readonly unknown[], worker: AbortSignal) => unknown;
+
+/**
+ * What the workers of a pool call of the connection store of the main thread. A connection is locked for one worker at a
+ * time: two refreshes with one token would end it. The lock of a worker that ends is released.
+ */
+function connectionCalls(connections: PoolConnections): Readonly<Record<string, WorkerCall>> {
+  const storeOf = (app: unknown): ConnectionStore =>
+    typeof connections === 'function' ? connections(app as string | AppDefinition) : connections;
+  const releases = new Map<number, () => void>();
+  /** The last waiter per connection. */
+  const queues = new Map<string, Promise<void>>();
+  let lastLock = 0;
+  const exclusively = async (
+    store: ConnectionStore,
+    name: string,
+    work: () => Promise<void>,
+  ): Promise<void> => {
+    const before = queues.get(name);
+    const own = (async () => {
+      await before;
+      await (store.exclusively === undefined ? work() : store.exclusively(name, work));
+    })();
+    const done = own.catch(() => {});
+    queues.set(name, done);
+    try {
+      await own;
+    } finally {
+      if (queues.get(name) === done) queues.delete(name);
+    }
+  };
+  const lock = (store: ConnectionStore, name: string, worker: AbortSignal): Promise<number> =>
+    new Promise((resolve, reject) => {
+      const hold = (): Promise<void> =>
+        new Promise((release) => {
+          if (worker.aborted) return release();
+          const id = ++lastLock;
+          const end = (): void => {
+            worker.removeEventListener('abort', end);
+            releases.delete(id);
+            release();
+          };
+          releases.set(id, end);
+          worker.addEventListener('abort', end, { once: true });
+          resolve(id);
+        });
+      exclusively(store, name, hold).catch(reject);
+    });
+  return {
+    'connection.get': ([app, name]) => storeOf(app).get(String(name)),
+    'connection.save': ([app, name, stored]) => storeOf(app).save(String(name), stored as StoredConnection),
+    'connection.lock': ([app, name], worker) => lock(storeOf(app), String(name), worker),
+    'connection.unlock': ([id]) => {
+      const release = releases.get(Number(id));
+      if (release === undefined) throw new EngineError('USAGE', 'The connection is not locked.');
+      release();
+    },
+  };
 }

@@ -1,5 +1,8 @@
+import { fileURLToPath } from 'node:url';
 import type { MessagePort } from 'node:worker_threads';
 import type { AppDefinition } from '../assembling/app-definition.js';
+import type { ConnectionStore } from '../connection/connection-store.js';
+import type { Engine } from '../create-engine.js';
 
 /** A task as it is posted to a worker. */
 export interface PostedTask {
@@ -47,4 +50,67 @@ export interface PoolWorkerData {
   readonly setupData: unknown;
   readonly maxApps: number;
   readonly hasConnections: boolean;
+}
+
+/**
+ * The app: path or file URL of its folder, a definition of `defineApp`, or a name for the setup module. Plain data
+ * only.
+ */
+export type AppSource = string | URL | AppDefinition;
+
+/** Functions of the main thread that a task calls from its worker, with structured clones of arguments and results. */
+export type PoolCalls = Readonly<Record<string, (...values: never[]) => unknown>>;
+
+/** A function that runs in a worker: `module` exports it under `name` as a `WorkerFunction`. */
+export interface PoolTask {
+  /** URL of the module, as `new URL('./my-worker.js', import.meta.url)`. */
+  readonly module: string | URL;
+  readonly name: string;
+  /** The app: a worker runs tasks of one app at a time. */
+  readonly app: string;
+  /** Structured clone. */
+  readonly input: unknown;
+  /**
+   * Bytes that the task holds from the start, such as those of `input`: it waits while `maxBytesInFlight` are held. Up to
+   * 256 kB do not count. Default: 0.
+   */
+  readonly bytes?: number | undefined;
+  /** The worker is terminated when a task takes longer. Default: `runTimeoutMs` of the pool. */
+  readonly timeoutMs?: number | undefined;
+  /** Aborts the task; its worker is terminated if the task does not end then. */
+  readonly signal?: AbortSignal | undefined;
+  readonly calls?: PoolCalls | undefined;
+}
+
+/** The pool as seen by a task. */
+export interface WorkerContext {
+  /** Aborted with the reason of the caller's signal. */
+  readonly signal: AbortSignal;
+  /** The engine of an app, created at its first use; the least recently used one is closed when a worker holds too many. */
+  readonly engine: (app: AppSource) => Promise<Engine>;
+  /** The connections of an app: the store of the pool, which stays in the main thread. */
+  readonly connections: (app: AppSource) => ConnectionStore;
+  /** Calls a function of the task's `calls`. */
+  readonly call: (name: string, ...values: readonly unknown[]) => Promise<unknown>;
+  /** Starts the deadline of the task again. For tasks of several steps, each with a deadline of its own. */
+  readonly restartDeadline: () => void;
+}
+
+/**
+ * The function of a task module. Input and output are cloned; errors of this package keep class, code and location.
+ */
+export type WorkerFunction<Input = never, Output = unknown> = (
+  input: Input,
+  context: WorkerContext,
+) => Output | Promise<Output>;
+
+/** The source as plain data. */
+export function toLocalSource(source: AppSource): string | AppDefinition {
+  if (source instanceof URL) return fileURLToPath(source);
+  return typeof source === 'string' && source.startsWith('file:') ? fileURLToPath(source) : source;
+}
+
+/** Names an app in a pool: the same for equal sources. */
+export function keyOf(app: string | AppDefinition): string {
+  return typeof app === 'string' ? app : JSON.stringify(app);
 }

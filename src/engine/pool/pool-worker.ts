@@ -2,10 +2,18 @@
 
 import { type MessagePort, workerData } from 'node:worker_threads';
 import { EngineError } from '../../shared/errors/engine-error.js';
-import { withByteReservation } from '../http/response-collector.js';
+import { withByteReservation } from '../http/undici-transport.js';
 import { carryError, carryErrors, restoreError } from './carry-error.js';
-import type { PoolMessage, PoolWorkerData, PostedTask, TaskResult, WorkerMessage } from './messages.js';
-import { toLocalSource, type WorkerContext, type WorkerFunction } from './pool-task.js';
+import {
+  type PoolMessage,
+  type PoolWorkerData,
+  type PostedTask,
+  type TaskResult,
+  toLocalSource,
+  type WorkerContext,
+  type WorkerFunction,
+  type WorkerMessage,
+} from './messages.js';
 import { callEngine, streamModule } from './run-on-engine.js';
 import {
   connectionsOfPool,

@@ -2,7 +2,7 @@ import { EngineError } from '../../shared/errors/engine-error.js';
 import { isPlainObject } from '../../shared/plain-object.js';
 import type { AppDefinition } from '../assembling/app-definition.js';
 import type { Engine } from '../create-engine.js';
-import type { WorkerContext } from './pool-task.js';
+import type { WorkerContext } from './messages.js';
 
 /** One method of one component of an app. */
 export interface EngineCall {

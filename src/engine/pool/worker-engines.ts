@@ -5,8 +5,7 @@ import type { ConnectionStore, StoredConnection } from '../connection/connection
 import { createEngine, type Engine } from '../create-engine.js';
 import type { EngineOptions } from '../engine-options.js';
 import { loadApp } from '../loading/load-app.js';
-import type { PoolWorkerData } from './messages.js';
-import { type AppSource, keyOf, toLocalSource } from './pool-task.js';
+import { type AppSource, keyOf, type PoolWorkerData, toLocalSource } from './messages.js';
 
 /** Options of the engines of a pool. Without `app` the pool loads the app. */
 export type PoolEngineOptions = Partial<Omit<EngineOptions, 'sharedFunctions'>>;

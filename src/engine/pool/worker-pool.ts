@@ -3,10 +3,16 @@ import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threa
 import { ByteBudget } from '../../shared/byte-budget.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import type { AppDefinition } from '../assembling/app-definition.js';
-import { UNCOUNTED_BYTES } from '../http/response-collector.js';
+import { UNCOUNTED_BYTES } from '../http/undici-transport.js';
 import { carryError, restoreError, restoreErrors } from './carry-error.js';
-import type { PoolMessage, PoolWorkerData, PostedTask, TaskResult, WorkerMessage } from './messages.js';
-import type { PoolTask } from './pool-task.js';
+import type {
+  PoolMessage,
+  PoolTask,
+  PoolWorkerData,
+  PostedTask,
+  TaskResult,
+  WorkerMessage,
+} from './messages.js';
 
 /** A task whose function may be one of the pool's own: then it has no module. */
 export type AnyPoolTask = Omit<PoolTask, 'module'> & {

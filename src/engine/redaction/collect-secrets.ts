@@ -1,9 +1,8 @@
-import { asImlError } from '../../language/environment/call-error.js';
+import { asImlError } from '../../language/environment.js';
 import { limitError } from '../../shared/errors/iml-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';
 import { type HiddenPaths, NO_PATHS } from './sanitize-paths.js';
-import { MIN_SECRET_LENGTH } from './secret-forms.js';
-import { MAX_KNOWN_SECRETS } from './secret-matcher.js';
+import { MAX_KNOWN_SECRETS, MIN_SECRET_LENGTH } from './secret-matcher.js';
 import { isSecretName } from './secret-names.js';
 
 /** Values that are searched for secrets: a sparse list may claim billions of items. */

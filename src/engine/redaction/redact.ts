@@ -1,20 +1,29 @@
-import { decodeText } from '../http/body/decode-text.js';
+import { decodeText } from '../http/body/decode-body.js';
 import { findHeader, isTextMediaType, readContentType, responseHeader } from '../http/headers.js';
-import { decodeFormComponent } from '../http/percent-encoding.js';
+import { decodeFormComponent } from '../http/http-url.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/transport.js';
-import { collectBodyText, hideQuery, redactBodyText, redactPatterns, redactUrl } from './redact-text.js';
 import {
+  collectBodyText,
   collectHidden,
   type HiddenBecause,
+  hideQuery,
   LEFT_OUT,
   LEFT_OUT_MARK,
   type RedactionRules,
+  redactBodyText,
+  redactPatterns,
+  redactUrl,
   redactValue,
   SANITIZED,
-} from './redact-value.js';
+} from './redact-text.js';
 import { type HiddenPaths, joinPaths, NO_PATHS, readSanitize } from './sanitize-paths.js';
-import { MAX_SECRET_LENGTH } from './secret-forms.js';
-import { createSecretMatcher, mergeRanges, type SecretMatcher, type SecretRange } from './secret-matcher.js';
+import {
+  createSecretMatcher,
+  MAX_SECRET_LENGTH,
+  mergeRanges,
+  type SecretMatcher,
+  type SecretRange,
+} from './secret-matcher.js';
 import { isSecretName } from './secret-names.js';
 
 export interface RedactorOptions {

@@ -1,11 +1,10 @@
-import { toText } from '../../language/values/coerce.js';
-import { describeType } from '../../language/values/value-kind.js';
+import { describeType, toText } from '../../language/values/value.js';
 import { didYouMean } from '../../shared/suggest.js';
 import type { Directive } from '../document/compile-directive.js';
 import type { CompiledRespond } from '../document/compile-request.js';
 import { RESPOND_TYPES } from '../document/directive-values.js';
 import { MAX_WARNINGS } from '../document/document.js';
-import { encodeBody } from '../http/body/body-encoding.js';
+import { encodeBody } from '../http/body/encode-body.js';
 import { buildHeaders, findHeader, isJsonMediaType, readContentType } from '../http/headers.js';
 import type { HeaderEntry } from '../http/transport.js';
 import { atDirective, evaluateDirective, evaluateFlatObject, runError } from './evaluate-directive.js';

@@ -1,6 +1,7 @@
 import { resolveBounds } from '../../shared/errors/check-options.js';
 import { parseRetryAfter, RATE_LIMIT_HEADERS, readRateLimit } from '../http/rate-limit.js';
 import type { ResponseHeaders, TransportResponse } from '../http/transport.js';
+import type { BudgetReason } from './trace.js';
 
 /** The budget of all runs for one host and connection. */
 export interface BudgetFigures {
@@ -11,9 +12,6 @@ export interface BudgetFigures {
   /** Milliseconds of a window. Default: 1000. */
   readonly windowMs: number;
 }
-
-/** Why a request waits: an option of the embedder, or a header of the API. */
-export type BudgetReason = 'in-flight' | 'calls' | 'retry-after' | 'rate-limit';
 
 /** Why a request must wait now. */
 export interface Shortage {

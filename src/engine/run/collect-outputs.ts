@@ -1,4 +1,4 @@
-import { describeType } from '../../language/values/value-kind.js';
+import { describeType } from '../../language/values/value.js';
 import { joinLists } from '../../shared/join-lists.js';
 import { isPlainObject } from '../../shared/plain-object.js';
 import type { CompiledIterate, CompiledRequest, CompiledResponse } from '../document/compiled-request.js';

@@ -1,4 +1,4 @@
-import { toText } from '../../language/values/coerce.js';
+import { toText } from '../../language/values/value.js';
 import type { Directive } from '../document/compile-directive.js';
 import type { CompiledRequest } from '../document/compiled-request.js';
 import { isHostFromInput, isOnStaticServer } from '../document/static-host.js';

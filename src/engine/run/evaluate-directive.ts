@@ -1,5 +1,4 @@
-import { isTruthy, toText } from '../../language/values/coerce.js';
-import { describeType } from '../../language/values/value-kind.js';
+import { describeType, isTruthy, toText } from '../../language/values/value.js';
 import { AppError, type AppErrorOptions, type AppErrorType } from '../../shared/errors/app-error.js';
 import { isEngineError } from '../../shared/errors/engine-error.js';
 import { ImlError } from '../../shared/errors/iml-error.js';

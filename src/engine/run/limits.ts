@@ -1,6 +1,4 @@
-import { toNumber } from '../../language/values/coerce.js';
 import { resolveBounds } from '../../shared/errors/check-options.js';
-import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import { DEFAULT_SANDBOX_LIMITS } from '../sandbox/sandbox-limits.js';
 
 /** Limits of one module run. */
@@ -32,25 +30,6 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
   maxTimeoutMs: 300_000,
   functionTimeoutMs: DEFAULT_SANDBOX_LIMITS.timeMs,
 });
-
-/** Names in the common data that replace limits of a run. Source: https://github.com/minsu-kang/make-custom-app-skill, runtime-reference. [inf] */
-const COMMON_LIMITS: readonly [name: string, limit: 'maxRequests' | 'maxPages' | 'maxRecords'][] = [
-  ['maxRequestCount', 'maxRequests'],
-  ['maxPaginationRequestCount', 'maxPages'],
-  ['maxPastRecords', 'maxRecords'],
-];
-
-/** The limits of a run, those in the common data of the app applied. A limit of the embedder's is never raised. */
-export function limitsWithCommon(limits: Limits, common: unknown): Limits {
-  if (!isPlainObject(common)) return limits;
-  const changed: Partial<Record<keyof Limits, number>> = {};
-  for (const [name, limit] of COMMON_LIMITS) {
-    const value = toNumber(ownMember(common, name));
-    if (value === undefined || !(value >= 0)) continue;
-    changed[limit] = limits[limit] === DEFAULT_LIMITS[limit] ? value : Math.min(limits[limit], value);
-  }
-  return { ...limits, ...changed };
-}
 
 /**
  * The defaults with the given ones in their place.

@@ -1,3 +1,4 @@
+import { toText } from '../../language/values/value.js';
 import { AppError } from '../../shared/errors/app-error.js';
 import { isEngineError, TransportError } from '../../shared/errors/engine-error.js';
 import { childPointer, type SourceLocation } from '../../shared/errors/source-location.js';
@@ -5,10 +6,12 @@ import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import type { Directive } from '../document/compile-directive.js';
 import type { CompiledPagination, CompiledRequest } from '../document/compiled-request.js';
 import { MAX_WARNINGS } from '../document/document.js';
-import { encodeBody, readRequestType } from '../http/body/body-encoding.js';
+import { encodeBody, readRequestType } from '../http/body/encode-body.js';
 import { buildHeaders, findHeader, withHeader } from '../http/headers.js';
 import { type BuiltUrl, buildUrl, isSameHost } from '../http/http-url.js';
 import { withholdSecrets } from '../http/redirects.js';
+import { type AwsCredentials, signAws } from '../http/signing/aws-signature.js';
+import { type OAuth1Options, signOAuth1 } from '../http/signing/oauth1-signature.js';
 import type { CrossOriginPolicy, HeaderEntry, HttpServer, TransportRequest } from '../http/transport.js';
 import { assertUniversalHost, createCrossOriginPolicy } from './cross-origin.js';
 import {
@@ -20,7 +23,6 @@ import {
   runError,
 } from './evaluate-directive.js';
 import { type RunContext, type RunPosition, warn, warnOnce } from './run-context.js';
-import { signRequest } from './sign-request.js';
 
 /** The parts of a request that a page can replace or add to, evaluated. */
 interface RequestParts {
@@ -408,4 +410,65 @@ function completeHeaders(
   }
   if (findHeader(headers, USER_AGENT[0]) === undefined) headers.push(USER_AGENT);
   return headers;
+}
+
+/**
+ * Signs a complete request as its `aws` or `oauth` directive says; without either it stays as it is.
+ * Both sign what is really sent, so nothing may be changed behind this.
+ *
+ * @see https://developers.make.com/custom-apps-documentation/component-blocks/api/making-requests
+ */
+function signRequest(
+  request: TransportRequest,
+  compiled: CompiledRequest,
+  context: RunContext,
+): TransportRequest {
+  return signWithOAuth(signWithAws(request, compiled, context), compiled, context);
+}
+
+function signWithAws(
+  request: TransportRequest,
+  compiled: CompiledRequest,
+  context: RunContext,
+): TransportRequest {
+  const credentials = evaluateFlatObject(compiled.aws, context);
+  if (credentials === undefined) return request;
+  const nowMs = context.run.settings.clock.now();
+  const headers = atDirective(compiled.aws, context, () => {
+    const read: AwsCredentials = { key: '', secret: '', ...textMembers(credentials) };
+    return signAws(request, read, nowMs);
+  });
+  return { ...request, headers };
+}
+
+function signWithOAuth(
+  request: TransportRequest,
+  compiled: CompiledRequest,
+  context: RunContext,
+): TransportRequest {
+  const options = evaluateFlatObject(compiled.oauth, context);
+  if (options === undefined) return request;
+  const { clock, random } = context.run.settings;
+  const sources = { nowMs: clock.now(), nonce: createNonce(random) };
+  const signed = atDirective(compiled.oauth, context, () =>
+    signOAuth1(request, textMembers(options), sources),
+  );
+  return { ...request, ...signed };
+}
+
+/** Whether to compute the hash, or the hash itself. */
+const BODY_HASH = 'body_hash';
+
+/** Evaluated members may be of any type; the signers take texts, and a boolean for that one. */
+function textMembers(members: PlainObject): Partial<AwsCredentials> & OAuth1Options {
+  const texts = Object.entries(members).map(([name, value]) => [
+    name,
+    name === BODY_HASH && typeof value === 'boolean' ? value : toText(value),
+  ]);
+  return Object.fromEntries(texts);
+}
+
+/** 128 random bits as hexadecimal digits. */
+function createNonce(random: () => number): string {
+  return Array.from({ length: 32 }, () => Math.floor(random() * 16).toString(16)).join('');
 }

@@ -1,14 +1,13 @@
-import { SCOPE_LISTENER, type ScopeListener } from '../../language/environment/scope-listener.js';
+import { SCOPE_LISTENER, type ScopeListener } from '../../language/environment.js';
 import { type AbortListener, addAbortListener, removeAbortListener } from '../../shared/abort-listeners.js';
 import { AppError } from '../../shared/errors/app-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
 import type { Document } from '../document/document.js';
 import type { HttpServer } from '../http/transport.js';
-import type { BudgetReason } from './call-budget.js';
 import type { EngineSettings } from './engine-settings.js';
 import type { Limits } from './limits.js';
 import { RunLog } from './run-log.js';
-import type { RunWarning, StopReason, TraceDetail, TraceEvent } from './trace.js';
+import type { BudgetReason, RunWarning, StopReason, TraceDetail, TraceEvent } from './trace.js';
 
 /** Facts of a run that are fixed at its start. */
 export interface RunRules {

@@ -1,8 +1,8 @@
-import { decodeBody, type ResponseType } from '../http/body/body-decoding.js';
+import { decodeBody, type ResponseType } from '../http/body/decode-body.js';
 import type { TransportRequest, TransportResponse } from '../http/transport.js';
 import { createRedactor, type LoggableResponse, type Redactor } from '../redaction/redact.js';
 import { MAX_KNOWN_SECRETS } from '../redaction/secret-matcher.js';
-import { type RunWarning, type TraceListener, TraceLog } from './trace.js';
+import type { RunWarning, TraceEvent, TraceListener } from './trace.js';
 
 /** Bytes of messages that wait to be searched for secrets. [choice] */
 const MAX_UNSEARCHED_BYTES = 768 * 1024;
@@ -167,4 +167,37 @@ function decodeAgain(response: LoggedResponse, type: ResponseType | undefined): 
   if (type === undefined || !('status' in response)) return response;
   const decoded = decodeBody(response, type);
   return decoded.ok ? { headers: response.headers, body: decoded.value } : response;
+}
+
+/**
+ * The events of a run, in order. Most traces are never read, and redacting an event takes as long as reading a small page:
+ * an event is rendered for a listener, or when the events are read.
+ */
+export class TraceLog {
+  readonly #listener: TraceListener | undefined;
+  // Hard private: events that are not rendered yet hold secrets.
+  readonly #events: (TraceEvent | (() => TraceEvent))[] = [];
+  #rendered = 0;
+
+  constructor(listener: TraceListener | undefined) {
+    this.#listener = listener;
+  }
+
+  add(render: () => TraceEvent): void {
+    if (this.#listener === undefined) {
+      this.#events.push(render);
+      return;
+    }
+    const event = render();
+    this.#events.push(event);
+    this.#listener(event);
+  }
+
+  get events(): readonly TraceEvent[] {
+    for (; this.#rendered < this.#events.length; this.#rendered++) {
+      const event = this.#events[this.#rendered];
+      if (typeof event === 'function') this.#events[this.#rendered] = event();
+    }
+    return this.#events as TraceEvent[];
+  }
 }

@@ -1,6 +1,8 @@
 import type { SourceLocation } from '../../shared/errors/source-location.js';
 import type { HeaderEntry, ResponseHeaders } from '../http/transport.js';
-import type { BudgetReason } from './call-budget.js';
+
+/** Why a request waits: an option of the embedder, or a header of the API. */
+export type BudgetReason = 'in-flight' | 'calls' | 'retry-after' | 'rate-limit';
 
 /** Why pagination ended. `pagination-condition`: `pagination.condition` was false for the next page. */
 export type StopReason =
@@ -169,36 +171,3 @@ export type TraceDetail = TraceEvent extends infer E
     ? Omit<E, keyof EventPosition>
     : never
   : never;
-
-/**
- * The events of a run, in order. Most traces are never read, and redacting an event takes as long as reading a small page:
- * an event is rendered for a listener, or when the events are read.
- */
-export class TraceLog {
-  readonly #listener: TraceListener | undefined;
-  // Hard private: events that are not rendered yet hold secrets.
-  readonly #events: (TraceEvent | (() => TraceEvent))[] = [];
-  #rendered = 0;
-
-  constructor(listener: TraceListener | undefined) {
-    this.#listener = listener;
-  }
-
-  add(render: () => TraceEvent): void {
-    if (this.#listener === undefined) {
-      this.#events.push(render);
-      return;
-    }
-    const event = render();
-    this.#events.push(event);
-    this.#listener(event);
-  }
-
-  get events(): readonly TraceEvent[] {
-    for (; this.#rendered < this.#events.length; this.#rendered++) {
-      const event = this.#events[this.#rendered];
-      if (typeof event === 'function') this.#events[this.#rendered] = event();
-    }
-    return this.#events as TraceEvent[];
-  }
-}

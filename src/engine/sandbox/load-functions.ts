@@ -1,12 +1,11 @@
 import { formatLocation } from '../../shared/errors/source-location.js';
 import { tellTooLong } from './check-functions.js';
-import type { Deadline } from './deadline.js';
 import type { Guest, GuestFault } from './guest.js';
 import { guestFileName, nameFile, placeInStack } from './guest-error.js';
 import type { Machine } from './machine.js';
 import { declaredNames } from './names-in-code.js';
 import type { SandboxFunction, SandboxWarning } from './sandbox.js';
-import { MAX_COMPILED_LENGTH } from './sandbox-limits.js';
+import { type Deadline, MAX_COMPILED_LENGTH } from './sandbox-limits.js';
 
 export interface LoadedFunctions {
   readonly warnings: readonly SandboxWarning[];

@@ -1,4 +1,4 @@
-import type { FunctionTable } from '../../language/environment/environment.js';
+import type { FunctionTable } from '../../language/environment.js';
 import type { SourceLocation } from '../../shared/errors/source-location.js';
 import type { SandboxLimits } from './sandbox-limits.js';
 

@@ -1,6 +1,10 @@
 import { createContext, Script } from 'node:vm';
-import type { Environment, FunctionTable, ImlFunction } from '../../language/environment/environment.js';
-import { acceptDebug } from '../../language/environment/scope-listener.js';
+import {
+  acceptDebug,
+  type Environment,
+  type FunctionTable,
+  type ImlFunction,
+} from '../../language/environment.js';
 import { functionError, ImlError, limitError } from '../../shared/errors/iml-error.js';
 import { formatLocation, type SourceLocation } from '../../shared/errors/source-location.js';
 import { type PlainObject, setMember } from '../../shared/plain-object.js';

@@ -13,8 +13,7 @@ import {
   compileRespond,
 } from '../document/compile-request.js';
 import type { CompiledCondition, CompiledIterate } from '../document/compiled-request.js';
-import { createDocument } from '../document/create-document.js';
-import { type Document, subDocument } from '../document/document.js';
+import { createDocument, type Document, subDocument } from '../document/document.js';
 
 /** The specification of a webhook, ready to run. Field names are the directives'. */
 export interface CompiledWebhook {

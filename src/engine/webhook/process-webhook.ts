@@ -1,4 +1,4 @@
-import { createCaseless } from '../../language/values/collection.js';
+import { createCaseless } from '../../language/values/value.js';
 import {
   ANY_FUNCTION,
   ANY_LIST,
@@ -11,24 +11,34 @@ import { INPUT_SHAPES } from '../component/input-shapes.js';
 import type { Runtime } from '../component/runtime.js';
 import { findRunSecrets, type StartedRun, startRun } from '../component/start-run.js';
 import type { CompiledRespond } from '../document/compile-request.js';
-import { parseForm } from '../http/body/decode-text.js';
+import { parseForm } from '../http/body/decode-body.js';
 import { findHeader } from '../http/headers.js';
 import { type BuiltResponse, buildAnswer, textAnswer } from '../run/build-answer.js';
 import { evaluateDirective, evaluateFlag, runError, traceScope } from '../run/evaluate-directive.js';
 import { type RunContext, withPosition, withVariables } from '../run/run-context.js';
+import type { CompiledWebhook } from './compile-webhook.js';
+import {
+  decompressPayload,
+  type IncomingCall,
+  parsePayload,
+  readCall,
+  readCallQuery,
+  type WebhookLimits,
+} from './incoming-call.js';
 import {
   type CollectedBundles,
   collectBundles,
   evaluateUid,
+  explainNoBundles,
+  findReason,
   type Recipients,
+  reportEvents,
+  reportFailedCall,
   routeBundles,
   selectDelivered,
-} from './collect-bundles.js';
-import type { CompiledWebhook } from './compile-webhook.js';
-import { type IncomingCall, readCall, readCallQuery, type WebhookLimits } from './incoming-call.js';
-import { explainNoBundles, findReason } from './no-bundles.js';
-import { decompressPayload, parsePayload } from './parse-payload.js';
-import { reportEvents, reportFailedCall, type WebhookPhase, type WebhookReport } from './webhook-report.js';
+  type WebhookPhase,
+  type WebhookReport,
+} from './webhook-report.js';
 
 /** Input of a call of a webhook. */
 export interface WebhookInput {

@@ -1,4 +1,4 @@
-import { describeType } from '../../language/values/value-kind.js';
+import { describeType } from '../../language/values/value.js';
 import { deepMerge, isPlainObject, type PlainObject } from '../../shared/plain-object.js';
 import { reportCall } from '../component/call-report.js';
 import type { ConnectedInput } from '../component/check-and-connect.js';

@@ -1,6 +1,5 @@
 import type { Redactor } from '../../engine/redaction/redact.js';
-import { redactPatterns } from '../../engine/redaction/redact-text.js';
-import { SANITIZED } from '../../engine/redaction/redact-value.js';
+import { redactPatterns, SANITIZED } from '../../engine/redaction/redact-text.js';
 import { isSecretName } from '../../engine/redaction/secret-names.js';
 import { type IncomingCall, readCallQuery } from '../../engine/webhook/incoming-call.js';
 import type { PlainObject } from '../../shared/plain-object.js';

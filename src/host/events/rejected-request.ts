@@ -1,4 +1,4 @@
-import { readShownText } from '../../engine/http/body/decode-text.js';
+import { readShownText } from '../../engine/http/body/decode-body.js';
 import { findHeader, readContentType } from '../../engine/http/headers.js';
 import type { Redactor } from '../../engine/redaction/redact.js';
 import type { PlainObject } from '../../shared/plain-object.js';

@@ -2,7 +2,7 @@ import type { Document } from '../../engine/document/document.js';
 import { readDocument } from '../../engine/document/jsonc.js';
 import type { Shape } from '../../engine/document/shape.js';
 import type { ErrorHandler } from '../../scenario/flow.js';
-import type { ScenarioSettings } from '../../scenario/scenario-settings.js';
+import type { ScenarioSettings } from '../../scenario/scenario-state.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { childPointer } from '../../shared/errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../shared/plain-object.js';

@@ -6,7 +6,7 @@ import {
   only,
   type Shape,
 } from '../../engine/document/shape.js';
-import { DEFAULT_SETTINGS } from '../../scenario/scenario-settings.js';
+import { DEFAULT_SETTINGS } from '../../scenario/scenario-state.js';
 
 const WORD: KeyShape = { types: ['string'] };
 const COUNT: KeyShape = { types: ['number'] };

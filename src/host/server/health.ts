@@ -1,5 +1,9 @@
-import type { ScenarioSettings } from '../../scenario/scenario-settings.js';
-import { nextStart, type ScenarioState, type StartKind } from '../../scenario/scenario-state.js';
+import {
+  nextStart,
+  type ScenarioSettings,
+  type ScenarioState,
+  type StartKind,
+} from '../../scenario/scenario-state.js';
 import type { HostContext } from '../context.js';
 import { readPlans, readState } from '../store/scenario-plan.js';
 import type { HostReader, ScenarioRow } from '../store/tables.js';

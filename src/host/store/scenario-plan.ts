@@ -1,5 +1,4 @@
-import type { ScenarioSettings } from '../../scenario/scenario-settings.js';
-import type { ScenarioState } from '../../scenario/scenario-state.js';
+import type { ScenarioSettings, ScenarioState } from '../../scenario/scenario-state.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { isLongerThan, VALUE_LENGTH } from './kept-value.js';
 import type { HostReader, ScenarioRow } from './tables.js';

@@ -1,4 +1,4 @@
-import { toInstant } from '../values/coerce.js';
+import { toInstant } from '../values/value.js';
 import { type CivilDate, isInstant, offsetToMs, readDigits, wallClockMs } from './civil.js';
 import { localToInstant, requireZone } from './zone.js';
 

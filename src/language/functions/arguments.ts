@@ -1,6 +1,6 @@
 import { functionError } from '../../shared/errors/iml-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
-import type { ImlFunction } from '../environment/environment.js';
+import type { ImlFunction } from '../environment.js';
 import {
   type BytesEncoding,
   bytesOfText,
@@ -8,9 +8,8 @@ import {
   findEncoding,
   textOfBytes,
 } from '../values/bytes.js';
-import { isBuffer, isEmpty, isMissing, toNumber, toText } from '../values/coerce.js';
-import { isCollection } from '../values/collection.js';
 import { assertListLength, assertTextLength } from '../values/size-limits.js';
+import { isBuffer, isCollection, isEmpty, isMissing, toNumber, toText } from '../values/value.js';
 
 const MAX_QUOTED_LENGTH = 80;
 

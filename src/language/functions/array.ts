@@ -1,11 +1,10 @@
 import { functionError } from '../../shared/errors/iml-error.js';
 import { type PlainObject, setMember } from '../../shared/plain-object.js';
-import type { Environment, FunctionTable } from '../environment/environment.js';
-import { isBuffer, isEmpty, isMissing, toInstant, toText } from '../values/coerce.js';
-import { memberNames } from '../values/collection.js';
+import type { Environment, FunctionTable } from '../environment.js';
 import { createDistinctKey, createEqualityKey } from '../values/identity.js';
 import { pathReader, readIndex } from '../values/path.js';
 import { assertListLength, assertTextLength } from '../values/size-limits.js';
+import { isBuffer, isEmpty, isMissing, memberNames, toInstant, toText } from '../values/value.js';
 import { asCollection, asInteger, asList, quoted } from './arguments.js';
 
 /** Source: https://help.make.com/array-functions. `contains` and `length` are in `text.ts`. */

@@ -1,8 +1,7 @@
 import { functionError } from '../../shared/errors/iml-error.js';
-import type { DigestAlgorithm, Environment, FunctionTable, ImlFunction } from '../environment/environment.js';
+import type { DigestAlgorithm, Environment, FunctionTable, ImlFunction } from '../environment.js';
 import type { BytesEncoding } from '../values/bytes.js';
-import { isBuffer, isEmpty, isMissing, toText } from '../values/coerce.js';
-import { isCollection } from '../values/collection.js';
+import { isBuffer, isCollection, isEmpty, isMissing, toText } from '../values/value.js';
 import { asEncoding, decode, encode, quoted, toBytes } from './arguments.js';
 
 /** Source: https://help.make.com/text-and-binary-functions. */

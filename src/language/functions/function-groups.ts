@@ -1,4 +1,4 @@
-import type { FunctionTable } from '../environment/environment.js';
+import type { FunctionTable } from '../environment.js';
 
 /** Built-in functions of one file. */
 export interface FunctionGroup {

@@ -2,12 +2,11 @@ import { APP_ERROR_TYPES, type AppErrorType } from '../../shared/errors/app-erro
 import { functionError, limitError } from '../../shared/errors/iml-error.js';
 import { isCaseless } from '../../shared/plain-object.js';
 import { jsonProblem } from '../../shared/text.js';
-import type { FunctionTable } from '../environment/environment.js';
-import { isEmpty, isMissing, isTruthy, toText } from '../values/coerce.js';
-import { filterMembers, isCollection } from '../values/collection.js';
+import type { FunctionTable } from '../environment.js';
 import { createEqualityKey } from '../values/identity.js';
 import { getPath, readIndex } from '../values/path.js';
 import { writeJson } from '../values/tree-text.js';
+import { filterMembers, isCollection, isEmpty, isMissing, isTruthy, toText } from '../values/value.js';
 import { asCollection, onText } from './arguments.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { FunctionTable } from '../environment/environment.js';
+import type { FunctionTable } from '../environment.js';
 import { rewriteInChunks } from '../values/size-limits.js';
 import { onText } from './arguments.js';
 

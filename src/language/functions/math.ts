@@ -1,7 +1,7 @@
 import { functionError } from '../../shared/errors/iml-error.js';
-import type { FunctionTable, ImlFunction } from '../environment/environment.js';
-import { isEmpty, isMissing, toNumber, toText } from '../values/coerce.js';
+import type { FunctionTable, ImlFunction } from '../environment.js';
 import { assertTextLength } from '../values/size-limits.js';
+import { isEmpty, isMissing, toNumber, toText } from '../values/value.js';
 import { asInteger, asList, asNumber, quoted } from './arguments.js';
 
 /** Maximum number of decimals of `formatNumber`. */

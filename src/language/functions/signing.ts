@@ -1,11 +1,10 @@
 import { functionError } from '../../shared/errors/iml-error.js';
 import { type PlainObject, setMember } from '../../shared/plain-object.js';
-import type { DigestAlgorithm, Environment, FunctionTable } from '../environment/environment.js';
+import type { DigestAlgorithm, Environment, FunctionTable } from '../environment.js';
 import { bytesOfText, computeTextLength, textOfBytes } from '../values/bytes.js';
-import { isBuffer, isEmpty, isMissing, isOn, toNumber, toText } from '../values/coerce.js';
-import { isCollection } from '../values/collection.js';
 import { assertTextLength } from '../values/size-limits.js';
 import { writeJson } from '../values/tree-text.js';
+import { isBuffer, isCollection, isEmpty, isMissing, isOn, toNumber, toText } from '../values/value.js';
 import { asCollection, asEncoding, encode, quoted, toBytes } from './arguments.js';
 
 /** Source: https://developers.make.com/custom-apps-documentation/app-components/iml-functions. [doc] */

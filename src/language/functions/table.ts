@@ -1,4 +1,4 @@
-import type { FunctionTable } from '../environment/environment.js';
+import type { FunctionTable } from '../environment.js';
 import { ARRAY_FUNCTIONS } from './array.js';
 import { BINARY_FUNCTIONS } from './binary.js';
 import { DATE_FUNCTIONS } from './date.js';

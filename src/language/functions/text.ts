@@ -1,9 +1,7 @@
 import mime, { Mime } from 'mime';
 import { functionError } from '../../shared/errors/iml-error.js';
-import type { FunctionTable } from '../environment/environment.js';
+import type { FunctionTable } from '../environment.js';
 import { replacePattern } from '../pattern/replace-pattern.js';
-import { isBuffer, isMissing, isOn, toText } from '../values/coerce.js';
-import { isCollection, memberNames } from '../values/collection.js';
 import { createEqualityKey } from '../values/identity.js';
 import {
   assertListLength,
@@ -12,6 +10,7 @@ import {
   rewrite,
   rewriteInChunks,
 } from '../values/size-limits.js';
+import { isBuffer, isCollection, isMissing, isOn, memberNames, toText } from '../values/value.js';
 import { asInteger, asList, onText, quoted } from './arguments.js';
 
 /** Source: https://help.make.com/text-and-binary-functions. */

@@ -1,8 +1,8 @@
 import type { PlainObject } from '../../shared/plain-object.js';
 import { textOfBytes } from './bytes.js';
-import { isBuffer, toInstant, toText } from './coerce.js';
 import { assertTextLength } from './size-limits.js';
 import { listPresentNames, quotedText, type TreeStyle, treeText } from './tree-text.js';
+import { isBuffer, toInstant, toText } from './value.js';
 
 /** Converts a value to a key for a `Set`: equal values have the same key. */
 export type IdentityKey = (value: unknown) => unknown;

@@ -1,6 +1,5 @@
 import { isCaseless, type PlainObject } from '../../shared/plain-object.js';
-import { toText } from './coerce.js';
-import { isCollection } from './collection.js';
+import { isCollection, toText } from './value.js';
 
 /** Names of `Object.prototype`. Only these need an own-property check when read from a plain object. */
 const INHERITED: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(Object.prototype));

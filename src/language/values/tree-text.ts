@@ -1,8 +1,7 @@
 import { functionError, limitError } from '../../shared/errors/iml-error.js';
 import type { PlainObject } from '../../shared/plain-object.js';
-import { isBuffer, isMissing, toInstant, toText } from './coerce.js';
-import { isCollection } from './collection.js';
 import { assertTextLength, MAX_LIST_LENGTH, rewriteInChunks } from './size-limits.js';
+import { isBuffer, isCollection, isMissing, toInstant, toText } from './value.js';
 
 /** Depth from which circular references are detected. Flat data does not pay for the check. */
 const CYCLE_DEPTH = 64;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Document } from '../../engine/document/document.js';
 import { described, type KeyShape, type Shape } from '../../engine/document/shape.js';
 import { openAppFolder } from '../../engine/loading/app-folder.js';
-import { SEMANTICS } from '../../language/environment/environment.js';
+import { SEMANTICS } from '../../language/environment.js';
 import { SpecError } from '../../shared/errors/engine-error.js';
 import { childPointer } from '../../shared/errors/source-location.js';
 import { isPlainObject } from '../../shared/plain-object.js';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { App } from '../../engine/document/app.js';
-import { listFiles } from '../../engine/loading/list-files.js';
+import { listFiles } from '../../engine/loading/app-folder.js';
 import { loadApp } from '../../engine/loading/load-app.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { checkLoadedApp } from '../check/check-app.js';

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { readDocument } from '../../engine/document/jsonc.js';
-import { openAppFolder } from '../../engine/loading/app-folder.js';
-import { listFiles } from '../../engine/loading/list-files.js';
+import { listFiles, openAppFolder } from '../../engine/loading/app-folder.js';
 import { safeParseTemplate } from '../../language/syntax/parser.js';
 import { readPath } from '../../language/syntax/walk-expression.js';
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCaseless } from '../../../src/language/values/collection.js';
+import { createCaseless } from '../../../src/language/values/value.js';
 import { callFunction, errorOf } from './call-function.js';
 
 const call = (name: string, ...args: unknown[]) => callFunction(name, ...args);

@@ -1,11 +1,14 @@
 import { createHmac, createPrivateKey, createSign, type KeyObject } from 'node:crypto';
 import { requestInvalid } from '../../../shared/errors/engine-error.js';
 import { findHeader, readContentType, withHeader } from '../headers.js';
-import { type HttpUrl, parseHttpUrl } from '../http-url.js';
-import { encodeComponent } from '../percent-encoding.js';
-import { canonicalQuery, parseQueryPairs, type QueryPair } from './canonical-query.js';
-import { hashBody } from './hash-body.js';
-import type { SignableRequest } from './signable-request.js';
+import { encodeComponent, type HttpUrl, parseHttpUrl } from '../http-url.js';
+import {
+  canonicalQuery,
+  hashBody,
+  parseQueryPairs,
+  type QueryPair,
+  type SignableRequest,
+} from './signable-request.js';
 
 /**
  * The evaluated `oauth` directive. Empty and undefined members count as absent. Source:

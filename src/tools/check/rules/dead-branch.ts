@@ -1,7 +1,7 @@
 import { evaluate } from '../../../language/compile.js';
 import type { Expression } from '../../../language/syntax/ast.js';
 import { listNodes } from '../../../language/syntax/walk-expression.js';
-import { isTruthy } from '../../../language/values/coerce.js';
+import { isTruthy } from '../../../language/values/value.js';
 import type { Rule } from '../rule.js';
 import { findingAt } from '../subject/expression-site.js';
 

@@ -1,4 +1,4 @@
-import { toNumber } from '../../../language/values/coerce.js';
+import { toNumber } from '../../../language/values/value.js';
 import { childPointer } from '../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import type { Rule } from '../rule.js';

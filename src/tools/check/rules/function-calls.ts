@@ -1,6 +1,6 @@
 import { findSignature, type ParameterKind, printSignature } from '../../../language/functions/signatures.js';
 import type { Call, Expression } from '../../../language/syntax/ast.js';
-import { toNumber } from '../../../language/values/coerce.js';
+import { toNumber } from '../../../language/values/value.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import type { Rule } from '../rule.js';
 import { type ExpressionSite, findingAt, replacementAt } from '../subject/expression-site.js';

@@ -1,21 +1,24 @@
-import { APP_FUNCTIONS } from '../../../engine/app-functions.js';
 import { initialVariables, requireEndpoint } from '../../../engine/component/call-endpoint.js';
 import { asRunError } from '../../../engine/component/report.js';
+import { APP_FUNCTIONS } from '../../../engine/custom-functions.js';
 import type { App } from '../../../engine/document/app.js';
 import type { DirectiveContext } from '../../../engine/document/compile-directive.js';
 import type { CompiledRequest } from '../../../engine/document/compiled-request.js';
-import { selectResponseType } from '../../../engine/http/body/body-decoding.js';
+import { selectResponseType } from '../../../engine/http/body/decode-body.js';
 import { CallBudget } from '../../../engine/run/call-budget.js';
 import { evaluateLimit } from '../../../engine/run/collect-outputs.js';
 import type { EngineSettings } from '../../../engine/run/engine-settings.js';
 import { atDirective, evaluateDirective, evaluateFlag } from '../../../engine/run/evaluate-directive.js';
-import { buildExchange } from '../../../engine/run/exchange.js';
+import { buildExchange, extendTemp } from '../../../engine/run/exchange.js';
 import { DEFAULT_LIMITS } from '../../../engine/run/limits.js';
-import { readRepeat } from '../../../engine/run/paginate.js';
-import { extendTemp } from '../../../engine/run/receive-response.js';
-import { assertSendable, prepareRequest, type RequestPlan } from '../../../engine/run/run-communication.js';
+import {
+  assertSendable,
+  prepareRequest,
+  type RequestPlan,
+  readRepeat,
+} from '../../../engine/run/run-communication.js';
 import { Run, type RunContext, startContext, withPosition } from '../../../engine/run/run-context.js';
-import { toEnvironment } from '../../../language/environment/environment.js';
+import { toEnvironment } from '../../../language/environment.js';
 import { SYSTEM_CLOCK } from '../../../shared/clock.js';
 import type { AppError } from '../../../shared/errors/app-error.js';
 import { isPlainObject } from '../../../shared/plain-object.js';

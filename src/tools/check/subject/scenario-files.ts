@@ -5,7 +5,7 @@ import { findModule, findWebhook } from '../../../engine/find-component.js';
 import { openAppFolder } from '../../../engine/loading/app-folder.js';
 import { readScenarioFile, type ScenarioEntry } from '../../../host/scenarios/scenario-file.js';
 import { assertCanAnswer } from '../../../host/store/scenario-plan.js';
-import { completeSettings } from '../../../scenario/scenario-settings.js';
+import { completeSettings } from '../../../scenario/scenario-state.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
 import { readUnquoted } from '../read-unquoted.js';

@@ -21,7 +21,7 @@ import { holdsTemplates } from '../../../engine/document/document-shapes.js';
 import { compileTrigger } from '../../../engine/module/compile-trigger.js';
 import { Poll } from '../../../engine/module/poll.js';
 import { compileEpoch } from '../../../engine/module/run-epoch.js';
-import { isEmptySpec, readSingleRequest } from '../../../engine/module/run-instant-trigger.js';
+import { isEmptySpec, readSingleRequest } from '../../../engine/module/run-module.js';
 import { moduleForm, readForm } from '../../../engine/parameters/form.js';
 import { buildAnswer } from '../../../engine/run/build-answer.js';
 import { assertNoEndpoint } from '../../../engine/run/endpoint-call.js';

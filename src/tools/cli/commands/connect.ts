@@ -1,7 +1,10 @@
 import type { Succeeded } from '../../../engine/component/report.js';
 import type { Connection } from '../../../engine/connection/connection.js';
-import type { ConnectionReport } from '../../../engine/connection/connection-input.js';
-import { listScopeUses, type ScopeRequest } from '../../../engine/connection/required-scope.js';
+import {
+  type ConnectionReport,
+  listScopeUses,
+  type ScopeRequest,
+} from '../../../engine/connection/connection-input.js';
 import { createEngine } from '../../../engine/create-engine.js';
 import type { ConnectionComponent } from '../../../engine/document/app.js';
 import { findConnection } from '../../../engine/find-component.js';

@@ -1,6 +1,6 @@
-import { APP_FUNCTIONS } from '../../../engine/app-functions.js';
+import { APP_FUNCTIONS } from '../../../engine/custom-functions.js';
 import { type CompileOptions, evaluate } from '../../../language/compile.js';
-import { listenForMissing } from '../../../language/environment/scope-listener.js';
+import { listenForMissing } from '../../../language/environment.js';
 import type { PlainObject } from '../../../shared/plain-object.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Succeeded } from '../../../engine/component/report.js';
+import { type CallbackQuery, isOwnCallback } from '../../../engine/connection/authorize-connection.js';
 import type { Connection } from '../../../engine/connection/connection.js';
 import type { AuthorizeInput, ConnectionReport } from '../../../engine/connection/connection-input.js';
-import { type CallbackQuery, isOwnCallback } from '../../../engine/connection/receive-callback.js';
-import { parseForm } from '../../../engine/http/body/decode-text.js';
+import { parseForm } from '../../../engine/http/body/decode-body.js';
 import { type HostMapping, readHostMap } from '../../../engine/http/map-hosts.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import type { Io } from '../io.js';

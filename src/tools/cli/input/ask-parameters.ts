@@ -9,7 +9,7 @@ import type {
 import { isSecretField } from '../../../engine/parameters/secret-values.js';
 import { listShownFields } from '../../../engine/parameters/shown-fields.js';
 import { evaluate } from '../../../language/compile.js';
-import { isOn, toText } from '../../../language/values/coerce.js';
+import { isOn, toText } from '../../../language/values/value.js';
 import { type PlainObject, setMember } from '../../../shared/plain-object.js';
 import type { Io } from '../io.js';
 import { printableLine } from '../output/terminal-text.js';

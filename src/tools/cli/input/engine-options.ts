@@ -3,7 +3,7 @@ import { readHosts } from '../../../engine/http/host-policy.js';
 import { readHostMap } from '../../../engine/http/map-hosts.js';
 import type { TraceListener } from '../../../engine/run/trace.js';
 import { findZone } from '../../../language/date/zone.js';
-import { SEMANTICS, type Semantics } from '../../../language/environment/environment.js';
+import { SEMANTICS, type Semantics } from '../../../language/environment.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { type Arguments, inGroup, type OptionSpec, type OptionSpecs } from '../command.js';
 import type { Io } from '../io.js';

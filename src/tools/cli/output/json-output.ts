@@ -1,4 +1,4 @@
-import { jsonText } from '../../../engine/http/body/json-text.js';
+import { jsonText } from '../../../engine/http/body/encode-body.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
 

@@ -1,4 +1,4 @@
-import { readShownText } from '../../../engine/http/body/decode-text.js';
+import { readShownText } from '../../../engine/http/body/decode-body.js';
 import { findHeader, readContentType } from '../../../engine/http/headers.js';
 import type { HeaderEntry } from '../../../engine/http/transport.js';
 import { collectNamedSecrets } from '../../../engine/redaction/collect-secrets.js';

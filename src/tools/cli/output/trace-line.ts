@@ -1,5 +1,5 @@
 import type { TraceEvent } from '../../../engine/run/trace.js';
-import { classifyValue } from '../../../language/values/value-kind.js';
+import { classifyValue } from '../../../language/values/value.js';
 import { formatLocation } from '../../../shared/errors/source-location.js';
 import { assertNever } from '../../../shared/plain-object.js';
 import { printJson, printPrettyJson } from './json-output.js';

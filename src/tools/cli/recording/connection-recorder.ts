@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { CallbackQuery } from '../../../engine/connection/receive-callback.js';
-import { requiredScope, type ScopeRequest } from '../../../engine/connection/required-scope.js';
+import type { CallbackQuery } from '../../../engine/connection/authorize-connection.js';
+import { requiredScope, type ScopeRequest } from '../../../engine/connection/connection-input.js';
 import type { App, ConnectionComponent } from '../../../engine/document/app.js';
 import type { EngineOptions } from '../../../engine/engine-options.js';
 import type { AppError } from '../../../shared/errors/app-error.js';

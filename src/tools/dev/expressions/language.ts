@@ -1,10 +1,6 @@
 import { loadCustomFunctions } from '../../../engine/custom-functions.js';
 import type { App } from '../../../engine/document/app.js';
-import {
-  type Environment,
-  type FunctionTable,
-  toEnvironment,
-} from '../../../language/environment/environment.js';
+import { type Environment, type FunctionTable, toEnvironment } from '../../../language/environment.js';
 
 /** Functions for evaluation. */
 export interface Language {

@@ -1,4 +1,4 @@
-import { createCaseless } from '../../../language/values/collection.js';
+import { createCaseless } from '../../../language/values/value.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
 import { fromPortable } from '../../../shared/portable-value.js';
 import type { History } from '../history/history.js';

@@ -2,7 +2,7 @@ import type { ConnectedInput } from '../../../engine/component/check-and-connect
 import type { App } from '../../../engine/document/app.js';
 import type { Transport } from '../../../engine/http/transport.js';
 import { loadApp } from '../../../engine/loading/load-app.js';
-import type { WorkerContext } from '../../../engine/pool/pool-task.js';
+import type { WorkerContext } from '../../../engine/pool/messages.js';
 import type { PoolEngineOptions, PoolSetupContext } from '../../../engine/pool/worker-engines.js';
 import type { TraceEvent } from '../../../engine/run/trace.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';

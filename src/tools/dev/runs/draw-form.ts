@@ -13,7 +13,7 @@ import { parseRpcReference } from '../../../engine/parameters/rpc-reference.js';
 import { listShownFields } from '../../../engine/parameters/shown-fields.js';
 import { validateParameters } from '../../../engine/parameters/validate-parameters.js';
 import { compileTemplate } from '../../../language/compile/compile-template.js';
-import { isTruthy } from '../../../language/values/coerce.js';
+import { isTruthy } from '../../../language/values/value.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
 import { listDocuments } from '../../check/subject/checked-document.js';

@@ -1,5 +1,5 @@
 import { editJson, type JsonEdit } from '../../../engine/document/edit-json.js';
-import { parseForm } from '../../../engine/http/body/decode-text.js';
+import { parseForm } from '../../../engine/http/body/decode-body.js';
 import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
 import type { PlainObject } from '../../../shared/plain-object.js';
 import { splitAddress } from '../exchanges/canonical-request.js';

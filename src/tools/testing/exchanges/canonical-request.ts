@@ -1,4 +1,4 @@
-import { parseForm } from '../../../engine/http/body/decode-text.js';
+import { parseForm } from '../../../engine/http/body/decode-body.js';
 import { type MultipartPart, readMultipartParts } from '../../../engine/http/body/multipart-parts.js';
 import { findHeader, isJsonMediaType, readContentType } from '../../../engine/http/headers.js';
 import type { TransportRequest } from '../../../engine/http/transport.js';

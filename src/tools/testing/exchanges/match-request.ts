@@ -1,4 +1,4 @@
-import { parseForm } from '../../../engine/http/body/decode-text.js';
+import { parseForm } from '../../../engine/http/body/decode-body.js';
 import type { HeaderEntry } from '../../../engine/http/transport.js';
 import { matchValues, printPath, type ValuePath } from '../matching/compare-values.js';
 import { isMatcher } from '../matching/matchers.js';

@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { transportFailure } from '../../../engine/http/response-collector.js';
 import type { Transport, TransportRequest, TransportResponse } from '../../../engine/http/transport.js';
+import { transportFailure } from '../../../engine/http/undici-transport.js';
 import {
   ANY_BOOLEAN,
   ANY_FUNCTION,

@@ -1,4 +1,4 @@
-import { type Digest, nodeDigest } from '../../../language/environment/environment.js';
+import { type Digest, nodeDigest } from '../../../language/environment.js';
 
 /** Records the hashes and HMACs of expressions and custom functions in order. */
 export interface DigestLog {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { decodeText } from '../../../engine/http/body/decode-text.js';
+import { decodeText } from '../../../engine/http/body/decode-body.js';
 import { isTextMediaType, readContentType, responseHeader } from '../../../engine/http/headers.js';
 import type { ResponseHeaders } from '../../../engine/http/transport.js';
 import { isSecretName } from '../../../engine/redaction/secret-names.js';

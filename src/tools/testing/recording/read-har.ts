@@ -1,4 +1,4 @@
-import { transportFailure } from '../../../engine/http/response-collector.js';
+import { transportFailure } from '../../../engine/http/undici-transport.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import type { RecordedCall, RecordedResponse } from './record-transport.js';

@@ -1,6 +1,6 @@
 import type { App } from '../../../engine/document/app.js';
 import type { EngineOptions } from '../../../engine/engine-options.js';
-import { parseForm } from '../../../engine/http/body/decode-text.js';
+import { parseForm } from '../../../engine/http/body/decode-body.js';
 import { findHeader, isJsonMediaType, readContentType } from '../../../engine/http/headers.js';
 import type { CheckParameters } from '../../../engine/parameters/form-check.js';
 import type { IncomingCall } from '../../../engine/webhook/incoming-call.js';

@@ -1,6 +1,6 @@
 import type { EngineOptions } from '../../../engine/engine-options.js';
 import type { Transport } from '../../../engine/http/transport.js';
-import type { Digest } from '../../../language/environment/environment.js';
+import type { Digest } from '../../../language/environment.js';
 import { createDigestLog } from './digest-log.js';
 import { type Recording, recordTransport } from './record-transport.js';
 import type { RunToRecord } from './rehearse-run.js';

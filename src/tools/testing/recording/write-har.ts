@@ -1,5 +1,5 @@
 import { findHeader, responseHeader } from '../../../engine/http/headers.js';
-import { decodeFormComponent } from '../../../engine/http/percent-encoding.js';
+import { decodeFormComponent } from '../../../engine/http/http-url.js';
 import type { ResponseHeaders } from '../../../engine/http/transport.js';
 import { RecordingError } from '../../../shared/errors/engine-error.js';
 import { escapeUnsafe } from '../../../shared/escape-unsafe.js';

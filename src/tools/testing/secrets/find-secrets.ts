@@ -1,6 +1,6 @@
-import { decodeText, parseForm } from '../../../engine/http/body/decode-text.js';
+import { decodeText, parseForm } from '../../../engine/http/body/decode-body.js';
 import { isTextMediaType, readContentType } from '../../../engine/http/headers.js';
-import { decodeFormComponent } from '../../../engine/http/percent-encoding.js';
+import { decodeFormComponent } from '../../../engine/http/http-url.js';
 import type { HeaderEntry } from '../../../engine/http/transport.js';
 import { collectBodyText } from '../../../engine/redaction/redact-text.js';
 import { NO_PATHS } from '../../../engine/redaction/sanitize-paths.js';

@@ -1,6 +1,6 @@
-import { MIN_SECRET_LENGTH } from '../../../engine/redaction/secret-forms.js';
 import {
   createSecretMatcher,
+  MIN_SECRET_LENGTH,
   type SecretMatcher,
   type SecretRange,
 } from '../../../engine/redaction/secret-matcher.js';

@@ -1,8 +1,8 @@
-import { APP_FUNCTIONS } from '../../../engine/app-functions.js';
+import { APP_FUNCTIONS } from '../../../engine/custom-functions.js';
 import type { App, FunctionComponent } from '../../../engine/document/app.js';
 import { GuestError } from '../../../engine/sandbox/guest-error.js';
 import type { SandboxFunction } from '../../../engine/sandbox/sandbox.js';
-import { toEnvironment } from '../../../language/environment/environment.js';
+import { toEnvironment } from '../../../language/environment.js';
 import { ImlError } from '../../../shared/errors/iml-error.js';
 import type { SourceLocation } from '../../../shared/errors/source-location.js';
 import { createSeededRandom } from '../fixtures/seeded-random.js';

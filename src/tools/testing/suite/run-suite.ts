@@ -6,7 +6,7 @@ import type { App, FunctionComponent } from '../../../engine/document/app.js';
 import { openAppFolder } from '../../../engine/loading/app-folder.js';
 import { loadApp } from '../../../engine/loading/load-app.js';
 import type { RunObserver } from '../../../engine/run/engine-settings.js';
-import { type Semantics, toEnvironment } from '../../../language/environment/environment.js';
+import { type Semantics, toEnvironment } from '../../../language/environment.js';
 import { EngineError, SpecError } from '../../../shared/errors/engine-error.js';
 import type { CaseReading, ReadCase } from '../cases/read-case.js';
 import type { FixtureReport } from '../fixtures/play-fixture.js';

@@ -1,11 +1,16 @@
-import { describeType } from '../../../language/values/value-kind.js';
+import { describeType } from '../../../language/values/value.js';
 import { requestInvalid } from '../../../shared/errors/engine-error.js';
-import { assertNever, isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import {
+  assertNever,
+  isPlainObject,
+  ownMember,
+  type PlainObject,
+  setMember,
+} from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { REQUEST_TYPES } from '../../document/directive-values.js';
 import { atMember, fieldText } from '../headers.js';
-import { encodeFormComponent } from '../percent-encoding.js';
-import { bytesToBase64, jsonBytes } from './json-text.js';
+import { encodeFormComponent } from '../http-url.js';
 
 /** An encoded request body. */
 export interface EncodedBody {
@@ -86,7 +91,7 @@ function binaryText(value: unknown): string | undefined {
 }
 
 /** No known API nests form fields deeper. */
-const MAX_DEPTH = 20;
+const MAX_FORM_DEPTH = 20;
 
 /**
  * Encodes `application/x-www-form-urlencoded`. Text counts as already encoded. Skips undefined and null; repeats the
@@ -110,7 +115,8 @@ export function encodeForm(value: unknown): Uint8Array {
 }
 
 function addField(fields: string[], name: string, value: unknown, depth: number): void {
-  if (depth > MAX_DEPTH) throw requestInvalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);
+  if (depth > MAX_FORM_DEPTH)
+    throw requestInvalid(`The body is nested deeper than ${MAX_FORM_DEPTH} levels.`);
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       const isNested = Array.isArray(item) || isPlainObject(item);
@@ -255,4 +261,66 @@ function isTaken(boundary: string, parts: readonly Part[]): boolean {
       head.includes(boundary) ||
       Buffer.from(content.buffer, content.byteOffset, content.byteLength).includes(boundary),
   );
+}
+
+/** Deeper than known APIs nest, shallow enough for all JSON parsers. */
+const MAX_JSON_DEPTH = 1000;
+
+/**
+ * Converts a value to JSON text. Drops undefined members, keeps null; in arrays both become `null`. Dates become ISO
+ * text, binary data base64 [inf]. Functions, including `toJSON` members, are dropped and never called. [app]
+ *
+ * @returns undefined if the value itself is dropped
+ * @throws REQUEST_INVALID for a circular reference or more than 1000 levels
+ */
+export function jsonText(value: unknown): string | undefined {
+  return JSON.stringify(toJson(value, []));
+}
+
+/** Copies plain data only, so that `JSON.stringify` calls no code of the value. */
+function toJson(value: unknown, ancestors: object[]): unknown {
+  if (typeof value === 'bigint') return String(value);
+  if (typeof value === 'function' || typeof value === 'symbol') return undefined;
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (value instanceof Uint8Array) return bytesToBase64(value);
+  if (value instanceof ArrayBuffer) return bytesToBase64(new Uint8Array(value));
+
+  if (ancestors.includes(value)) throw requestInvalid('The body contains a circular reference.');
+  assertDepth(ancestors.length);
+  ancestors.push(value);
+  const copy = Array.isArray(value)
+    ? Array.from(value, (item: unknown) => toJson(item, ancestors) ?? null)
+    : membersToJson(isPlainObject(value) ? value : { ...value }, ancestors);
+  ancestors.pop();
+  return copy;
+}
+
+function membersToJson(value: PlainObject, ancestors: object[]): PlainObject {
+  const copy: PlainObject = {};
+  const names = Object.keys(value);
+  for (const name of names) {
+    const isOutermost = ancestors.length === 1;
+    const member = isOutermost
+      ? atMember(name, () => toJson(value[name], ancestors))
+      : toJson(value[name], ancestors);
+    if (member !== undefined) setMember(copy, name, member);
+  }
+  return copy;
+}
+
+function assertDepth(depth: number): void {
+  if (depth >= MAX_JSON_DEPTH)
+    throw requestInvalid(`The body is nested deeper than ${MAX_JSON_DEPTH} levels.`);
+}
+
+/** Same as `jsonText`, in UTF-8. */
+function jsonBytes(value: unknown): Uint8Array | undefined {
+  const text = jsonText(value);
+  return text === undefined ? undefined : Buffer.from(text, 'utf8');
+}
+
+/** Encodes bytes as base64 text. */
+function bytesToBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
 }

@@ -1,4 +1,70 @@
+import { CASELESS, isPlainObject, type PlainObject, setMember } from '../../shared/plain-object.js';
 import { assertListLength, assertTextLength } from './size-limits.js';
+
+/** Kind of a value in the terms of the language. `unreadable` stands for any other JavaScript value. */
+export type ValueKind =
+  | 'unset'
+  | 'null'
+  | 'text'
+  | 'number'
+  | 'boolean'
+  | 'date'
+  | 'buffer'
+  | 'array'
+  | 'collection'
+  | 'unreadable';
+
+/** Classifies any value. Never throws, not even for a hostile Proxy. */
+export function classifyValue(value: unknown): ValueKind {
+  switch (typeof value) {
+    case 'undefined':
+      return 'unset';
+    case 'string':
+      return 'text';
+    case 'number':
+      return 'number';
+    case 'boolean':
+      return 'boolean';
+    case 'object':
+      return value === null ? 'null' : objectKind(value);
+    default:
+      return 'unreadable';
+  }
+}
+
+function objectKind(value: object): ValueKind {
+  try {
+    if (Array.isArray(value)) return 'array';
+    if (isDate(value)) return 'date';
+    if (isBuffer(value)) return 'buffer';
+    return isPlainObject(value) ? 'collection' : 'unreadable';
+  } catch {
+    return 'unreadable';
+  }
+}
+
+/** Describes the kind of a value for a message, without its content: `text`, `a number`, `an array`, `nothing`. */
+export function describeType(value: unknown): string {
+  const kind = classifyValue(value);
+  switch (kind) {
+    case 'unset':
+      return 'nothing';
+    case 'null':
+    case 'text':
+      return kind;
+    case 'array':
+      return 'an array';
+    case 'unreadable':
+      return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
+    default:
+      return `a ${kind}`;
+  }
+}
+
+/** Whether a value is a number but not a safe integer. `JSON.parse` rounds integers above 2^53, so two ids can collide. */
+export function isUnsafeNumber(value: unknown): value is number {
+  return typeof value === 'number' && !Number.isSafeInteger(value);
+}
 
 /** More deeply nested arrays have no text. This also ends the text of a circular array. */
 const MAX_TEXT_DEPTH = 256;
@@ -140,4 +206,33 @@ function writeArray(array: readonly unknown[], walk: ArrayWalk, depth: number): 
     else if (depth < MAX_TEXT_DEPTH) writeArray(item, walk, depth + 1);
     assertTextLength(walk.text.length);
   }
+}
+
+/** Whether a value is a collection of the language. */
+export function isCollection(value: unknown): value is PlainObject {
+  return isPlainObject(value);
+}
+
+/** Lists the names of the members in order. A member that is a function counts as absent. */
+export function memberNames(collection: PlainObject): string[] {
+  return Object.keys(collection).filter((name) => typeof collection[name] !== 'function');
+}
+
+/** Copies the members whose name passes `keep`. */
+export function filterMembers(collection: PlainObject, keep: (name: string) => boolean): PlainObject {
+  const result: PlainObject = {};
+  for (const name of memberNames(collection)) {
+    if (keep(name)) setMember(result, name, collection[name]);
+  }
+  return result;
+}
+
+/**
+ * Creates a collection with case-insensitive names, such as the headers of a response. Names are stored in lower case.
+ * If names differ only in case, the last one wins. [app]
+ */
+export function createCaseless(entries: Iterable<readonly [string, unknown]>): PlainObject {
+  const result: PlainObject = Object.create(CASELESS);
+  for (const [name, value] of entries) setMember(result, name.toLowerCase(), value);
+  return result;
 }

@@ -1,15 +1,21 @@
 import { MAX_NAMES, tooManyNames } from '../../../language/values/size-limits.js';
-import { describeType } from '../../../language/values/value-kind.js';
+import { describeType } from '../../../language/values/value.js';
 import { createBoundedCache } from '../../../shared/bounded-cache.js';
 import { AppError } from '../../../shared/errors/app-error.js';
 import { SpecError } from '../../../shared/errors/engine-error.js';
-import { assertNever, isPlainObject, ownMember } from '../../../shared/plain-object.js';
+import {
+  assertNever,
+  isPlainObject,
+  ownMember,
+  type PlainObject,
+  setMember,
+} from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
+import { jsonProblem, type ParseResult } from '../../../shared/text.js';
 import { RESPONSE_TYPES } from '../../document/directive-values.js';
 import { isJsonMediaType, isXmlMediaType, readContentType, responseHeader } from '../headers.js';
+import { decodeFormComponent } from '../http-url.js';
 import type { TransportResponse } from '../transport.js';
-import { decodeText, parseForm } from './decode-text.js';
-import { type ParseResult, parseJson } from './json-text.js';
 import { parseXml } from './xml.js';
 
 export type ResponseType = (typeof RESPONSE_TYPES)[number];
@@ -204,4 +210,134 @@ function parsedOr(result: ParseResult, text: string, format: string, status: num
 export function declaredEncoding(body: Uint8Array): string | undefined {
   const start = Buffer.from(body.buffer, body.byteOffset, Math.min(body.byteLength, 200)).toString('latin1');
   return /^<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(start)?.[1];
+}
+
+/**
+ * Decodes bytes to text. A byte order mark takes precedence over `charset` and is removed. An unknown or absent
+ * charset means UTF-8. Invalid bytes become U+FFFD.
+ */
+export function decodeText(bytes: Uint8Array, charset: string | undefined): string {
+  const [first, second, third] = bytes;
+  if (first === 0xef && second === 0xbb && third === 0xbf) return utf8(bytes.subarray(3));
+  if (first === 0xff && second === 0xfe) return decodeAs('utf-16le', bytes);
+  if (first === 0xfe && second === 0xff) return decodeAs('utf-16be', bytes);
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return utf8(bytes);
+  return decodeAs(charset, bytes);
+}
+
+/** Several times faster than TextDecoder for short bodies; most bodies are UTF-8. */
+function utf8(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
+}
+
+function decodeAs(charset: string, bytes: Uint8Array): string {
+  try {
+    const decoder = new TextDecoder(charset);
+    return decoder.encoding === 'windows-1252' ? windows1252(bytes) : decoder.decode(bytes);
+  } catch {
+    return utf8(bytes);
+  }
+}
+
+/** Characters 0x80 to 0x9f. The five undefined bytes map to the control codes of the same number. */
+const WINDOWS_1252 =
+  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
+  '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
+
+/** Decodes Windows-1252, also used for the labels latin1 and iso-8859-1. Node.js 20 and 22 decode it as ISO 8859-1. */
+function windows1252(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    .toString('latin1')
+    .replace(/[\x80-\x9f]/g, (character) => WINDOWS_1252[character.charCodeAt(0) - 0x80] ?? character);
+}
+
+/**
+ * Parses `application/x-www-form-urlencoded` text to a flat collection. Repeated keys become a list. Source:
+ * https://developers.make.com/custom-apps-documentation/component-blocks/api/handling-responses/type.
+ */
+export function parseForm(text: string): PlainObject {
+  const form: PlainObject = {};
+  for (const pair of text.split('&')) if (pair !== '') addField(form, readPair(pair));
+  return form;
+}
+
+type Field = readonly [name: string, value: string];
+
+function readPair(pair: string): Field {
+  const at = pair.indexOf('=');
+  const name = decodeFormComponent(at === -1 ? pair : pair.slice(0, at));
+  return [name, at === -1 ? '' : decodeFormComponent(pair.slice(at + 1))];
+}
+
+function addField(form: PlainObject, [name, value]: Field): void {
+  const present = ownMember(form, name);
+  if (Array.isArray(present)) present.push(value);
+  else setMember(form, name, present === undefined ? value : [present, value]);
+}
+
+/** Of a body, to tell how its characters are written. */
+const LOOKED_AT = 512;
+
+/**
+ * Bytes as the text they are, which may end inside of a character: by their byte order mark, as UTF-16 where every second byte is
+ * zero, by `charset`, or as UTF-8. Undefined for what is no text: a wrong sign in it would hide a name or a secret from who looks for it.
+ */
+export function readShownText(bytes: Uint8Array, charset: string | undefined): string | undefined {
+  const decoder = openDecoder(wideEncoding(bytes) ?? charset) ?? openDecoder('utf-8');
+  try {
+    // As a stream, so that a character that is cut off at the end is left out.
+    const text = decoder?.decode(bytes, { stream: true });
+    return text?.includes('\0') === true ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function openDecoder(charset: string | undefined): InstanceType<typeof TextDecoder> | undefined {
+  try {
+    return new TextDecoder(charset, { fatal: true });
+  } catch {
+    return undefined;
+  }
+}
+
+/** UTF-16 with a byte order mark or without, whatever its sender says it is. */
+function wideEncoding(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  const start = bytes.subarray(0, LOOKED_AT);
+  const countZeros = (rest: 0 | 1): number =>
+    start.filter((byte, index) => byte === 0 && index % 2 === rest).length;
+  const [even, odd] = [countZeros(0), countZeros(1)];
+  const many = start.length / 8;
+  if (odd > many && even === 0) return 'utf-16le';
+  return even > many && odd === 0 ? 'utf-16be' : undefined;
+}
+
+const EXCERPT_LENGTH = 40;
+
+/** Parses JSON text. Whitespace alone parses to undefined. */
+export function parseJson(text: string): ParseResult {
+  try {
+    return { ok: true, value: JSON.parse(text) };
+  } catch (error) {
+    if (text.trim() === '') return { ok: true, value: undefined };
+    const reason = error instanceof SyntaxError ? jsonProblem(error) : 'the text is too large';
+    return { ok: false, message: `${reason}${excerpt(text)}` };
+  }
+}
+
+/**
+ * Returns the start of a text that is not meant to be JSON, such as an HTML page. Text that starts like JSON is
+ * omitted, as it may contain tokens; so are long runs without a space.
+ */
+function excerpt(text: string): string {
+  const start = text.slice(0, EXCERPT_LENGTH * 4).trimStart();
+  if (start === '' || /^["[{]/.test(start)) return '';
+  const shown = start
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .replace(/[\w+/=.~-]{12,}/g, '…')
+    .slice(0, EXCERPT_LENGTH);
+  return ` (the body starts with ${JSON.stringify(shown)})`;
 }
