@@ -84,3 +84,41 @@ it.skipIf(!hasPostgres)(
     console.log(`${proxy.dropped()} answers lost, longest wait ${longest.ms} ms`);
   },
 );
+
+it.skipIf(!hasPostgres)(
+  `takes further jobs if the response to a fetch of jobs never arrives${POSTGRES_MISSING}`,
+  async () => {
+    const database = await createHostDatabase();
+    const proxy = await startDroppingProxy(database.at, () => 0);
+    const store = await openHostPostgres({ url: database.at });
+    const queue = await createPostgresQueue({ url: proxy.url, pollMs: 50 });
+    onTestFinished(async () => {
+      await queue.stop();
+      await queue.close();
+      await store.close();
+      await proxy.close();
+      await database.drop();
+    });
+    const errors: unknown[] = [];
+    const delivered: number[] = [];
+    const add = (rowId: number): Promise<unknown> =>
+      store.transaction((writer) =>
+        queue.enqueue(writer, [{ kind: 'event', rowId, key: `key-${rowId}`, isOrdered: false }]),
+      );
+    await queue.start(
+      async (job) => {
+        await store.transaction((writer) => queue.complete(writer, [job]));
+        delivered.push(job.rowId);
+      },
+      { concurrency: 2, onError: (error) => errors.push(error) },
+    );
+    await add(1);
+    await eventually(() => delivered.includes(1));
+    // The queue polls, so its next fetch gets no response.
+    proxy.muteOne();
+    await eventually(() => proxy.dropped() === 1);
+    await add(2);
+    await eventually(() => delivered.includes(2), 30_000);
+    expect(errors.length).toBeGreaterThan(0);
+  },
+);

@@ -53,6 +53,8 @@ declare module 'pg-boss' {
       readonly schema: string;
       readonly max: number;
       readonly application_name: string;
+      /** Milliseconds. pg-boss passes it to `pg`. */
+      readonly query_timeout?: number;
       readonly schedule: boolean;
       readonly supervise: boolean;
       readonly superviseIntervalSeconds: number;

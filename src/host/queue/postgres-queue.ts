@@ -109,6 +109,8 @@ export async function createPostgresQueue(options: PostgresQueueOptions): Promis
       schema,
       max: isWorking ? 4 : 2,
       application_name: 'iml-host queue',
+      // Without a response, `fetch` would wait forever and this process would take no more jobs.
+      query_timeout: heartbeatSeconds * 1000,
       schedule: false,
       supervise: isWorking,
       superviseIntervalSeconds: SUPERVISE_SECONDS,

@@ -252,6 +252,8 @@ export const HOST_QUEUE_CONTRACT: readonly HostQueueCase[] = [
       queue,
       async (job) => {
         most = Math.max(most, ++running);
+        // The first jobs wait for each other, however slow the queue delivers.
+        await eventually(() => most === 3, 'three jobs at a time');
         await sleep(20);
         running--;
         count++;
