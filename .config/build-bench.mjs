@@ -1,4 +1,4 @@
-// Compiles bench/, and src/ of which it measures copies, to bench/dist, a file each. Types are the matter of `npm run typecheck`.
+// Compiles bench/ and src/ to bench/dist, file by file, without type checks.
 
 import { rmSync } from 'node:fs';
 import path from 'node:path';

@@ -6,13 +6,12 @@ const ROOT: string = path.resolve(import.meta.dirname, '..');
 const SOURCE: string = path.join(ROOT, 'src');
 const BUILD: string = path.join(ROOT, 'dist');
 
-/** What a build writes last. */
+/** The last file that a build writes. */
 const LAST: string = path.join(BUILD, 'sandbox/quickjs.image');
 
 /**
- * Tests name files of `src`. Where the build is newer than all of them, its files take their place: what is tested is what
- * is shipped, Node imports it as it is, and nothing of the engine is transformed again. `vitest` that
- * watches keeps to the source.
+ * Redirects imports of `src` in tests to `dist` if the build is newer than all source files. Tests then run the shipped
+ * code and need no transformation. Watch mode uses the source.
  */
 export function builtEngine(): Plugin | undefined {
   if (!process.argv.includes('run') || !isFresh()) return undefined;
@@ -24,7 +23,7 @@ export function builtEngine(): Plugin | undefined {
       const file = path.resolve(path.dirname(importer), id);
       if (!isWithin(SOURCE, file)) return undefined;
       const built = path.join(BUILD, path.relative(SOURCE, file));
-      // The page is bundled, and has no files of its own there.
+      // The page exists in `dist` only as a bundle.
       return existsSync(built) ? built : undefined;
     },
   };

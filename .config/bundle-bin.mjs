@@ -1,12 +1,12 @@
-// Bundles the command, with its packages but those of dist/packages: `iml --version` loads two files instead of hundreds, and each command its own part.
-// The library's bundle leaves packages out: `bundle-node.mjs`. `node .config/bundle-bin.mjs [FOLDER]`, by default dist/bin.
+// Bundles the command and its packages, except those of dist/packages, so that a process loads few files.
+// Usage: `node .config/bundle-bin.mjs [FOLDER]`. Default: dist/bin.
 
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { AT_ONCE, FOR_NODE, inLayers, packaged, REQUIRE, ROOT, saxes } from './bundling.mjs';
 
-/** Not in the bundle: what holds code for one machine, finds its own files, or is the user's choice to install. */
+/** Packages with native code or files of their own, and optional packages. */
 const EXTERNAL = [
   'libsql',
   'piscina',
@@ -17,19 +17,19 @@ const EXTERNAL = [
   'iml-runtime',
 ];
 
-/** What stands in the place of a package: less of it. */
+/** Replacements of packages by the parts that the command uses. */
 const SUBSTITUTES = {
-  // The dispatcher alone: fetch, web sockets, caches and mocks are half of the package.
+  // The fallback of `loadUndici`: the dispatcher without fetch, WebSocket, caches and mocks.
   undici: `export { default as Agent } from 'undici/lib/dispatcher/agent.js';
 export { default as buildConnector } from 'undici/lib/core/connect.js';`,
 };
 
-/** Files of packages that another file asks for too early: what they need takes long to load, and few runs get there. */
+/** Files of packages that are loaded on first use, because they are slow to load and rarely needed. */
 const LATE = {
-  // HTTP/2 is spoken where it is allowed, which it is not.
+  // The engine does not enable HTTP/2.
   './client-h2.js':
     "let loaded; module.exports = (...args) => (loaded ??= require('undici/lib/dispatcher/client-h2.js'))(...args);",
-  // The schema of cases is compiled below, and few commands have another one.
+  // Most commands need only the schema of cases, which is compiled at build time (see `CASE_CHECK`).
   'ajv/dist/2020.js': `export function Ajv2020(...args) { return new (require('ajv/dist/2020.js').Ajv2020)(...args); }
 export const _ = (...args) => require('ajv/dist/2020.js')._(...args);`,
 };
@@ -55,10 +55,6 @@ const substitutes = {
     bundler.onResolve({ filter: names }, ({ path: name, namespace }) =>
       namespace === 'substitute' ? { path: name, external: true } : { path: name, namespace: 'substitute' },
     );
-    // In a bundle one import gets it, whichever files it is made of.
-    bundler.onLoad({ filter: /\/http\/transport\/load-undici\.ts$/ }, () => ({
-      contents: "export const loadUndici = () => import('undici');",
-    }));
     bundler.onLoad({ filter: /.*/, namespace: 'substitute' }, ({ path: name }) => ({
       contents: SUBSTITUTES[name],
       resolveDir: ROOT,
@@ -66,26 +62,31 @@ const substitutes = {
   },
 };
 
-/** What the module of the case schema is in a bundle: to compile it took a process a third of the time of `iml test`. */
-const READY = /\/src\/testing\/cases\/check-case-shape\.ts$/;
+/** The module that compiles the schema of cases. The bundle contains the compiled schema instead. */
+const CASE_CHECK = /\/src\/tools\/testing\/cases\/check-case-shape\.ts$/;
 
-const ready = {
-  name: 'ready',
+let isCaseCheckReplaced = false;
+
+const compiledCaseCheck = {
+  name: 'compiled case check',
   setup(bundler) {
-    bundler.onLoad({ filter: READY }, () => ({
-      contents: `import validate from 'case-check'; import { toCheck } from '../../schema/schema-check.js';
+    bundler.onLoad({ filter: CASE_CHECK }, () => {
+      isCaseCheckReplaced = true;
+      return {
+        contents: `import validate from 'case-check'; import { toCheck } from '../../../shared/schema/schema-check.js';
 export const checkCaseShape = toCheck(validate);`,
-      loader: 'ts',
-    }));
-    bundler.onResolve({ filter: /^case-check$/ }, () => ({ path: 'case-check', namespace: 'ready' }));
-    bundler.onLoad({ filter: /.*/, namespace: 'ready' }, async () => ({
+        loader: 'ts',
+      };
+    });
+    bundler.onResolve({ filter: /^case-check$/ }, () => ({ path: 'case-check', namespace: 'case-check' }));
+    bundler.onLoad({ filter: /.*/, namespace: 'case-check' }, async () => ({
       contents: await writeCaseCheck(),
       resolveDir: ROOT,
     }));
   },
 };
 
-/** The check of the schema of cases as a module. */
+/** Returns the compiled schema of cases as the source of a module. */
 async function writeCaseCheck() {
   const { outputFiles } = await build({
     absWorkingDir: ROOT,
@@ -107,7 +108,7 @@ export const code = writeCheck(CASE_SCHEMA, './src/shared/schema/formats.ts');`,
   return code;
 }
 
-/** A layer stands on the one above it here; see `inLayers`. */
+/** Each layer builds on the previous one; see `inLayers`. */
 const LAYERS = [
   {
     base: 'src/tools/cli/run-cli.ts',
@@ -146,32 +147,33 @@ const LAYERS = [
   },
 ];
 
-/** Bundles the command into a folder, which is emptied first. */
+/** Bundles the command into a folder. Empties the folder first. */
 export async function bundleBin(folder) {
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
     ...FOR_NODE,
     entryPoints: { iml: 'src/tools/cli/bin.ts' },
     outdir: folder,
-    // The UMD files that some packages have beside their modules hide what they ask for.
+    // esbuild cannot resolve the imports of UMD files.
     mainFields: ['module', 'main'],
     external: EXTERNAL,
     plugins: [
       substitutes,
       late,
-      ready,
+      compiledCaseCheck,
       packaged(folder),
       saxes,
       inLayers(LAYERS, [...AT_ONCE, 'engine/loading/load-app']),
     ],
     banner: REQUIRE,
   });
+  if (!isCaseCheckReplaced) throw new Error(`No file matches ${CASE_CHECK}.`);
   writeFileSync(path.join(folder, 'LICENSES.txt'), licensesOf(metafile));
   dropForeignMaps(folder);
   return metafile;
 }
 
-/** Source maps are for stack traces that name our source; those of packages alone take a third of the space. */
+/** Deletes source maps that contain only packages. Stack traces need those of our source. */
 function dropForeignMaps(folder) {
   for (const name of readdirSync(folder).filter((file) => file.endsWith('.js.map'))) {
     const map = path.join(folder, name);
@@ -183,7 +185,7 @@ function dropForeignMaps(folder) {
   }
 }
 
-/** The licences of the packages in the bundle, as they ask for. */
+/** The license texts of the bundled packages. */
 export function licensesOf({ inputs }) {
   const packages = new Set(
     Object.keys(inputs).flatMap((file) => {

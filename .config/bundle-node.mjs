@@ -1,5 +1,5 @@
-// Bundles the entries of the library, which loads each in a few files instead of hundreds (dist/node), and packages that it uses
-// (dist/packages). `node .config/bundle-node.mjs [FOLDER]`, by default dist.
+// Bundles the entries of the library (dist/node) and packages that it uses (dist/packages), so that a process loads few files.
+// Usage: `node .config/bundle-node.mjs [FOLDER]`. Default: dist.
 
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 import { licensesOf } from './bundle-bin.mjs';
 import { AT_ONCE, FOR_NODE, inLayers, PACKAGED, packaged, REQUIRE, ROOT, saxes } from './bundling.mjs';
 
-/** The entries of the package; all in one bundle, so that what they share is there once. */
+/** The entries of the package. One bundle for all, so that they share code and error classes. */
 const ENTRIES = {
   index: 'src/index.ts',
   iml: 'src/language/index.ts',
@@ -16,11 +16,11 @@ const ENTRIES = {
   scenario: 'src/scenario/index.ts',
   host: 'src/host/index.ts',
   testing: 'src/tools/testing/index.ts',
-  // What worker threads start with: in the same bundle, so that errors are those of the other entries.
+  // Entry of worker threads.
   'pool-worker': 'src/engine/pool/pool-worker.ts',
-  // What the workers of a host run.
+  // Entry of the workers of a host.
   'host-worker': 'src/host/host-worker.ts',
-  // What the worker of `iml dev` runs.
+  // Entry of the worker of `iml dev`.
   'dev-worker': 'src/tools/dev/runs/dev-worker.ts',
   conformance: 'src/tools/testing/conformance/main.ts',
   // The targets of `#moment` in package.json.
@@ -28,7 +28,7 @@ const ENTRIES = {
   'moment-at-once': 'src/language/date/moment-at-once.ts',
 };
 
-/** Whoever runs scenarios or a host, or tests, loads the engine as well. The language and the REST API stand alone. */
+/** Scenarios, hosts and tests load the engine. The language and the REST API do not. */
 const LAYERS = [
   { base: ENTRIES.iml, entries: [ENTRIES.index] },
   {
@@ -36,7 +36,7 @@ const LAYERS = [
     entries: [
       ENTRIES.scenario,
       ENTRIES['pool-worker'],
-      // Who defines an app reads no files, and needs no parser of JSON with comments.
+      // Not needed for apps from `defineApp`.
       'src/engine/loading/read-app.ts',
       'src/engine/sandbox/create-sandbox.ts',
       'src/engine/sandbox/trusted-functions.ts',
@@ -52,19 +52,19 @@ const LAYERS = [
       'src/host/hooks/hook-secrets.ts',
     ],
   },
-  // Small things that entries share by chance go where others take them along.
+  // Small shared files join the layer of their other users.
   { base: 'src/shared/clock.ts', entries: [ENTRIES.iml] },
   { base: 'src/engine/sandbox/load-functions.ts', entries: [ENTRIES.index] },
 ];
 
-/** Bundles the library into a folder, which is emptied first. */
+/** Bundles the library into a folder. Empties the folder first. */
 async function bundleLibrary(folder) {
   rmSync(folder, { recursive: true, force: true });
   const { metafile } = await build({
     ...FOR_NODE,
     outdir: folder,
     packages: 'external',
-    // Package.json chooses its file: Node loads time zones at first use, which nothing else can.
+    // `imports` of package.json selects its file. Only Node.js can load time zones on first use.
     external: ['#moment'],
     entryPoints: ENTRIES,
     plugins: [packaged(folder), saxes, inLayers(LAYERS, AT_ONCE)],

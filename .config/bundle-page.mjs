@@ -1,4 +1,5 @@
-// Bundles the page of `iml dev`: static files, nothing is fetched from elsewhere. `node .config/bundle-page.mjs [FOLDER]`.
+// Bundles the page of `iml dev` into static files without external resources.
+// Usage: `node .config/bundle-page.mjs [FOLDER]`. Default: dist/page.
 
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +9,7 @@ import { licensesOf } from './bundle-bin.mjs';
 const ROOT = path.resolve(import.meta.dirname, '..');
 const SOURCE = path.join(ROOT, 'src/tools/dev/page');
 
-/** Bundles the page into a folder, which is emptied first. */
+/** Bundles the page into a folder. Empties the folder first. */
 export async function bundlePage(folder) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
@@ -23,7 +24,7 @@ export async function bundlePage(folder) {
     jsx: 'automatic',
     jsxImportSource: 'preact',
     minify: true,
-    // A name is a content: whoever has the file need not ask for it again.
+    // Names contain a hash of the content, so that browsers cache files forever.
     entryNames: '[name]-[hash]',
     chunkNames: '[name]-[hash]',
     legalComments: 'none',
@@ -49,10 +50,10 @@ export async function bundlePage(folder) {
   writeFileSync(path.join(folder, 'LICENSES.txt'), licensesOf(metafile));
 }
 
-/** What an entry became. */
+/** The name of the output file of an entry. */
 function nameOf({ outputs }, entry) {
   const [name] = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === entry) ?? [];
-  if (name === undefined) throw new Error(`${entry} became nothing.`);
+  if (name === undefined) throw new Error(`The bundle has no file for ${entry}.`);
   return path.basename(name);
 }
 

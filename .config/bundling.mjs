@@ -1,4 +1,4 @@
-// What the bundles for Node have in common: those of the command (`bundle-bin.mjs`) and of the library (`bundle-node.mjs`).
+// Shared by the bundles for Node.js: of the command (`bundle-bin.mjs`) and of the library (`bundle-node.mjs`).
 
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = path.resolve(import.meta.dirname, '..');
 
-/** For Node as the package asks for it, with stack traces that name the source. */
+/** Options of esbuild for the supported Node.js versions, with readable stack traces. */
 export const FOR_NODE = {
   absWorkingDir: ROOT,
   bundle: true,
@@ -17,27 +17,27 @@ export const FOR_NODE = {
   format: 'esm',
   target: 'node20.19',
   minifySyntax: true,
-  // Names stay: they are what a stack trace has.
+  // Identifiers stay readable in stack traces.
   minifyWhitespace: true,
-  // Node shows the whole line of an error that nobody catches.
+  // Node.js prints the whole line of an uncaught error.
   lineLimit: 160,
   sourcemap: 'linked',
   sourcesContent: false,
   legalComments: 'none',
   metafile: true,
   logLevel: 'warning',
-  // What `layers` writes into a file: packages may drop such imports, and esbuild does, but parts the files by them.
+  // `inLayers` adds bare imports. esbuild drops them but uses them to split files.
   logOverride: { 'ignored-bare-import': 'silent' },
 };
 
-/** Packages in CommonJS call `require` for modules of Node. */
+/** CommonJS packages call `require` for built-in modules. */
 export const REQUIRE = {
   js: "import{createRequire as __iml_require}from'node:module';const require=__iml_require(import.meta.url);",
 };
 
 /**
- * What the files of the library load at first use, as a file more costs them less than what nobody uses. In a bundle it is the
- * other way round: nearly every process loads an app and runs it, and a piece of its own costs more than what is in it.
+ * Files whose dynamic imports become static imports in a bundle. Nearly every process needs them, and another file costs
+ * more than its content.
  */
 export const AT_ONCE = [
   'engine/create-engine',
@@ -53,25 +53,16 @@ export const AT_ONCE = [
 ];
 
 /**
- * Each file of a bundle costs a process about a millisecond, and files are split wherever two entries do not need the
- * same. So entries stand on layers: whoever needs most of what a layer holds takes all of it, and it comes in one piece.
- * What an entry holds by itself is the next piece. A layer is the file `base` with all that it imports. Files of `src` named in
- * `atOnce` import what they otherwise load at first use.
+ * Reduces the number of files, each of which costs a process about a millisecond. esbuild splits files wherever two entries
+ * need different modules. A layer is the file `base` with all its imports; its entries load all of it, in one file. Files of
+ * `src` named in `atOnce` import statically what they otherwise import dynamically.
  */
 export function inLayers(layers, atOnce) {
-  const eager = new Set(
-    atOnce
-      .map((name) => path.join(ROOT, `src/${name}.ts`))
-      .filter(existsSync)
-      .map((file) => realpathSync(file)),
-  );
+  const eager = new Set(atOnce.map((name) => resolveSource(`src/${name}.ts`)));
   const below = new Map();
   for (const { base, entries } of layers) {
-    // A layer only saves files: one whose file has gone is no error.
-    for (const entry of entries.filter((name) => existsSync(path.join(ROOT, name)))) {
-      const file = realpathSync(path.join(ROOT, entry));
-      below.set(file, `${below.get(file) ?? ''}import ${JSON.stringify(path.join(ROOT, base))}; `);
-    }
+    const statement = `import ${JSON.stringify(resolveSource(base))}; `;
+    for (const file of entries.map(resolveSource)) below.set(file, `${below.get(file) ?? ''}${statement}`);
   }
   return {
     name: 'layers and at once',
@@ -86,7 +77,14 @@ export function inLayers(layers, atOnce) {
   };
 }
 
-/** The text of a file with imports in the place of what it loads at first use. */
+/** @throws Error for a renamed or deleted file: without it, bundles would be split into more files. */
+function resolveSource(name) {
+  const file = path.join(ROOT, name);
+  if (!existsSync(file)) throw new Error(`${name} does not exist. Correct its name in .config.`);
+  return realpathSync(file);
+}
+
+/** Replaces the dynamic imports of a file by static ones. */
 function loadAtOnce(text) {
   const imports = [];
   const changed = text.replace(/(?<!typeof )\bimport\(('[^']+')\)/g, (_, from) => {
@@ -97,8 +95,8 @@ function loadAtOnce(text) {
 }
 
 /**
- * Packages of which `dist/packages` has one file each, with what it exports: installed, they take many times
- * the space. No published type names them.
+ * Packages that `dist/packages` contains as one file each, with their exports. Installed packages are many times larger.
+ * No published type refers to them.
  */
 export const PACKAGED = {
   ajv: ['ajv/dist/2020.js', '{ _, Ajv2020 }'],
@@ -110,17 +108,17 @@ export const PACKAGED = {
   'quickjs-emscripten-core': ['quickjs-emscripten-core', '*'],
 };
 
-/** Small packages that become part of each bundle. */
+/** Small packages that are part of each bundle. */
 const INLINED = {
   'decimal.js': 'decimal.js',
-  // Its main file is UMD, which esbuild cannot read.
+  // esbuild cannot resolve the imports of its UMD main file.
   'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
   mime: 'mime',
   'p-limit': 'p-limit',
   'yocto-queue': 'yocto-queue',
 };
 
-/** In a bundle, `require` loads saxes at first use, too. */
+/** Loads saxes on first use in a bundle, too. */
 export const saxes = {
   name: 'saxes',
   setup(bundler) {
@@ -135,9 +133,9 @@ export const saxes = {
 };
 
 /**
- * Points imports of `PACKAGED` to `dist/packages`. All other packages stay where they are installed.
+ * Redirects imports of `PACKAGED` to `dist/packages`. Other packages are resolved as installed.
  *
- * @param folder where the bundle is written
+ * @param folder output folder of the bundle
  */
 export function packaged(folder) {
   const packages = path.relative(folder, path.join(ROOT, 'dist/packages')).split(path.sep).join('/');
@@ -150,7 +148,7 @@ export function packaged(folder) {
           external: true,
         }));
       }
-      // A module of CommonJS, which expressions can load without waiting.
+      // CommonJS, because expressions load it synchronously.
       bundler.onResolve({ filter: /^moment-timezone$/ }, () => ({
         path: `${packages}/moment-timezone.cjs`,
         external: true,

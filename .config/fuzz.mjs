@@ -1,5 +1,4 @@
-// Runs the targets of test/fuzz, or the property tests with a random seed: see test/README.md. The targets are bundled and
-// run without a test runner, which would take as long as the cases do.
+// Runs the targets of test/fuzz without a test runner, or the property tests with a random seed. See test/README.md.
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -36,7 +35,7 @@ if (!Number.isSafeInteger(cases) || cases < 1 || !Number.isSafeInteger(seed)) {
   process.exit(2);
 }
 
-/** Runs all test files that use fast-check, with the seed of this run instead of the fixed one. */
+/** Runs all test files that use fast-check, with a random seed. */
 function runProperties() {
   const files = readdirSync('test', { recursive: true, encoding: 'utf8' })
     .map((file) => path.join('test', file))
@@ -57,7 +56,7 @@ if (positionals.includes('properties')) {
   process.exit(runProperties() ?? 1);
 }
 
-// As deep as test/fuzz is, as fixtures are found from where the code lies.
+// At the same depth as test/fuzz, because the code locates fixtures relative to itself.
 const outfile = 'node_modules/.cache/fuzz.mjs';
 await build({
   entryPoints: ['test/fuzz/main.ts'],

@@ -1,6 +1,6 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Seconds that files took on two busy cores; those that are not here take one or two. */
+/** Durations of test files in seconds on two busy cores. Default: one or two. */
 const SECONDS: Readonly<Record<string, number>> = {
   'browser/page': 45,
   'browser/runs-again': 20,
@@ -35,15 +35,15 @@ const SECONDS: Readonly<Record<string, number>> = {
   'testing/corpus-recording': 9,
 };
 
-/** Files that mostly wait: for databases that are killed, processes, a browser, the package. */
+/** Files that mostly wait for databases, processes, a browser or the package. */
 const WAITING = /^(?:browser|host)\/|^package\/packed$|^rest\/public-cli$|^server\/serve-fetch$/;
 
-/** Workers that are given files of a kind, as long as there are any. */
+/** Number of workers per kind of file. */
 const LANES_OF_KIND = 2;
 
 /**
- * First what runs apart, as a worker goes on only with files of its own project; of the others at any time some that wait beside some
- * that compute, so that neither a core nor a worker is idle. Of each kind the longest first: none is left alone at the end.
+ * Orders test files: first those of the project `apart`, because a worker stays with its project. Of the others, waiting
+ * and computing files alternate, so that no core or worker is idle. Within a kind the longest files run first.
  */
 export function inLanes(apart: string): typeof BaseSequencer {
   return class extends BaseSequencer {
@@ -72,7 +72,7 @@ function estimateSeconds(file: TestSpecification): number {
   return SECONDS[nameFile(file)] ?? (isWaiting(file) ? 4 : 1);
 }
 
-/** When each would start if the workers of its kind did nothing else. */
+/** Start time of each file if the workers of its kind do nothing else. */
 function findStarts(files: readonly TestSpecification[]): { file: TestSpecification; start: number }[] {
   const ends: number[] = Array.from({ length: LANES_OF_KIND }, () => 0);
   return files.map((file) => {

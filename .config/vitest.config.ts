@@ -3,16 +3,16 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 import { builtEngine } from './built-engine.js';
 import { inLanes } from './test-order.js';
 
-// CI counts what was run: see .ci/count-tests.mjs.
+// CI counts tests: see .ci/count-tests.mjs.
 const report = ['json', { outputFile: 'node_modules/.cache/vitest-report.json' }] as const;
 
-/** Seed of all random test cases: every run tests the same cases. `npm run fuzz -- properties` uses a random seed. */
+/** Fixed seed of random test cases. `npm run fuzz -- properties` uses a random one. */
 const SEED = process.env['IML_SEED'] ?? '1';
 
-/** What measures the memory of its process. */
+/** Files that measure the memory of their process. */
 const APART: readonly string[] = ['test/sandbox/host.test.ts'];
 
-/** Files of one worker share what they import, which takes longer than most of them, and one browser. */
+/** Files of a worker share modules, because imports take longer than most tests, and a browser. */
 const PROJECTS: readonly TestProjectInlineConfiguration[] = [
   { extends: true, test: { name: 'apart', include: [...APART] } },
   {
@@ -30,7 +30,7 @@ const built = builtEngine();
 
 export default defineConfig({
   plugins: built === undefined ? [] : [built],
-  // As Node has it: see `imports` of package.json, which names built files.
+  // `imports` of package.json refers to built files.
   resolve: {
     alias: { '#moment': path.join(import.meta.dirname, '../src/language/date/moment-at-first-use.ts') },
   },
@@ -41,9 +41,9 @@ export default defineConfig({
     setupFiles: ['.config/property-seed.ts'],
     reporters: process.env['CI'] === undefined ? ['default'] : ['default', [...report]],
     sequence: { sequencer: inLanes('apart') },
-    // Twice what a small machine has cores: tests of hosts, servers and processes wait for much of their time.
+    // Twice the cores of a small machine, because tests of hosts, servers and processes mostly wait.
     maxWorkers: 4,
-    // What hangs fails; what is slow on a machine with other work does not.
+    // Only tests that hang fail.
     testTimeout: 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },

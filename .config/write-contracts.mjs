@@ -1,4 +1,5 @@
-// Copies the cases of contracts into the package. `node .config/write-contracts.mjs [FOLDER]`, by default dist/contracts.
+// Copies the contract cases into the package.
+// Usage: `node .config/write-contracts.mjs [FOLDER]`. Default: dist/contracts.
 
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';

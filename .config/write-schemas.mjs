@@ -1,5 +1,5 @@
-// Writes the JSON Schemas of the files of apps into the package, from the shapes the build has just made.
-// `node .config/write-schemas.mjs [FOLDER]`, by default dist/schemas.
+// Writes the JSON Schemas of app files. Needs the compiled source in dist.
+// Usage: `node .config/write-schemas.mjs [FOLDER]`. Default: dist/schemas.
 
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

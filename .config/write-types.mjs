@@ -1,4 +1,5 @@
-// Copies the declarations that the entries of the package need. `node .config/write-types.mjs [FOLDER]`, by default dist/types.
+// Copies the type declarations that the entries of the package need.
+// Usage: `node .config/write-types.mjs [FOLDER]`. Default: dist/types.
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

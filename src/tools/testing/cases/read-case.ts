@@ -3,14 +3,13 @@ import { readDocument } from '../../../engine/document/jsonc.js';
 import { CaseError, messageWithoutPlace, SpecError } from '../../../shared/errors/engine-error.js';
 import { childPointer, type SourceLocation } from '../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../../shared/plain-object.js';
-import { compileTestedSchema } from '../../../shared/schema/compile-schema.js';
-import type { SchemaCheck, SchemaProblem } from '../../../shared/schema/schema-check.js';
+import type { SchemaProblem } from '../../../shared/schema/schema-check.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { RESPONSE_BODIES } from '../exchanges/exchange-shape.js';
 import { BODY_MEMBERS } from '../exchanges/match-request.js';
 import { matcherProblem } from '../matching/matchers.js';
 import type { BodyFile } from './body-files.js';
-import { CASE_SCHEMA } from './case-shape.js';
+import { checkCaseShape } from './check-case-shape.js';
 import { fillPlaceholders } from './placeholders.js';
 import type { TestCase } from './test-case.js';
 
@@ -247,12 +246,4 @@ function shapeProblems(
 
 function isAtOrBelow(pointer: string, parent: string): boolean {
   return pointer === parent || pointer.startsWith(`${parent}/`);
-}
-
-let check: SchemaCheck | undefined;
-
-/** Problems of the structure of a case. The schema is compiled on first use. */
-function checkCaseShape(value: PlainObject): ReturnType<SchemaCheck> {
-  check ??= compileTestedSchema(CASE_SCHEMA);
-  return check(value);
 }
