@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RunInput } from '../../src/engine/component/runtime.js';
-import type { RunReport } from '../../src/index.js';
+import type { EngineModule, RunReport } from '../../src/index.js';
 import { service } from '../run/helpers.js';
 import { engineOf } from './engine-of.js';
 
@@ -14,7 +13,10 @@ function calling(
   communication: unknown,
   options: Parameters<typeof engineOf>[1] = {},
   endpoint: unknown = PAGED_ENDPOINT,
-): { readonly run: (input?: RunInput) => Promise<RunReport>; readonly urls: () => readonly string[] } {
+): {
+  readonly run: (input?: Parameters<EngineModule['run']>[0]) => Promise<RunReport>;
+  readonly urls: () => readonly string[];
+} {
   const { transport, requests } = service((_, call) => ({
     json: [{ call }],
     headers: { 'x-call': String(call) },

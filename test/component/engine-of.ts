@@ -5,7 +5,6 @@ import {
   type Engine,
   type EngineOptions,
 } from '../../src/index.js';
-import type { VirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 
 const BASE = { baseUrl: 'https://api.example.test' };
@@ -14,7 +13,7 @@ const BASE = { baseUrl: 'https://api.example.test' };
 export function engineOf(
   parts: Omit<AppDefinition, 'name'>,
   options: Partial<EngineOptions> = {},
-): { readonly engine: Engine; readonly clock: VirtualClock } {
+): { readonly engine: Engine; readonly clock: ReturnType<typeof createVirtualClock> } {
   const clock = createVirtualClock();
   const app = defineApp({ name: 'test', base: BASE, ...parts });
   return { engine: createEngine({ app, clock, ...options }), clock };

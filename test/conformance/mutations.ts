@@ -1,4 +1,4 @@
-import { isPlainObject } from '../../src/shared/plain-object.js';
+import { isPlainObject } from '../plain-object.js';
 
 /** One wrong copy of a case, and what was changed in it. */
 export interface Mutant {

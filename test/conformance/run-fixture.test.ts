@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { defineApp } from '../../src/index.js';
 import { readCaseLists } from '../../src/tools/testing/conformance/run-cases.js';
-import type { RunFixtureOptions } from '../../src/tools/testing/fixtures/run-fixture.js';
 import { type Fixture, runFixture } from '../../src/tools/testing/index.js';
 
 const FIXTURE: Fixture = {
@@ -84,7 +83,11 @@ describe('runFixture', () => {
     };
     const app = defineApp({ name: 'app', modules: { m: { communication, mappableParams: form } } });
     const { app: _parts, ...rest } = FIXTURE;
-    const run = async (parameters: Record<string, unknown>, options?: RunFixtureOptions, change = {}) => {
+    const run = async (
+      parameters: Record<string, unknown>,
+      options?: Parameters<typeof runFixture>[2],
+      change = {},
+    ) => {
       const notes: string[] = [];
       const fixture: Fixture = {
         ...rest,

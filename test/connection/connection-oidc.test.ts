@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Authorization } from '../../src/engine/connection/connection-input.js';
 import { createEngine, type Engine, type StoredConnection } from '../../src/index.js';
-import { SYSTEM_CLOCK } from '../../src/shared/clock.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { memoryStore } from './memory-store.js';
 import { oidcApp } from './oidc-app.js';
 import { type OidcServer, startOidcServer } from './oidc-server.js';
@@ -21,7 +20,7 @@ describe('a connection to an independent OAuth 2 provider', () => {
       app: oidcApp(server.issuer),
       network: { allow: ['loopback'] },
       connections: store,
-      clock: { ...SYSTEM_CLOCK, now: () => Date.now() + skewMs },
+      clock: { ...createVirtualClock(), now: () => Date.now() + skewMs },
     });
   });
 
@@ -30,7 +29,7 @@ describe('a connection to an independent OAuth 2 provider', () => {
     await server.close();
   });
 
-  const authorize = (): Promise<Authorization> =>
+  const authorize = () =>
     engine
       .connection('account')
       .authorize({ redirectUri: CALLBACK, modules: ['whoAmI'] })

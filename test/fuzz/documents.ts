@@ -9,9 +9,9 @@ import {
   EngineError,
   SpecError,
 } from '../../src/index.js';
-import { isPlainObject } from '../../src/shared/plain-object.js';
 import { checkApp } from '../../src/tools/check/check-app.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
+import { isPlainObject } from '../plain-object.js';
 import { service } from '../run/helpers.js';
 import { edits, mutateJson } from './mutate-json.js';
 import { assertPrototypes, type Target } from './target.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { isPlainObject, type PlainObject } from '../../src/shared/plain-object.js';
+import { isPlainObject } from '../plain-object.js';
 import { jsonValues } from './arbitrary-json.js';
 
 /** One change of a JSON value; `at` counts its places, over and over. */
@@ -19,18 +19,18 @@ export const edits: fc.Arbitrary<readonly Edit[]> = fc.array(
 );
 
 interface Slot {
-  readonly parent: PlainObject | unknown[];
+  readonly parent: Record<string, unknown> | unknown[];
   readonly key: string;
 }
 
 /** A copy with the edits made one after the other. */
 export function mutateJson(value: unknown, changes: readonly Edit[]): unknown {
-  const root: PlainObject = { value: structuredClone(value) };
+  const root: Record<string, unknown> = { value: structuredClone(value) };
   for (const edit of changes) applyEdit(root, edit);
   return root['value'];
 }
 
-function applyEdit(root: PlainObject, { at, change, by }: Edit): void {
+function applyEdit(root: Record<string, unknown>, { at, change, by }: Edit): void {
   const slots = listSlots(root, []);
   const slot = slots[at % slots.length];
   if (slot === undefined) return;
@@ -57,7 +57,7 @@ function applyEdit(root: PlainObject, { at, change, by }: Edit): void {
   else delete parent[key];
 }
 
-function listSlots(parent: PlainObject | unknown[], slots: Slot[]): Slot[] {
+function listSlots(parent: Record<string, unknown> | unknown[], slots: Slot[]): Slot[] {
   for (const key of Object.keys(parent)) {
     const slot: Slot = { parent, key };
     slots.push(slot);
@@ -71,6 +71,6 @@ function read({ parent, key }: Slot): unknown {
   return Object.getOwnPropertyDescriptor(parent, key)?.value;
 }
 
-function write(parent: PlainObject | unknown[], key: string, value: unknown): void {
+function write(parent: Record<string, unknown> | unknown[], key: string, value: unknown): void {
   Object.defineProperty(parent, key, { value, writable: true, enumerable: true, configurable: true });
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createSandbox } from '../../src/engine/sandbox/create-sandbox.js';
 import { functions as FUNCTIONS, ImlError } from '../../src/language/index.js';
-import { isPlainObject } from '../../src/shared/plain-object.js';
+import { isPlainObject } from '../plain-object.js';
 import { ENVIRONMENT } from '../sandbox/open-sandbox.js';
 import { assertPrototypes, cpuMs, type Target } from './target.js';
 

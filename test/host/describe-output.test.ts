@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { FlowOutput } from '../../src/host/ports.js';
+
+import type { FlowOutcome } from '../../src/host/index.js';
 import { describeOutput } from '../../src/host/scenarios/scenario-flows.js';
+
 import { AppError } from '../../src/index.js';
 import { compileFlow, type FlowModule, type FlowStep, runFlow } from '../../src/scenario/index.js';
+
+type FlowOutput = NonNullable<FlowOutcome['output']>;
 
 const gives = (name: string, ...bundles: readonly unknown[]): FlowModule => ({
   name,

@@ -7,7 +7,6 @@ import {
   type Host,
   type HostStore,
 } from '../../src/host/index.js';
-import type { VirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { newScenario } from './new-rows.js';
 import { eventually } from './open-parts.js';
@@ -22,7 +21,10 @@ afterEach(async () => {
   for (const host of hosts.splice(0)) await host.stop(100);
 });
 
-async function open(store: HostStore = createHostMemoryStore(), clock?: VirtualClock): Promise<Host> {
+async function open(
+  store: HostStore = createHostMemoryStore(),
+  clock?: ReturnType<typeof createVirtualClock>,
+): Promise<Host> {
   const host = createHost({
     store,
     ...(clock && { clock }),

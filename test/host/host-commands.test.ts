@@ -3,8 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type HostStore, openHostSqlite } from '../../src/host/index.js';
-import type { EventStatus } from '../../src/host/store/tables.js';
+import { type EventRow, type HostStore, openHostSqlite } from '../../src/host/index.js';
 import { builtCli, type ProcessResult, type StartedProcess } from '../cli/build-cli.js';
 import { jsonLines } from '../cli/fake-io.js';
 import { httpServer, type Loopback, readBody } from '../http/loopback.js';
@@ -152,7 +151,7 @@ async function receive(scenario: string, n: number): Promise<number> {
   return newest?.id ?? 0;
 }
 
-const becomes = (id: number, status: EventStatus): Promise<void> =>
+const becomes = (id: number, status: EventRow['status']): Promise<void> =>
   eventually(async () => (await store.get('events', { id }))?.status === status);
 
 const iml = (...args: string[]): Promise<ProcessResult> =>

@@ -1,13 +1,14 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { createHost, createScenarioFlows, type Host, type HostStore } from '../../src/host/index.js';
-import { readPlan } from '../../src/host/store/scenario-plan.js';
 import { type Clock, createEngine, defineApp } from '../../src/index.js';
-import type { ErrorHandler } from '../../src/scenario/flow.js';
-import { SYSTEM_CLOCK } from '../../src/shared/clock.js';
+import type { FlowStep } from '../../src/scenario/index.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { httpServer, readBody } from '../http/loopback.js';
 import { describeEach, type Engine, eventually, openParts } from './open-parts.js';
 import { dropTemplate } from './test-database.js';
 import { plan, receiveJson } from './test-flows.js';
+
+type ErrorHandler = NonNullable<FlowStep['onError']>;
 
 afterAll(dropTemplate);
 
@@ -17,7 +18,7 @@ const ORDERS = ['asc', 'desc'] as const;
 function hurryingClock(): Clock {
   let nowMs = 0;
   return {
-    ...SYSTEM_CLOCK,
+    ...createVirtualClock(),
     now: () => {
       nowMs += 10_000;
       return nowMs;
@@ -83,6 +84,18 @@ interface Setup {
   readonly start: (onError?: ErrorHandler) => Promise<Host>;
 }
 
+function pollEvery(everyMs: number, onError?: ErrorHandler): ReturnType<typeof plan> {
+  const take = {
+    id: 2,
+    app: 'crm',
+    module: 'take',
+    parameters: { n: '{{1.id}}' },
+    ...(onError && { onError }),
+  };
+  const flow = { startsWithWebhook: false, steps: [{ id: 1, app: 'crm', module: 'watch' }, take] };
+  return { ...plan({ everyMs }), flow };
+}
+
 async function setUp(engine: Engine, order: (typeof ORDERS)[number], wrapper?: string): Promise<Setup> {
   const service = new Service();
   await service.listen(order);
@@ -98,15 +111,7 @@ async function setUp(engine: Engine, order: (typeof ORDERS)[number], wrapper?: s
     const flows = createScenarioFlows({ engines: { crm }, clock: hurryingClock() });
     const host = createHost({ store: parts.store, receiver: receiveJson, flows });
     hosts.push(host);
-    const take = {
-      id: 2,
-      app: 'crm',
-      module: 'take',
-      parameters: { n: '{{1.id}}' },
-      ...(onError && { onError }),
-    };
-    const flow = { startsWithWebhook: false, steps: [{ id: 1, app: 'crm', module: 'watch' }, take] };
-    await host.scenarios.put({ name: 'poll', plan: { ...plan({ everyMs: 3_600_000 }), flow } });
+    await host.scenarios.put({ name: 'poll', plan: pollEvery(3_600_000, onError) });
     await host.start();
     return host;
   };
@@ -163,8 +168,7 @@ describeEach('a poll that takes longer than its process lives', (engine) => {
     expect((await findPoll(store))?.triggerState).toMatchObject({ lastId: 2 });
     service.refused.clear();
     // A new interval takes effect at once.
-    const present = readPlan(await host.scenarios.get('poll'));
-    await host.scenarios.put({ name: 'poll', plan: { ...present, everyMs: 1 } });
+    await host.scenarios.put({ name: 'poll', plan: pollEvery(1) });
     await eventually(() => service.taken.includes(5));
     expect(service.taken).toEqual([1, 2, 3, 3, 4, 5]);
   });

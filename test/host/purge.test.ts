@@ -2,8 +2,7 @@ import { stat } from 'node:fs/promises';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { purge } from '../../src/host/events/purge.js';
 import { resolveHostLimits } from '../../src/host/host-limits.js';
-import { type HostStore, openHostSqlite } from '../../src/host/index.js';
-import type { EventRow, EventStatus, IncompleteRow, IncompleteStatus } from '../../src/host/store/tables.js';
+import { type EventRow, type HostStore, type IncompleteRow, openHostSqlite } from '../../src/host/index.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { newEvent, newIncomplete } from './new-rows.js';
 import { describeEach, openParts } from './open-parts.js';
@@ -19,11 +18,11 @@ const purgeAt = (store: HostStore, nowMs: number): Promise<void> =>
 
 type NewEvent = Omit<EventRow, 'id'>;
 
-const event = (status: EventStatus, receivedAtMs: number, finishedAtMs: number | null): NewEvent =>
+const event = (status: EventRow['status'], receivedAtMs: number, finishedAtMs: number | null): NewEvent =>
   newEvent({ status, receivedAtMs, finishedAtMs });
 
 const incomplete = (
-  status: IncompleteStatus,
+  status: IncompleteRow['status'],
   createdAtMs: number,
   finishedAtMs: number | null,
 ): Omit<IncompleteRow, 'id'> => newIncomplete({ status, createdAtMs, finishedAtMs, retryAtMs: null });

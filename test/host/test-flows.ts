@@ -1,7 +1,7 @@
-import type { FlowOutcome, FlowRequest, Flows, Receiver } from '../../src/host/index.js';
-import type { WebhookReception } from '../../src/host/ports.js';
-import type { ScenarioPlan } from '../../src/host/store/scenario-plan.js';
+import type { FlowOutcome, FlowRequest, Flows, Receiver, ScenarioAdmin } from '../../src/host/index.js';
 import { completeSettings, type ScenarioSettings } from '../../src/scenario/index.js';
+
+type ScenarioPlan = Parameters<ScenarioAdmin['put']>[0]['plan'];
 
 /** A report of a successful run. */
 export const SUCCESS: FlowOutcome = {
@@ -27,7 +27,7 @@ export function flowsOf(run: (request: FlowRequest) => Promise<FlowOutcome> | Fl
  * Uses the JSON body of a call as its only bundle; `{"reject": true}` is unreadable, `{"to": uid}` is delivered to
  * members.
  */
-export const receiveJson: Receiver = async ({ call, findRecipients }): Promise<WebhookReception> => {
+export const receiveJson: Receiver = async ({ call, findRecipients }) => {
   const body = JSON.parse(Buffer.from(call.body).toString('utf8') || 'null') as Record<
     string,
     unknown

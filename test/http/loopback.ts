@@ -5,7 +5,6 @@ import {
   type Socket,
   type Server as TcpServer,
 } from 'node:net';
-import type { ClosableTransport, UndiciTransportOptions } from '../../src/engine/http/undici-transport.js';
 import { createNetworkGuard, createUndiciTransport, type TransportRequest } from '../../src/index.js';
 
 /** A server on loopback that has to be closed. */
@@ -58,7 +57,9 @@ export function rawServer(play: (socket: Socket, head: string, count: number) =>
   );
 }
 
-export function loopbackTransport(options: UndiciTransportOptions = {}): ClosableTransport {
+export function loopbackTransport(
+  options: Parameters<typeof createUndiciTransport>[0] = {},
+): ReturnType<typeof createUndiciTransport> {
   return createUndiciTransport({ guard: createNetworkGuard({ allow: ['loopback'] }), ...options });
 }
 

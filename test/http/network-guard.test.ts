@@ -1,7 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import { describe, expect, it } from 'vitest';
-import type { NetworkGuardOptions } from '../../src/engine/http/network-guard.js';
 import { createNetworkGuard } from '../../src/index.js';
+
+type NetworkGuardOptions = NonNullable<Parameters<typeof createNetworkGuard>[0]>;
 
 const REFUSED = expect.objectContaining({
   name: 'TransportError',

@@ -5,11 +5,7 @@ import type { Socket } from 'node:net';
 import { Agent, buildConnector } from 'undici';
 import * as agentFile from 'undici/lib/dispatcher/agent.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import {
-  createAgentPool,
-  loadUndici,
-  type UndiciTransportOptions,
-} from '../../src/engine/http/undici-transport.js';
+import { createAgentPool, loadUndici } from '../../src/engine/http/undici-transport.js';
 import { createNetworkGuard, createUndiciTransport } from '../../src/index.js';
 import { countListeners } from '../shared/count-listeners.js';
 import {
@@ -35,7 +31,7 @@ async function using<T extends { close: () => Promise<void> }>(resource: T | Pro
   return made;
 }
 
-const transportWith = (options?: UndiciTransportOptions) => {
+const transportWith = (options?: Parameters<typeof createUndiciTransport>[0]) => {
   const transport = loopbackTransport(options);
   open.push(transport);
   return transport;

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ModuleParameters } from '../../src/engine/module/list-parameters.js';
 import type { ParameterElement } from '../../src/engine/parameters/parameter-spec.js';
+import type { EngineModule } from '../../src/index.js';
 import { engineOf } from '../component/engine-of.js';
 import { service } from '../run/helpers.js';
 
@@ -20,7 +20,10 @@ const ANSWERS: Readonly<Record<string, unknown>> = {
 };
 
 function form(parts: { readonly fixed?: unknown; readonly mappable?: unknown; readonly output?: unknown }): {
-  readonly list: (parameters?: Record<string, unknown>, resolve?: boolean) => Promise<ModuleParameters>;
+  readonly list: (
+    parameters?: Record<string, unknown>,
+    resolve?: boolean,
+  ) => ReturnType<EngineModule['parameters']>;
   readonly asked: () => readonly string[];
 } {
   const { transport, requests } = service(({ url }) => {

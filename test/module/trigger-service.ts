@@ -1,5 +1,4 @@
-import type { RunInput } from '../../src/engine/component/runtime.js';
-import type { Engine, EngineOptions, RunReport } from '../../src/index.js';
+import type { Engine, EngineModule, EngineOptions, RunReport } from '../../src/index.js';
 import { engineOf } from '../component/engine-of.js';
 import { service } from '../run/helpers.js';
 
@@ -29,7 +28,10 @@ export function watching(
   ids: readonly unknown[],
   watched: Watched,
   options: Partial<EngineOptions> = {},
-): { readonly engine: Engine; readonly run: (input?: RunInput) => Promise<RunReport> } {
+): {
+  readonly engine: Engine;
+  readonly run: (input?: Parameters<EngineModule['run']>[0]) => Promise<RunReport>;
+} {
   const { type = 'id', order = 'desc', limit, output, temp, pageSize, date = '2024-01-01' } = watched;
   const trigger = 'trigger' in watched ? watched.trigger : { ...TRIGGER, type, order, date: '{{item.at}}' };
   const items = ids.map((id): ScriptedItem => ({ id, at: date }));

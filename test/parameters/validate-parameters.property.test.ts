@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseForm as readParameters, validateParameters } from '../../src/engine/parameters/index.js';
 import { PARAMETER_TYPES } from '../../src/engine/parameters/parameter-spec.js';
-import { isPlainObject } from '../../src/shared/plain-object.js';
+import { isPlainObject } from '../plain-object.js';
 
 const name = fc.constantFrom('a', 'b', 'X-Y', '__proto__', 'constructor');
 

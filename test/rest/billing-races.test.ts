@@ -6,9 +6,10 @@ import {
   createRestMemoryStore,
   type RestStore,
 } from '../../src/rest/index.js';
-import type { Price } from '../../src/rest/services/ports.js';
 import { MEMORY_STORES, postgresStores, sqliteStores } from './open-stores.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
+
+type Price = NonNullable<Awaited<ReturnType<BillingPort['findPrice']>>>;
 
 const CALLS = 50;
 const PATH = '/organizations/1/subscription';

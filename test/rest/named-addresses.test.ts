@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bootstrap, createRestMemoryStore, serveRest } from '../../src/rest/index.js';
-import type { RestServer } from '../../src/rest/serve-rest.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 
 /** Calls published addresses as a client would: over HTTP, at the exact address. */
 let rest: StoreRest;
-let server: RestServer;
+let server: Awaited<ReturnType<typeof serveRest>>;
 let token: string | undefined;
 beforeAll(async () => {
   rest = await createStoreRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32) });

@@ -4,11 +4,12 @@ import {
   type BillingPort,
   bootstrap,
   createRestMemoryStore,
+  type NotificationPort,
 } from '../../src/rest/index.js';
-import type { RestNotification } from '../../src/rest/services/ports.js';
 import { StoreError } from '../../src/shared/errors/engine-error.js';
-import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
 import { createStoreRest, type StoreRest, type StoreRestOptions } from './store-rest.js';
+
+type RestNotification = Parameters<NotificationPort['notify']>[0];
 
 interface Stage {
   readonly rest: StoreRest;
@@ -21,14 +22,13 @@ async function start(options: Partial<StoreRestOptions>): Promise<Stage> {
     encryptionKey: new Uint8Array(32),
     ...options,
   });
-  const handle = withAnswerCheck((request) => rest.fetch(request));
   const token = await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' });
   return {
     rest,
     call: async (method, path, body) => {
       const headers = { authorization: `Token ${token}`, 'content-type': 'application/json' };
       const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
-      const response = await handle(new Request(`http://x/api/v2${path}`, init));
+      const response = await rest.fetch(new Request(`http://x/api/v2${path}`, init));
       return { status: response.status, body: await response.json() };
     },
   };
@@ -124,8 +124,7 @@ describe('a store that is unavailable', () => {
         onError: (it) => errors.push(it),
       });
       const headers = { authorization: 'Token 00000001-0000-4000-8000-000000000001' };
-      const handle = withAnswerCheck((request) => broken.fetch(request));
-      const response = await handle(new Request('http://x/api/v2/users/me', { headers }));
+      const response = await broken.fetch(new Request('http://x/api/v2/users/me', { headers }));
       expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
       expect(await response.text()).not.toContain('secret');
       expect(errors).toHaveLength(1);

@@ -3,12 +3,10 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readWorld } from 'run-contract.js';
+import { insertRestRows } from 'store-contract.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
 import { openRestPostgres, openRestSqlite } from '../../src/rest/index.js';
-import { createOrganization } from '../../src/rest/organizations/organization-life.js';
-import { addUser } from '../../src/rest/users/add-user.js';
-import { addToken } from '../../src/rest/users/api-tokens.js';
 import { compileProcess } from '../host/compile-process.js';
 import { openTestSchema } from './open-stores.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
@@ -51,22 +49,19 @@ function runRaces(
       beforeAll(async () => {
         const store = kind === 'sqlite' ? await openRestSqlite(place) : await openRestPostgres(place);
         rest = await createStoreRest({ store, encryptionKey: new Uint8Array(32) });
-        const nowMs = Date.now();
-        [ownerId, invitedId] = await store.transaction(async (writer) => {
-          const owner = await addUser(
-            writer,
+        await insertRestRows(store, readWorld(), {
+          users: [
             { name: 'O', email: 'o@example.com', usersAdminsRoleId: 1 },
-            nowMs,
-          );
-          const invited = await addUser(
-            writer,
-            { name: 'I', email: 'i@example.com', usersAdminsRoleId: null },
-            nowMs,
-          );
-          const common = { label: 'race', scopes: SCOPE_NAMES, nowMs };
-          await addToken(writer, { ...common, userId: owner.id, token: tokens.owner });
-          await addToken(writer, { ...common, userId: invited.id, token: tokens.invited });
-          return [owner.id, invited.id];
+            { name: 'I', email: 'i@example.com' },
+          ],
+        });
+        ownerId = (await store.get('users', { email: 'o@example.com' }))?.id ?? 0;
+        invitedId = (await store.get('users', { email: 'i@example.com' }))?.id ?? 0;
+        await insertRestRows(store, readWorld(), {
+          tokens: [
+            { userId: ownerId, token: tokens.owner },
+            { userId: invitedId, token: tokens.invited },
+          ],
         });
         nodes = [0, 1].map(() => fork(worker, [kind, place]));
         await Promise.all(nodes.map((node) => once(node, 'message')));
@@ -78,21 +73,14 @@ function runRaces(
       });
 
       async function addOrganization(license: Readonly<Record<string, unknown>>): Promise<number> {
-        const { services } = rest;
-        const zone = services.zones.current;
-        const fields = {
-          name: 'Race',
-          zone,
-          license,
-          ownerId,
-          countryId: 64,
-          timezoneId: 113,
-          nowMs: Date.now(),
-        };
-        const created = await services.store.transaction((writer) =>
-          createOrganization(services, writer, fields),
-        );
-        return created.organization.id;
+        const { store } = rest.services;
+        await insertRestRows(store, readWorld(), { organizations: [{ name: 'Race', license }] });
+        const organizationId = Math.max(...(await store.find('organizations')).map(({ id }) => id));
+        await insertRestRows(store, readWorld(), {
+          memberships: [{ userId: ownerId, organizationId }],
+          teams: [{ name: 'First', organizationId, ownerId }],
+        });
+        return organizationId;
       }
 
       /** Sends the same request `EACH` times concurrently on both nodes, and counts the statuses. */

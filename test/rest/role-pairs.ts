@@ -1,5 +1,6 @@
-import type { Role } from '../../src/rest/call/roles.js';
 import { ROLES } from '../../src/rest/index.js';
+
+type Role = (typeof ROLES)[number];
 
 /** The roles that each role may grant, by identifier. All others are refused. */
 export const GIVES: Readonly<Record<string, readonly string[]>> = {

@@ -1,10 +1,9 @@
+import { readWorld } from 'run-contract.js';
+import { insertRestRows } from 'store-contract.js';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { allows, type Role } from '../../src/rest/call/roles.js';
-import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
+import { allows } from '../../src/rest/call/roles.js';
 import { bootstrap, createRestMemoryStore, ROLES } from '../../src/rest/index.js';
-import type { InvitationRow, RestTables } from '../../src/rest/store/tables.js';
-import { addUser } from '../../src/rest/users/add-user.js';
-import { addToken } from '../../src/rest/users/api-tokens.js';
+import type { RestTables } from '../../src/rest/store/tables.js';
 import { GIVES, gives, PAIRS, title } from './role-pairs.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 
@@ -23,15 +22,20 @@ describe('roles over the API', () => {
   beforeEach(async () => {
     rest = await createStoreRest({ store: createRestMemoryStore(), encryptionKey: new Uint8Array(32) });
     await bootstrap(rest.services, { name: 'Ada', email: 'ada@example.com' });
-    const nowMs = Date.now();
-    [inviterId, invitedId] = await rest.services.store.transaction(async (writer) => {
-      const plain = { usersAdminsRoleId: null };
-      const inviter = await addUser(writer, { name: 'I', email: 'i@example.com', ...plain }, nowMs);
-      const invited = await addUser(writer, { name: 'J', email: 'j@example.com', ...plain }, nowMs);
-      const common = { label: 't', scopes: SCOPE_NAMES, nowMs };
-      await addToken(writer, { ...common, userId: inviter.id, token: INVITER });
-      await addToken(writer, { ...common, userId: invited.id, token: INVITED });
-      return [inviter.id, invited.id];
+    const { store } = rest.services;
+    await insertRestRows(store, readWorld(), {
+      users: [
+        { name: 'I', email: 'i@example.com' },
+        { name: 'J', email: 'j@example.com' },
+      ],
+    });
+    inviterId = (await store.get('users', { email: 'i@example.com' }))?.id ?? 0;
+    invitedId = (await store.get('users', { email: 'j@example.com' }))?.id ?? 0;
+    await insertRestRows(store, readWorld(), {
+      tokens: [
+        { userId: inviterId, token: INVITER },
+        { userId: invitedId, token: INVITED },
+      ],
     });
   });
 
@@ -42,7 +46,7 @@ describe('roles over the API', () => {
     return response.status;
   }
 
-  const invite = (given: Role): Promise<number> =>
+  const invite = (given: (typeof ROLES)[number]): Promise<number> =>
     call(INVITER, '1/invite', { usersRoleId: given.id, email: 'j@example.com', name: 'J' });
   const accept = (hash: string): Promise<number> => call(INVITED, 'accept-invitation', { hash });
 
@@ -58,7 +62,7 @@ describe('roles over the API', () => {
     );
   }
 
-  async function addInvitation(change: Partial<InvitationRow>): Promise<string> {
+  async function addInvitation(change: Partial<RestTables['invitations']>): Promise<string> {
     const hash = rest.services.uuid();
     const row: Omit<RestTables['invitations'], 'id'> = {
       hash,

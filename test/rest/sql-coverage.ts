@@ -1,5 +1,7 @@
-import type { RestOperation } from '../../src/rest/call/operation.js';
-import { isPlainObject, type PlainObject } from '../../src/shared/plain-object.js';
+import type { OPERATIONS } from '../../src/rest/index.js';
+import { isPlainObject } from '../plain-object.js';
+
+type RestOperation = (typeof OPERATIONS)[number];
 
 /** A request in the form of fixtures. */
 export interface WrittenRequest {
@@ -25,7 +27,7 @@ export function fieldsOf(operation: RestOperation): readonly string[] {
   return places.map((place) => `${method} ${path} ${place}`);
 }
 
-function membersOf(schema: PlainObject, path: string): readonly string[] {
+function membersOf(schema: Record<string, unknown>, path: string): readonly string[] {
   const { properties } = schema;
   if (!isPlainObject(properties)) return [];
   return Object.entries(properties).flatMap(([name, member]) => {

@@ -1,21 +1,20 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../src/index.js';
-import { SCOPE_NAMES } from '../../src/rest/call/scopes.js';
 import {
   createRest,
   createStoreBackend,
   type RestStore,
+  SCOPES,
   type StoreBackendOptions,
 } from '../../src/rest/index.js';
 import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
 import { nameKey, type RestTables } from '../../src/rest/store/tables.js';
-import type { PlainObject } from '../../src/shared/plain-object.js';
 import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
 import { playStep as playRequest, type RestStep } from '../../src/tools/testing/contracts/rest-step.js';
 import type { RestContractCase } from '../../src/tools/testing/index.js';
 
 /** Rows of the store, by table; what is left out takes a default. Tokens carry `token` instead of its hash. */
-export type RestRows = Readonly<Record<string, readonly Readonly<PlainObject>[]>>;
+export type RestRows = Readonly<Record<string, readonly Readonly<Record<string, unknown>>[]>>;
 
 /** A request with what only a store of the tests allows: its clock and its rows. */
 interface StoreStep extends RestStep {
@@ -56,7 +55,7 @@ export interface RestWorld {
   /** Names of tokens. */
   readonly tokens: Readonly<Record<string, string>>;
   /** What rows of fixtures leave out, by table. */
-  readonly defaults: Readonly<Record<string, Readonly<PlainObject>>>;
+  readonly defaults: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly rows: RestRows;
 }
 
@@ -193,12 +192,12 @@ const INSTANTS: ReadonlySet<string> = new Set([
 
 function completeRow(
   table: string,
-  entry: Readonly<PlainObject>,
+  entry: Readonly<Record<string, unknown>>,
   defaults: RestWorld['defaults'],
-): PlainObject {
+): Record<string, unknown> {
   const { token, ...given } = entry;
-  const row: PlainObject = { ...defaults[table], ...given };
-  if (typeof token === 'string') row['scopes'] ??= SCOPE_NAMES;
+  const row: Record<string, unknown> = { ...defaults[table], ...given };
+  if (typeof token === 'string') row['scopes'] ??= Object.keys(SCOPES);
   for (const [name, value] of Object.entries(row)) {
     const isInstant = name.endsWith('At') || INSTANTS.has(name);
     if (isInstant && typeof value === 'string') row[name] = Date.parse(value);

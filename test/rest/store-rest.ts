@@ -4,18 +4,22 @@ import {
   createStoreBackend,
   type Rest,
   type RestOptions,
+  type StoreBackend,
   type StoreBackendOptions,
 } from '../../src/rest/index.js';
-import type { RestServices } from '../../src/rest/services/services.js';
+import { withAnswerCheck } from '../../src/tools/testing/contracts/check-rest-answer.js';
 
 /** The API on a store, with its services. */
 export interface StoreRest extends Rest {
-  readonly services: RestServices;
+  readonly services: StoreBackend['services'];
 }
 
 export type StoreRestOptions = Partial<StoreBackendOptions> & Omit<RestOptions, 'backend'>;
 
-/** Creates the API on a store, by default an empty one in memory. */
+/**
+ * Creates the API on a store, by default an empty one in memory. `fetch` rejects for a response that does not match the
+ * OpenAPI document.
+ */
 export async function createStoreRest(options: StoreRestOptions = {}): Promise<StoreRest> {
   const { origin, hosts, basePath, authPath, cors, onError, onAnswer, ...stored } = options;
   const backend = await createStoreBackend({
@@ -25,5 +29,6 @@ export async function createStoreRest(options: StoreRestOptions = {}): Promise<S
   });
   const given = { origin, hosts, basePath, authPath, cors, onError, onAnswer };
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return { ...(await createRest({ backend, ...set })), services: backend.services };
+  const rest = await createRest({ backend, ...set });
+  return { ...rest, fetch: withAnswerCheck((request) => rest.fetch(request)), services: backend.services };
 }

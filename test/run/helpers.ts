@@ -1,15 +1,14 @@
-import type { RunInput } from '../../src/engine/component/runtime.js';
 import {
   createEngine,
   defineApp,
   type Engine,
+  type EngineModule,
   type EngineOptions,
   type RunReport,
   type Transport,
   type TransportRequest,
   type TransportResponse,
 } from '../../src/index.js';
-import type { VirtualClock } from '../../src/tools/testing/exchanges/virtual-clock.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 
 export interface Answer {
@@ -49,8 +48,8 @@ export interface Setup extends Partial<Omit<EngineOptions, 'app'>> {
 
 export interface TestRun {
   readonly engine: Engine;
-  readonly clock: VirtualClock;
-  readonly run: (input?: RunInput) => Promise<RunReport>;
+  readonly clock: ReturnType<typeof createVirtualClock>;
+  readonly run: (input?: Parameters<EngineModule['run']>[0]) => Promise<RunReport>;
 }
 
 /** An engine over an app of one module, `m`. */

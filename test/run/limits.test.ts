@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { resolveLimits } from '../../src/engine/run/limits.js';
 import { createEngine, defineApp } from '../../src/index.js';
-import { SYSTEM_CLOCK } from '../../src/shared/clock.js';
 import { endless, engineOf, PAGED, service } from './helpers.js';
 
 describe('the limit of follow-up pages', () => {
@@ -224,11 +223,9 @@ describe('the limit of time', () => {
   it.each([2 ** 31, 1e300])('ends a wait of repeat that outlasts it: %d ms', async (delay) => {
     const { transport, requests } = service(() => ({ json: { delay } }));
     const communication = { url: '/x', repeat: { condition: '{{true}}', delay: '{{body.delay}}' } };
-    const { engine } = engineOf(communication, {
-      transport,
-      limits: { timeoutMs: 200 },
-      clock: SYSTEM_CLOCK,
-    });
+    const modules = { m: { type: 'action', communication } } as const;
+    const app = defineApp({ name: 'test', base: { baseUrl: 'https://api.example.test' }, modules });
+    const engine = createEngine({ app, transport, limits: { timeoutMs: 200 } });
     const { error } = await engine.module('m').run();
     expect(error?.type).toBe('ModuleTimeoutError');
     expect(requests).toHaveLength(1);

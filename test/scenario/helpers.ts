@@ -1,6 +1,7 @@
 import { AppError, type AppErrorType } from '../../src/index.js';
-import type { ModuleInput } from '../../src/scenario/flow.js';
 import type { FlowModule } from '../../src/scenario/index.js';
+
+type ModuleInput = Parameters<FlowModule['run']>[0];
 
 type Answer = readonly unknown[] | AppErrorType | undefined;
 

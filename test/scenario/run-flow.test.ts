@@ -1,7 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { AppError, createEngine, defineApp } from '../../src/index.js';
-import type { ErrorHandler } from '../../src/scenario/flow.js';
 import {
   compileFlow,
   completeSettings,
@@ -24,6 +23,8 @@ import {
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { post } from '../webhook/helpers.js';
 import { moduleOf, source, type TestModule } from './helpers.js';
+
+type ErrorHandler = NonNullable<FlowStep['onError']>;
 
 function flowOf(...steps: readonly FlowStep[]): ReturnType<typeof compileFlow> {
   return compileFlow({ name: 'f', steps });

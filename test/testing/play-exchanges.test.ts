@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { TransportRequest } from '../../src/index.js';
 import { printRequestDifference } from '../../src/tools/testing/exchanges/match-request.js';
-import type { PlayOptions } from '../../src/tools/testing/exchanges/play-exchanges.js';
 import { type Exchange, mockTransport } from '../../src/tools/testing/index.js';
+
+type PlayOptions = NonNullable<Parameters<typeof mockTransport>[1]>;
 
 const request = (url: string, more: Partial<TransportRequest> = {}): TransportRequest => ({
   method: 'GET',

@@ -4,14 +4,15 @@ import { createServer as createTlsServer } from 'node:https';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { completeResponses } from '../../../src/engine/http/content-decoding.js';
-import type { UndiciTransportOptions } from '../../../src/engine/http/undici-transport.js';
-import { createEngine, defineApp } from '../../../src/index.js';
+import { createEngine, type createUndiciTransport, defineApp } from '../../../src/index.js';
 import { httpServer, type Loopback, listen, loopbackTransport, request } from '../../http/loopback.js';
 import type { ErrorCase } from './error-case.js';
 
+type TransportOptions = NonNullable<Parameters<typeof createUndiciTransport>[0]>;
+
 const pem = (name: string): Buffer => readFileSync(new URL(`../../http/tls/${name}.pem`, import.meta.url));
 
-const ask = async (server: Promise<Loopback>, options: UndiciTransportOptions = {}): Promise<unknown> => {
+const ask = async (server: Promise<Loopback>, options: TransportOptions = {}): Promise<unknown> => {
   const { origin, close } = await server;
   onTestFinished(close);
   const transport = loopbackTransport(options);
@@ -19,7 +20,7 @@ const ask = async (server: Promise<Loopback>, options: UndiciTransportOptions = 
   return completeResponses(transport)(request(`${origin}/`));
 };
 
-const answered = (listener: RequestListener, options?: UndiciTransportOptions) =>
+const answered = (listener: RequestListener, options?: TransportOptions) =>
   ask(httpServer(listener), options);
 
 const runAgainst = async (url: string): Promise<never> => {
