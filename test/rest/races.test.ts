@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readWorld } from 'run-contract.js';
-import { insertRestRows } from 'store-contract.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRestPostgres, openRestSqlite } from '../../src/rest/index.js';
 import { compileProcess } from '../host/compile-process.js';
 import { openTestSchema } from './open-stores.js';
+import { readWorld } from './run-contract.js';
+import { insertRestRows } from './store-contract.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 
 /** Two nodes of an instance, in child processes, on one database. */

@@ -1,10 +1,10 @@
-import { readWorld } from 'run-contract.js';
-import { insertRestRows } from 'store-contract.js';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { allows } from '../../src/rest/call/roles.js';
 import { bootstrap, createRestMemoryStore, ROLES } from '../../src/rest/index.js';
 import type { RestTables } from '../../src/rest/store/tables.js';
 import { GIVES, gives, PAIRS, title } from './role-pairs.js';
+import { readWorld } from './run-contract.js';
+import { insertRestRows } from './store-contract.js';
 import { createStoreRest, type StoreRest } from './store-rest.js';
 
 const IN_ORGANIZATIONS = PAIRS.filter(
