@@ -3,10 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type EventRow, type HostStore, openHostSqlite } from '../../src/host/index.js';
+import { type HostStore, openHostSqlite } from '../../src/host/index.js';
 import { builtCli, type ProcessResult, type StartedProcess } from '../cli/build-cli.js';
 import { jsonLines } from '../cli/fake-io.js';
 import { httpServer, type Loopback, readBody } from '../http/loopback.js';
+import type { newEvent } from './new-rows.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
 
@@ -151,7 +152,7 @@ async function receive(scenario: string, n: number): Promise<number> {
   return newest?.id ?? 0;
 }
 
-const becomes = (id: number, status: EventRow['status']): Promise<void> =>
+const becomes = (id: number, status: ReturnType<typeof newEvent>['status']): Promise<void> =>
   eventually(async () => (await store.get('events', { id }))?.status === status);
 
 const iml = (...args: string[]): Promise<ProcessResult> =>

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { purge } from '../../src/host/events/purge.js';
 import { resolveHostLimits } from '../../src/host/host-limits.js';
-import { type EventRow, type HostStore, type IncompleteRow, openHostSqlite } from '../../src/host/index.js';
+import { type HostStore, openHostSqlite } from '../../src/host/index.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { newEvent, newIncomplete } from './new-rows.js';
 import { describeEach, openParts } from './open-parts.js';
@@ -16,16 +16,17 @@ const NOW = 100 * DAY;
 const purgeAt = (store: HostStore, nowMs: number): Promise<void> =>
   purge({ store, clock: createVirtualClock(nowMs), limits: resolveHostLimits() });
 
-type NewEvent = Omit<EventRow, 'id'>;
+type NewEvent = ReturnType<typeof newEvent>;
+type NewIncomplete = ReturnType<typeof newIncomplete>;
 
-const event = (status: EventRow['status'], receivedAtMs: number, finishedAtMs: number | null): NewEvent =>
+const event = (status: NewEvent['status'], receivedAtMs: number, finishedAtMs: number | null): NewEvent =>
   newEvent({ status, receivedAtMs, finishedAtMs });
 
 const incomplete = (
-  status: IncompleteRow['status'],
+  status: NewIncomplete['status'],
   createdAtMs: number,
   finishedAtMs: number | null,
-): Omit<IncompleteRow, 'id'> => newIncomplete({ status, createdAtMs, finishedAtMs, retryAtMs: null });
+): NewIncomplete => newIncomplete({ status, createdAtMs, finishedAtMs, retryAtMs: null });
 
 describeEach('the purge of finished work', (engine) => {
   it('deletes it after 30 days, and keeps events that wait for a person', async () => {

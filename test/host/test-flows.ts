@@ -1,7 +1,7 @@
-import type { FlowOutcome, FlowRequest, Flows, Receiver, ScenarioAdmin } from '../../src/host/index.js';
+import type { FlowOutcome, FlowRequest, Flows, Host, Receiver } from '../../src/host/index.js';
 import { completeSettings, type ScenarioSettings } from '../../src/scenario/index.js';
 
-type ScenarioPlan = Parameters<ScenarioAdmin['put']>[0]['plan'];
+type ScenarioPlan = Parameters<Host['scenarios']['put']>[0]['plan'];
 
 /** A report of a successful run. */
 export const SUCCESS: FlowOutcome = {

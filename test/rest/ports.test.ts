@@ -4,12 +4,12 @@ import {
   type BillingPort,
   bootstrap,
   createRestMemoryStore,
-  type NotificationPort,
+  type StoreBackendOptions,
 } from '../../src/rest/index.js';
 import { StoreError } from '../../src/shared/errors/engine-error.js';
 import { createStoreRest, type StoreRest, type StoreRestOptions } from './store-rest.js';
 
-type RestNotification = Parameters<NotificationPort['notify']>[0];
+type RestNotification = Parameters<NonNullable<StoreBackendOptions['notifications']>['notify']>[0];
 
 interface Stage {
   readonly rest: StoreRest;

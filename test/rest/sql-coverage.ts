@@ -1,4 +1,4 @@
-import type { OPERATIONS } from '../../src/rest/index.js';
+import type { OPERATIONS } from '../../src/rest/operations.js';
 import { isPlainObject } from '../plain-object.js';
 
 type RestOperation = (typeof OPERATIONS)[number];

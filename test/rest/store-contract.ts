@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../src/index.js';
+import { SCOPES } from '../../src/rest/call/scopes.js';
 import {
   createRest,
   createStoreBackend,
   type RestStore,
-  SCOPES,
   type StoreBackendOptions,
 } from '../../src/rest/index.js';
 import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
