@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { librariesLoadedBy, nodeModulesLoadedBy, sourceFiles, sourceImports } from './source-imports.js';
@@ -163,3 +164,17 @@ function findCycle(next: ReadonlyMap<string, readonly string[]>): readonly strin
   }
   return undefined;
 }
+
+it('the bundles name files that exist; otherwise processes load more files', () => {
+  const config = path.resolve(import.meta.dirname, '../../.config');
+  const texts = ['bundling', 'bundle-bin', 'bundle-node'].map((name) =>
+    readFileSync(path.join(config, `${name}.mjs`), 'utf8'),
+  );
+  const atOnce = /AT_ONCE = \[(.*?)\]/s.exec(texts[0] ?? '')?.[1] ?? '';
+  const named = [
+    ...texts.flatMap((text) => [...text.matchAll(/'(src\/[^']+\.ts)'/g)].map(([, file]) => file ?? '')),
+    ...[...atOnce.matchAll(/'([^']+)'/g)].map(([, name]) => `src/${name}.ts`),
+  ];
+  expect(named.length).toBeGreaterThan(30);
+  expect(named.filter((file) => !existsSync(path.join(config, '..', file)))).toEqual([]);
+});
