@@ -10,7 +10,7 @@ export { loadApp } from './engine/loading/load-app.js';
 export { createEngine, type Engine } from './engine/create-engine.js';
 export type { EngineModule, EngineRpc } from './engine/engine-components.js';
 export type { EngineOptions } from './engine/engine-options.js';
-export type { NetworkOptions } from './engine/engine-transport.js';
+export type { HttpOptions } from './engine/engine-transport.js';
 export { createEnginePool, type EnginePool, type EnginePoolOptions } from './engine/pool/engine-pool.js';
 export type { WorkerContext } from './engine/pool/messages.js';
 export type { PoolSetup } from './engine/pool/worker-engines.js';

@@ -22,7 +22,7 @@ async function hold({ name, modules }: AppTexts): Promise<Engine> {
   const base = { baseUrl: 'https://api.example.test' };
   const engine = createEngine({
     app: defineApp({ name, base, modules: Object.fromEntries(specs) }),
-    transport,
+    http: { transport },
   });
   for (const [module] of specs) {
     const { error, bundles } = await engine.module(module).run();

@@ -11,7 +11,7 @@ const app = defineApp(contactsApp(origin, SIZE));
 
 /** The bundles of a run, at most so many. */
 async function consume(most: number): Promise<readonly unknown[]> {
-  const engine = createEngine({ app, network: { allow: ['loopback'] } });
+  const engine = createEngine({ app, http: { allow: ['loopback'] } });
   const bundles: unknown[] = [];
   for await (const bundle of engine.module('listContacts').run()) {
     bundles.push(bundle);

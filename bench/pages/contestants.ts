@@ -65,7 +65,7 @@ export function engineReader(origin: string, size: string): PageReader {
 function createReader(name: string, moduleName: string, origin: string, size: string): PageReader {
   const app = defineApp(contactsApp(origin, size));
   const limits = { maxPages: 1000, maxRequests: 2000, maxRecords: 1_000_000 };
-  const engine = createEngine({ app, network: { allow: ['loopback'] }, limits });
+  const engine = createEngine({ app, http: { allow: ['loopback'] }, limits });
   const module = engine.module(moduleName);
   const read = async (): Promise<readonly unknown[]> => (await module.run().orThrow()).bundles;
   return { name, read, close: engine.close };

@@ -27,7 +27,7 @@ import {
   type EngineModule,
   type EngineRpc,
 } from './engine-components.js';
-import { ENGINE_SHAPES, type EngineOptions, NETWORK_SHAPES } from './engine-options.js';
+import { ENGINE_SHAPES, type EngineOptions, HTTP_SHAPES } from './engine-options.js';
 import { createEngineTransport } from './engine-transport.js';
 import { findConnection, findModule, findWebhook } from './find-component.js';
 import { type NamedFunctions, openWhenNamed } from './open-functions.js';
@@ -78,20 +78,10 @@ export function createEngine(options: EngineOptions): Engine {
 }
 
 function openEngine(options: EngineOptions): Engine {
-  const app = options.baseUrl === undefined ? options.app : withBaseUrl(options.app, options.baseUrl);
+  const { http = {} } = options;
+  const app = http.baseUrl === undefined ? options.app : withBaseUrl(options.app, http.baseUrl);
   const webhookLimits = resolveWebhookLimits(options.webhookLimits);
-  const {
-    transport,
-    policy,
-    close: closeTransport,
-  } = createEngineTransport({
-    app,
-    transport: options.transport,
-    network: options.network,
-    hosts: options.hosts,
-    baseUrl: options.baseUrl,
-    wrapTransport: options.wrapTransport,
-  });
+  const { transport, policy, close: closeTransport } = createEngineTransport(app, http);
   const settings: EngineSettings = Object.freeze({
     transport,
     hosts: policy,
@@ -153,13 +143,13 @@ function openEngine(options: EngineOptions): Engine {
 function checkEngineOptions(options: EngineOptions): void {
   const what = 'The options of createEngine';
   checkOptions(options, ENGINE_SHAPES, what, ['app']);
-  if (options.network !== undefined) checkMembers(options.network, NETWORK_SHAPES, 'The option "network"');
+  if (options.http !== undefined) checkMembers(options.http, HTTP_SHAPES, 'The option "http"');
   checkChecking(options.checkParameters);
 }
 
 /** Rate limits of a custom clock or transport do not apply to other engines. */
-function createBudget({ budget, transport, clock }: EngineOptions): CallBudget {
-  const isOfProcess = transport === undefined && clock === undefined;
+function createBudget({ budget, http, clock }: EngineOptions): CallBudget {
+  const isOfProcess = http?.transport === undefined && clock === undefined;
   return new CallBudget(budget, isOfProcess ? PROCESS_ACCOUNTS : new Map());
 }
 

@@ -19,9 +19,7 @@ import { STORE_SHAPE } from './connection/connection-input.js';
 import type { ConnectionStore } from './connection/connection-store.js';
 import type { CustomFunctions } from './custom-functions.js';
 import type { App } from './document/app.js';
-import type { NetworkOptions } from './engine-transport.js';
-import type { HostMapping } from './http/map-hosts.js';
-import type { Transport } from './http/transport.js';
+import type { HttpOptions } from './engine-transport.js';
 import { TRANSPORT_SHAPES } from './http/undici-transport.js';
 import type { CheckParameters } from './parameters/form-check.js';
 import type { BudgetFigures } from './run/call-budget.js';
@@ -34,26 +32,8 @@ import type { WebhookLimits } from './webhook/incoming-call.js';
 export interface EngineOptions
   extends Pick<CompileOptions, 'random' | 'uuid' | 'timezone' | 'semantics' | 'platformVersion' | 'digest'> {
   readonly app: App;
-  /** Sends one request; redirects and decoding are added by the engine. Default: undici behind the network guard. */
-  readonly transport?: Transport | undefined;
-  /**
-   * Wraps the transport, for example with a recorder: it sees every hop of a redirect, before host mapping and
-   * decoding. Default: none.
-   */
-  readonly wrapTransport?: ((transport: Transport) => Transport) | undefined;
-  /** Options of the default transport. */
-  readonly network?: NetworkOptions | undefined;
-  /**
-   * Where requests really go, by where they are addressed to: `{ 'https://api.example.com': 'http://127.0.0.1:9911' }`,
-   * `*` for all. Redirects and links of next pages are mapped, too; what is mapped to may be called without `network.allow`.
-   * Default: nothing is mapped.
-   */
-  readonly hosts?: HostMapping | undefined;
-  /**
-   * Replaces the `baseUrl` of the app's base. Nothing else is called then: an address that is written whole and leads to
-   * another host ends its run with an error unless `hosts` maps it. Default: the app's.
-   */
-  readonly baseUrl?: string | undefined;
+  /** How requests are sent, and to which hosts. Default: undici behind the network guard. */
+  readonly http?: HttpOptions | undefined;
   /** Default: the system clock. */
   readonly clock?: Clock | undefined;
   /** Default: 100 requests, 50 follow-up pages, 3200 records, 40 s. */
@@ -115,11 +95,7 @@ const APP: OptionShape = {
 /** Valid options of an engine. Limits and hosts are checked separately. */
 export const ENGINE_SHAPES: OptionShapes<EngineOptions> = {
   app: APP,
-  transport: ANY_FUNCTION,
-  wrapTransport: ANY_FUNCTION,
-  network: ANY_OBJECT,
-  hosts: ANY_OBJECT,
-  baseUrl: ANY_TEXT,
+  http: ANY_OBJECT,
   clock: objectWithFunctions(['now', 'sleep', 'after']),
   limits: ANY_OBJECT,
   budget: ANY_OBJECT,
@@ -144,8 +120,12 @@ export const ENGINE_SHAPES: OptionShapes<EngineOptions> = {
   digest: ANY_FUNCTION,
 };
 
-/** Valid options of the default transport. */
-export const NETWORK_SHAPES: OptionShapes<NetworkOptions> = {
+/** Valid members of the option `http`. */
+export const HTTP_SHAPES: OptionShapes<HttpOptions> = {
+  transport: ANY_FUNCTION,
+  wrap: ANY_FUNCTION,
+  rewrite: ANY_OBJECT,
+  baseUrl: ANY_TEXT,
   allow: TEXT_LIST,
   hosts: oneOfChoices('any', 'declared'),
   appHosts: TEXT_LIST,

@@ -20,34 +20,42 @@ import { createNetworkGuard } from './http/network-guard.js';
 import type { Transport, TransportResponse } from './http/transport.js';
 import { createUndiciTransport, type UndiciTransportOptions } from './http/undici-transport.js';
 
-/** Options of the default transport. */
-export interface NetworkOptions extends Omit<UndiciTransportOptions, 'guard'> {
-  /** Additional allowed hosts: names, IP addresses, CIDR blocks, `loopback`, `private`. */
+/**
+ * How an engine sends requests. Time limits, `maxResponseBytes`, `maxConnectionsPerOrigin` and `allow` are those of the
+ * default transport; the other options apply to every transport.
+ */
+export interface HttpOptions extends Omit<UndiciTransportOptions, 'guard'> {
+  /** Sends one request. The engine adds redirects and decoding. Default: undici behind the network guard. */
+  readonly transport?: Transport | undefined;
+  /**
+   * Wraps the transport, for example with a recorder, which sees every hop of a redirect, before `rewrite` and
+   * decoding. Default: none.
+   */
+  readonly wrap?: ((transport: Transport) => Transport) | undefined;
+  /** Allowed hosts that are not public: names, IP addresses, CIDR blocks, `loopback`, `private`. Default: none. */
   readonly allow?: readonly string[] | undefined;
   /**
-   * Allowed public hosts: `any`, or `declared`: the baseUrl, URLs in the app, and `appHosts`. Applies to every
-   * transport. Default: `any`.
+   * Sends requests to other servers: `{ 'https://api.example.com': 'http://127.0.0.1:9911' }`, `*` for all hosts.
+   * Applies to redirects and links of next pages, too. A target needs no `allow`. Default: none.
    */
+  readonly rewrite?: HostMapping | undefined;
+  /**
+   * Replaces the `baseUrl` of the app's base. Requests to other hosts are then refused unless `rewrite` names them.
+   * Default: the app's.
+   */
+  readonly baseUrl?: string | undefined;
+  /** Allowed public hosts: `any`, or `declared`: the baseUrl, URLs in the app, and `appHosts`. Default: `any`. */
   readonly hosts?: 'any' | 'declared' | undefined;
   /**
-   * Hosts that are the app's beside its baseUrl, such as `files.example.com` or `*.example.com`: each the server that is called encrypted, on
-   * the port it names or 443. `http://files.example.com` names one that is called without encryption. Default: none.
+   * Hosts of the app besides its baseUrl, such as `files.example.com` or `*.example.com`. An entry means HTTPS on the
+   * named port or 443; `http://files.example.com` means HTTP. Default: none.
    */
   readonly appHosts?: readonly string[] | undefined;
   /**
-   * Whether secrets go along when a redirect or the link of a next page leads to a host that is not the app's: `withhold`
-   * leaves them out and warns, `send` does as the platform. Of every transport. Default: `withhold`.
+   * What a redirect or a next page on a host that is not the app's receives: `withhold` removes secrets and warns,
+   * `send` sends them as the platform does. Default: `withhold`.
    */
   readonly crossHostSecrets?: 'withhold' | 'send' | undefined;
-}
-
-export interface EngineTransportOptions {
-  readonly app: App;
-  readonly transport: Transport | undefined;
-  readonly network: NetworkOptions | undefined;
-  readonly hosts: HostMapping | undefined;
-  readonly baseUrl: string | undefined;
-  readonly wrapTransport: ((transport: Transport) => Transport) | undefined;
 }
 
 /** A transport with all layers, and a function that closes it. */
@@ -60,19 +68,22 @@ export interface EngineTransport {
 /**
  * The layers over one exchange: hosts are mapped under the redirects, so that every hop is.
  *
- * @throws EngineError (USAGE) for an invalid entry of `hosts`, `network.allow` or `network.appHosts`
+ * @throws EngineError (USAGE) for an invalid entry of `rewrite`, `allow` or `appHosts`
  */
-export function createEngineTransport(options: EngineTransportOptions): EngineTransport {
-  const { network = {}, baseUrl } = options;
-  const hosts = readHostMap(options.hosts ?? {});
+export function createEngineTransport(app: App, options: HttpOptions): EngineTransport {
   const {
+    transport: own,
+    wrap: layer,
     allow = [],
+    rewrite = {},
+    baseUrl,
     hosts: reach = 'any',
     appHosts = [],
     crossHostSecrets = 'withhold',
     ...settings
-  } = network;
-  const isOfApp = readHosts(appHosts, 'network.appHosts');
+  } = options;
+  const hosts = readHostMap(rewrite);
+  const isOfApp = readHosts(appHosts, 'http.appHosts');
   const base = baseUrl === undefined ? undefined : parseHttpUrl(baseUrl).origin;
   const policy: HostPolicy = {
     sendsSecrets: crossHostSecrets === 'send',
@@ -80,17 +91,17 @@ export function createEngineTransport(options: EngineTransportOptions): EngineTr
     isRedirected: (url) => base !== undefined || hosts.resolve(url) !== undefined,
   };
   // Searches all documents of the app.
-  const isDeclared = reach === 'any' ? undefined : findDeclaredHosts(options.app);
+  const isDeclared = reach === 'any' ? undefined : findDeclaredHosts(app);
   const layered = (direct: Transport, mapped: Transport): Transport => {
     const called = mapHosts({ hosts, direct, mapped, baseUrl });
     const reached =
       isDeclared === undefined
         ? called
         : refuseUndeclared(called, (url) => isDeclared(url) || policy.isNamed(url));
-    return completeResponses(wrap(reached, options.wrapTransport), { maxBytes: settings.maxResponseBytes });
+    return completeResponses(wrap(reached, layer), { maxBytes: settings.maxResponseBytes });
   };
-  if (options.transport !== undefined) {
-    const given = checkResponses(options.transport, 'The transport');
+  if (own !== undefined) {
+    const given = checkResponses(own, 'The transport');
     return { transport: layered(given, given), policy, close: async () => {} };
   }
   const direct = createUndiciTransport({ ...settings, guard: createNetworkGuard({ allow }) });
@@ -106,11 +117,11 @@ export function createEngineTransport(options: EngineTransportOptions): EngineTr
 }
 
 /** @throws EngineError (USAGE) for a layer that gives no transport */
-function wrap(transport: Transport, layer: EngineTransportOptions['wrapTransport']): Transport {
+function wrap(transport: Transport, layer: HttpOptions['wrap']): Transport {
   if (layer === undefined) return transport;
   const wrapped = layer(transport);
-  checkValue(wrapped, ANY_FUNCTION, 'What wrapTransport gives');
-  return checkResponses(wrapped, 'The transport of wrapTransport');
+  checkValue(wrapped, ANY_FUNCTION, 'The result of http.wrap');
+  return checkResponses(wrapped, 'The transport of http.wrap');
 }
 
 const LIST_OF_TEXTS: OptionShape = {

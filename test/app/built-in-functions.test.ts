@@ -194,7 +194,7 @@ describe('the built-in functions of an app', () => {
       },
     });
     const { transport } = service(() => ({ json: {} }));
-    await using engine = createEngine({ app, transport });
+    await using engine = createEngine({ app, http: { transport } });
     const { result: listed } = await engine.module('watch').epoch().orThrow();
     expect(listed).toMatchObject([{ label: 'A' }, { label: 'B' }]);
     const { result } = await engine.module('answer').respond().orThrow();

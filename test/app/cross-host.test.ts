@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { readHosts } from '../../src/engine/http/host-policy.js';
 import { parseHttpUrl } from '../../src/engine/http/http-url.js';
-import { createEngine, defineApp, type EngineOptions, type TransportRequest } from '../../src/index.js';
+import {
+  createEngine,
+  defineApp,
+  type EngineOptions,
+  type Transport,
+  type TransportRequest,
+} from '../../src/index.js';
 
 const KEY = 'key-of-the-connection';
 /** Stands under a secret name, and contains a separator of query pairs. */
@@ -70,11 +76,11 @@ function read(communication: Record<string, unknown>) {
 
 async function run(
   name: string,
-  network: EngineOptions['network'] = {},
+  network: EngineOptions['http'] = {},
   parameters: Record<string, unknown> = {},
 ) {
   const sent: TransportRequest[] = [];
-  const transport: EngineOptions['transport'] = async (request) => {
+  const transport: Transport = async (request) => {
     sent.push(request);
     const path = request.url.slice(new URL(request.url).origin.length).split('?')[0];
     const [status, headers]: [number, Record<string, string>] =
@@ -93,7 +99,7 @@ async function run(
       url: request.url,
     };
   };
-  const engine = createEngine({ app, transport, network });
+  const engine = createEngine({ app, http: { transport, ...network } });
   const report = await engine.module(name).run({
     connection: { key: KEY, botToken: TOKEN, hostToken: HOST_TOKEN, account: 'account-1234' },
     data: { token: 'token-of-the-data' },
@@ -122,7 +128,7 @@ describe('a redirect to a host that the app does not name', () => {
   it('fails if the body holds a secret, and names the option to set', async () => {
     const { report, there } = await run('sent');
     expect(there).toEqual([]);
-    expect(report.error?.message).toMatch(/files\.other\.net.*network\.appHosts/);
+    expect(report.error?.message).toMatch(/files\.other\.net.*http\.appHosts/);
     expect((await run('harmless')).there).toHaveLength(1);
   });
 
@@ -130,7 +136,7 @@ describe('a redirect to a host that the app does not name', () => {
     const before = 'x'.repeat(1_500_000);
     const { report, there } = await run('large', {}, { before });
     expect(there).toEqual([]);
-    expect(report.error?.message).toMatch(/in its body to .*files\.other\.net.*network\.appHosts/);
+    expect(report.error?.message).toMatch(/in its body to .*files\.other\.net.*http\.appHosts/);
     expect((await run('largeHarmless', {}, { before })).there).toHaveLength(1);
   });
 
@@ -144,7 +150,7 @@ describe('a redirect to a host that the app does not name', () => {
   it('sends no path that holds a credential, but sends ids', async () => {
     const { report, there } = await run('pathMoved');
     expect(there).toEqual([]);
-    expect(report.error?.message).toMatch(/in its path to .*files\.other\.net.*network\.appHosts/);
+    expect(report.error?.message).toMatch(/in its path to .*files\.other\.net.*http\.appHosts/);
     expect((await run('idMoved')).there.map(({ url }) => url)).toEqual([`${OTHER}/of/account-1234`]);
   });
 });
@@ -154,7 +160,7 @@ describe('a secret in an unusual position', () => {
     const { report, there, sent } = await run(name);
     expect(there).toEqual([]);
     expect(sent).toHaveLength(1);
-    expect(report.error?.message).toMatch(/send credentials in its (?:body|name) to .*network\.appHosts/);
+    expect(report.error?.message).toMatch(/send credentials in its (?:body|name) to .*http\.appHosts/);
     expect(JSON.stringify(report.error).toLowerCase()).not.toContain(HOST_TOKEN.toLowerCase());
   });
 
@@ -180,13 +186,15 @@ describe('a connection with many strings', () => {
     const engine = createEngine({
       app: shown,
       trace: 'full',
-      transport: async (request) => {
-        sent.push(request);
-        const { url } = request;
-        const body = Buffer.from(JSON.stringify({ text: `it was ${plain}` }));
-        return url.startsWith(OTHER)
-          ? { status: 400, headers: { 'content-type': 'application/json' }, body, url }
-          : { status: 302, headers: { location: `${OTHER}/x` }, body: Buffer.from(''), url };
+      http: {
+        transport: async (request) => {
+          sent.push(request);
+          const { url } = request;
+          const body = Buffer.from(JSON.stringify({ text: `it was ${plain}` }));
+          return url.startsWith(OTHER)
+            ? { status: 400, headers: { 'content-type': 'application/json' }, body, url }
+            : { status: 302, headers: { location: `${OTHER}/x` }, body: Buffer.from(''), url };
+        },
       },
     });
     const { error, trace, warnings } = await engine.module('moved').run({ connection });
@@ -296,18 +304,25 @@ describe('a value under a secret name in a response or a hook request', () => {
     const there: string[] = [];
     const engine = createEngine({
       app: told,
-      transport: async ({ url, headers, body }) => {
-        const { origin, pathname } = new URL(url);
-        if (origin === OTHER) there.push(JSON.stringify([url, headers, String(body ?? '')]));
-        const isMoved = origin === API && pathname.endsWith('/moved');
-        const location = `${OTHER}${pathname}`;
-        const answer = { access_token: TOLD, session_token: TOLD, items: [{ id: 1 }], next: `${OTHER}/more` };
-        return {
-          status: isMoved ? 307 : 200,
-          headers: isMoved ? { location } : { 'content-type': 'application/json' },
-          body: Buffer.from(origin === API && !isMoved ? JSON.stringify(answer) : '{}'),
-          url,
-        };
+      http: {
+        transport: async ({ url, headers, body }) => {
+          const { origin, pathname } = new URL(url);
+          if (origin === OTHER) there.push(JSON.stringify([url, headers, String(body ?? '')]));
+          const isMoved = origin === API && pathname.endsWith('/moved');
+          const location = `${OTHER}${pathname}`;
+          const answer = {
+            access_token: TOLD,
+            session_token: TOLD,
+            items: [{ id: 1 }],
+            next: `${OTHER}/more`,
+          };
+          return {
+            status: isMoved ? 307 : 200,
+            headers: isMoved ? { location } : { 'content-type': 'application/json' },
+            body: Buffer.from(origin === API && !isMoved ? JSON.stringify(answer) : '{}'),
+            url,
+          };
+        },
       },
     });
     const report = await engine.module(name).run({ webhook: { secret: TOLD }, parameters: { code: TOLD } });
@@ -322,7 +337,7 @@ describe('a value under a secret name in a response or a hook request', () => {
 });
 
 describe('credentials are sent', () => {
-  it.each<[string, EngineOptions['network']]>([
+  it.each<[string, EngineOptions['http']]>([
     ['to a host that appHosts names', { appHosts: ['files.other.net'] }],
     ['to one below a name of appHosts', { appHosts: ['*.other.net'] }],
     ['as on the platform, where that is asked for', { crossHostSecrets: 'send' }],
@@ -372,7 +387,7 @@ describe('an entry of appHosts', () => {
   );
 });
 
-describe('network.hosts: declared', () => {
+describe('http.hosts: declared', () => {
   const declared = { hosts: 'declared' } as const;
 
   it('allows the hosts that the app names', async () => {
@@ -401,10 +416,12 @@ describe('network.hosts: declared', () => {
       let calls = 0;
       const engine = createEngine({
         app: shops,
-        network: declared,
-        transport: async ({ url }) => {
-          calls++;
-          return { status: 200, headers: {}, body: Buffer.from('{}'), url };
+        http: {
+          ...declared,
+          transport: async ({ url }) => {
+            calls++;
+            return { status: 200, headers: {}, body: Buffer.from('{}'), url };
+          },
         },
       });
       await engine.module('list').run({ parameters: { shop }, checkParameters: false });
@@ -425,10 +442,12 @@ describe('network.hosts: declared', () => {
       const urls: string[] = [];
       const engine = createEngine({
         app: shops,
-        network: declared,
-        transport: async ({ url }) => {
-          urls.push(url);
-          return { status: 200, headers: {}, body: Buffer.from('{}'), url };
+        http: {
+          ...declared,
+          transport: async ({ url }) => {
+            urls.push(url);
+            return { status: 200, headers: {}, body: Buffer.from('{}'), url };
+          },
         },
       });
       await engine.module('list').run({ connection: { shop } });
@@ -451,10 +470,12 @@ describe('network.hosts: declared', () => {
       });
       const engine = createEngine({
         app: computed,
-        network: declared,
-        transport: async (request) => {
-          urls.push(request.url);
-          return { status: 200, headers: {}, body: Buffer.from('{}'), url: request.url };
+        http: {
+          ...declared,
+          transport: async (request) => {
+            urls.push(request.url);
+            return { status: 200, headers: {}, body: Buffer.from('{}'), url: request.url };
+          },
         },
       });
       await engine.module('list').run({
@@ -503,10 +524,12 @@ describe('network.hosts: declared', () => {
       const urls: string[] = [];
       const engine = createEngine({
         app: open,
-        network: declared,
-        transport: async ({ url }) => {
-          urls.push(url);
-          return { status: 200, headers: {}, body: Buffer.from('{}'), url };
+        http: {
+          ...declared,
+          transport: async ({ url }) => {
+            urls.push(url);
+            return { status: 200, headers: {}, body: Buffer.from('{}'), url };
+          },
         },
       });
       await engine.module('list').run({ parameters: { h: 'evil' }, checkParameters: false });
@@ -535,8 +558,10 @@ describe('network.hosts: declared', () => {
     ]) {
       const engine = createEngine({
         app: linked,
-        network: declared,
-        transport: async () => ({ status: 200, headers: {}, body: Buffer.from('{}'), url }),
+        http: {
+          ...declared,
+          transport: async () => ({ status: 200, headers: {}, body: Buffer.from('{}'), url }),
+        },
       });
       const { error } = await engine.module('list').run({ parameters: { url } });
       await engine.close();
@@ -545,9 +570,7 @@ describe('network.hosts: declared', () => {
   });
 
   it('reports an invalid host', () => {
-    expect(() => createEngine({ app, network: { appHosts: ['https://a.test/x'] } })).toThrow(
-      /network\.appHosts/,
-    );
+    expect(() => createEngine({ app, http: { appHosts: ['https://a.test/x'] } })).toThrow(/http\.appHosts/);
   });
 });
 
@@ -571,7 +594,7 @@ it('sends no path that holds a password field of the connection, whatever the fi
     },
   });
   const visited: string[] = [];
-  const transport: EngineOptions['transport'] = async (request) => {
+  const transport: Transport = async (request) => {
     visited.push(request.url);
     const isApi = request.url.startsWith(API);
     const headers: Record<string, string> = isApi
@@ -580,7 +603,7 @@ it('sends no path that holds a password field of the connection, whatever the fi
     const body = Buffer.from('{"items":[]}');
     return { status: isApi ? 302 : 200, headers, body, url: request.url };
   };
-  const engine = createEngine({ app: withForm, transport });
+  const engine = createEngine({ app: withForm, http: { transport } });
   const connection = { key: 'qwertzuiopasdf', region: 'europe-west' };
   const refused = await engine.module('moved').run({ connection });
   expect(refused.error?.message).toMatch(/in its path to .*files\.other\.net/);

@@ -199,7 +199,7 @@ describe('the custom functions of an app', () => {
       },
     });
     const { transport } = service(() => ({ json: {} }));
-    await using engine = createEngine({ app, transport });
+    await using engine = createEngine({ app, http: { transport } });
     const call = new Request('http://hook.example/', { method: 'POST', body: 'a=b', headers: FORM });
     expect((await engine.webhook('hook').handle(call)).bundles).toEqual(['b!']);
     const { stored } = await engine.connection('key').create().orThrow();

@@ -50,8 +50,8 @@ async function run(name: string, options: Partial<EngineOptions>) {
 }
 
 describe('the option hosts of an engine', () => {
-  it('sends requests and next pages to a local server that network.allow need not list', async () => {
-    const report = await run('list', { hosts: { 'https://api.example.com': local.origin } });
+  it('sends requests and next pages to a local server that http.allow need not list', async () => {
+    const report = await run('list', { http: { rewrite: { 'https://api.example.com': local.origin } } });
     expect(report.error).toBeUndefined();
     expect(asked).toEqual([
       'api.example.com /list Bearer tok-123456',
@@ -60,7 +60,7 @@ describe('the option hosts of an engine', () => {
   });
 
   it('applies to redirects', async () => {
-    const { error } = await run('moved', { hosts: { '*': local.origin } });
+    const { error } = await run('moved', { http: { rewrite: { '*': local.origin } } });
     expect(error).toBeUndefined();
     expect(asked).toEqual(['api.example.com /moved Bearer tok-123456', 'files.example.net /f -']);
   });
@@ -68,10 +68,12 @@ describe('the option hosts of an engine', () => {
   it('applies to a transport of the embedder too', async () => {
     const urls: string[] = [];
     const { error } = await run('list', {
-      hosts: { '*.example.com': 'http://127.0.0.1:1' },
-      transport: ({ url }) => {
-        urls.push(url);
-        return Promise.resolve({ status: 200, headers: {}, body: Buffer.from('{}'), url });
+      http: {
+        rewrite: { '*.example.com': 'http://127.0.0.1:1' },
+        transport: ({ url }) => {
+          urls.push(url);
+          return Promise.resolve({ status: 200, headers: {}, body: Buffer.from('{}'), url });
+        },
       },
     });
     expect(error).toBeUndefined();
@@ -79,7 +81,9 @@ describe('the option hosts of an engine', () => {
   });
 
   it('is refused if invalid', () => {
-    expect(() => createEngine({ app, hosts: { 'x/y': 'http://127.0.0.1' } })).toThrow(/hosts: "x\/y"/);
+    expect(() => createEngine({ app, http: { rewrite: { 'x/y': 'http://127.0.0.1' } } })).toThrow(
+      /rewrite: "x\/y"/,
+    );
   });
 });
 
@@ -88,9 +92,7 @@ describe('the base url of an engine', () => {
 
   it('replaces the one in the base', async () => {
     const report = await run('list', {
-      baseUrl: local.origin,
-      network,
-      hosts: { 'https://api.example.com': local.origin },
+      http: { baseUrl: local.origin, ...network, rewrite: { 'https://api.example.com': local.origin } },
     });
     expect(report.error).toBeUndefined();
     expect(asked).toHaveLength(2);
@@ -101,12 +103,12 @@ describe('the base url of an engine', () => {
     ['a link of a next page', 'list', 'https://api.example.com'],
     ['a redirect', 'moved', 'https://files.example.net'],
   ])('keeps %s from another host, and explains how to map it', async (_, name, origin) => {
-    const { error } = await run(name, { baseUrl: local.origin, network });
+    const { error } = await run(name, { http: { baseUrl: local.origin, ...network } });
     expect(error?.message).toContain(`--map ${origin}=${local.origin}`);
     expect(asked.filter((line) => !line.startsWith('- '))).toEqual([]);
   });
 
   it('is refused if invalid', () => {
-    expect(() => createEngine({ app, baseUrl: 'shop.example' })).toThrow(/baseUrl: "shop.example"/);
+    expect(() => createEngine({ app, http: { baseUrl: 'shop.example' } })).toThrow(/baseUrl: "shop.example"/);
   });
 });

@@ -12,7 +12,7 @@ const ANSWER = { status: 200, headers: {}, body: new Uint8Array(), url: 'https:/
 
 const run = async (options: object, input: unknown = {}): Promise<unknown> => {
   const all: Parameters<typeof createEngine>[0] = Object.assign(
-    { app, transport: async () => ANSWER },
+    { app, http: { transport: async () => ANSWER } },
     options,
   );
   const given: object = Object(input);
@@ -21,12 +21,13 @@ const run = async (options: object, input: unknown = {}): Promise<unknown> => {
 
 describe('an option', () => {
   it.each([
-    ['transport', 5],
-    ['wrapTransport', null],
+    ['http', 5],
+    ['http', { transport: 5 }],
+    ['http', { wrap: null }],
     ['clock', {}],
     ['limits', null],
-    ['network', { alow: [] }],
-    ['network', { allow: [1] }],
+    ['http', { alow: [] }],
+    ['http', { allow: [1] }],
     ['trace', 'ful'],
     ['observer', () => 1],
     ['connections', { get: 1 }],
@@ -100,10 +101,12 @@ describe('the response of a transport', () => {
     ['url', undefined],
   ])('is refused with %s of a wrong type', async (name, value) => {
     const answer = async () => ({ ...ANSWER, [name]: value });
-    await expect(run({ transport: answer })).rejects.toMatchObject({ code: 'USAGE' });
+    await expect(run({ http: { transport: answer } })).rejects.toMatchObject({ code: 'USAGE' });
   });
 
   it('is reported if it is a rejection with a value that is not an Error', async () => {
-    await expect(run({ transport: () => Promise.reject('x') })).rejects.toMatchObject({ code: 'USAGE' });
+    await expect(run({ http: { transport: () => Promise.reject('x') } })).rejects.toMatchObject({
+      code: 'USAGE',
+    });
   });
 });

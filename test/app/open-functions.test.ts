@@ -46,7 +46,7 @@ it('closes functions that are being opened when the app is closed', async () => 
 });
 
 it('opens functions that lacked memory in the next run, and in the next step of a connection', async () => {
-  const engine = createEngine({ app, transport: service(() => ({ json: {} })).transport });
+  const engine = createEngine({ app, http: { transport: service(() => ({ json: {} })).transport } });
   const works = [
     async () => (await engine.module('own').run({})).ok,
     async () => (await engine.module('through').run({})).ok,
@@ -69,7 +69,7 @@ it.each(['own', 'formed'])(
       opening.abort();
       return new Promise(() => {});
     };
-    const engine = createEngine({ app, transport, clock, sharedFunctions });
+    const engine = createEngine({ app, http: { transport }, clock, sharedFunctions });
     const late = Promise.resolve(engine.module(name).run({ parameters: { a: 1 } }));
     await once(opening.signal, 'abort');
     await setImmediate();

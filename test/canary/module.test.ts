@@ -28,7 +28,7 @@ async function show(
   };
   const engine = createEngine({
     app: defineApp(secretApp(service.origin, patch)),
-    network: { allow: ['loopback'] },
+    http: { allow: ['loopback'] },
     trace,
     onTrace: (event) => keep(event),
   });

@@ -89,7 +89,7 @@ async function show(refused: string, place: 'header' | 'query') {
   });
   const engine = createEngine({
     app,
-    transport,
+    http: { transport },
     trace: 'full',
     onTrace: (event) => shown.push(JSON.stringify(event)),
   });

@@ -22,10 +22,12 @@ async function run(patch: Readonly<Record<string, unknown>>): Promise<RunToRecor
   const engine = createEngine({
     app,
     digest,
-    network: { allow: ['loopback'] },
-    wrapTransport: (transport) => {
-      recording ??= recordTransport(transport);
-      return recording.transport;
+    http: {
+      allow: ['loopback'],
+      wrap: (transport) => {
+        recording ??= recordTransport(transport);
+        return recording.transport;
+      },
     },
   });
   const startedAtMs = Date.now();

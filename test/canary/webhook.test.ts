@@ -41,7 +41,7 @@ describe('secrets of a webhook', () => {
           h: { params: [{ name: 'word', type: 'password' }], attach: STEP, update: STEP, detach: STEP },
         },
       }),
-      transport: transport(status),
+      http: { transport: transport(status) },
       trace: 'full',
       onTrace: (event) => shown.push(JSON.stringify(event)),
     });

@@ -61,9 +61,11 @@ async function refusalOf(app: App, { run, answer }: Case): Promise<EngineError> 
   const body = Buffer.from(JSON.stringify(answer ?? null));
   await using engine = createEngine({
     app,
-    transport: async ({ url }) => {
-      if (answer === undefined) throw new Error('Nothing may be sent.');
-      return { status: 200, statusText: 'OK', url, headers: { 'content-type': 'application/json' }, body };
+    http: {
+      transport: async ({ url }) => {
+        if (answer === undefined) throw new Error('Nothing may be sent.');
+        return { status: 200, statusText: 'OK', url, headers: { 'content-type': 'application/json' }, body };
+      },
     },
   });
   const [kind, name = ''] = run.split(':');

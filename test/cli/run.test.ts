@@ -418,7 +418,7 @@ describe('iml run ends', () => {
       ['listBooks', '--on-page-loop', 'retry'],
       '--on-page-loop: Expected one of warn, stop, error; got "retry".',
     ],
-    [['listBooks', '--allow', 'http://x/'], 'Invalid entry "http://x/" in network.allow'],
+    [['listBooks', '--allow', 'http://x/'], 'Invalid entry "http://x/" in http.allow'],
     [[], 'Missing <module>'],
   ])('with 2 for %j', async (args, message) => {
     const before = shop.requests.length;

@@ -27,7 +27,7 @@ function calling(
       endpoints: { rows: { connection: 'main', communication: endpoint } },
       connections: { main: { communication: { url: '/' } } },
     },
-    { transport, ...options },
+    { http: { transport }, ...options },
   );
   return {
     run: async (input) => engine.module('list').run(input),

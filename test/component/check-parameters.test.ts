@@ -35,7 +35,7 @@ function setup(parts: Omit<AppDefinition, 'name'>, options: Partial<EngineOption
     if (url.endsWith('/fields')) return { json: [{ name: 'extra', type: 'number', required: true }] };
     return url.endsWith('/broken') ? { status: 500, json: {} } : { json: { ok: true } };
   });
-  const { engine } = engineOf(parts, { transport, ...options });
+  const { engine } = engineOf(parts, { http: { transport }, ...options });
   const sent: Setup['sent'] = () =>
     requests.map(({ url, body }) => ({
       url,
@@ -151,7 +151,7 @@ describe('checking the parameters of a run', () => {
         modules: { act: { type: 'action', communication: ECHO, mappableParams: form } },
         functions: { isBig: { code: 'function isBig(a) { return a > 10; }' } },
       },
-      { transport },
+      { http: { transport } },
     );
     expect((await engine.module('act').run({ parameters: { a: '5' } })).error).toBeUndefined();
     expect((await engine.module('act').run({ parameters: { a: '50' } })).error?.message).toContain("'b'");

@@ -40,7 +40,7 @@ function refusedEngine(): ReturnType<typeof engineOf>['engine'] {
         },
       },
     },
-    { transport },
+    { http: { transport } },
   ).engine;
 }
 
@@ -117,7 +117,10 @@ describe('a failure of the API or app', () => {
 describe('a successful report', () => {
   it('is returned by orThrow', async () => {
     const { transport } = service(() => ({ json: [{ id: 1 }] }));
-    await using engine = engineOf({ rpcs: { list: { communication: { url: '/n' } } } }, { transport }).engine;
+    await using engine = engineOf(
+      { rpcs: { list: { communication: { url: '/n' } } } },
+      { http: { transport } },
+    ).engine;
     const report = await engine.rpc('list').call().orThrow();
     expect(report).toMatchObject({ ok: true, error: undefined, result: [{ id: 1 }], stats: { requests: 1 } });
   });

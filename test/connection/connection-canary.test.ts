@@ -102,7 +102,7 @@ async function show(step: string, failure: Failure): Promise<Shown> {
       name: 'app',
       connections: { c: { type: 'oauth', communication, common: { cs: S.common } } },
     }),
-    transport,
+    http: { transport },
     trace: 'full',
     onTrace: (event: TraceEvent) => shown.push(JSON.stringify(event)),
   });

@@ -18,7 +18,7 @@ describe('a connection to an independent OAuth 2 provider', () => {
     server = await startOidcServer();
     engine = createEngine({
       app: oidcApp(server.issuer),
-      network: { allow: ['loopback'] },
+      http: { allow: ['loopback'] },
       connections: store,
       clock: { ...createVirtualClock(), now: () => Date.now() + skewMs },
     });

@@ -92,7 +92,7 @@ function createService(): {
 }
 
 function engineOf(transport: Transport, connections?: ConnectionStore): Engine {
-  return createEngine({ app: APP, transport, connections, clock: createVirtualClock(NOW) });
+  return createEngine({ app: APP, http: { transport }, connections, clock: createVirtualClock(NOW) });
 }
 
 describe('a refresh before use', () => {
@@ -275,7 +275,12 @@ describe('a connection opened by name', () => {
   ])('fails if the store returns %s', async (_title, broken, expected) => {
     const connections = { ...memoryStore({ a: STORED }), ...broken };
     const { transport } = createService();
-    await using engine = createEngine({ app: APP, connections, transport, clock: createVirtualClock(NOW) });
+    await using engine = createEngine({
+      app: APP,
+      connections,
+      http: { transport },
+      clock: createVirtualClock(NOW),
+    });
     await expect(engine.openConnection('a').orThrow()).rejects.toMatchObject(expected);
   });
 

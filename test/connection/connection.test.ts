@@ -15,7 +15,7 @@ function connectionOf(
     return { status: 200, headers: { 'content-type': 'application/json' }, body, url };
   };
   const app = defineApp({ name: 'app', connections: { c: definition } });
-  return { connection: createEngine({ app, transport }).connection('c'), calls };
+  return { connection: createEngine({ app, http: { transport } }).connection('c'), calls };
 }
 
 describe('the communication of a connection', () => {
@@ -313,7 +313,7 @@ function failingConnection(body: unknown, status = 400, response: object = {}): 
   });
   const communication = { token: { url: URL, response }, refresh: { url: URL, response } };
   const app = defineApp({ name: 'app', connections: { c: { type: 'oauth', communication } } });
-  return createEngine({ app, transport, trace: 'full' }).connection('c');
+  return createEngine({ app, http: { transport }, trace: 'full' }).connection('c');
 }
 
 describe('the message of a failed connection request', () => {

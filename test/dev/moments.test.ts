@@ -30,7 +30,7 @@ interface KeptRun {
 
 async function keep(communication: unknown, answers: readonly unknown[]): Promise<KeptRun> {
   const { transport } = service((_request, call) => ({ json: answers[call - 1] ?? {} }));
-  const { trace } = await engineOf(communication, { transport, trace: 'deep' }).run({
+  const { trace } = await engineOf(communication, { http: { transport }, trace: 'deep' }).run({
     parameters: { q: 'x' },
     connection: { apiKey: 'key-abcdef-123456' },
   });
@@ -182,7 +182,9 @@ describe('a step of a run', () => {
     const failing = service(() => {
       throw new TransportError('NETWORK_FAILED', 'There is no way there.');
     });
-    const { trace } = await engineOf(PAGED, { transport: failing.transport, trace: 'deep' }).run({});
+    const { trace } = await engineOf(PAGED, { http: { transport: failing.transport }, trace: 'deep' }).run(
+      {},
+    );
     expect(trace.some(({ kind }) => kind === 'request')).toBe(true);
     const events = packEvents(trace, 0).map(({ event }) => event);
     const moment = await momentAt(events, 1, { body: async () => undefined });

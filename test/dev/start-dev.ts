@@ -58,9 +58,11 @@ export async function startDev({ pageFolder, historyFile, prepare }: StartOption
     historyFile: historyFile ?? path.join(home, 'dev.db'),
     pageFolder: pageFolder ?? page,
     engine: {
-      baseUrl: shop.baseUrl,
-      hosts: { 'https://api.bookshop.example': shop.origin },
-      network: { allow: ['loopback'] },
+      http: {
+        baseUrl: shop.baseUrl,
+        rewrite: { 'https://api.bookshop.example': shop.origin },
+        allow: ['loopback'],
+      },
     },
     connections: connections(),
     listConnections: async () => [{ name: 'shop', component: 'bookshopKey', label: 'Test shop' }],

@@ -32,10 +32,15 @@ it('tells the refresh of a token from the requests of the run it was made for', 
   const events: TraceEvent[] = [];
   const transport: Transport = async ({ url }) =>
     respond({ json: url.endsWith('/token') ? { token: 'token-after-0001' } : { id: 1 } }, url);
-  const setting = { app: APP, root: '/', engine: { transport }, connections: memoryStore({ mine: STORED }) };
+  const setting = {
+    app: APP,
+    root: '/',
+    engine: { http: { transport } },
+    connections: memoryStore({ mine: STORED }),
+  };
   const wish = { kind: 'module', name: 'read', parameters: {}, connection: 'mine' } as const;
   const end = await runComponent(wish, setting, {
-    wrapTransport: (own) => own,
+    wrap: (own) => own,
     onTrace: (event) => events.push(event),
     signal: new AbortController().signal,
   });

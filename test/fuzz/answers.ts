@@ -167,7 +167,7 @@ function answeringFor(communication: string): Answering {
     made.sent++;
     return respond(answer, url);
   };
-  const { run } = engineOf(COMMUNICATIONS[communication], { transport, limits: LIMITS });
+  const { run } = engineOf(COMMUNICATIONS[communication], { http: { transport }, limits: LIMITS });
   const made: Answering = { run, list: [], sent: 0 };
   answering.set(communication, made);
   return made;

@@ -77,7 +77,7 @@ async function runAll(app: App): Promise<void> {
   const { transport, requests } = service(() => ({ json: ANSWER }));
   await using engine = createEngine({
     app,
-    transport,
+    http: { transport },
     clock: createVirtualClock(),
     limits: { maxRequests: 6, maxPages: 4 },
   });

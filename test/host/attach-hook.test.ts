@@ -43,7 +43,7 @@ function setUp(answer: (call: number) => Answer) {
     webhooks: { contacts: WEBHOOK },
     modules: { answer: { type: 'responder', communication: { response: { body: 'ok' } } } },
   });
-  const engines = { crm: createEngine({ app, transport }) };
+  const engines = { crm: createEngine({ app, http: { transport } }) };
   const store = createHostMemoryStore();
   const bundles: unknown[] = [];
   const host = createHost({

@@ -118,7 +118,7 @@ it.skipIf(!hasPostgres)(
       createEngine({
         app,
         connections: storeForApp(rows, identifyOwner(app)),
-        network: { allow: ['loopback'] },
+        http: { allow: ['loopback'] },
       }),
     );
     onTestFinished(async () => void (await Promise.all(engines.map((engine) => engine.close()))));

@@ -106,7 +106,7 @@ async function setUp(engine: Engine, order: (typeof ORDERS)[number], wrapper?: s
     await parts.drop();
   });
   const app = defineCrm(service.origin, order, wrapper);
-  const crm = createEngine({ app, network: { allow: ['loopback'] }, triggerStart: 'all' });
+  const crm = createEngine({ app, http: { allow: ['loopback'] }, triggerStart: 'all' });
   const start = async (onError?: ErrorHandler): Promise<Host> => {
     const flows = createScenarioFlows({ engines: { crm }, clock: hurryingClock() });
     const host = createHost({ store: parts.store, receiver: receiveJson, flows });

@@ -34,12 +34,12 @@ beforeAll(async () => {
   writeFileSync(
     setup,
     `export default () => ({
-      transport: async ({ url, headers }) => ({
+      http: { transport: async ({ url, headers }) => ({
         status: url.endsWith('/fail') ? 500 : 200,
         headers: { 'content-type': 'application/json' },
         body: new TextEncoder().encode(JSON.stringify({ url, key: new Headers(headers).get('x-key'), items: [{ id: 1 }, { id: 2 }, { id: 3 }] })),
         url,
-      }),
+      }) },
     });`,
   );
 });

@@ -165,10 +165,10 @@ describe('without allow', () => {
 
   it('explains which host was blocked, why, and how to allow it', () => {
     expect(() => guard.checkHost('localhost')).toThrow(
-      'The host localhost is not public: its address is this machine. Add "localhost" or "loopback" to network.allow to reach it.',
+      'The host localhost is not public: its address is this machine. Add "localhost" or "loopback" to http.allow to reach it.',
     );
     expect(() => guard.checkAddress('intern.example.test', '10.1.2.3')).toThrow(
-      'The host intern.example.test is not public: its address is in a private network. Add "intern.example.test" or "private" to network.allow to reach it.',
+      'The host intern.example.test is not public: its address is in a private network. Add "intern.example.test" or "private" to http.allow to reach it.',
     );
   });
 });

@@ -43,7 +43,7 @@ function form(parts: { readonly fixed?: unknown; readonly mappable?: unknown; re
       modules: { act: { ...module, staticParams: fixed, mappableParams: mappable, interface: output } },
       rpcs,
     },
-    { transport },
+    { http: { transport } },
   );
   return {
     list: (parameters, resolve = true) => engine.module('act').parameters({ parameters, resolve }),
@@ -202,13 +202,15 @@ it('calls up to four RPCs of a form at the same time and keeps the order of fiel
       ),
     },
     {
-      transport: async (request) => {
-        inFlight++;
-        most = Math.max(most, inFlight);
-        // Later responses arrive first.
-        await setTimeout(request.url.endsWith('-fails') ? 1 : 20 - 4 * inFlight);
-        inFlight--;
-        return transport(request);
+      http: {
+        transport: async (request) => {
+          inFlight++;
+          most = Math.max(most, inFlight);
+          // Later responses arrive first.
+          await setTimeout(request.url.endsWith('-fails') ? 1 : 20 - 4 * inFlight);
+          inFlight--;
+          return transport(request);
+        },
       },
     },
   );

@@ -9,7 +9,7 @@ describe('an instant trigger', () => {
     const modules = {
       on: { type: 'instant_trigger' as const, ...(communication !== undefined && { communication }) },
     };
-    return engineOf({ modules }, { transport }).engine.module('on').run({ payload });
+    return engineOf({ modules }, { http: { transport } }).engine.module('on').run({ payload });
   };
 
   it.each([undefined, {}, [], [{}]])('with the communication %j puts out the item', async (communication) => {
@@ -39,7 +39,7 @@ describe('a universal module', () => {
     const communication = { url, response: { output: '{{body}}' } };
     const { engine } = engineOf(
       { base, modules: { any: { type: 'universal', communication } } },
-      { transport },
+      { http: { transport } },
     );
     const connection = { host: 'api.example.test' };
     const report = await engine.module('any').run({ parameters: { url: given }, connection });
@@ -82,7 +82,10 @@ describe('a universal module', () => {
   it('is the only kind that is held to its server', async () => {
     const { transport, requests } = service(() => ({ json: {} }));
     const communication = { url: '{{parameters.url}}' };
-    const { engine } = engineOf({ modules: { any: { type: 'action', communication } } }, { transport });
+    const { engine } = engineOf(
+      { modules: { any: { type: 'action', communication } } },
+      { http: { transport } },
+    );
     await engine.module('any').run({ parameters: { url: 'https://other.test/' } });
     expect(requests).toHaveLength(1);
   });

@@ -7,7 +7,7 @@ function rpcEngine(communication: unknown): {
   readonly urls: () => readonly string[];
 } {
   const { transport, requests } = service(() => ({ json: [{ id: 1 }, { id: 2 }] }));
-  const { engine } = engineOf({ rpcs: { list: { communication } } }, { transport });
+  const { engine } = engineOf({ rpcs: { list: { communication } } }, { http: { transport } });
   return { engine, urls: () => requests.map(({ url }) => url) };
 }
 

@@ -80,7 +80,7 @@ it('repeated runs output every item once for any order and pagination, and the s
         const start = (page - 1) * plan.pageSize;
         return { json: arrange(items, plan).slice(start, start + plan.pageSize) };
       });
-      const { engine } = engineOf(appOf(plan), { transport });
+      const { engine } = engineOf(appOf(plan), { http: { transport } });
       const taken: Item[] = [];
       let state: TriggerState = stateOfAll(plan.type);
       let day = 1;

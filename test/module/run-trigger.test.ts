@@ -223,7 +223,8 @@ function epochOf(type: 'id' | 'date', epoch: unknown, chain = false): ReturnType
   const request = { url: '/n', response: { iterate: '{{body}}', limit: 10, output: '{{item.id}}', trigger } };
   const communication = chain ? [{ url: '/first' }, request] : request;
   const { transport } = service(() => ({ json: ROWS }));
-  return engineOf({ modules: { watch: { type: 'trigger', communication, epoch } } }, { transport }).engine;
+  return engineOf({ modules: { watch: { type: 'trigger', communication, epoch } } }, { http: { transport } })
+    .engine;
 }
 
 const LABELLED = { response: { output: { label: '{{item.name}}', date: '{{item.at}}' } } };
@@ -267,7 +268,7 @@ describe('an epoch', () => {
           watch: { type: 'trigger', communication: { url: '/{{bad()}}' }, epoch: { response: {} } },
         },
       },
-      { transport: service(() => ({})).transport },
+      { http: { transport: service(() => ({})).transport } },
     );
     const inherited = await engine.module('watch').epoch();
     expect(inherited.error?.place?.pointer).toBe('/modules/watch/communication/url');

@@ -49,7 +49,7 @@ export function watching(
   };
   const { engine } = engineOf(
     { modules: { watch: { type: 'trigger', communication } } },
-    { transport, ...options },
+    { http: { transport }, ...options },
   );
   return { engine, run: async (input) => engine.module('watch').run(input) };
 }

@@ -278,10 +278,12 @@ it('resolves no more RPCs than the limit if RPC results contain further referenc
         },
       },
     }),
-    transport: async ({ url }) => {
-      calls++;
-      const headers = { 'content-type': 'application/json' };
-      return { status: 200, headers, body: Buffer.from(JSON.stringify(answer)), url };
+    http: {
+      transport: async ({ url }) => {
+        calls++;
+        const headers = { 'content-type': 'application/json' };
+        return { status: 200, headers, body: Buffer.from(JSON.stringify(answer)), url };
+      },
     },
   });
   const form = await engine.module('go').parameters({ resolve: true });

@@ -33,7 +33,7 @@ beforeAll(async () => {
   writeFileSync(
     setup,
     `export default ({ app, data }) => ({
-      network: { allow: ['127.0.0.1'] },
+      http: { allow: ['127.0.0.1'] },
       environment: { app: app.name, data, setups: (globalThis.setups = (globalThis.setups ?? 0) + 1) },
     });`,
   );

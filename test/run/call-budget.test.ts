@@ -61,7 +61,7 @@ describe('Retry-After', () => {
   const limited = { status: 429, headers: { 'retry-after': '7' } };
 
   it('holds back the calls of later runs, and the report says for how long and why', async () => {
-    const one = engineOf(ITEM, { transport: answering(limited).transport });
+    const one = engineOf(ITEM, { http: { transport: answering(limited).transport } });
     const { error } = await one.run();
     expect(error).toMatchObject({ type: 'RateLimitError', retryAfterMs: 7000 });
     const { ok, stats, trace } = await one.run();
@@ -84,7 +84,7 @@ describe('Retry-After', () => {
 
   it('is nothing to another connection or another host', async () => {
     const { transport, requests } = answering({ status: 503, headers: { 'retry-after': '7' } });
-    const one = engineOf({ url: '{{parameters.url}}' }, { transport });
+    const one = engineOf({ url: '{{parameters.url}}' }, { http: { transport } });
     const url = 'https://api.example.test/item';
     await one.run({ parameters: { url }, connection: { key: 'a' } });
     await one.run({ parameters: { url }, connection: { key: 'b' } });
@@ -96,7 +96,7 @@ describe('Retry-After', () => {
 
   it('waits as long as the run has time, then sends the request', async () => {
     const long = { status: 429, headers: { 'retry-after': '999999999' } };
-    const one = engineOf(ITEM, { transport: answering(long).transport });
+    const one = engineOf(ITEM, { http: { transport: answering(long).transport } });
     await one.run();
     const { ok, stats } = await one.run();
     expect([ok, waitsOf(one), stats.waits]).toEqual([true, [], undefined]);
@@ -107,7 +107,7 @@ describe('Retry-After', () => {
       { status: 429, headers: { 'retry-after': '30' } },
       { json: { items: [{ id: 1 }] } },
     );
-    const one = engineOf(PAGED, { transport });
+    const one = engineOf(PAGED, { http: { transport } });
     await one.run();
     const { stats } = await one.run();
     expect(stats.durationMs).toBe(30_000);
@@ -115,7 +115,7 @@ describe('Retry-After', () => {
 
   it('ends with the signal of the caller', async () => {
     const { transport } = answering(limited);
-    const one = engineOf(ITEM, { transport });
+    const one = engineOf(ITEM, { http: { transport } });
     await one.run();
     const controller = new AbortController();
     const clock = one.clock.sleep;
@@ -130,7 +130,7 @@ describe('Retry-After', () => {
 
   it('of a good answer says when to look again, and holds nothing back', async () => {
     const one = engineOf(ITEM, {
-      transport: answering({ status: 202, headers: { 'retry-after': '9' } }).transport,
+      http: { transport: answering({ status: 202, headers: { 'retry-after': '9' } }).transport },
     });
     await one.run();
     await one.run();
@@ -150,7 +150,7 @@ describe('rate limit headers', () => {
 
   it('let a run wait once nothing is left', async () => {
     const { transport, requests } = answering(left(1, 5), left(0, 4), left(9, 60), { json: { items: [] } });
-    const one = engineOf(PAGED, { transport });
+    const one = engineOf(PAGED, { http: { transport } });
     const { stats } = await one.run();
     expect(requests).toHaveLength(4);
     expect(stats.waits).toEqual([
@@ -182,7 +182,7 @@ describe('rate limit headers', () => {
     const { transport, requests } = service((_request, call) =>
       call < 20 ? left(3, 60) : { json: { items: [] } },
     );
-    const one = engineOf(PAGED, { transport });
+    const one = engineOf(PAGED, { http: { transport } });
     await one.run();
     expect([requests.length, waitsOf(one)]).toEqual([20, []]);
   });
@@ -195,7 +195,7 @@ describe('rate limit headers', () => {
           ? answer
           : { status: 302, headers: { location: 'https://other.example.test/item' } },
       );
-      const one = engineOf(ITEM, { transport });
+      const one = engineOf(ITEM, { http: { transport } });
       await one.run();
       await one.run();
       expect(waitsOf(one)).toEqual([]);
@@ -206,7 +206,7 @@ describe('rate limit headers', () => {
 describe('figures of the embedder', () => {
   it('bound the calls of all runs that are on their way', async () => {
     const { transport, open, most } = holding();
-    const one = engineOf(ITEM, { transport, budget: { inFlight: 2 } });
+    const one = engineOf(ITEM, { http: { transport }, budget: { inFlight: 2 } });
     const runs = Array.from({ length: 5 }, () => one.run());
     await answerAll(open);
     const reports = await Promise.all(runs);
@@ -218,7 +218,7 @@ describe('figures of the embedder', () => {
 
   it('leave the turn to the next one where somebody goes', async () => {
     const { transport, open } = holding();
-    const one = engineOf(ITEM, { transport, budget: { inFlight: 1 } });
+    const one = engineOf(ITEM, { http: { transport }, budget: { inFlight: 1 } });
     const controller = new AbortController();
     const runs = [one.run(), one.run({ signal: controller.signal }), one.run()];
     await settled();
@@ -235,14 +235,17 @@ describe('figures of the embedder', () => {
       const clock = createVirtualClock();
       let asked = 0;
       const now = (): number => (++asked === nth ? Number.NaN : clock.now());
-      const one = engineOf(ITEM, { transport, budget: { inFlight: 1 }, clock: { ...clock, now } });
+      const one = engineOf(ITEM, { http: { transport }, budget: { inFlight: 1 }, clock: { ...clock, now } });
       await expect(one.run()).rejects.toMatchObject({ code: 'USAGE' });
       expect((await one.run({ signal: AbortSignal.timeout(2000) })).ok).toBe(true);
     },
   );
 
   it('bound the calls of a window', async () => {
-    const one = engineOf(ITEM, { transport: answering().transport, budget: { calls: 2, windowMs: 1000 } });
+    const one = engineOf(ITEM, {
+      http: { transport: answering().transport },
+      budget: { calls: 2, windowMs: 1000 },
+    });
     for (let call = 0; call < 5; call++) await one.run();
     expect(waitsOf(one)).toEqual([1000, 1000]);
   });
@@ -278,7 +281,9 @@ describe('what is known of services', () => {
       return set.call(this, key, value);
     };
     try {
-      await engineOf(ITEM, { transport: answering().transport }).run({ connection: { key: 'hush-hush' } });
+      await engineOf(ITEM, { http: { transport: answering().transport } }).run({
+        connection: { key: 'hush-hush' },
+      });
     } finally {
       Map.prototype.set = set;
     }
@@ -298,7 +303,7 @@ describe('what is known of services', () => {
       because.push(event.reason === 'budget' && event.because);
       controller.abort(new Error('seen'));
     };
-    const engines = [1, 2].map(() => createEngine({ app, network: { allow: ['loopback'] }, onTrace }));
+    const engines = [1, 2].map(() => createEngine({ app, http: { allow: ['loopback'] }, onTrace }));
     try {
       const [first, second] = engines.map((engine) => engine.module('m'));
       expect((await first?.run())?.error?.type).toBe('RateLimitError');
@@ -326,7 +331,7 @@ describe('what is known of services', () => {
       connections: { c: { type: 'basic', communication: { url: 'https://api.example.test/me' } } },
       modules: { m: { connection: 'c', communication: { url: 'https://api.example.test' } } },
     });
-    const engine = createEngine({ app, connections, transport, clock });
+    const engine = createEngine({ app, connections, http: { transport }, clock });
     for (let run = 0; run < 2; run++) await engine.module('m').run({ connection: 'mine' });
     expect([token, clock.waits]).toEqual([2, [7000]]);
   });

@@ -24,7 +24,7 @@ const ANSWERS = [
 
 async function deepTrace(communication: unknown, input = {}) {
   const { transport } = service((_request, call) => ({ json: ANSWERS[call - 1] ?? {} }));
-  const report = await engineOf(communication, { transport, trace: 'deep' }).run(input);
+  const report = await engineOf(communication, { http: { transport }, trace: 'deep' }).run(input);
   return report.trace;
 }
 
@@ -82,7 +82,7 @@ describe('a deep trace', () => {
 
   it('is no deeper than asked for', async () => {
     const { transport } = service(() => ({ json: ANSWERS[1] }));
-    const { trace } = await engineOf(PAGED, { transport, trace: 'full' }).run({});
+    const { trace } = await engineOf(PAGED, { http: { transport }, trace: 'full' }).run({});
     expect(trace.map(({ kind }) => kind)).toEqual(['request', 'response', 'stop']);
   });
 });

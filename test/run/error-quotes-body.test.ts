@@ -18,7 +18,7 @@ describe('an error that quotes a large answer', () => {
     ['a message that fails', { valid: false, error: { message: "{{parseDate(body.token; 'YYYY')}}" } }],
   ])('shows no secret of the response: %s', async (_what, response) => {
     const { transport } = service(() => ({ json: LARGE }));
-    const { run } = engineOf({ url: '/x', response }, { transport });
+    const { run } = engineOf({ url: '/x', response }, { http: { transport } });
     const report = await run();
     // Where the message fails, it is its error that quotes the answer.
     const told = `${report.error?.message} ${report.error?.cause}`;
@@ -29,7 +29,7 @@ describe('an error that quotes a large answer', () => {
   it('is cleaned of what its large request held, too', async () => {
     const { transport } = service(() => ({ json: { said: TOKEN } }));
     const response = { valid: false, error: { message: 'No {{body.said}}' } };
-    const { run } = engineOf({ url: '/x', method: 'POST', body: LARGE, response }, { transport });
+    const { run } = engineOf({ url: '/x', method: 'POST', body: LARGE, response }, { http: { transport } });
     const report = await run();
     expect(report.error?.message).toContain(`No ${HIDDEN}`);
   });
@@ -39,7 +39,7 @@ describe('an error that quotes a large answer', () => {
     let draws = 0;
     const random = (): number => ++draws / 1000;
     const output = "{{random}} {{body.nothing}} {{parseDate(body.token; 'YYYY')}}";
-    const { run } = engineOf({ url: '/x', response: { output } }, { transport, random });
+    const { run } = engineOf({ url: '/x', response: { output } }, { http: { transport }, random });
     const report = await run();
     expect(report.error?.message).toContain(HIDDEN);
     expect(draws).toBe(1);
@@ -49,7 +49,7 @@ describe('an error that quotes a large answer', () => {
   it('ends a run whose body is not what its type says, with none of its secrets', async () => {
     const text = `{"token":"${TOKEN}","list":[${'1,'.repeat(200_000)}`;
     const { transport } = service(() => ({ text, headers: { 'content-type': 'application/json' } }));
-    const { run } = engineOf({ url: '/x', response: { output: '{{body}}' } }, { transport });
+    const { run } = engineOf({ url: '/x', response: { output: '{{body}}' } }, { http: { transport } });
     const report = await run();
     expect(report.error?.message).toContain('not valid JSON');
   });
@@ -60,7 +60,10 @@ describe('a large body that is sent', () => {
 
   it.each(['json', 'urlencoded', 'multipart/form-data'])('is written completely: %s', async (type) => {
     const { transport, requests } = service(() => ({ json: {} }));
-    const { run } = engineOf({ url: '/x', method: 'POST', type, body: '{{parameters.all}}' }, { transport });
+    const { run } = engineOf(
+      { url: '/x', method: 'POST', type, body: '{{parameters.all}}' },
+      { http: { transport } },
+    );
     const report = await run({ parameters: { all: fields } });
     expect(report.error).toBeUndefined();
     expect(readFields(requests[0], type)).toEqual(fields);

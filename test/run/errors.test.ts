@@ -9,7 +9,7 @@ import { type Answer, engineOf, respond, service } from './helpers.js';
 
 const errorOf = async (answer: Answer, response: unknown = {}) => {
   const { transport } = service(() => answer);
-  return (await engineOf({ url: '/x', response }, { transport }).run()).error;
+  return (await engineOf({ url: '/x', response }, { http: { transport } }).run()).error;
 };
 
 describe('the defaults of a status', () => {
@@ -263,7 +263,7 @@ describe('an exchange without a response', () => {
     const transport = async () => {
       throw transportFailure({ code: errno }, 'https://api.example.test');
     };
-    const { error } = await engineOf({ url: '/x' }, { transport }).run();
+    const { error } = await engineOf({ url: '/x' }, { http: { transport } }).run();
     expect(error).toMatchObject({ type, requestIndex: 0, page: 1 });
     expect(error?.message).toContain('https://api.example.test');
   });
@@ -277,13 +277,13 @@ describe('an error in a chain', () => {
       response: { iterate: 'body' },
       pagination: { qs: { page: '{{pagination.page}}' } },
     };
-    const { error } = await engineOf([{ url: '/first' }, paged], { transport }).run();
+    const { error } = await engineOf([{ url: '/first' }, paged], { http: { transport } }).run();
     expect(error).toMatchObject({ requestIndex: 1, page: 2 });
   });
 
   it('stops it', async () => {
     const { transport, requests } = service(() => ({ status: 400 }));
-    await engineOf([{ url: '/a' }, { url: '/b' }], { transport }).run();
+    await engineOf([{ url: '/a' }, { url: '/b' }], { http: { transport } }).run();
     expect(requests).toHaveLength(1);
   });
 });
@@ -311,7 +311,11 @@ describe('an app on disk', () => {
   const placeOfError = async (file: string, text?: string) => {
     if (text !== undefined) await writeFile(path.join(folder, file), text);
     const transport = async () => respond({ status: 400 });
-    const engine = createEngine({ app: await loadApp(folder), transport, clock: createVirtualClock() });
+    const engine = createEngine({
+      app: await loadApp(folder),
+      http: { transport },
+      clock: createVirtualClock(),
+    });
     const { error } = await engine.module('get').run();
     return error?.place;
   };
@@ -379,7 +383,7 @@ describe('an expression that fails inside response.error', () => {
     ['in the type', { type: failing }],
   ])('%s leaves what the status says, and is a warning and the cause', async (_, error) => {
     const { transport } = service(() => ({ status: 429, json: {} }));
-    const report = await engineOf({ url: '/x', response: { error } }, { transport }).run();
+    const report = await engineOf({ url: '/x', response: { error } }, { http: { transport } }).run();
     expect(report.error).toMatchObject({
       type: 'RateLimitError',
       message: 'Third party API limit likely exceeded',
@@ -407,6 +411,8 @@ describe('an expression that fails inside response.error', () => {
       return transport(request, ...rest);
     };
     const spec = { url: '/x', response: { error: { message: '{{now}}' } } };
-    await expect(engineOf(spec, { transport: send, clock }).run()).rejects.toThrow('The clock stands still.');
+    await expect(engineOf(spec, { http: { transport: send }, clock }).run()).rejects.toThrow(
+      'The clock stands still.',
+    );
   });
 });

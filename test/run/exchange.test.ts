@@ -18,7 +18,7 @@ async function runOnce(
     base: { baseUrl },
     modules: { m: { type: 'action', communication } },
   });
-  const engine = createEngine({ app, network: { allow } });
+  const engine = createEngine({ app, http: { allow } });
   try {
     return await engine.module('m').run({ common });
   } finally {

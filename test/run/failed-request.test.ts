@@ -10,7 +10,7 @@ describe('the error of an HTTP response', () => {
     const text = `{"why":"${'x'.repeat(300)}"}`;
     const transport = failing({ status: 409, text, headers: { 'content-type': 'text/plain' } });
     const base = { baseUrl: 'https://api.example.test', response: { error: { message: 'No' } } };
-    const { error } = await engineOf({ url: '/x', method: 'POST' }, { transport, base }).run();
+    const { error } = await engineOf({ url: '/x', method: 'POST' }, { http: { transport }, base }).run();
     expect(error?.place?.pointer).toBe('/base/response/error');
     expect(error?.request).toEqual({
       method: 'POST',
@@ -26,7 +26,7 @@ describe('the error of an HTTP response', () => {
     const transport = failing({ status: 400, json: { token: 'canary-7f3a9c', said: 'canary-51b2d8' } });
     const spec = { url: '/x', qs: { key: '{{connection.key}}' } };
     const connection = { key: 'canary-51b2d8' };
-    const { error } = await engineOf(spec, { transport }).run({ connection });
+    const { error } = await engineOf(spec, { http: { transport } }).run({ connection });
     expect(error?.request?.body).toContain('token');
     expect(JSON.stringify(error)).not.toContain('canary');
   });
@@ -34,14 +34,14 @@ describe('the error of an HTTP response', () => {
   it('names the request that got no response', async () => {
     const transport = () =>
       Promise.reject(transportFailure(Object.assign(new Error('gone'), { code: 'ECONNRESET' }), 'https://x'));
-    const { error } = await engineOf({ url: '/x' }, { transport }).run();
+    const { error } = await engineOf({ url: '/x' }, { http: { transport } }).run();
     expect(error?.request).toMatchObject({ method: 'GET', url: 'https://api.example.test/x' });
     expect(error?.request?.statusCode).toBeUndefined();
   });
 
   it('is printed with them', async () => {
     const transport = failing({ status: 404, json: { why: 'gone' } });
-    const { error } = await engineOf({ url: '/x' }, { transport }).run();
+    const { error } = await engineOf({ url: '/x' }, { http: { transport } }).run();
     const text = printError(error);
     expect(text).toMatch(/sent +GET https:\/\/api\.example\.test\/x/);
     expect(text).toMatch(/response +\{"why":"gone"\}/);
@@ -50,7 +50,7 @@ describe('the error of an HTTP response', () => {
   it('has the default message where the app gives the status alone', async () => {
     const transport = failing({ status: 400, json: {} });
     const response = { error: { message: '[{{statusCode}}] {{body.message}}' } };
-    const { error } = await engineOf({ url: '/x', response }, { transport }).run();
+    const { error } = await engineOf({ url: '/x', response }, { http: { transport } }).run();
     expect(error?.message).toBe('Status Code Error: 400');
   });
 });

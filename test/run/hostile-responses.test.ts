@@ -15,7 +15,7 @@ async function outcomeOf(
 ): Promise<string | readonly unknown[]> {
   const started = performance.now();
   const { transport } = service(() => answer);
-  const { run } = engineOf(communication, { transport, type: 'action', ...setup });
+  const { run } = engineOf(communication, { http: { transport }, type: 'action', ...setup });
   const { bundles, error } = await run();
   expect(performance.now() - started).toBeLessThan(MAX_MS);
   if (error === undefined) return bundles;
@@ -87,7 +87,9 @@ describe('members named like those of prototypes', () => {
 
   it('are sent as they came', async () => {
     const { transport, requests } = service(() => ({ text, headers: JSON_TYPE }));
-    const { run } = engineOf([{ url: '/x' }, { url: '/y', method: 'POST', body: '{{body}}' }], { transport });
+    const { run } = engineOf([{ url: '/x' }, { url: '/y', method: 'POST', body: '{{body}}' }], {
+      http: { transport },
+    });
     await run();
     expect(Buffer.from(requests[1]?.body ?? []).toString('utf8')).toBe(text);
   });

@@ -8,14 +8,14 @@ describe('a transport that ignores its signal', () => {
   it('does not keep a run beyond its time', async () => {
     const { engine } = engineOf(
       { url: '/x' },
-      { transport: never, limits: { timeoutMs: 20 }, clock: undefined },
+      { http: { transport: never }, limits: { timeoutMs: 20 }, clock: undefined },
     );
     expect((await engine.module('m').run()).error?.type).toBe('ModuleTimeoutError');
   });
 
   it('does not keep a run that its caller aborts', async () => {
     const controller = new AbortController();
-    const { engine } = engineOf({ url: '/x' }, { transport: never, clock: undefined });
+    const { engine } = engineOf({ url: '/x' }, { http: { transport: never }, clock: undefined });
     const run = engine.module('m').run({ signal: controller.signal });
     const ended = expect(run).rejects.toThrow('enough');
     await sleep(5);
@@ -29,7 +29,7 @@ describe('a run', () => {
   const spec = { url: '/x', response: { iterate: '{{body}}' } };
 
   it('cannot be iterated twice', async () => {
-    const run = engineOf(spec, { transport }).engine.module('m').run();
+    const run = engineOf(spec, { http: { transport } }).engine.module('m').run();
     const bundles: unknown[] = [];
     for await (const bundle of run) bundles.push(bundle);
     expect(bundles).toEqual([{ id: 1 }]);
@@ -37,7 +37,7 @@ describe('a run', () => {
   });
 
   it('cannot be iterated after it was awaited', async () => {
-    const run = engineOf(spec, { transport }).engine.module('m').run();
+    const run = engineOf(spec, { http: { transport } }).engine.module('m').run();
     expect((await run).bundles).toEqual([{ id: 1 }]);
     expect(() => run[Symbol.asyncIterator]()).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });

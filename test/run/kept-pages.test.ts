@@ -15,7 +15,7 @@ it('releases the pages of a run if its trace is not read', async () => {
     pagination: { condition: '{{body.next}}', qs: { page: '{{body.next}}' } },
   };
   const { run } = engineOf(communication, {
-    transport: async ({ url }) => respond({ text: text(Number(url.split('=')[1])) }),
+    http: { transport: async ({ url }) => respond({ text: text(Number(url.split('=')[1])) }) },
   });
   const before = await memoryInUse();
   const report = await run();

@@ -28,7 +28,7 @@ function engineWithForm(mappableParams: readonly unknown[], placed: string[] = [
   const form = notingPlaces(module.mappableParams, placed);
   const modules = new Map([['m', { ...module, mappableParams: form }]]);
   const { transport } = answering();
-  return createEngine({ app: { ...app, modules }, transport });
+  return createEngine({ app: { ...app, modules }, http: { transport } });
 }
 
 describe('a form of many fields', () => {
@@ -58,7 +58,7 @@ describe('a communication', () => {
     const report = (count: number) =>
       engineOf(
         list(count, () => ({ body: { own: 1 }, response: { output: { id: 1 } } })),
-        { base: { body }, transport: answering().transport },
+        { base: { body }, http: { transport: answering().transport } },
       ).run();
     expect((await report(100)).error).toBeUndefined();
     expect((await report(101)).error).toMatchObject({
@@ -72,7 +72,7 @@ describe('a communication', () => {
     const report = (count: number) =>
       engineOf(
         list(count, () => ({ response: { output: { id: 1 } } })),
-        { transport },
+        { http: { transport } },
       ).run();
     expect((await report(1000)).error).toBeUndefined();
     expect((await report(1001)).error).toMatchObject({
@@ -92,7 +92,10 @@ describe('values that are missing', () => {
     const placed: string[] = [];
     const written = notingPlaces(module.communication, placed);
     const modules = new Map([['m', { ...module, communication: written }]]);
-    const report = await createEngine({ app: { ...app, modules }, transport: answering().transport })
+    const report = await createEngine({
+      app: { ...app, modules },
+      http: { transport: answering().transport },
+    })
       .module('m')
       .run();
     expect(report.error).toBeUndefined();
@@ -109,7 +112,7 @@ it('more values are missing than are told, and the evaluation is begun anew: nob
   const app = defineApp({ name: 'large', modules: { m: { type: 'action', communication } } });
   const { transport } = service(() => ({ json: { list: list(30_000, (index) => (index * 7919) % 30_011) } }));
   let drawn = 0;
-  const engine = createEngine({ app, transport, random: () => ++drawn / 8 });
+  const engine = createEngine({ app, http: { transport }, random: () => ++drawn / 8 });
   const report = await engine.module('m').run();
   expect(report.bundles).toEqual([{ text: '0.125 30000 0.25' }]);
   expect(drawn).toBe(2);
@@ -122,7 +125,7 @@ describe('paths of log.sanitize', () => {
     const request = { url: 'https://api.example.test/', log: { sanitize }, response: { output: '{{body}}' } };
     return engineOf(
       list(requests, () => request),
-      { transport: answering().transport },
+      { http: { transport: answering().transport } },
     );
   };
 
@@ -147,7 +150,7 @@ describe('paths of log.sanitize', () => {
       temp: { text: `text of ${index}` },
     }));
     const base = { log: { sanitize } };
-    return engineOf(chain, { transport: answering().transport, base }).run();
+    return engineOf(chain, { http: { transport: answering().transport }, base }).run();
   };
 
   it('in angle brackets may change with each request', async () => {
@@ -169,7 +172,7 @@ describe('paths of log.sanitize', () => {
     }));
     const file = list(length / 10, (index) => `${index}`.padEnd(9)).join('\n');
     const { transport } = answering();
-    return engineOf(chain, { transport, trace: 'full' }).run({ parameters: { file } });
+    return engineOf(chain, { http: { transport }, trace: 'full' }).run({ parameters: { file } });
   };
 
   it('in angle brackets may be as long as a file', async () => {
@@ -186,7 +189,10 @@ describe('what is told of a request', () => {
       many: list(300, () => ({})),
       ...Object.fromEntries(list(300, (index) => [`q${index}`, {}])),
     };
-    const { error, warnings } = await engineOf({ url: '/x', qs }, { transport: answering().transport }).run();
+    const { error, warnings } = await engineOf(
+      { url: '/x', qs },
+      { http: { transport: answering().transport } },
+    ).run();
     expect(error).toBeUndefined();
     expect(warnings).toHaveLength(100);
     expect(new Set(warnings.map(({ message }) => message)).size).toBe(100);
@@ -199,7 +205,7 @@ describe('the page of an authorization', () => {
     const authorize = { url: 'https://id.example.test/', temp: { last: sorted }, qs: { last: sorted } };
     const communication = { authorize, token: { url: 'https://id.example.test/token' } };
     const app = defineApp({ name: 'large', connections: { c: { type: 'oauth', communication } } });
-    const { orThrow } = createEngine({ app, transport: answering().transport })
+    const { orThrow } = createEngine({ app, http: { transport: answering().transport } })
       .connection('c')
       .authorize({
         parameters: { list: list(150_000, (index) => ({ n: (index * 7919) % 150_000 })) },
@@ -247,7 +253,7 @@ describe('what a chain inherits', () => {
     const report = (count: number) =>
       engineOf(
         list(count, () => ({ log: { sanitize: ['request.body.own'] }, response: { output: { id: 1 } } })),
-        { base: { log: { sanitize } }, transport: answering().transport },
+        { base: { log: { sanitize } }, http: { transport: answering().transport } },
       ).run();
     expect((await report(100)).error).toBeUndefined();
     expect((await report(101)).error).toMatchObject({ type: 'InvalidConfigurationError' });

@@ -40,7 +40,7 @@ describe('while the items of a response are collected', () => {
     const { uuid, taken } = slowly(() => {}, 0);
     const { transport } = service(() => ({ json: {} }));
     const paged = { url: '/x', ...spec, pagination: { condition: false } };
-    const test = engineOf(paged, { transport, uuid, limits: { maxRecords: 1 } });
+    const test = engineOf(paged, { http: { transport }, uuid, limits: { maxRecords: 1 } });
     expect((await test.run({ parameters: { items } })).bundles).toHaveLength(1);
     expect(taken()).toBe(1);
     const limited = engineOf({ response: { ...spec.response, limit: 2 } }, { uuid });
@@ -61,7 +61,9 @@ describe('a follow-up page with a long body', () => {
       pagination: { condition: '{{body.next}}', body: '{{parameters.long}}' },
     };
     const long = 'x'.repeat(100_000);
-    const report = await engineOf(paged, { transport, onPageLoop: 'stop' }).run({ parameters: { long } });
+    const report = await engineOf(paged, { http: { transport }, onPageLoop: 'stop' }).run({
+      parameters: { long },
+    });
     expect(report.stats.stopReason).toBe('page-loop');
     expect(requests.length).toBeLessThan(4);
   });
@@ -74,7 +76,7 @@ describe('a response with more secrets than a run can keep', () => {
     const { transport } = service(() => ({ json: MANY }));
     const communication = { url: 'https://api.example.test/me', response: { data: '{{body}}' } };
     const app = defineApp({ name: 'c', base: BASE, connections: { c: { type: 'basic', communication } } });
-    const engine = createEngine({ app, transport });
+    const engine = createEngine({ app, http: { transport } });
     const report = await engine.connection('c').create({ parameters: {} });
     await engine.close();
     expect(report.error).toMatchObject({ code: 'APP_ERROR', type: 'RuntimeError' });
@@ -97,7 +99,7 @@ describe('a response with more secrets than a run can keep', () => {
         },
       },
     });
-    const engine = createEngine({ app, transport });
+    const engine = createEngine({ app, http: { transport } });
     const report = await engine.module('m').run({});
     await engine.close();
     expect(report.error?.message).toContain('500000');

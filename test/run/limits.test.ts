@@ -7,7 +7,7 @@ import { endless, engineOf, PAGED, service } from './helpers.js';
 describe('the limit of follow-up pages', () => {
   const pagesOf = async (pages: number) => {
     const { transport, requests } = endless(1, pages);
-    const report = await engineOf(PAGED, { transport }).run();
+    const report = await engineOf(PAGED, { http: { transport } }).run();
     return {
       calls: requests.length,
       bundles: report.bundles?.length,
@@ -31,7 +31,7 @@ describe('the limit of follow-up pages', () => {
   it('does not warn where the condition says that the last page was reached', async () => {
     const { transport } = endless(1);
     const spec = { ...PAGED, pagination: { ...PAGED.pagination, condition: '{{pagination.page <= 51}}' } };
-    const report = await engineOf(spec, { transport }).run();
+    const report = await engineOf(spec, { http: { transport } }).run();
     expect(report.stats).toMatchObject({
       requests: 51,
       followUpPages: 50,
@@ -46,7 +46,7 @@ describe('the limit of requests', () => {
 
   it('sends request 100 and not request 101', async () => {
     const { transport, requests } = endless(1);
-    const report = await engineOf(PAGED, { transport, limits }).run();
+    const report = await engineOf(PAGED, { http: { transport }, limits }).run();
     expect(requests).toHaveLength(100);
     expect(report.bundles).toHaveLength(100);
     expect(report.error).toBeUndefined();
@@ -55,7 +55,7 @@ describe('the limit of requests', () => {
 
   it('counts the requests of earlier elements of a chain', async () => {
     const { transport, requests } = endless(1);
-    const report = await engineOf([{ url: '/first' }, PAGED], { transport, limits }).run();
+    const report = await engineOf([{ url: '/first' }, PAGED], { http: { transport }, limits }).run();
     expect(requests).toHaveLength(100);
     expect(report.bundles).toHaveLength(99);
   });
@@ -63,7 +63,7 @@ describe('the limit of requests', () => {
   it('fails an element of a chain that would be number 101', async () => {
     const { transport, requests } = endless(1);
     const chain = Array.from({ length: 101 }, () => ({ url: '/x' }));
-    const report = await engineOf(chain, { transport }).run();
+    const report = await engineOf(chain, { http: { transport } }).run();
     expect(requests).toHaveLength(100);
     expect(report.error).toMatchObject({ type: 'RuntimeError', requestIndex: 100 });
     expect(report.bundles).toBeUndefined();
@@ -73,7 +73,7 @@ describe('the limit of requests', () => {
     const { transport } = endless(1);
     const report = await engineOf(
       Array.from({ length: 100 }, () => ({ url: '/x' })),
-      { transport },
+      { http: { transport } },
     ).run();
     expect(report.error).toBeUndefined();
     expect(report.stats.requests).toBe(100);
@@ -82,7 +82,7 @@ describe('the limit of requests', () => {
   it('ends repeats inside a page of a chain, with a warning', async () => {
     const { transport, requests } = endless(1);
     const repeat = { condition: '{{true}}', delay: 0 };
-    const report = await engineOf([{ url: '/x' }, { ...PAGED, repeat }], { transport }).run();
+    const report = await engineOf([{ url: '/x' }, { ...PAGED, repeat }], { http: { transport } }).run();
     expect(requests).toHaveLength(100);
     expect(report.warnings.map(({ code }) => code)).toContain('limit-reached');
     expect(report.bundles).toHaveLength(1);
@@ -92,7 +92,7 @@ describe('the limit of requests', () => {
 describe('the limit of records', () => {
   const recordsOf = async (size: number, pages: number) => {
     const { transport } = endless(size, pages);
-    const report = await engineOf(PAGED, { transport }).run();
+    const report = await engineOf(PAGED, { http: { transport } }).run();
     return {
       bundles: report.bundles?.length,
       stop: report.stats.stopReason,
@@ -115,7 +115,7 @@ describe('the limit of records', () => {
 
 describe('records nobody pages for', () => {
   const items = Array.from({ length: 5000 }, (_, id) => ({ id }));
-  const all = { transport: service(() => ({ json: { items } })).transport };
+  const all = { http: { transport: service(() => ({ json: { items } })).transport } };
   const search = { url: '/items', response: { iterate: '{{body.items}}' } };
 
   it.each([
@@ -151,7 +151,7 @@ describe('records nobody pages for', () => {
       json: { items: url.endsWith('/all') ? items : [{ id: 1 }] },
     }));
     const paged = { ...PAGED, pagination: { condition: false } };
-    const report = await engineOf([{ ...search, url: '/all' }, paged], { transport }).run();
+    const report = await engineOf([{ ...search, url: '/all' }, paged], { http: { transport } }).run();
     expect(report.bundles).toEqual([{ id: 1 }]);
     expect(report.warnings).toEqual([]);
   });
@@ -162,7 +162,7 @@ describe('records of several paged requests', () => {
     const { transport, requests } = endless(100);
     const condition = '{{pagination.page <= 20}}';
     const first = { ...PAGED, pagination: { ...PAGED.pagination, condition } };
-    const report = await engineOf([first, PAGED], { transport }).run();
+    const report = await engineOf([first, PAGED], { http: { transport } }).run();
     expect(report.bundles).toHaveLength(1200);
     expect(requests).toHaveLength(32);
     expect(report.stats).toMatchObject({ stopReason: 'max-records', records: 1200 });
@@ -178,7 +178,7 @@ describe('records of several paged requests', () => {
       ...PAGED,
       pagination: { ...PAGED.pagination, condition: `{{pagination.page <= ${page}}}` },
     });
-    const report = await engineOf([upTo(28), upTo(hundreds)], { transport }).run();
+    const report = await engineOf([upTo(28), upTo(hundreds)], { http: { transport } }).run();
     expect(report.bundles).toHaveLength(Math.min(hundreds, 4) * 100);
     expect(report.warnings.map(({ code }) => code)).toEqual(warnings);
   });
@@ -190,7 +190,7 @@ describe('the limit of time', () => {
       test.clock.advance(ms);
       return { json: { done: true } };
     });
-    const test = engineOf({ url: '/slow' }, { transport, base, common });
+    const test = engineOf({ url: '/slow' }, { http: { transport }, base, common });
     return test.run();
   };
 
@@ -225,7 +225,7 @@ describe('the limit of time', () => {
     const communication = { url: '/x', repeat: { condition: '{{true}}', delay: '{{body.delay}}' } };
     const modules = { m: { type: 'action', communication } } as const;
     const app = defineApp({ name: 'test', base: { baseUrl: 'https://api.example.test' }, modules });
-    const engine = createEngine({ app, transport, limits: { timeoutMs: 200 } });
+    const engine = createEngine({ app, http: { transport }, limits: { timeoutMs: 200 } });
     const { error } = await engine.module('m').run();
     expect(error?.type).toBe('ModuleTimeoutError');
     expect(requests).toHaveLength(1);
@@ -234,7 +234,7 @@ describe('the limit of time', () => {
   it('counts the waits of repeat', async () => {
     const { transport } = service(() => ({ json: {} }));
     const spec = { url: '/job', repeat: { condition: '{{true}}', delay: 15_000 } };
-    const report = await engineOf(spec, { transport }).run();
+    const report = await engineOf(spec, { http: { transport } }).run();
     expect(report.error?.type).toBe('ModuleTimeoutError');
     expect(report.stats.requests).toBe(3);
   });
@@ -282,7 +282,7 @@ describe('whatever a server answers', () => {
       });
       const paged = { ...PAGED, repeat: { condition: '{{body.next}}', delay: 1, limit: 3 } };
       const report = await engineOf([{ url: '/first', response: { valid: true } }, paged], {
-        transport,
+        http: { transport },
         limits,
       }).run();
       expect(requests.length).toBeLessThanOrEqual(limits.maxRequests);

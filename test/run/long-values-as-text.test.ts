@@ -16,11 +16,13 @@ async function run(communication: unknown): Promise<Sent> {
   const app = defineApp({ name: 'long', base, modules: { m: { type: 'action', communication } } });
   await using engine = createEngine({
     app,
-    transport: async (request) => {
-      requests.push(request);
-      const { url } = request;
-      const headers = { 'content-type': 'application/octet-stream' };
-      return { status: url.endsWith('/fails') ? 400 : 200, url, headers, body: BYTES };
+    http: {
+      transport: async (request) => {
+        requests.push(request);
+        const { url } = request;
+        const headers = { 'content-type': 'application/octet-stream' };
+        return { status: url.endsWith('/fails') ? 400 : 200, url, headers, body: BYTES };
+      },
     },
   });
   return { report: await engine.module('m').run(), requests };

@@ -22,7 +22,7 @@ async function paged(
     response: { iterate: '{{body.items}}', output: { id: '{{item}}' } },
     pagination,
   };
-  const report = await engineOf(communication, { transport, ...setup }).run({
+  const report = await engineOf(communication, { http: { transport }, ...setup }).run({
     connection: { token: 'hush-1' },
   });
   const warnings = [...new Set(report.warnings.map(({ code }) => code))];
@@ -67,7 +67,7 @@ describe('a token that comes round again', () => {
     const { transport } = service(inCircles);
     const response = { iterate: '{{body.items}}', output: { id: '{{item}}' } };
     const communication = { url: '/items', response, pagination: BY_TOKEN };
-    const run = engineOf(communication, { transport }).engine.module('m').run();
+    const run = engineOf(communication, { http: { transport } }).engine.module('m').run();
     let taken = 0;
     for await (const _bundle of run) if (++taken === 8) break;
     // What is under way is ended first.

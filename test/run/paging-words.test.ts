@@ -6,7 +6,7 @@ const AT = '/modules/m/communication';
 
 /** What a run tells of its paging: an error, or warnings and why it stopped. */
 async function told(communication: unknown, setup: Setup = {}) {
-  const report = await engineOf(communication, { transport: endless(2).transport, ...setup }).run();
+  const report = await engineOf(communication, { http: { transport: endless(2).transport }, ...setup }).run();
   const stops = report.trace.flatMap((event) => (event.kind === 'stop' ? [event.reason] : []));
   return { report, stops, warnings: report.warnings };
 }
@@ -17,7 +17,7 @@ const same = (): ReturnType<typeof service> => service(() => ({ json: { items: [
 
 describe('a page that repeats an earlier one', () => {
   const looped = (limits: Setup['limits'], onPageLoop: Setup['onPageLoop']) =>
-    told(LOOP, { transport: same().transport, limits, onPageLoop });
+    told(LOOP, { http: { transport: same().transport }, limits, onPageLoop });
 
   it('is told of with its number and reason, and where paging is written', async () => {
     const { warnings } = await looped({ maxPages: 1 }, 'warn');
@@ -48,7 +48,7 @@ describe('a page that repeats an earlier one', () => {
 
   it('is told of for each list of a chain', async () => {
     const { warnings } = await told([LOOP, { ...LOOP, url: '/others' }], {
-      transport: same().transport,
+      http: { transport: same().transport },
       onPageLoop: 'stop',
     });
     expect(warnings.map(({ code, place }) => [code, place?.pointer])).toEqual([
@@ -61,7 +61,7 @@ describe('a page that repeats an earlier one', () => {
     const pagination = { qs: { page: '{{pagination.page}}' }, condition: '{{pagination.page < 4}}' };
     const spec = { url: '/x', response: { type: 'text', output: { status: '{{statusCode}}' } }, pagination };
     const { transport, requests } = service(() => ({ text: '' }));
-    const { report } = await told(spec, { transport, onPageLoop: 'error' });
+    const { report } = await told(spec, { http: { transport }, onPageLoop: 'error' });
     expect(report.error).toBeUndefined();
     expect(requests).toHaveLength(1);
   });
@@ -71,7 +71,7 @@ describe('a page that repeats an earlier one', () => {
     const response = { type: 'text', iterate: "{{split('a,b'; ',')}}", output: { name: '{{item}}' } };
     const spec = { url: '/x', response, pagination };
     const { transport, requests } = service(() => ({ text: '' }));
-    const { report } = await told(spec, { transport, onPageLoop: 'error' });
+    const { report } = await told(spec, { http: { transport }, onPageLoop: 'error' });
     expect([report.error, requests.length]).toEqual([undefined, 3]);
   });
 });

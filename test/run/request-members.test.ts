@@ -13,7 +13,7 @@ const DEEP = JSON.parse(`${'[{"a":'.repeat(30)}1${'}]'.repeat(30)}`);
 /** Runs a module with what cannot be sent among its parameters. */
 async function run(communication: unknown, base: object = {}): Promise<RunReport> {
   const { transport } = service(() => ({ json: {} }));
-  const test = engineOf(communication, { transport, base: { baseUrl: BASE_URL, ...base } });
+  const test = engineOf(communication, { http: { transport }, base: { baseUrl: BASE_URL, ...base } });
   return test.run({
     parameters: { bytes: new Uint8Array(2), lists: [[1]], map: { a: 1 }, lines: 'a\nb', deep: DEEP },
   });
@@ -57,7 +57,7 @@ describe('an error about a member points at it', () => {
   ])('of %s of a follow-up page', async (_, pagination, pointer) => {
     const { transport } = service(() => ({ json: { items: [{ id: 1 }] } }));
     const spec = { url: '/x', ...ok, response: { iterate: '{{body.items}}' }, pagination };
-    const report = await engineOf(spec, { transport }).run({
+    const report = await engineOf(spec, { http: { transport } }).run({
       parameters: { bytes: new Uint8Array(2), lines: 'a\nb' },
     });
     expect(inSpec(report.error?.place?.pointer)).toBe(`/pagination${pointer}`);
@@ -101,7 +101,7 @@ describe('a member that comes from the base', () => {
     ['body', { field: DEEP }, '/body/shared'],
   ])('is found there: %s', async (_, parameters, pointer) => {
     const { transport } = service(() => ({ json: {} }));
-    const engine = createEngine({ app: await loadApp(folder), transport, checkParameters: false });
+    const engine = createEngine({ app: await loadApp(folder), http: { transport }, checkParameters: false });
     const { error } = await engine.module('m').run({ parameters });
     expect(error?.place).toMatchObject({ file: 'base.imljson', pointer, line: expect.any(Number) });
   });
@@ -118,7 +118,7 @@ describe('a collection in qs', () => {
       response: { iterate: '{{body.items}}' },
       pagination: { qs: { page: '{{pagination.page}}' } },
     };
-    const report = await engineOf(spec, { transport }).run();
+    const report = await engineOf(spec, { http: { transport } }).run();
     expect(requests.map(({ url }) => url.split('?')[1])).toEqual([
       'test=&list=&list=b',
       'test=&list=&list=b&page=2',

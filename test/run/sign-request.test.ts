@@ -30,7 +30,7 @@ async function receive(
     base: { baseUrl: server.origin },
     modules: { m: { type: 'action', communication } },
   });
-  const engine = createEngine({ app, network: { allow: ['loopback'] } });
+  const engine = createEngine({ app, http: { allow: ['loopback'] } });
   try {
     await engine.module('m').run({ parameters });
   } finally {

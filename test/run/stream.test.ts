@@ -18,7 +18,10 @@ describe('iterating over a run', () => {
       if (call === 2) await second.opened;
       return { json: { items: call <= 2 ? [{ id: call }] : [] } };
     });
-    const iterator = engineOf(PAGED, { transport }).engine.module('m').run()[Symbol.asyncIterator]();
+    const iterator = engineOf(PAGED, { http: { transport } })
+      .engine.module('m')
+      .run()
+      [Symbol.asyncIterator]();
     expect((await iterator.next()).value).toEqual({ id: 1 });
     expect(requests).toHaveLength(2);
     second.open();
@@ -28,7 +31,10 @@ describe('iterating over a run', () => {
 
   it('is at most one page ahead of its consumer', async () => {
     const { transport, requests } = endless(1, 10);
-    const iterator = engineOf(PAGED, { transport }).engine.module('m').run()[Symbol.asyncIterator]();
+    const iterator = engineOf(PAGED, { http: { transport } })
+      .engine.module('m')
+      .run()
+      [Symbol.asyncIterator]();
     await iterator.next();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(requests).toHaveLength(2);
@@ -46,7 +52,7 @@ describe('iterating over a run', () => {
         });
       });
     };
-    for await (const bundle of engineOf(PAGED, { transport }).engine.module('m').run()) {
+    for await (const bundle of engineOf(PAGED, { http: { transport } }).engine.module('m').run()) {
       expect(bundle).toEqual({ id: 1 });
       break;
     }
@@ -58,7 +64,7 @@ describe('iterating over a run', () => {
       call === 1 ? { json: { items: [{ id: 1 }] } } : { status: 500 },
     );
     const seen: unknown[] = [];
-    const run = engineOf(PAGED, { transport }).engine.module('m').run();
+    const run = engineOf(PAGED, { http: { transport } }).engine.module('m').run();
     const loop = async () => {
       for await (const bundle of run) seen.push(bundle);
     };
@@ -70,7 +76,7 @@ describe('iterating over a run', () => {
   it('waits for the last page where a wrapper needs them all', async () => {
     const { transport, requests } = endless(2, 3);
     const spec = { ...PAGED, response: { ...PAGED.response, wrapper: { all: '{{output}}' } } };
-    const iterator = engineOf(spec, { transport }).engine.module('m').run()[Symbol.asyncIterator]();
+    const iterator = engineOf(spec, { http: { transport } }).engine.module('m').run()[Symbol.asyncIterator]();
     const { value } = await iterator.next();
     expect(requests).toHaveLength(4);
     expect(value).toEqual({ all: [1, 2, 3, 4, 5, 6].map((id) => ({ id })) });
@@ -80,7 +86,7 @@ describe('iterating over a run', () => {
 describe('awaiting a run', () => {
   it('gives all bundles, numbers and why paging stopped', async () => {
     const { transport } = endless(2, 3);
-    const report = await engineOf(PAGED, { transport }).run();
+    const report = await engineOf(PAGED, { http: { transport } }).run();
     expect(report.bundles).toHaveLength(6);
     expect(report.stats).toMatchObject({
       requests: 4,
@@ -97,14 +103,14 @@ describe('awaiting a run', () => {
     const { transport } = service((_, call) =>
       call === 1 ? { json: { items: [{ id: 1 }] } } : { status: 429 },
     );
-    const report = await engineOf(PAGED, { transport }).run();
+    const report = await engineOf(PAGED, { http: { transport } }).run();
     expect(report.bundles).toBeUndefined();
     expect(report.error).toMatchObject({ type: 'RateLimitError', delay: 1_200_000, page: 2 });
   });
 
   it('runs once, however often it is awaited', async () => {
     const { transport, requests } = endless(1, 1);
-    const run = engineOf(PAGED, { transport }).engine.module('m').run();
+    const run = engineOf(PAGED, { http: { transport } }).engine.module('m').run();
     expect(await run).toEqual(await run);
     expect(requests).toHaveLength(2);
   });
@@ -115,7 +121,7 @@ describe('awaiting a run', () => {
       controller.abort(new Error('enough'));
       return { json: { items: [] } };
     });
-    const { engine } = engineOf([{ url: '/a' }, { url: '/b' }], { transport });
+    const { engine } = engineOf([{ url: '/a' }, { url: '/b' }], { http: { transport } });
     await expect(Promise.resolve(engine.module('m').run({ signal: controller.signal }))).rejects.toThrow(
       'enough',
     );
@@ -123,7 +129,7 @@ describe('awaiting a run', () => {
 
   it('rejects at once where the signal is aborted already', async () => {
     const { transport, requests } = endless(1);
-    const { engine } = engineOf(PAGED, { transport });
+    const { engine } = engineOf(PAGED, { http: { transport } });
     const signal = AbortSignal.abort(new Error('never'));
     await expect(Promise.resolve(engine.module('m').run({ signal }))).rejects.toThrow('never');
     expect(requests).toEqual([]);
@@ -142,7 +148,7 @@ describe('many runs at the same time', () => {
       qs: { who: '{{temp.me}}' },
       response: { iterate: '{{body.items}}', output: { asked: '{{temp.me}}', got: '{{item.id}}' } },
     };
-    const { engine } = engineOf(spec, { transport });
+    const { engine } = engineOf(spec, { http: { transport } });
     const reports = await Promise.all(
       Array.from({ length: 200 }, (_, index) => engine.module('m').run({ parameters: { me: `u${index}` } })),
     );

@@ -15,7 +15,7 @@ async function runTimed(communication: object, slow: RegExp, options: Partial<En
     onDecision: () => {},
   };
   const limits = { timeoutMs: 1000 };
-  await using engine = createEngine({ app, transport, clock, observer, limits, ...options });
+  await using engine = createEngine({ app, http: { transport }, clock, observer, limits, ...options });
   return { report: await engine.module('m').run(), requests };
 }
 
@@ -73,7 +73,14 @@ describe('the time of a run is looked at', () => {
       onDecision: () => {},
     };
     const limits = { timeoutMs: 1000 };
-    await using engine = createEngine({ app, transport, clock, observer, limits, triggerStart: 'all' });
+    await using engine = createEngine({
+      app,
+      http: { transport },
+      clock,
+      observer,
+      limits,
+      triggerStart: 'all',
+    });
     expect((await engine.module('m').run()).error?.type).toBe('ModuleTimeoutError');
   });
 });

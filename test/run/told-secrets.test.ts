@@ -17,7 +17,9 @@ describe('a secret of an answer that came before', () => {
 
   it.each([1, 63, 65, 200, 257, 2000])('is known in an error, whatever %d KiB it stood in', async (kib) => {
     const { transport } = service((_request, call) => ({ json: call === 1 ? answer(kib * 1024) : {} }));
-    const report = await engineOf([login, { url: '/x/{{temp.t}}', response: fail }], { transport }).run();
+    const report = await engineOf([login, { url: '/x/{{temp.t}}', response: fail }], {
+      http: { transport },
+    }).run();
     expect(report.error?.message).toBe(`No ${HIDDEN}`);
     expect(told(report)).not.toContain(TOKEN);
   });
@@ -33,14 +35,14 @@ describe('a secret of an answer that came before', () => {
       pagination: { qs: { page: '{{pagination.page}}' }, condition: '{{body.next}}' },
     };
     const chain = [paged, { url: '/x', response: fail }];
-    const report = await engineOf(chain, { transport, limits: { maxPages: 100 } }).run();
+    const report = await engineOf(chain, { http: { transport }, limits: { maxPages: 100 } }).run();
     expect(report.error?.message).toBe(`No ${HIDDEN}`);
   });
 
   it('is known in the trace alone, where nothing fails', async () => {
     const { transport } = service((_request, call) => ({ json: call === 1 ? answer(80 * 1024) : {} }));
     const chain = [login, { url: '/x/{{temp.t}}/y' }, { url: '/z' }];
-    const report = await engineOf(chain, { transport }).run();
+    const report = await engineOf(chain, { http: { transport } }).run();
     expect(told(report)).not.toContain(TOKEN);
     expect(told(report)).toContain(`/x/${HIDDEN}/y`);
   });
@@ -51,7 +53,7 @@ describe('a secret of an answer that came before', () => {
       { url: '/a', method: 'POST', body: { secret: '{{parameters.given}}' } },
       { url: '/b', response: { valid: { condition: false, message: 'No {{parameters.given}}' } } },
     ];
-    const report = await engineOf(chain, { transport }).run({ parameters: { given: TOKEN } });
+    const report = await engineOf(chain, { http: { transport } }).run({ parameters: { given: TOKEN } });
     expect(report.error?.message).toBe(`No ${HIDDEN}`);
   });
 
@@ -78,14 +80,16 @@ describe('a secret of an answer that came before', () => {
     });
     const engine = createEngine({
       app,
-      transport: async (request) => {
-        const isLogin = request.url.endsWith('/login');
-        if (request.url.startsWith('https://other.test')) {
-          there.push(request);
-          return respond({ json: { items: [] } }, request.url);
-        }
-        const json = isLogin ? answer(80 * 1024) : { items: [{ id: 1 }], next: 'https://other.test/p2' };
-        return respond({ json }, request.url);
+      http: {
+        transport: async (request) => {
+          const isLogin = request.url.endsWith('/login');
+          if (request.url.startsWith('https://other.test')) {
+            there.push(request);
+            return respond({ json: { items: [] } }, request.url);
+          }
+          const json = isLogin ? answer(80 * 1024) : { items: [{ id: 1 }], next: 'https://other.test/p2' };
+          return respond({ json }, request.url);
+        },
       },
     });
     await engine.module('m').run({});
@@ -111,14 +115,14 @@ describe('a number under a name that says secret', () => {
 
   it.each(['summary', 'full'] as const)('is known from an answer on: trace %s', async (trace) => {
     const { chain, answers } = tell(PIN);
-    const report = await engineOf(chain, { transport: answers.transport, trace }).run();
+    const report = await engineOf(chain, { http: { transport: answers.transport }, trace }).run();
     expect(report.error?.message).toBe(`was ${HIDDEN}`);
     expect(told(report)).not.toContain(String(PIN));
   });
 
   it('is not looked for where it is short', async () => {
     const { chain, answers } = tell(4711);
-    const report = await engineOf(chain, { transport: answers.transport }).run();
+    const report = await engineOf(chain, { http: { transport: answers.transport } }).run();
     expect(report.error?.message).toBe('was 4711');
   });
 });
@@ -213,13 +217,15 @@ describe('the link of a next page that goes through an endpoint', () => {
     const there: TransportRequest[] = [];
     const engine = createEngine({
       app,
-      transport: async (request) => {
-        const isFurther = request.url === next;
-        if (isFurther) there.push(request);
-        return respond(
-          { json: isFurther ? { items: [{ id: 2 }] } : { items: [{ id: 1 }], next } },
-          request.url,
-        );
+      http: {
+        transport: async (request) => {
+          const isFurther = request.url === next;
+          if (isFurther) there.push(request);
+          return respond(
+            { json: isFurther ? { items: [{ id: 2 }] } : { items: [{ id: 1 }], next } },
+            request.url,
+          );
+        },
       },
     });
     const report = await engine.module(name).run({ connection: { accessToken: TOKEN_OF_CONNECTION } });
@@ -251,7 +257,7 @@ describe('what an app prints and what a run warns of', () => {
         const heard: unknown[] = [];
         const engine = createEngine({
           app,
-          transport,
+          http: { transport },
           trace,
           ...(onTrace !== undefined && { onTrace: (event) => heard.push(event) }),
         });
@@ -266,7 +272,10 @@ describe('what an app prints and what a run warns of', () => {
 
   it('has none that stands in a name', async () => {
     const { transport } = service(() => ({ json: {} }));
-    const { engine } = engineOf({ url: '/x', qs: { '{{connection.apiKey}}': { a: 1 } } }, { transport });
+    const { engine } = engineOf(
+      { url: '/x', qs: { '{{connection.apiKey}}': { a: 1 } } },
+      { http: { transport } },
+    );
     const report = await engine.module('m').run({ connection: { apiKey: TOKEN } });
     expect(report.warnings.map(({ message }) => message)).toEqual([expect.stringContaining(HIDDEN)]);
     expect(told(report)).not.toContain(TOKEN);

@@ -6,7 +6,7 @@ const traceOf = async (communication: unknown, setup: Parameters<typeof engineOf
   const { transport } = service(() => ({
     json: { items: [{ id: 1, name: 'a' }], token: 'tok-from-response' },
   }));
-  const report = await engineOf(communication, { transport, ...setup }).run(input);
+  const report = await engineOf(communication, { http: { transport }, ...setup }).run(input);
   return { report, text: JSON.stringify(report.trace), events: report.trace };
 };
 
@@ -49,7 +49,7 @@ describe('a trace', () => {
     });
     const onTrace = ({ kind }: TraceEvent): void => void order.push(kind);
     const spec = { url: '/x', method: 'POST', body: { pad: 'p'.repeat(bytes) } };
-    await engineOf(spec, { transport, trace: 'full', onTrace }).run();
+    await engineOf(spec, { http: { transport }, trace: 'full', onTrace }).run();
     expect(order).toEqual(['request', 'answer', 'response', 'stop']);
   });
 
@@ -60,7 +60,7 @@ describe('a trace', () => {
       if (kind === 'request') controller.abort(new Error('unwanted'));
     };
     const spec = { url: '/x', method: 'POST', body: { pad: 'p'.repeat(bytes) } };
-    const { run } = engineOf(spec, { transport, trace: 'full', onTrace });
+    const { run } = engineOf(spec, { http: { transport }, trace: 'full', onTrace });
     await expect(run({ signal: controller.signal })).rejects.toThrow('unwanted');
     expect(requests).toEqual([]);
   });
@@ -96,7 +96,7 @@ describe('a trace', () => {
       endpoints: { e: { communication: { url: 'https://api.example.test/', response: { output } } } },
       modules: { m: { type: 'action', communication: { endpoint: 'e', response: { output } } } },
     });
-    const { trace } = await createEngine({ app, transport }).module('m').run();
+    const { trace } = await createEngine({ app, http: { transport } }).module('m').run();
     const missing = trace.filter((event) => event.kind === 'missing');
     expect(missing.map(({ place }) => place.pointer)).toEqual([
       '/endpoints/e/communication/response/output/text',
@@ -168,7 +168,7 @@ describe('secrets', () => {
       url: '/x',
       response: { error: '{{body.message}} {{body.token}} {{connection.password}}' },
     };
-    const { error } = await engineOf(spec, { transport, base }).run({ connection });
+    const { error } = await engineOf(spec, { http: { transport }, base }).run({ connection });
     expect(error?.message).toContain('bad key');
     expect(leaks(`${JSON.stringify(error)} ${error?.message} ${error?.stack}`)).toEqual([]);
   });
@@ -176,7 +176,7 @@ describe('secrets', () => {
   it('reach no error of an expression that quotes its value', async () => {
     const { transport } = service(() => ({ json: {} }));
     const spec = { url: '/x', qs: { d: "{{formatDate(connection.apiKey; 'YYYY')}}" } };
-    const { error } = await engineOf(spec, { transport, base }).run({ connection });
+    const { error } = await engineOf(spec, { http: { transport }, base }).run({ connection });
     expect(error?.message).toContain('is not a valid date');
     expect(
       leaks(`${JSON.stringify(error)} ${error?.message} ${error?.stack} ${String(error?.cause)}`),
@@ -185,7 +185,7 @@ describe('secrets', () => {
 
   it('are sent all the same', async () => {
     const { transport, requests } = service(() => ({ json: {} }));
-    await engineOf({ url: '/x' }, { transport, base }).run({ connection });
+    await engineOf({ url: '/x' }, { http: { transport }, base }).run({ connection });
     expect(requests[0]?.headers).toContainEqual(['Authorization', 'Bearer key-abcdef-123456']);
   });
 });

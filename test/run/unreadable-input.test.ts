@@ -72,7 +72,7 @@ describe.each(UNREADABLE)('%s', (_, value) => {
       modules: { m: { type: 'action', mappableParams: fields, communication: { response: { output: 1 } } } },
     });
     const transport = service(() => ({ json: {} })).transport;
-    const outcome = await createEngine({ app, transport })
+    const outcome = await createEngine({ app, http: { transport } })
       .module('m')
       .run(input)
       .then(
@@ -96,7 +96,7 @@ describe('a proxy whose traps throw', () => {
       base: { baseUrl: 'https://a.test' },
       modules: { m: { type: 'action', communication: { url: '/x', response: { output: 1 } } } },
     });
-    const { module } = createEngine({ app, transport: () => Promise.reject(trapped()) });
+    const { module } = createEngine({ app, http: { transport: () => Promise.reject(trapped()) } });
     await expect(module('m').run()).rejects.toMatchObject({ code: 'USAGE' });
   });
 

@@ -75,7 +75,7 @@ describe('a flow', () => {
       const body = Buffer.from(JSON.stringify({ got: secret }));
       return { status: 400, headers: { 'content-type': 'application/json' }, body, url };
     };
-    const module = engineModule(createEngine({ app, transport }), 'echo');
+    const module = engineModule(createEngine({ app, http: { transport } }), 'echo');
     const first: FlowStep = { id: 1, module: source({ login: { password: secret }, plain: 'open' }) };
     const flow = flowOf(first, { id: 2, module, parameters: { text: '{{1.login.password}}' } });
     const { error } = await runFlow(flow, {}, setup());

@@ -105,14 +105,16 @@ async function record(app: App, module: ModuleComponent): Promise<string> {
     app,
     digest,
     checkParameters: false,
-    hosts: { '*': service.origin },
+    http: {
+      rewrite: { '*': service.origin },
+      wrap: (transport) => {
+        const recording = recordTransport(transport);
+        recordings.push(recording);
+        return recording.transport;
+      },
+    },
     // Apps that wait for work to be done take no time.
     clock: createVirtualClock(),
-    wrapTransport: (transport) => {
-      const recording = recordTransport(transport);
-      recordings.push(recording);
-      return recording.transport;
-    },
   });
   const connection = { apiKey: KEY, linkedApiToken: KEY, identificationToken: `${KEY}-2` };
   const input = { parameters: fillIn(module), connection };

@@ -6,7 +6,7 @@ import type { HttpServer, Transport } from './transport.js';
 export interface HostPolicy {
   /** Whether undeclared hosts receive the same as the first host, as on the platform. */
   readonly sendsSecrets: boolean;
-  /** Whether the embedder named a host: in `appHosts`, as the base URL, or as a target of `hosts`. */
+  /** Whether the embedder named a host: in `appHosts`, as the base URL, or as a target of `rewrite`. */
   readonly isNamed: (server: HttpServer) => boolean;
   /** Whether the embedder mapped requests for a URL to another server. */
   readonly isRedirected: (url: string) => boolean;
@@ -74,7 +74,7 @@ export function refuseUndeclared(transport: Transport, isDeclared: HostMatcher):
     if (policy?.isFromInput(url) === true) return transport(request);
     throw new TransportError(
       'NETWORK_REFUSED',
-      `The app does not name the host ${url.host}, and requests to other hosts are blocked. Add it to network.appHosts (--app-host) to allow it.`,
+      `The app does not name the host ${url.host}, and requests to other hosts are blocked. Add it to http.appHosts (--app-host) to allow it.`,
       { retryable: false },
     );
   };

@@ -103,7 +103,7 @@ function assertAtBase(url: string, base: HttpUrl): void {
   if (origin === base.origin) return;
   throw new TransportError(
     'NETWORK_REFUSED',
-    `Blocked a request to ${origin}, as the base URL was replaced by ${base.origin}. Map the host with --map ${origin}=${base.origin}, or hosts: { '${origin}': '${base.origin}' } of the engine. Map it to itself to send the request.`,
+    `Blocked a request to ${origin}, as the base URL was replaced by ${base.origin}. Map the host with --map ${origin}=${base.origin}, or with http.rewrite: { '${origin}': '${base.origin}' }. Map it to itself to send the request.`,
     { retryable: false },
   );
 }
@@ -146,7 +146,7 @@ function readFrom(from: string): string {
 function notMappable(from: string, cause?: unknown): EngineError {
   return new EngineError(
     'USAGE',
-    `hosts: ${shown(from)} is not a valid key: expected an origin such as https://api.example.com, a host, *.example.com, or *.`,
+    `http.rewrite: ${shown(from)} is not a valid key: expected an origin such as https://api.example.com, a host, *.example.com, or *.`,
     { cause },
   );
 }
@@ -160,7 +160,7 @@ function readTarget(from: string, to: string): HttpUrl {
   }
   throw new EngineError(
     'USAGE',
-    `hosts: ${shown(from)} is mapped to ${shown(to)}: expected an http or https URL without a query.`,
+    `http.rewrite: ${shown(from)} is mapped to ${shown(to)}: expected an http or https URL without a query.`,
   );
 }
 

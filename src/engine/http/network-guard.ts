@@ -178,7 +178,7 @@ function readAllowed(entries: readonly string[]): Allowed {
 function notAllowable(entry: string): EngineError {
   return new EngineError(
     'USAGE',
-    `Invalid entry ${JSON.stringify(entry.slice(0, 80))} in network.allow: expected a host name without port, an IP address, a CIDR block, "loopback" or "private".`,
+    `Invalid entry ${JSON.stringify(entry.slice(0, 80))} in http.allow: expected a host name without port, an IP address, a CIDR block, "loopback" or "private".`,
   );
 }
 
@@ -186,7 +186,7 @@ function refused(hostname: string, kind: AddressKind, address: string): Transpor
   const entries = kind === 'loopback' || kind === 'private' ? `"${hostname}" or "${kind}"` : `"${hostname}"`;
   return new TransportError(
     'NETWORK_REFUSED',
-    `The host ${hostname} is not public: its address is ${DESCRIPTIONS[kind]}. Add ${entries} to network.allow to reach it.`,
+    `The host ${hostname} is not public: its address is ${DESCRIPTIONS[kind]}. Add ${entries} to http.allow to reach it.`,
     // The cause is for debugging only, as the user of the app must not learn internal addresses.
     { retryable: false, cause: new Error(`${hostname} is ${address}`) },
   );

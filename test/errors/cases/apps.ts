@@ -11,7 +11,7 @@ const MISSING_FOLDER = fileURLToPath(new URL('./no-such-folder', import.meta.url
 /** The error of a run against an API that returns the status. */
 const runFailure = async (communication: unknown, type?: 'action', status = 404): Promise<never> => {
   const transport = async () => respond({ status, json: {} });
-  const report = await engineOf(communication, { transport, ...(type && { type }) }).run();
+  const report = await engineOf(communication, { http: { transport }, ...(type && { type }) }).run();
   throw report.error;
 };
 
@@ -33,7 +33,7 @@ const oauth = (status = 400) => {
   };
   const app = defineApp({ name: 'test', connections: { oauth: { type: 'oauth', communication } } });
   const transport = async () => respond({ status, json: { error: 'invalid_grant' } });
-  return createEngine({ app, transport }).connection('oauth');
+  return createEngine({ app, http: { transport } }).connection('oauth');
 };
 
 /** The error of an authorization that ends with this callback. `state` is the expected one by default. */
@@ -123,7 +123,7 @@ export const APPS: readonly ErrorCase[] = [
     title: 'a run that cannot reach the API',
     provoke: async () => {
       const transport = () => Promise.reject(new TransportError('NETWORK_FAILED', 'The proxy is gone.'));
-      throw (await engineOf({ url: '/x' }, { transport }).run()).error;
+      throw (await engineOf({ url: '/x' }, { http: { transport } }).run()).error;
     },
     place: '#/modules/m/communication/url',
     cause: 'NETWORK_FAILED',

@@ -103,7 +103,7 @@ export const CONNECT_COMMAND: Command = {
 async function connect(args: Arguments, io: Io): Promise<number> {
   const [folder = '', componentName] = args.positionals;
   const engineOptions = { ...readNetworkOptions(args), ...readTraceOptions(args, io) };
-  const browser = { ...readBrowserSettings(args), hosts: engineOptions.hosts };
+  const browser = { ...readBrowserSettings(args), hosts: engineOptions.http?.rewrite };
   const recording = await readRecordSettings(args, io);
   const commonText = args.text('common');
   const common = commonText === undefined ? undefined : await readData(commonText, '--common', io);

@@ -71,17 +71,15 @@ export const ENGINE_OPTIONS: OptionSpecs = {
 };
 
 /** @throws EngineError (USAGE) */
-export function readNetworkOptions(
-  args: Arguments,
-): Pick<EngineOptions, 'network' | 'hosts' | 'timezone' | 'semantics'> {
+export function readNetworkOptions(args: Arguments): Pick<EngineOptions, 'http' | 'timezone' | 'semantics'> {
   return {
-    network: {
+    http: {
       allow: [...(args.isSet('allow-local') ? ['loopback'] : []), ...args.texts('allow')],
       appHosts: readAppHosts(args.texts('app-host')),
       ...(args.isSet('only-declared') && { hosts: 'declared' }),
       ...(args.isSet('cross-host-secrets') && { crossHostSecrets: 'send' }),
+      rewrite: readMap(args.texts('map')),
     },
-    hosts: readMap(args.texts('map')),
     timezone: readTimezone(args.text('timezone')),
     semantics: readSemantics(args.text('semantics')),
   };
@@ -90,14 +88,12 @@ export function readNetworkOptions(
 /** @throws EngineError (USAGE) */
 export function readEngineOptions(
   args: Arguments,
-): Pick<
-  EngineOptions,
-  'network' | 'hosts' | 'timezone' | 'semantics' | 'baseUrl' | 'limits' | 'onPageLoop' | 'trustFunctions'
-> {
+): Pick<EngineOptions, 'http' | 'timezone' | 'semantics' | 'limits' | 'onPageLoop' | 'trustFunctions'> {
   const timeoutMs = readWhole(args, 'timeout-ms');
+  const network = readNetworkOptions(args);
   return {
-    ...readNetworkOptions(args),
-    baseUrl: readBaseUrl(args.text('base-url')),
+    ...network,
+    http: { ...network.http, baseUrl: readBaseUrl(args.text('base-url')) },
     limits: {
       // An app can raise its time limit up to a maximum, so both must be lowered.
       ...(timeoutMs !== undefined && { timeoutMs, maxTimeoutMs: timeoutMs }),
@@ -156,7 +152,7 @@ function assertMappable(from: string, to: string): void {
     readHostMap({ [from]: to });
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    throw usageError(error.message.replace(/^hosts\b:?\s*/, '--map: '), error);
+    throw usageError(error.message.replace(/^http\.rewrite\b:?\s*/, '--map: '), error);
   }
 }
 

@@ -89,10 +89,7 @@ export interface ServeSettings {
   readonly limits: Partial<HostLimits>;
   /** Worker threads for scenarios. */
   readonly threads: number | undefined;
-  readonly engine: Pick<
-    EngineOptions,
-    'network' | 'hosts' | 'timezone' | 'semantics' | 'limits' | 'webhookLimits'
-  >;
+  readonly engine: Pick<EngineOptions, 'http' | 'timezone' | 'semantics' | 'limits' | 'webhookLimits'>;
 }
 
 /** @throws EngineError (USAGE) for invalid options, before anything is opened */

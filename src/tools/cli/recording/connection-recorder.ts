@@ -26,7 +26,7 @@ interface ConnectionToRecord {
   readonly app: App;
   readonly component: ConnectionComponent;
   readonly input: ScopeRequest & { readonly parameters: PlainObject; readonly common: unknown };
-  readonly options: Pick<EngineOptions, 'hosts' | 'timezone'>;
+  readonly options: Pick<EngineOptions, 'http' | 'timezone'>;
 }
 
 /** Creates the recorder of one connection. */

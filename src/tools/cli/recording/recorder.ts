@@ -20,8 +20,8 @@ export type RecordedSubject = Omit<RunToRecord, 'calls' | 'digests' | 'addresses
 
 /** Records requests and responses of an engine, and writes them after the run. */
 export interface Recorder {
-  /** Engine options of the recorder. */
-  readonly engine: Pick<EngineOptions, 'wrapTransport' | 'digest'>;
+  /** Engine options that replace those of the run. */
+  readonly engine: Pick<EngineOptions, 'http' | 'digest'>;
   /** ISO 8601 time of the recorder's creation: `now` of the case. */
   readonly now: string;
   /**
@@ -32,8 +32,8 @@ export interface Recorder {
   readonly write: (subject: RecordedSubject) => Promise<string>;
 }
 
-/** @param options the network options of the engine */
-export function createRecorder(settings: RecordSettings, options: Pick<EngineOptions, 'hosts'>): Recorder {
+/** @param options the engine options of the run */
+export function createRecorder(settings: RecordSettings, options: Pick<EngineOptions, 'http'>): Recorder {
   const { engine, startedAtMs, heard, isIncomplete } = createRunRecorder(options);
   return {
     engine,

@@ -77,7 +77,7 @@ export async function runInWorker(
   let state: unknown;
   const end = await runComponent(asked, setting, {
     ...keeper.hooks,
-    wrapTransport: (transport) =>
+    wrap: (transport) =>
       recorder.wrap(keeper.wrap(player === undefined ? transport : player.wrap(transport))),
     onTrace: (event) => {
       if (event.kind === 'request') recorder.beginPage(event.page);
@@ -151,9 +151,9 @@ export interface RunKeeper {
 function keepRun(asked: RunRequest, { app, engine }: Pick<RunSetting, 'app' | 'engine'>): RunKeeper {
   const recorder = createRunRecorder(engine);
   let given: ConnectedInput = {};
-  const { wrapTransport, digest } = recorder.engine;
+  const { digest } = recorder.engine;
   return {
-    wrap: wrapTransport,
+    wrap: recorder.wrap,
     hooks: {
       digest,
       onReady: (input) => {

@@ -57,8 +57,8 @@ export async function drawForm(
   }
   const module = app.modules.get(asked.name);
   if (module === undefined) throw new EngineError('USAGE', `There is no module "${asked.name}".`);
-  const wrapTransport = tools.answers.wrap(`${tools.revision} ${asked.connection ?? ''}`);
-  const engine = createEngine({ ...options, app, connections, wrapTransport });
+  const wrap = tools.answers.wrap(`${tools.revision} ${asked.connection ?? ''}`);
+  const engine = createEngine({ ...options, app, connections, http: { ...options.http, wrap } });
   try {
     const { parameters } = asked;
     const connection = asked.connection === '' ? undefined : asked.connection;

@@ -25,12 +25,12 @@ export interface RunSetting {
   readonly app: App;
   /** Folder of the app. */
   readonly root: string;
-  readonly engine: Omit<EngineOptions, 'app' | 'connections' | 'trace' | 'onTrace' | 'wrapTransport'>;
+  readonly engine: Omit<EngineOptions, 'app' | 'connections' | 'trace' | 'onTrace'>;
   readonly connections: ConnectionStore;
 }
 
 export interface RunHooks {
-  readonly wrapTransport: (transport: Transport) => Transport;
+  readonly wrap: (transport: Transport) => Transport;
   readonly onTrace: (event: TraceEvent) => void;
   readonly signal: AbortSignal;
   /** Computes hashes. Default: Node's. */
@@ -60,7 +60,7 @@ export async function runComponent(asked: RunRequest, setting: RunSetting, hooks
     // A token refresh is not a request of the component.
     onTrace: (event) =>
       hooks.onTrace(isConnecting ? { ...event, endpoint: `connection ${asked.connection}` } : event),
-    wrapTransport: hooks.wrapTransport,
+    http: { ...setting.engine.http, wrap: hooks.wrap },
     ...(hooks.digest !== undefined && { digest: hooks.digest }),
   });
   let redactor = createRunRedactor(asked, app, undefined);

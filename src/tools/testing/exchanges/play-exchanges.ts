@@ -68,7 +68,7 @@ const SHAPES: OptionShapes<PlayOptions> = {
  *
  * @example
  * const service = mockTransport([{ request: { url: 'https://api.example.com/me' }, response: { body: { id: 1 } } }]);
- * const engine = createEngine({ app, transport: service.transport });
+ * const engine = createEngine({ app, http: { transport: service.transport } });
  * // run something, then:
  * if (service.problems().length > 0) throw new Error(service.problems().map(({ message }) => message).join('\n'));
  */

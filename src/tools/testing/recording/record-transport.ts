@@ -39,7 +39,7 @@ export type RecordedResponse = Pick<TransportResponse, 'status' | 'headers' | 'b
 
 /** A running recording. */
 export interface Recording {
-  /** The recording transport; see `EngineOptions.transport` and `EngineOptions.wrapTransport`. */
+  /** The recording transport; see `http.transport` and `http.wrap` of `createEngine`. */
   readonly transport: Transport;
   /** In order of their start. Contains credentials. */
   readonly calls: () => readonly RecordedCall[];
@@ -69,7 +69,7 @@ const MAX_BYTES = 128 * 1024 * 1024;
  * @param transport makes the exchanges
  * @example
  * const recording = recordTransport(transport);
- * const engine = createEngine({ app, transport: recording.transport });
+ * const engine = createEngine({ app, http: { transport: recording.transport } });
  */
 export function recordTransport(transport: Transport, options: RecordTransportOptions = {}): Recording {
   checkOptions(options, SHAPES, 'The options of recordTransport');

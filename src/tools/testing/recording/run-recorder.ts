@@ -1,4 +1,5 @@
 import type { EngineOptions } from '../../../engine/engine-options.js';
+import type { HttpOptions } from '../../../engine/engine-transport.js';
 import type { Transport } from '../../../engine/http/transport.js';
 import type { Digest } from '../../../language/environment.js';
 import { createDigestLog } from './digest-log.js';
@@ -7,8 +8,10 @@ import type { RunToRecord } from './rehearse-run.js';
 
 /** Records requests and responses of a run, with secrets. */
 export interface RunRecorder {
-  /** Engine options of the recorder. */
-  readonly engine: { readonly wrapTransport: (transport: Transport) => Transport; readonly digest: Digest };
+  /** Engine options that replace those of the run. */
+  readonly engine: { readonly http: HttpOptions; readonly digest: Digest };
+  /** Records the exchanges of a transport. */
+  readonly wrap: (transport: Transport) => Transport;
   /** Milliseconds since the epoch when the recorder was created: `now` of the case. */
   readonly startedAtMs: number;
   /** Starts the recording. Earlier requests, such as a token refresh, are not part of it. */
@@ -19,20 +22,19 @@ export interface RunRecorder {
   readonly isIncomplete: () => boolean;
 }
 
-/** @param options network options of the engine */
-export function createRunRecorder({ hosts = {} }: Pick<EngineOptions, 'hosts'>): RunRecorder {
+/** @param options engine options of the run */
+export function createRunRecorder({ http = {} }: Pick<EngineOptions, 'http'>): RunRecorder {
   const recordings: Recording[] = [];
   const { digest, results } = createDigestLog();
   let before = { calls: 0, digests: 0 };
+  const wrap: RunRecorder['wrap'] = (transport) => {
+    const recording = recordTransport(transport);
+    recordings.push(recording);
+    return recording.transport;
+  };
   return {
-    engine: {
-      digest,
-      wrapTransport: (transport) => {
-        const recording = recordTransport(transport);
-        recordings.push(recording);
-        return recording.transport;
-      },
-    },
+    engine: { digest, http: { ...http, wrap } },
+    wrap,
     startedAtMs: Date.now(),
     begin: () => {
       before = { calls: inOrder(recordings).length, digests: results().length };
@@ -40,7 +42,7 @@ export function createRunRecorder({ hosts = {} }: Pick<EngineOptions, 'hosts'>):
     heard: () => ({
       calls: inOrder(recordings).slice(before.calls),
       digests: results().slice(before.digests),
-      addresses: listAddresses(hosts),
+      addresses: listAddresses(http.rewrite ?? {}),
     }),
     isIncomplete: () => recordings.some((recording) => recording.isIncomplete()),
   };

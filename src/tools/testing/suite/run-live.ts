@@ -24,10 +24,7 @@ import { createSecretBook } from '../secrets/secret-book.js';
 export interface LiveOptions {
   readonly app: App;
   /** Network options and limits. */
-  readonly engine: Pick<
-    EngineOptions,
-    'network' | 'hosts' | 'baseUrl' | 'limits' | 'onPageLoop' | 'trustFunctions'
-  >;
+  readonly engine: Pick<EngineOptions, 'http' | 'limits' | 'onPageLoop' | 'trustFunctions'>;
   /** Whether to send requests with methods other than GET and HEAD. */
   readonly mayChange: boolean;
   /** Aborts the run. */
@@ -94,7 +91,7 @@ export async function runLive(fixture: Fixture, options: LiveOptions): Promise<L
     timezone: fixture.input.timezone,
     common: readTagged(fixture.common),
     checkParameters: fixture.input.checkParameters ?? true,
-    wrapTransport: (transport) => recorder.engine.wrapTransport(guard(transport)),
+    http: { ...settings.http, wrap: (transport) => recorder.wrap(guard(transport)) },
   });
   try {
     const read = { ...fixture, input: readTagged(fixture.input) as Fixture['input'] };
