@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { SpecError } from '../../shared/errors/engine-error.js';
 import { COMPONENT_KINDS } from '../assembling/code-types.js';
@@ -28,6 +28,38 @@ export async function findApp(given: string): Promise<AppLocation> {
   }
   if (kind !== 'folder') throw new SpecError('SPEC_MISSING', `There is no folder "${given}".`);
 
+  return (await findHere(start, given)) ?? findBelow(start, given);
+}
+
+/**
+ * The app of a folder as `findApp` finds it, else the app in the nearest folder above it, or in its `src/`, up to the root
+ * of the repository. Undefined without one.
+ *
+ * @throws SpecError SPEC_READ
+ */
+export async function findNearestApp(start: string): Promise<AppLocation | undefined> {
+  const given = path.resolve(start);
+  try {
+    return await findApp(given);
+  } catch (error) {
+    if (!(error instanceof SpecError) || error.code !== 'SPEC_MISSING') throw error;
+  }
+  let folder = given;
+  while (
+    folder !== path.dirname(folder) &&
+    (await findKind(path.join(folder, '.git'), given)) === undefined
+  ) {
+    folder = path.dirname(folder);
+    const found = await findHere(folder, folder);
+    if (found !== undefined) return found;
+    const names = await readdir(folder).catch(() => []);
+    if (isFlat(names)) return { folder, layout: 'flat' };
+  }
+  return undefined;
+}
+
+/** An app with a manifest or in the exported style, in the folder or its `src/`. */
+async function findHere(start: string, given: string): Promise<AppLocation | undefined> {
   const candidates = [start, path.join(start, 'src')];
   for (const folder of candidates) {
     if ((await findKind(path.join(folder, MANIFEST), given)) === 'file')
@@ -36,7 +68,7 @@ export async function findApp(given: string): Promise<AppLocation> {
   for (const folder of candidates) {
     if (await isExported(folder)) return { folder, layout: 'exported' };
   }
-  return findBelow(start, given);
+  return undefined;
 }
 
 async function findBelow(start: string, given: string): Promise<AppLocation> {

@@ -26,7 +26,7 @@ export function inGroup(group: OptionGroup, options: OptionSpecs): OptionSpecs {
 export interface PositionalSpec {
   readonly name: string;
   readonly help: string;
-  /** Required ones come first. Default: false. */
+  /** Default: false. */
   readonly isOptional?: boolean;
   /** Whether it can be repeated; the last one only. Default: false. */
   readonly isRepeated?: boolean;

@@ -1,8 +1,11 @@
+import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { App } from '../../engine/document/app.js';
-import { findApp } from '../../engine/loading/find-app.js';
+import { findApp, findNearestApp } from '../../engine/loading/find-app.js';
 import { loadApp } from '../../engine/loading/load-app.js';
+import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { SpecError } from '../../shared/errors/engine-error.js';
+import type { Arguments, PositionalSpec } from './command.js';
 import type { Io } from './io.js';
 import { usageError } from './usage-error.js';
 
@@ -12,6 +15,69 @@ export interface LoadedApp {
   readonly root: string;
   /** The path as the user would type it. */
   readonly showPath: (file: string) => string;
+}
+
+/** The argument of commands for one app. */
+export const APP_FOLDER: PositionalSpec = {
+  name: 'app folder',
+  help: 'Folder of the app or of its repository. Default: the app in the current folder, or in the nearest folder above it.',
+  isOptional: true,
+};
+
+/**
+ * The given folder, else the nearest folder above the current one that is or contains an app. `.` if the current folder
+ * contains one, and if there is none, which `openApp` then refuses.
+ */
+export async function findAppFolder(given: string | undefined, io: Pick<Io, 'cwd'>): Promise<string> {
+  if (given !== undefined) return given;
+  const found = await findNearestApp(io.cwd);
+  const relative = found === undefined ? '' : path.relative(io.cwd, found.folder);
+  return relative.startsWith('..') ? relative : '.';
+}
+
+/**
+ * Splits the arguments `[app folder] <name>`.
+ *
+ * @throws EngineError (USAGE) for a folder without a name
+ */
+export async function readAppAndName(
+  { positionals }: Pick<Arguments, 'positionals'>,
+  name: PositionalSpec,
+  io: Pick<Io, 'cwd'>,
+): Promise<readonly [folder: string, name: string]> {
+  const [first = '', second] = positionals;
+  if (second !== undefined) return [first, second];
+  if (await isFolder(first, io)) throw usageError(`Missing <${name.name}>: ${name.help}`);
+  return [await findAppFolder(undefined, io), first];
+}
+
+/** Splits the arguments `[app folder] [name]`. A single argument is a folder if it is a path or names an app. */
+export async function readAppAndOptionalName(
+  { positionals }: Pick<Arguments, 'positionals'>,
+  io: Pick<Io, 'cwd'>,
+): Promise<readonly [folder: string, name: string | undefined]> {
+  const [first, second] = positionals;
+  if (first === undefined) return [await findAppFolder(undefined, io), undefined];
+  if (second !== undefined) return [first, second];
+  const isPath = /[/\\]|^\.{1,2}$/.test(first) || first === MANIFEST;
+  if (isPath || (await holdsApp(path.resolve(io.cwd, first)))) return [first, undefined];
+  // Without an app to look for the name in, the argument can only be a folder.
+  if ((await findNearestApp(io.cwd)) === undefined) return [first, undefined];
+  return [await findAppFolder(undefined, io), first];
+}
+
+async function holdsApp(target: string): Promise<boolean> {
+  return findApp(target).then(
+    () => true,
+    () => false,
+  );
+}
+
+export async function isFolder(target: string, { cwd }: Pick<Io, 'cwd'>): Promise<boolean> {
+  return stat(path.resolve(cwd, target)).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
 }
 
 /**

@@ -27,6 +27,7 @@ import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { oneOf } from '../input/ask-option.js';
 import type { Io } from '../io.js';
+import { APP_FOLDER, findAppFolder } from '../open-app.js';
 import { printableLine } from '../output/terminal-text.js';
 import { writeFirstTests } from '../tests/first-tests.js';
 import { usageError } from '../usage-error.js';
@@ -64,7 +65,7 @@ export const ADD_COMMAND: Command = {
   positionals: [
     { name: 'what', help: `What to add: ${Object.keys(WHAT).join(', ')}.` },
     { name: 'name', help: 'Name of the component, such as listContacts.' },
-    { name: 'app folder', help: 'Folder of the app. Default: the current folder.', isOptional: true },
+    APP_FOLDER,
   ],
   options: {
     template: {
@@ -93,7 +94,8 @@ export const ADD_COMMAND: Command = {
 };
 
 async function addToApp(args: Arguments, io: Io): Promise<number> {
-  const [what = '', name = '', given = '.'] = args.positionals;
+  const [what = '', name = '', folder] = args.positionals;
+  const given = await findAppFolder(folder, io);
   const known = Object.keys(WHAT) as What[];
   const kindOf = known.find((one) => one === what);
   if (kindOf === undefined) {

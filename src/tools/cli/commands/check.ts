@@ -11,6 +11,7 @@ import { RULES } from '../../check/rules.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
+import { APP_FOLDER, findAppFolder } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { countFindings, printFindings } from '../output/print-findings.js';
 import { printable } from '../output/terminal-text.js';
@@ -23,13 +24,7 @@ type Format = (typeof FORMATS)[number];
 export const CHECK_COMMAND: Command = {
   name: 'check',
   about: 'Reports mistakes in an app without running it.',
-  positionals: [
-    {
-      name: 'app folder',
-      help: 'Folder of the app or of its repository. Default: the current folder.',
-      isOptional: true,
-    },
-  ],
+  positionals: [APP_FOLDER],
   options: {
     format: { value: FORMATS.join('|'), help: 'Output format. Default: human.' },
     json: { help: 'Short for --format json.' },
@@ -55,7 +50,7 @@ async function checkApp(args: Arguments, io: Io): Promise<number> {
   if (args.isSet('rules')) return listRules(io);
   const format = readFormat(args);
   const failOn = readFailOn(args);
-  const given = args.positionals[0] ?? '.';
+  const given = await findAppFolder(args.positionals[0], io);
   const folder = path.resolve(io.cwd, given);
   let report = await check(folder);
   if (args.isSet('fix')) {

@@ -34,7 +34,7 @@ import { CONNECTIONS_OPTION, openConnections } from '../input/host-store-options
 import { readData } from '../input/input-data.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import type { Io } from '../io.js';
-import { type LoadedApp, openApp } from '../open-app.js';
+import { APP_FOLDER, type LoadedApp, openApp, readAppAndOptionalName } from '../open-app.js';
 import { labelConnection } from '../output/connection-label.js';
 import { describeError } from '../output/describe-error.js';
 import { printError } from '../output/print-error.js';
@@ -52,10 +52,10 @@ export const CONNECT_COMMAND: Command = {
   name: 'connect',
   about: 'Creates a connection of an app and stores it, encrypted, under a name.',
   positionals: [
-    { name: 'app folder', help: 'Folder of the app or of its repository.' },
+    APP_FOLDER,
     {
       name: 'connection',
-      help: 'Name of the connection (see iml info <app folder>). Default: the only one.',
+      help: 'Name of the connection (see iml info). Default: the only one.',
       isOptional: true,
     },
   ],
@@ -101,7 +101,7 @@ export const CONNECT_COMMAND: Command = {
 };
 
 async function connect(args: Arguments, io: Io): Promise<number> {
-  const [folder = '', componentName] = args.positionals;
+  const [folder, componentName] = await readAppAndOptionalName(args, io);
   const engineOptions = { ...readNetworkOptions(args), ...readTraceOptions(args, io) };
   const browser = { ...readBrowserSettings(args), hosts: engineOptions.http?.rewrite };
   const recording = await readRecordSettings(args, io);

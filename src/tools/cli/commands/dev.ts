@@ -23,7 +23,7 @@ import { readPort } from '../input/read-port.js';
 import { refuseLinks } from '../input/refuse-links.js';
 import type { Io } from '../io.js';
 import { cannotListen, untilInterrupted } from '../listening.js';
-import { type LoadedApp, openApp } from '../open-app.js';
+import { APP_FOLDER, findAppFolder, type LoadedApp, openApp } from '../open-app.js';
 import { labelConnection } from '../output/connection-label.js';
 import { printError } from '../output/print-error.js';
 import { readVersion } from '../read-version.js';
@@ -36,11 +36,7 @@ export const DEV_COMMAND: Command = {
   name: 'dev',
   about: 'Serves a local page that runs an app and shows every run live.',
   positionals: [
-    {
-      name: 'app folder',
-      help: 'Folder of the app or of its repository. Default: the current folder.',
-      isOptional: true,
-    },
+    APP_FOLDER,
     {
       name: 'trace file',
       help: 'Trace to open, written by iml run --trace-file FILE.jsonl.',
@@ -76,7 +72,8 @@ async function dev(args: Arguments, io: Io): Promise<number> {
   const hookPort = readPort(args.text('hook-port'), port === 0 ? 0 : port + 1);
   const engine = readEngineOptions(args);
   const token = readToken(io);
-  const [folder, trace] = readPlaces(args);
+  const [given, trace] = readPlaces(args);
+  const folder = await findAppFolder(given, io);
   const traceText = trace === undefined ? undefined : await readTrace(trace, io);
   const loaded = await openApp(folder, io);
   const historyFile = await readHistoryFile(args, loaded, io);
@@ -132,10 +129,12 @@ function readToken(io: Io): string | undefined {
   );
 }
 
-/** A single argument that ends in .jsonl is a trace; the app is in the current folder. */
-function readPlaces({ positionals }: Arguments): readonly [folder: string, trace: string | undefined] {
-  const [first = '.', second] = positionals;
-  return second === undefined && first.endsWith('.jsonl') ? ['.', first] : [first, second];
+/** A single argument that ends in .jsonl is a trace. */
+function readPlaces({
+  positionals,
+}: Arguments): readonly [folder: string | undefined, trace: string | undefined] {
+  const [first, second] = positionals;
+  return second === undefined && first?.endsWith('.jsonl') === true ? [undefined, first] : [first, second];
 }
 
 async function readTrace(file: string, io: Io): Promise<string> {

@@ -12,6 +12,7 @@ import { withRevision } from '../../life/open-revision.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
+import { findAppFolder } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { printable, printableLine } from '../output/terminal-text.js';
 import { readVersion } from '../read-version.js';
@@ -25,7 +26,7 @@ export const DIFF_COMMAND: Command = {
   about: 'Compares two versions of an app and reports changes that break existing scenarios.',
   positionals: [
     { name: 'old', help: 'Folder of an app, or a git revision: main:./my-app, v1.2:src, HEAD~3.' },
-    { name: 'new', help: 'The same. Default: the current folder.', isOptional: true },
+    { name: 'new', help: 'The same. Default: the nearest app.', isOptional: true },
   ],
   options: {
     format: { group: 'Output', value: FORMATS.join('|'), help: 'Output format. Default: human.' },
@@ -50,7 +51,8 @@ export const DIFF_COMMAND: Command = {
 async function diffApps(args: Arguments, io: Io): Promise<number> {
   const format = readFormat(args);
   const failOn = readFailOn(args);
-  const [old = '', now = '.'] = args.positionals;
+  const [old = '', given] = args.positionals;
+  const now = await findAppFolder(given, io);
   return withVersion(old, io, (before) =>
     withVersion(now, io, async (after) => {
       const changes = compareApps(before.app, after.app);

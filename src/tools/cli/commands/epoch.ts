@@ -3,7 +3,7 @@ import { findModule } from '../../../engine/find-component.js';
 import type { EpochEntry } from '../../../engine/module/run-epoch.js';
 import { moduleForm } from '../../../engine/parameters/form.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
-import type { Arguments, Command } from '../command.js';
+import type { Arguments, Command, PositionalSpec } from '../command.js';
 import {
   CHECK_OPTIONS,
   INPUT_OPTIONS,
@@ -22,20 +22,19 @@ import { findNamed } from '../input/find-named.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import { OUTPUT_OPTIONS, readOutputSettings } from '../input/output-options.js';
 import type { Io } from '../io.js';
-import { openApp } from '../open-app.js';
+import { APP_FOLDER, openApp, readAppAndName } from '../open-app.js';
 import { createBundleWriter } from '../output/bundle-writer.js';
 import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings.js';
 import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';
 import { usageError } from '../usage-error.js';
 import { type AppWork, workWithApp } from '../work-with-app.js';
 
+const NAME: PositionalSpec = { name: 'trigger', help: 'Name of the polling trigger.' };
+
 export const EPOCH_COMMAND: Command = {
   name: 'epoch',
   about: 'Lists the start options of a polling trigger (the panel "Choose where to start").',
-  positionals: [
-    { name: 'app folder', help: 'Folder of the app or of its repository.' },
-    { name: 'trigger', help: 'Name of the polling trigger.' },
-  ],
+  positionals: [APP_FOLDER, NAME],
   options: {
     ...INPUT_OPTIONS,
     ...CHECK_OPTIONS,
@@ -57,7 +56,7 @@ async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
   const output = await readOutputSettings(args, io);
   const recording = await readRecordSettings(args, io);
   const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
-  const [folder = '', name = ''] = args.positionals;
+  const [folder, name] = await readAppAndName(args, NAME, io);
   const loaded = await openApp(folder, io);
   const { app } = loaded;
   const module = findNamed(() => findModule(app, name));

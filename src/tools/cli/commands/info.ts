@@ -12,7 +12,7 @@ import { didYouMean } from '../../../shared/suggest.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
-import { type LoadedApp, openApp } from '../open-app.js';
+import { APP_FOLDER, type LoadedApp, openApp, readAppAndOptionalName } from '../open-app.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
 import { fitText, padText } from '../output/print-table.js';
 import { printRunFindings } from '../output/run-findings.js';
@@ -267,7 +267,7 @@ export const INFO_COMMAND: Command = {
   name: 'info',
   about: 'Shows the components of an app, or one component with its diagnostics.',
   positionals: [
-    { name: 'app folder', help: 'Folder of the app or of its repository.' },
+    APP_FOLDER,
     {
       name: 'component',
       help: 'Name of a module, RPC, webhook, connection, endpoint or function. Default: all.',
@@ -287,7 +287,7 @@ export const INFO_COMMAND: Command = {
 };
 
 async function showInfo(args: Arguments, io: Io): Promise<number> {
-  const [folder = '', name] = args.positionals;
+  const [folder, name] = await readAppAndOptionalName(args, io);
   const loaded = await openApp(folder, io);
   const { app } = loaded;
   const all = describeAppInfo(app);

@@ -22,7 +22,7 @@ import type { Arguments, Command, OptionSpec } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { askOption, oneOf } from '../input/ask-option.js';
 import type { Io } from '../io.js';
-import { openApp } from '../open-app.js';
+import { findAppFolder, openApp } from '../open-app.js';
 import { printableLine } from '../output/terminal-text.js';
 import { writeFirstTests } from '../tests/first-tests.js';
 import { usageError } from '../usage-error.js';
@@ -50,7 +50,7 @@ export const INIT_COMMAND: Command = {
     { name: 'what', help: 'What to write: app or tests.' },
     {
       name: 'name or folder',
-      help: 'app: name of the app. tests: folder of the app. Default: the current folder.',
+      help: 'app: name of the app. tests: folder of the app. Default: the nearest app.',
       isOptional: true,
     },
     { name: 'folder', help: 'app: folder of the new app. Default: its name.', isOptional: true },
@@ -77,8 +77,9 @@ export const INIT_COMMAND: Command = {
 };
 
 async function initTests(args: Arguments, io: Io): Promise<number> {
-  const [, folder = '.', extra] = args.positionals;
+  const [, target, extra] = args.positionals;
   if (extra !== undefined) throw usageError(`Unexpected argument "${extra}".`);
+  const folder = await findAppFolder(target, io);
   const { app, root } = await openApp(folder, io);
   const given = path.resolve(io.cwd, folder);
   const count = await writeFirstTests({ app, root, given, command: 'init tests' }, io);

@@ -3,7 +3,7 @@ import { findRpc } from '../../../engine/find-component.js';
 import { readForm } from '../../../engine/parameters/form.js';
 import { parseRpcReference } from '../../../engine/parameters/rpc-reference.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
-import type { Arguments, Command } from '../command.js';
+import type { Arguments, Command, PositionalSpec } from '../command.js';
 import { INPUT_OPTIONS, listSecrets, openConnections, readComponentInput } from '../input/component-input.js';
 import {
   ENGINE_OPTIONS,
@@ -15,7 +15,7 @@ import { findNamed } from '../input/find-named.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import { readOutputSettings, SAVE_OPTION } from '../input/output-options.js';
 import type { Io } from '../io.js';
-import { openApp } from '../open-app.js';
+import { APP_FOLDER, openApp, readAppAndName } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { printTable } from '../output/print-table.js';
 import { writeReport } from '../output/query.js';
@@ -24,16 +24,15 @@ import { RECORD_OPTIONS, readRecordSettings } from '../recording/record-settings
 import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/with-recording.js';
 import { type AppWork, workWithApp } from '../work-with-app.js';
 
+const NAME: PositionalSpec = {
+  name: 'rpc',
+  help: "Name of the RPC, or a reference as in forms: 'rpc://listFields?table={{parameters.table}}'.",
+};
+
 export const RPC_COMMAND: Command = {
   name: 'rpc',
   about: 'Calls an RPC of an app and prints its result as JSON.',
-  positionals: [
-    { name: 'app folder', help: 'Folder of the app or of its repository.' },
-    {
-      name: 'rpc',
-      help: "Name of the RPC, or a reference as in forms: 'rpc://listFields?table={{parameters.table}}'.",
-    },
-  ],
+  positionals: [APP_FOLDER, NAME],
   options: {
     ...INPUT_OPTIONS,
     table: { help: 'Prints a list as a table.' },
@@ -62,7 +61,7 @@ async function callRpcOfApp(args: Arguments, io: Io): Promise<number> {
   const output = await readOutputSettings(args, io);
   const recording = await readRecordSettings(args, io);
   const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
-  const [folder = '', address = ''] = args.positionals;
+  const [folder, address] = await readAppAndName(args, NAME, io);
   const loaded = await openApp(folder, io);
   const { app } = loaded;
   const rpc = findNamed(() => findRpc(app, parseRpcReference(address)?.name ?? address));

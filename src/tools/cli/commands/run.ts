@@ -6,7 +6,7 @@ import { moduleForm } from '../../../engine/parameters/form.js';
 import { findParameter } from '../../../engine/parameters/parameter-spec.js';
 import type { AppError } from '../../../shared/errors/app-error.js';
 import { readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
-import type { Arguments, Command } from '../command.js';
+import type { Arguments, Command, PositionalSpec } from '../command.js';
 import { type ExecutedRun, executeRun, type PreparedRun } from '../execute-run.js';
 import { listSecrets, openConnections } from '../input/component-input.js';
 import { findNamed } from '../input/find-named.js';
@@ -14,7 +14,7 @@ import { readKnownParameters } from '../input/module-parameters.js';
 import { RUN_OPTIONS, type RunSettings, readRunSettings } from '../input/run-options.js';
 import { type GivenState, isStateOfOneRun, openState, readTriggerStart } from '../input/start-options.js';
 import type { Io } from '../io.js';
-import { openApp } from '../open-app.js';
+import { APP_FOLDER, openApp, readAppAndName } from '../open-app.js';
 import { explainEmptyRun } from '../output/run-summary.js';
 import { printableLine } from '../output/terminal-text.js';
 import { readRecordSettings } from '../recording/record-settings.js';
@@ -23,13 +23,12 @@ import { addRecording, dropUnreadOutput, prepareRecording } from '../recording/w
 import { usageError } from '../usage-error.js';
 import { type AppWork, workWithApp } from '../work-with-app.js';
 
+const NAME: PositionalSpec = { name: 'module', help: 'Name of the module (see iml info).' };
+
 export const RUN_COMMAND: Command = {
   name: 'run',
   about: 'Runs a module of an app and prints its bundles.',
-  positionals: [
-    { name: 'app folder', help: 'Folder of the app or of its repository.' },
-    { name: 'module', help: 'Name of the module (see iml info <app folder>).' },
-  ],
+  positionals: [APP_FOLDER, NAME],
   options: RUN_OPTIONS,
   examples: [
     'iml run ./my-app listContacts -p limit=5 --connection @connection.json',
@@ -47,7 +46,7 @@ export const RUN_COMMAND: Command = {
 async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {
   const settings = await readRunSettings(args, io);
   const recording = await readRecordSettings(args, io);
-  const [folder = '', name = ''] = args.positionals;
+  const [folder, name] = await readAppAndName(args, NAME, io);
   const loaded = await openApp(folder, io);
   const module = findNamed(() => findModule(loaded.app, name));
   assertStateOptions(args, module);

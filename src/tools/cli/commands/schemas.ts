@@ -13,6 +13,7 @@ import { listSchemaFiles } from '../../lsp/schemas/schema-files.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
+import { findAppFolder } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { cannotWrite } from '../output/output-file.js';
 import { printableLine } from '../output/terminal-text.js';
@@ -24,7 +25,7 @@ export const SCHEMAS_COMMAND: Command = {
   positionals: [
     {
       name: 'app folder',
-      help: '--write: folder of the app. Default: the current folder.',
+      help: '--write: folder of the app. Default: the nearest app.',
       isOptional: true,
     },
   ],
@@ -72,7 +73,7 @@ async function showSchemas(args: Arguments, io: Io): Promise<number> {
 }
 
 async function writeSchemas(args: Arguments, io: Io): Promise<number> {
-  const target = path.resolve(io.cwd, args.positionals[0] ?? '.');
+  const target = path.resolve(io.cwd, await findAppFolder(args.positionals[0], io));
   const { folder: root } = await findApp(target).catch((error: unknown) => {
     throw error instanceof EngineError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
   });

@@ -37,7 +37,7 @@ import { type HostParts, openHostParts } from '../input/host-store-options.js';
 import { readServeSettings, SERVE_OPTIONS, type ServeSettings } from '../input/serve-options.js';
 import type { Io, Output } from '../io.js';
 import { cannotListen, untilInterrupted } from '../listening.js';
-import { type LoadedApp, openApp } from '../open-app.js';
+import { findAppFolder, type LoadedApp, openApp } from '../open-app.js';
 import { createHostLog, messageLine } from '../output/host-log.js';
 import { findOutputRoot } from '../output/output-file.js';
 import { printError } from '../output/print-error.js';
@@ -157,7 +157,7 @@ export const SERVE_COMMAND: Command = {
   positionals: [
     {
       name: 'app folder',
-      help: 'Folders of the apps; alternatively in the file of --config.',
+      help: 'Folders of the apps. Default: those of the file of --config, else the nearest app.',
       isOptional: true,
       isRepeated: true,
     },
@@ -372,9 +372,8 @@ async function prune({ host, parts, apps, entries, say }: Setup): Promise<void> 
 }
 
 async function loadApps(folders: readonly string[], io: Io): Promise<readonly LoadedApp[]> {
-  if (folders.length === 0) throw usageError('Missing <app folder>: the folders of the apps.');
   const loaded: LoadedApp[] = [];
-  for (const folder of folders) {
+  for (const folder of folders.length === 0 ? [await findAppFolder(undefined, io)] : folders) {
     const app = await openApp(folder, io);
     if (loaded.some((other) => other.app.name === app.app.name)) {
       throw usageError(`Two apps are named "${app.app.name}".`);

@@ -6,13 +6,13 @@ import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
 import { readErrno } from '../../../shared/read-regular-file.js';
 import { convertHar, listReasons } from '../../testing/recording/har-exchanges.js';
 import type { CoverageCollector } from '../../testing/suite/collect-coverage.js';
-import { findTests, type TestPlace } from '../../testing/suite/find-tests.js';
+import { findTests, TEST_FOLDER, type TestPlace } from '../../testing/suite/find-tests.js';
 import { type RunCase, runCase } from '../../testing/suite/run-case.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { ENGINE_OPTIONS, SEMANTICS_OPTION } from '../input/engine-options.js';
 import type { Io } from '../io.js';
-import { openApp } from '../open-app.js';
+import { findAppFolder, openApp } from '../open-app.js';
 import { countNouns, describeSecrets } from '../recording/write-case-files.js';
 import type { LiveRunner } from '../tests/live-tests.js';
 import { COVERAGE_FORMAT, openCoverage } from '../tests/report-coverage.js';
@@ -60,7 +60,7 @@ export const TEST_COMMAND: Command = {
   positionals: [
     {
       name: 'folder or file',
-      help: 'Folder of an app, or folders and files of its tests. Default: the current folder.',
+      help: 'Folder of an app, or folders and files of its tests. Default: the nearest app, or the tests in the current folder.',
       isOptional: true,
       isRepeated: true,
     },
@@ -133,7 +133,8 @@ export const TEST_COMMAND: Command = {
 
 async function testApps(args: Arguments, io: Io): Promise<number> {
   const har = args.text('from-har');
-  if (har !== undefined) return printHarExchanges(har, args.positionals[0] ?? args.text('app') ?? '.', io);
+  if (har !== undefined)
+    return printHarExchanges(har, await findAppFolder(args.positionals[0] ?? args.text('app'), io), io);
   assertTogether(args);
   if (args.isSet('record-cases')) {
     const { recordCases } = await import('../tests/record-cases.js');
@@ -212,9 +213,17 @@ function assertTogether(args: Arguments): void {
     throw usageError(`--${alone} is for --record-cases and --live: nothing else goes over a network.`);
 }
 
+/** The current folder if it is in the folder of tests, else the nearest app. */
+async function findTarget(io: Io): Promise<string> {
+  const folder = await findAppFolder(undefined, io);
+  const steps = path.relative(path.resolve(io.cwd, folder), io.cwd).split(path.sep);
+  return steps.includes(TEST_FOLDER) ? '.' : folder;
+}
+
 async function findPlaces(args: Arguments, io: Io): Promise<readonly TestPlace[]> {
   const app = args.text('app');
-  const given = args.positionals.length === 0 && app === undefined ? ['.'] : args.positionals;
+  const given =
+    args.positionals.length === 0 && app === undefined ? [await findTarget(io)] : args.positionals;
   try {
     return await findTests(
       given.map((target) => path.resolve(io.cwd, target)),

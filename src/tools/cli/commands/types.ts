@@ -11,7 +11,7 @@ import { escapeUnsafe } from '../../../shared/escape-unsafe.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
-import { openApp } from '../open-app.js';
+import { APP_FOLDER, findAppFolder, openApp } from '../open-app.js';
 import { writeOutputFile } from '../output/output-file.js';
 
 /** Levels of fields in fields; deeper ones are `unknown`. */
@@ -174,9 +174,7 @@ function isScalar(value: unknown): value is string | number | boolean {
 export const TYPES_COMMAND: Command = {
   name: 'types',
   about: 'Writes TypeScript types of an app: parameters of its components, bundles of its modules.',
-  positionals: [
-    { name: 'app folder', help: 'Folder of the app. Default: the current folder.', isOptional: true },
-  ],
+  positionals: [APP_FOLDER],
   options: {
     output: { short: 'o', value: 'FILE', help: 'Writes the types to a file. Default: standard output.' },
   },
@@ -186,7 +184,7 @@ export const TYPES_COMMAND: Command = {
 };
 
 async function writeTypes(args: Arguments, io: Io): Promise<number> {
-  const { app } = await openApp(args.positionals[0] ?? '.', io);
+  const { app } = await openApp(await findAppFolder(args.positionals[0], io), io);
   const content = printAppTypes(app);
   const file = args.text('output');
   if (file === undefined) await io.stdout.write(content);

@@ -9,7 +9,7 @@ import { formatLocation } from '../../../shared/errors/source-location.js';
 import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
 import { didYouMean } from '../../../shared/suggest.js';
 import { describeCall, readCommon, toFixtureInput } from '../../testing/recording/recorded-input.js';
-import { type Arguments, type Command, inGroup, type OptionSpecs } from '../command.js';
+import { type Arguments, type Command, inGroup, type OptionSpecs, type PositionalSpec } from '../command.js';
 import {
   CHECK_OPTIONS,
   INPUT_OPTIONS,
@@ -30,7 +30,7 @@ import { decodeUtf8, readSource } from '../input/input-data.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import { OUTPUT_OPTIONS, readOutputSettings, SAVE_OPTION } from '../input/output-options.js';
 import type { Io } from '../io.js';
-import { openApp } from '../open-app.js';
+import { APP_FOLDER, findAppFolder, isFolder, openApp, readAppAndName } from '../open-app.js';
 import { createBundleWriter, type OutputSettings } from '../output/bundle-writer.js';
 import { printPrettyJson } from '../output/json-output.js';
 import { fitText } from '../output/print-table.js';
@@ -233,12 +233,14 @@ const ACTIONS = ['call', 'attach', 'update', 'detach'] as const;
 
 type Action = (typeof ACTIONS)[number];
 
+const NAME: PositionalSpec = { name: 'webhook', help: 'Name of the webhook (see iml info).' };
+
 export const WEBHOOK_COMMAND: Command = {
   name: 'webhook',
   about: 'Processes one call of a webhook and prints its bundles, or attaches, updates or detaches it.',
   positionals: [
-    { name: 'app folder', help: 'Folder of the app or of its repository.' },
-    { name: 'webhook', help: 'Name of the webhook (see iml info <app folder>).' },
+    APP_FOLDER,
+    NAME,
     { name: 'action', help: `${ACTIONS.join(', ')}. Default: call.`, isOptional: true },
   ],
   options: {
@@ -269,8 +271,20 @@ export const WEBHOOK_COMMAND: Command = {
   run: (args, io) => workWithWebhook(args, dropUnreadOutput(args, io)),
 };
 
+/** `[app folder] <webhook> [action]`: two arguments are a webhook and an action if the second one is an action. */
+async function readPositionals(
+  { positionals }: Arguments,
+  io: Io,
+): Promise<readonly [folder: string, name: string, action: string | undefined]> {
+  const [first = '', second = '', third] = positionals;
+  if (third !== undefined) return [first, second, third];
+  const hasNoFolder = ACTIONS.some((action) => action === second) && !(await isFolder(first, io));
+  if (hasNoFolder) return [await findAppFolder(undefined, io), first, second];
+  return [...(await readAppAndName({ positionals }, NAME, io)), undefined];
+}
+
 async function workWithWebhook(args: Arguments, io: Io): Promise<number> {
-  const [folder = '', name = '', word] = args.positionals;
+  const [folder, name, word] = await readPositionals(args, io);
   const action = readAction(word);
   const given = await readComponentInput(args, io);
   const stored = await readObjectOption(args, 'hook-data', io);

@@ -109,9 +109,8 @@ function checkOption({ name, rawName, value, inlineValue }: OptionToken, specs: 
 }
 
 function checkPositionals(given: readonly string[], wanted: readonly PositionalSpec[]): void {
-  const missing = wanted[given.length];
-  if (missing !== undefined && missing.isOptional !== true)
-    throw usageError(`Missing <${missing.name}>: ${missing.help}`);
+  const missing = wanted.filter(({ isOptional }) => isOptional !== true)[given.length];
+  if (missing !== undefined) throw usageError(`Missing <${missing.name}>: ${missing.help}`);
   const extra = wanted.at(-1)?.isRepeated === true ? undefined : given[wanted.length];
   if (extra !== undefined) throw usageError(`Unexpected argument "${extra}".`);
 }
