@@ -11,7 +11,7 @@ import type { ErrorCode } from '../shared/errors/codes.js';
 import { RestError, type RestSuberror } from '../shared/errors/rest-error.js';
 import { isPlainObject, ownMember, type PlainObject } from '../shared/plain-object.js';
 import type { BackendCall, BackendCaller, BackendOperations, RestBackend } from './call/backend.js';
-import type { RestOperation } from './call/operation.js';
+import type { RawContents, RestOperation } from './call/operation.js';
 import type { OperationId } from './call/operation-inputs.js';
 import { OPERATIONS } from './operations.js';
 import { configError, failed } from './problems.js';
@@ -58,7 +58,9 @@ interface ForwardedRequest {
   readonly method: string;
   readonly url: string;
   readonly token: string | undefined;
-  readonly body: PlainObject | undefined;
+  readonly body: { readonly type: string; readonly content: string | Uint8Array<ArrayBuffer> } | undefined;
+  /** Of the response, if it is no JSON value. */
+  readonly contents?: RawContents | undefined;
 }
 
 /**
@@ -109,7 +111,8 @@ export function createForwardBackend(
         method: operation.method,
         url: base + fillPath(operation, call) + writeQuery(operation, call),
         token: call.caller?.data.token,
-        body: operation.body && call.body,
+        body: operation.body && writeBody(operation, call.body),
+        contents: operation.contents,
       });
       Object.assign(call.headers, headers);
       return body;
@@ -120,6 +123,14 @@ export function createForwardBackend(
     // The ids are those of the table, and each function uses only what all calls have.
     operations: Object.fromEntries(operations) as BackendOperations<{ readonly token: string }, undefined>,
   };
+}
+
+function writeBody({ bodyContents }: RestOperation, body: PlainObject): ForwardedRequest['body'] {
+  if (bodyContents === undefined) return { type: 'application/json', content: JSON.stringify(body) };
+  const { types, encoding } = bodyContents;
+  const content = String(body['content']);
+  const bytes = encoding === 'base64' ? new Uint8Array(Buffer.from(content, 'base64')) : content;
+  return { type: types[0] ?? '', content: bytes };
 }
 
 type ForwardedCall = Pick<
@@ -176,12 +187,12 @@ interface Exchanged {
 /** @throws RestError of the other server, or 503 if it does not respond */
 async function exchangeWith(
   send: typeof fetch,
-  { method, url, token, body }: ForwardedRequest,
+  { method, url, token, body, contents }: ForwardedRequest,
   timeoutMs: number,
 ): Promise<Exchanged> {
   const headers = {
     ...(token !== undefined && { authorization: `Token ${token}` }),
-    ...(body && { 'content-type': 'application/json' }),
+    ...(body && { 'content-type': body.type }),
   };
   const signal = AbortSignal.timeout(timeoutMs);
   const init = {
@@ -189,16 +200,18 @@ async function exchangeWith(
     headers,
     redirect: 'manual',
     signal,
-    ...(body && { body: JSON.stringify(body) }),
+    ...(body && { body: body.content }),
   } as const;
-  const { response, text } = await readResponse(send, url, init).catch((cause: unknown) => {
+  const { response, bytes } = await readResponse(send, url, init).catch((cause: unknown) => {
     throw cause instanceof RestError ? cause : unavailable(cause);
   });
   const passed = PASSED.flatMap((name) => {
     const value = response.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
-  const isJson = /^application\/json\b/.test(response.headers.get('content-type') ?? '');
+  const isContents = contents !== undefined && response.status === 200;
+  const text = bytes.toString(isContents ? contents.encoding : 'utf8');
+  const isJson = !isContents && /^application\/json\b/.test(response.headers.get('content-type') ?? '');
   const value = isJson ? parse(text) : text;
   const headersPassed = Object.fromEntries(passed);
   if (response.status === 200) return { body: value, headers: headersPassed };
@@ -209,7 +222,7 @@ async function readResponse(
   send: typeof fetch,
   url: string,
   init: RequestInit,
-): Promise<{ readonly response: Response; readonly text: string }> {
+): Promise<{ readonly response: Response; readonly bytes: Buffer }> {
   const response = await send(url, init);
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -219,7 +232,7 @@ async function readResponse(
       throw failed(new Error(`The response of the other server exceeds ${MAX_BYTES} bytes.`));
     chunks.push(chunk);
   }
-  return { response, text: Buffer.concat(chunks).toString('utf8') };
+  return { response, bytes: Buffer.concat(chunks) };
 }
 
 function parse(text: string): unknown {

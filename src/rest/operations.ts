@@ -10,6 +10,7 @@ import { ADMIN_APP_OPERATIONS } from './platform/admin-apps.js';
 import { ENUM_OPERATIONS } from './platform/enums.js';
 import { INSTALLED_APP_OPERATIONS } from './platform/installed-apps.js';
 import { OIDC_OPERATIONS } from './platform/oidc.js';
+import { SDK_OPERATIONS } from './sdk/sdk-apps.js';
 import { defineOperation, type StoreOperation } from './services/store-operation.js';
 import { ADMIN_USER_OPERATIONS } from './users/admin-users.js';
 import { API_TOKEN_OPERATIONS } from './users/api-tokens.js';
@@ -51,6 +52,7 @@ export const STORE_OPERATIONS: readonly StoreOperation[] = [
   ...TEAM_OPERATIONS,
   ...PRIVATE_SPACE_OPERATIONS,
   ...ENUM_OPERATIONS,
+  ...SDK_OPERATIONS,
   ping,
 ];
 

@@ -19,8 +19,14 @@ const { owner = '', member = '', outsider = '', root = '' } = world.tokens;
 const TOKENS = { owner, member, outsider, administrator: root };
 const PRICES = { first: 11, second: 21 };
 
-/** Operations below another base address than the API. */
-const ELSEWHERE = ['getOpenIdConfiguration', 'getRootOpenIdConfiguration', 'getJwks', 'getUserInfo'];
+/** Operations below another base address than the API, and those of custom apps, which `sdk-apps.test.ts` calls. */
+const ELSEWHERE = [
+  'getOpenIdConfiguration',
+  'getRootOpenIdConfiguration',
+  'getJwks',
+  'getUserInfo',
+  ...OPERATIONS.filter(({ tag }) => tag === 'sdk').map(({ id }) => id),
+];
 
 /** A server that runs during the tests of a group. */
 interface Served {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/rest/operations.js';
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../docs/rest'), 'utf8');
+const PAGE = readFileSync(join(import.meta.dirname, '../../docs/rest.md'), 'utf8');
 
 /** The expected table row of an operation: `| GET | /ping | Answers. | none |`. */
 function rowOf({
@@ -24,7 +24,7 @@ function rowOf({
 
 describe('docs/rest.md', () => {
   it('lists every operation and no others', () => {
-    const rows = PAGE.split('\n').filter((line) => /^\| (?:GET|POST|PATCH|DELETE) \|/.test(line));
+    const rows = PAGE.split('\n').filter((line) => /^\| (?:GET|POST|PUT|PATCH|DELETE) \|/.test(line));
     expect(rows).toEqual(OPERATIONS.map(rowOf));
   });
 });

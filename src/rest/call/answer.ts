@@ -2,6 +2,7 @@ import type { ErrorCode } from '../../shared/errors/codes.js';
 import { StoreError } from '../../shared/errors/engine-error.js';
 import { RestError } from '../../shared/errors/rest-error.js';
 import { failed, refused, tooMuch } from '../problems.js';
+import type { RawContents } from './operation.js';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
@@ -18,12 +19,16 @@ export interface Answer {
   readonly status: number;
   readonly headers: PlainHeaders;
   /** Null without a body. */
-  readonly body: string | null;
+  readonly body: string | Uint8Array<ArrayBuffer> | null;
 }
 
 /** Creates the response to a successful request. @throws RestError 400 `SC400` if the body exceeds 32 MiB */
-export function writeSuccess(value: unknown): Answer {
-  if (typeof value === 'string') return writeAnswer(value, 'text/plain; charset=utf-8');
+export function writeSuccess(value: unknown, contents?: RawContents): Answer {
+  if (typeof value === 'string') {
+    const [type = 'text/plain'] = contents?.types ?? [];
+    if (contents?.encoding !== 'base64') return writeAnswer(value, `${type}; charset=utf-8`);
+    return writeAnswer(new Uint8Array(Buffer.from(value, 'base64')), type);
+  }
   const answer = writeAnswer(JSON.stringify(value), JSON_TYPE);
   if (Number(answer.headers['content-length']) > MAX_BYTES) throw tooMuch(MAX_BYTES);
   return answer;
@@ -41,7 +46,7 @@ export function writeRefusal(error: RestError): Answer {
 
 /** Sets the content length, which responses to HEAD have as well. */
 function writeAnswer(
-  body: string,
+  body: string | Uint8Array<ArrayBuffer>,
   type: string,
   { status = 200, headers = {} }: { readonly status?: number; readonly headers?: PlainHeaders } = {},
 ): Answer {

@@ -13,7 +13,7 @@ import {
 } from '../problems.js';
 import type { BackendCall, BackendCaller, BackendSubject, RestBackend, SubjectReference } from './backend.js';
 import { chooseColumns } from './columns.js';
-import { isStorable, readJsonBody, UNSTORABLE } from './json-body.js';
+import { isStorable, readJsonBody, readRawBody, UNSTORABLE } from './json-body.js';
 import { createOpenApi, responsePointer } from './openapi.js';
 import type { Addresses, RestOperation, SubjectKind } from './operation.js';
 import type { OperationId } from './operation-inputs.js';
@@ -188,7 +188,7 @@ export function createCallHandler<C, S>(backend: RestBackend<C, S>, operation: R
     if (caller) headers['authtype'] = caller.authUsed;
     const { values: query, columns, page } = readQuery(search, querySchemas);
     const params = readParams(operation, texts);
-    const body = operation.body === undefined ? undefined : await readJsonBody(request);
+    const body = await readBody(operation, request);
     checkInput({ params, query, page, body });
 
     const input = { params, query, body: isPlainObject(body) ? body : {} };
@@ -209,6 +209,13 @@ export function createCallHandler<C, S>(backend: RestBackend<C, S>, operation: R
     checkResponse(response);
     return response;
   };
+}
+
+async function readBody({ body, bodyContents }: RestOperation, request: Request): Promise<unknown> {
+  if (body === undefined) return undefined;
+  return bodyContents === undefined
+    ? readJsonBody(request)
+    : { content: await readRawBody(request, bodyContents) };
 }
 
 /** Canonical ids only. Other spellings are looked up after validation, which refuses most of them. */

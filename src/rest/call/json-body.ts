@@ -1,4 +1,5 @@
 import { badRequest, invalidParameter, tooLarge } from '../problems.js';
+import type { RawContents } from './operation.js';
 
 /** Limits of a body. */
 const BODY_LIMITS: {
@@ -32,6 +33,23 @@ export async function readJsonBody(request: Request): Promise<unknown> {
   const problem = structureProblem(text);
   if (problem !== undefined) throw bodyProblem(problem);
   return value;
+}
+
+/**
+ * Reads a body that is no JSON value, byte by byte: a text, or bytes in base64. Refuses other content types, a content
+ * encoding, and texts that are no UTF-8 or that databases cannot store.
+ * @throws RestError 400 `SC400`, 413 `SC413`
+ */
+export async function readRawBody(request: Request, { types, encoding }: RawContents): Promise<string> {
+  const bytes = await readBytes(request);
+  const type = (request.headers.get('content-type') ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (!types.includes(type)) throw bodyProblem(`must be sent as ${types.join(' or ')}`);
+  if ((request.headers.get('content-encoding') ?? 'identity') !== 'identity')
+    throw bodyProblem('must be sent without content encoding');
+  if (encoding === 'base64') return Buffer.from(bytes).toString('base64');
+  const text = decodeUtf8(bytes);
+  if (!isStorable(text)) throw bodyProblem(UNSTORABLE);
+  return text;
 }
 
 function isJsonType(header: string): boolean {

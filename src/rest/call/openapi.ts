@@ -79,8 +79,11 @@ export function createOpenApi(operations: readonly RestOperation[], options: Ope
 
 function operationObject(operation: RestOperation, components: Map<string, PlainObject>): PlainObject {
   const { id, tag, summary, scopes, body, response, authentication = 'token' } = operation;
+  const { contents, bodyContents } = operation;
   const [type, schema]: [string, PlainObject] =
-    response === 'text' ? ['text/plain', { type: 'string' }] : ['application/json', response];
+    response === 'text'
+      ? [contents?.types[0] ?? 'text/plain', { type: 'string' }]
+      : ['application/json', response];
   const refusals = Object.keys(REFUSALS).map((status) => [
     status,
     { $ref: `#/components/responses/Status${status}` },
@@ -92,7 +95,15 @@ function operationObject(operation: RestOperation, components: Map<string, Plain
     ...(scopes.length > 0 && { description: `Scopes: ${scopes.join(', ')}.`, 'x-scopes': scopes }),
     parameters: describeParameters(operation),
     ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: hoist(body, components) } } },
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(
+          (bodyContents?.types ?? ['application/json']).map((name) => [
+            name,
+            { schema: bodyContents ? { type: 'string' } : hoist(body, components) },
+          ]),
+        ),
+      },
     }),
     responses: {
       '200': { description: 'The response.', content: { [type]: { schema: hoist(schema, components) } } },

@@ -10,8 +10,56 @@ interface Input<P = None, Q = None, B = None> {
   readonly body: Readonly<B>;
 }
 
+type SdkAppPath = { appName: string; appVersion: number };
+type SdkSection = { section: string };
+type SdkContent = { content: string };
+type SdkAccount = 'Connection' | 'Webhook';
+type SdkPath<K extends string> = K extends SdkAccount
+  ? { componentName: string }
+  : SdkAppPath & { componentName: string };
+type SdkListPath<K extends string> = K extends SdkAccount ? { appName: string } : SdkAppPath;
+type SdkText<I extends string, P> = { readonly [N in `get${I}`]: Input<P> } & {
+  readonly [N in `set${I}`]: Input<P, None, SdkContent>;
+};
+
+/** Operations that each kind of component of a custom app has. */
+type SdkComponentInputs<K extends string> = { readonly [N in `listSdk${K}s`]: Input<SdkListPath<K>> } & {
+  readonly [N in `createSdk${K}`]: Input<SdkListPath<K>, None, PlainObject>;
+} & { readonly [N in `getSdk${K}` | `deleteSdk${K}`]: Input<SdkPath<K>> } & SdkText<
+    `Sdk${K}Section`,
+    SdkPath<K> & SdkSection
+  >;
+type SdkChangeInputs<K extends string> = {
+  readonly [N in `updateSdk${K}`]: Input<SdkPath<K>, None, PlainObject>;
+};
+
+/** Input of the development of custom apps. `content` is a text as sent, of icons in base64. */
+type SdkInputs = SdkComponentInputs<'Module'> &
+  SdkComponentInputs<'Rpc'> &
+  SdkComponentInputs<'Function'> &
+  SdkComponentInputs<'Endpoint'> &
+  SdkComponentInputs<'Connection'> &
+  SdkComponentInputs<'Webhook'> &
+  SdkChangeInputs<'Module'> &
+  SdkChangeInputs<'Rpc'> &
+  SdkChangeInputs<'Endpoint'> &
+  SdkChangeInputs<'Connection'> &
+  SdkChangeInputs<'Webhook'> &
+  SdkText<'SdkConnectionCommon', { componentName: string }> &
+  SdkText<'SdkAppReadme' | 'SdkAppCommon', SdkAppPath> &
+  SdkText<'SdkAppSection', SdkAppPath & SdkSection> & {
+    readonly [N in `setSdk${'Module' | 'Endpoint'}${'Public' | 'Private'}`]: Input<
+      SdkAppPath & { componentName: string }
+    >;
+  } & {
+    readonly [N in
+      | `setSdkApp${'Public' | 'Private'}`
+      | 'rollbackSdkApp'
+      | 'approveSdkApp']: Input<SdkAppPath>;
+  };
+
 /** The input of each operation, by its id. `defineOperation` checks it against the schemas that requests are validated with. */
-export interface OperationInputs {
+export interface OperationInputs extends SdkInputs {
   readonly listOrganizations: Input<None, { zone?: string; externalId?: string }>;
   readonly createOrganization: Input<
     None,
@@ -142,6 +190,20 @@ export interface OperationInputs {
   readonly listReviewStatuses: Input;
   readonly listModuleTypes: Input;
   readonly listConnectedSystemApps: Input;
+  readonly listSdkApps: Input<None, { all?: boolean }>;
+  readonly createSdkApp: Input<None, None, PlainObject>;
+  readonly getSdkApp: Input<SdkAppPath>;
+  readonly updateSdkApp: Input<SdkAppPath, None, PlainObject>;
+  readonly deleteSdkApp: Input<SdkAppPath>;
+  readonly getSdkAppIcon: Input<SdkAppPath & { size: number }>;
+  readonly setSdkAppIcon: Input<SdkAppPath, None, SdkContent>;
+  readonly getSdkAppChecksum: Input<SdkAppPath>;
+  readonly getSdkAppChange: Input<SdkAppPath & { changeId: number }>;
+  readonly commitSdkApp: Input<
+    SdkAppPath,
+    None,
+    { message: string; notify?: boolean; changeIds?: readonly number[] }
+  >;
   readonly ping: Input;
 }
 

@@ -32,11 +32,18 @@ export interface Addresses {
 /** `token`: any valid token; `none`: no token. */
 export type Authentication = 'token' | 'none';
 
+/** A body that is no JSON value: its content types, of which the first is that of responses. */
+export interface RawContents {
+  readonly types: readonly string[];
+  /** `base64`: bytes, which operations see in base64. Default: text in UTF-8. */
+  readonly encoding: 'utf8' | 'base64';
+}
+
 /** An operation of the API: its route, the checks of its requests and the shape of its response. */
 export interface RestOperation {
   /** Unique, the name of the operation for generated clients. */
   readonly id: OperationId;
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Below the base address, parameters as `{organizationId}`. */
   readonly path: string;
   /** Under the authentication server instead of the base address. */
@@ -51,8 +58,12 @@ export interface RestOperation {
   readonly paging?: Paging;
   /** The permission that the caller's role needs in the subject. */
   readonly permission?: Permission;
-  /** The shape of the response; `text` responses are plain text. */
+  /** The shape of the response; `text` responses are text. */
   readonly response: Schema<unknown> | 'text';
+  /** Of a `text` response. Default: plain text. */
+  readonly contents?: RawContents;
+  /** Of a body that is no JSON value. The operation gets it as `{ content }`. */
+  readonly bodyContents?: RawContents;
   readonly params: SchemaMap;
   readonly requiredQuery: SchemaMap;
   readonly optionalQuery: SchemaMap;

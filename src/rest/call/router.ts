@@ -74,7 +74,7 @@ export async function createRouter<C, S>(
       app.on(operation.method, path, (context) => {
         const params = context.req.param();
         const work: Work = async ({ request, ...turn }) =>
-          writeSuccess(await handle(request, { params, ...turn }));
+          writeSuccess(await handle(request, { params, ...turn }), operation.contents);
         return answering(operation, work)(context);
       });
     }

@@ -12,6 +12,8 @@ export const SCOPES = {
   'organizations:write': 'Create, change and delete organizations.',
   'private-spaces:read': 'Read private spaces.',
   'private-spaces:write': 'Change private spaces.',
+  'sdk-apps:read': 'Read custom apps of the user.',
+  'sdk-apps:write': 'Create, change and delete custom apps of the user.',
   'system:read': 'Read settings of the instance.',
   'teams:read': 'Read teams.',
   'teams:write': 'Create and delete teams.',

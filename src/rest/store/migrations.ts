@@ -181,6 +181,24 @@ const TABLES_1: Readonly<Record<string, TableColumns>> = {
   settings: { columns: { name: 'text', value: 'text' }, unique: [['name']] },
 };
 
+/** Custom apps in development. */
+const TABLES_3: Readonly<Record<string, TableColumns>> = {
+  sdkApps: {
+    columns: { name: 'text', version: 'whole', userId: 'whole', record: 'json' },
+    unique: [['name', 'version']],
+    indexes: [['userId']],
+  },
+  sdkParts: {
+    columns: { appId: 'whole', kind: 'text', scopeId: 'whole', name: 'text', record: 'json' },
+    unique: [['kind', 'scopeId', 'name']],
+    indexes: [['appId']],
+  },
+  sdkTexts: {
+    columns: { appId: 'whole', partId: 'whole', section: 'text', text: 'text?', pending: 'text?' },
+    unique: [['appId', 'partId', 'section']],
+  },
+};
+
 /** The migrations of the tables of the REST API. */
 export const REST_MIGRATIONS: readonly Migration[] = [
   {
@@ -205,6 +223,14 @@ export const REST_MIGRATIONS: readonly Migration[] = [
         .on('rest_subscriptions')
         .column('organization_id')
         .execute();
+    },
+  },
+  {
+    name: 'rest/003-custom-apps',
+    up: async (db, kind) => {
+      for (const [name, columns] of Object.entries(TABLES_3)) {
+        await createTable(db, kind, REST_TABLE_PREFIX + sqlName(name), columns);
+      }
     },
   },
 ];

@@ -196,6 +196,39 @@ export interface SettingRow {
   readonly value: string;
 }
 
+/** A custom app in development. */
+export interface SdkAppRow {
+  readonly id: number;
+  readonly name: string;
+  readonly version: number;
+  readonly userId: number;
+  /** The other members, as the API shows them. */
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+/** A component of a custom app. */
+export interface SdkPartRow {
+  readonly id: number;
+  readonly appId: number;
+  readonly kind: string;
+  /** The app within which the name is unique; 0 for the instance. */
+  readonly scopeId: number;
+  readonly name: string;
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+/** A text of a custom app or, with a `partId`, of a component. */
+export interface SdkTextRow {
+  readonly id: number;
+  readonly appId: number;
+  readonly partId: number;
+  readonly section: string;
+  /** Null before the first commit of an approved app. */
+  readonly text: string | null;
+  /** The change of an approved app that is not committed. */
+  readonly pending: string | null;
+}
+
 /** The rows of each table, by the name of the table. A type, as only types are assignable to an index signature. */
 export type RestTables = {
   readonly users: UserRow;
@@ -213,6 +246,9 @@ export type RestTables = {
   readonly keys: KeyRow;
   readonly keyAdmins: KeyAdminRow;
   readonly settings: SettingRow;
+  readonly sdkApps: SdkAppRow;
+  readonly sdkParts: SdkPartRow;
+  readonly sdkTexts: SdkTextRow;
 };
 
 /** Adapter for storage: see `store/record-store.ts` for its members and `capabilities`. */
@@ -394,6 +430,22 @@ export const REST_TABLES: TableDefinitions<RestTables> = {
   },
   keyAdmins: { columns: ['keyId', 'userId'], unique: [['keyId', 'userId']] },
   settings: { columns: ['name', 'value'], unique: [['name']] },
+  sdkApps: {
+    columns: ['name', 'version', 'userId', 'record'],
+    json: ['record'],
+    unique: [['name', 'version']],
+    indexes: ['userId'],
+  },
+  sdkParts: {
+    columns: ['appId', 'kind', 'scopeId', 'name', 'record'],
+    json: ['record'],
+    unique: [['kind', 'scopeId', 'name']],
+    indexes: ['appId'],
+  },
+  sdkTexts: {
+    columns: ['appId', 'partId', 'section', 'text', 'pending'],
+    unique: [['appId', 'partId', 'section']],
+  },
 };
 
 /** The key for sorting and search of names: ignores case and compatible forms of a letter. */

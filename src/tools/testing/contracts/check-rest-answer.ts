@@ -33,7 +33,9 @@ function checkRestAnswer(answer: RestAnswer): string | undefined {
     return status === 204 || path === '/openapi.json' ? undefined : 'unknown operation';
   if (operation && !documentedStatuses().includes(status)) return `the status ${status} is not documented`;
   if (operation?.response === 'text' && status < 400) {
-    return contentType === 'text/plain; charset=utf-8' ? undefined : `the content type is ${contentType}`;
+    const { types: [type] = ['text/plain'], encoding = 'utf8' } = operation.contents ?? {};
+    const expected = encoding === 'utf8' ? `${type}; charset=utf-8` : type;
+    return contentType === expected ? undefined : `the content type is ${contentType}`;
   }
   if (contentType !== JSON_TYPE) return `the content type is ${contentType}`;
   compiled ??= compileDocument({ ...DOCUMENT });
@@ -45,7 +47,8 @@ function checkRestAnswer(answer: RestAnswer): string | undefined {
 /** Literal path segments take precedence over parameters, as in the router. */
 export function findOperation(method: string, path: string): RestOperation | undefined {
   const fits = OPERATIONS.filter((it) => it.method === method && compilePath(it.path).test(path));
-  return fits.find((it) => !it.path.includes('{')) ?? fits[0];
+  const parameters = ({ path: of }: RestOperation): number => of.split('{').length;
+  return fits.sort((one, other) => parameters(one) - parameters(other))[0];
 }
 
 function compilePath(path: string): RegExp {
