@@ -1,14 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { Command } from '../../src/tools/cli/command.js';
-import { EVENTS_COMMAND } from '../../src/tools/cli/commands/events.js';
-import { SCENARIOS_COMMAND } from '../../src/tools/cli/commands/scenarios.js';
-import { SERVE_COMMAND } from '../../src/tools/cli/commands/serve.js';
-import { parseArguments } from '../../src/tools/cli/input/parse-arguments.js';
-import { type Io, UserInterruption } from '../../src/tools/cli/io.js';
 import { writeApp } from '../app/temp-app.js';
-import { cli } from '../cli/fake-io.js';
+import { cli, type StartedCli, startCli } from '../cli/fake-io.js';
 import { findCanaries } from '../connection/canary.js';
 import { eventually } from '../host/open-parts.js';
 import { send } from '../host/send.js';
@@ -69,36 +63,12 @@ function hookApp(origin: string): string {
   });
 }
 
-interface Called {
-  readonly shown: () => string;
-  readonly errors: () => string;
-  readonly stop: () => void;
-  readonly code: Promise<number>;
+function call(args: readonly string[], home: string): StartedCli {
+  const places = { HOME: home, XDG_CONFIG_HOME: home, APPDATA: home, IML_CONFIG_HOME: home };
+  return startCli(args, { cwd: home, env: { ...places, IML_DEBUG: '1' } });
 }
 
-function call(command: Command, args: readonly string[], home: string): Called {
-  const [out, err]: [string[], string[]] = [[], []];
-  const controller = new AbortController();
-  const output = (texts: string[]) => ({
-    isTerminal: false,
-    columns: undefined,
-    write: async (text: string) => void texts.push(text),
-  });
-  const io = {
-    stdout: output(out),
-    stderr: output(err),
-    cwd: home,
-    readStdin: async () => new Uint8Array(),
-    env: { HOME: home, XDG_CONFIG_HOME: home, APPDATA: home, IML_CONFIG_HOME: home, IML_DEBUG: '1' },
-    interruptible: <T>(work: (signal: AbortSignal) => Promise<T>) => work(controller.signal),
-  } as unknown as Io;
-  return {
-    shown: () => [...out, ...err].join('\n'),
-    errors: () => err.join('\n'),
-    stop: () => controller.abort(new UserInterruption()),
-    code: command.run(parseArguments(command, args), io),
-  };
-}
+const shownBy = ({ output, errors }: StartedCli): string => `${output()}\n${errors()}`;
 
 it('secrets of a host occur in no log, no response and no list', { timeout: 90_000 }, async () => {
   const app = hookApp(service.origin);
@@ -125,7 +95,7 @@ it('secrets of a host occur in no log, no response and no list', { timeout: 90_0
   expect(connected.code, connected.err).toBe(0);
 
   const args = [app, '--port', '0', '--data', 'data', '--scenarios', 'scenarios.json', '--allow-local'];
-  const served = call(SERVE_COMMAND, args, home);
+  const served = call(['serve', ...args], home);
   const addresses = /http\S+\/hooks\/\S+/;
   await Promise.race([served.code, eventually(() => addresses.test(served.errors()))]);
   const url = addresses.exec(served.errors())?.[0] ?? served.errors();
@@ -139,24 +109,24 @@ it('secrets of a host occur in no log, no response and no list', { timeout: 90_0
   }
   expect(answers[0]).toBe('200 Accepted');
   expect(answers[1]).toMatch(/^500 /);
-  const list = async (command: Command, ...more: readonly string[]): Promise<string> => {
-    const called = call(command, [...more, '--data', 'data'], home);
+  const list = async (...args: readonly string[]): Promise<string> => {
+    const called = call([...args, '--data', 'data'], home);
     expect(await called.code).toBe(0);
-    return called.shown();
+    return shownBy(called);
   };
-  await eventually(async () => (await list(SCENARIOS_COMMAND, 'list')).includes('"incomplete":1'));
+  await eventually(async () => (await list('scenarios', 'list')).includes('"incomplete":1'));
   served.stop();
   expect(await served.code).toBe(0);
 
   const shown = [
-    served.shown(),
+    shownBy(served),
     ...answers,
-    await list(EVENTS_COMMAND, 'list'),
-    await list(EVENTS_COMMAND, 'list', '--json'),
-    await list(EVENTS_COMMAND, 'show', '1'),
-    await list(EVENTS_COMMAND, 'show', '2'),
-    await list(SCENARIOS_COMMAND, 'list', '--json'),
-    await list(SCENARIOS_COMMAND, 'show', 'secrets'),
+    await list('events', 'list'),
+    await list('events', 'list', '--json'),
+    await list('events', 'show', '1'),
+    await list('events', 'show', '2'),
+    await list('scenarios', 'list', '--json'),
+    await list('scenarios', 'show', 'secrets'),
   ];
   // The error of the action is shown without the quoted secrets.
   expect(shown.at(-1)).toContain('No: ');

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { applyFixes } from '../../src/tools/check/apply-fixes.js';
-import { checkFolder } from '../../src/tools/check/check-app.js';
-import type { Finding } from '../../src/tools/check/finding.js';
 import { createAnnotations, createSarif, describeCheck } from '../../src/tools/check/reports.js';
+import { checkFolder, type Finding } from './check-folder.js';
 
 let folder: string;
 beforeEach(() => {

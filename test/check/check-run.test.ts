@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadApp } from '../../src/index.js';
-import { checkFolder } from '../../src/tools/check/check-app.js';
 import { checkRun, type RunCheck } from '../../src/tools/check/check-run.js';
 import type { ComponentName } from '../../src/tools/check/subject/used-part.js';
+import { checkFolder } from './check-folder.js';
 
 let folder: string;
 beforeEach(() => {

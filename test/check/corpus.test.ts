@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { checkFolder } from '../../src/tools/check/check-app.js';
+import { checkFolder } from './check-folder.js';
 
 const CORPUS = path.resolve(import.meta.dirname, '../../../shared/corpus');
 const ICHY = 'Ichy77__Open-Source-Make-Apps/src';

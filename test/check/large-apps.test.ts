@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { JsonIndex } from '../../src/engine/document/jsonc.js';
 import { createFrameReader, frameLine } from '../../src/engine/loading/spec-frame.js';
-import { checkFolder } from '../../src/tools/check/check-app.js';
 import { cpuMsOf } from '../cpu-time.js';
+import { checkFolder } from './check-folder.js';
 
 const folder = await mkdtemp(path.join(tmpdir(), 'iml-large-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AppDefinition, defineApp } from '../../src/index.js';
-import { checkApp, checkFolder } from '../../src/tools/check/check-app.js';
-import type { Finding } from '../../src/tools/check/finding.js';
+import { checkApp } from '../../src/tools/check/check-app.js';
 import type { Rule } from '../../src/tools/check/rule.js';
 import { RULES } from '../../src/tools/check/rules.js';
 import { isPlainObject } from '../plain-object.js';
+import { checkFolder, type Finding } from './check-folder.js';
 
 interface RuleCase {
   readonly title: string;

@@ -5,8 +5,9 @@ import path from 'node:path';
 import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AppDefinition, defineApp } from '../../src/index.js';
-import { checkApp, checkFolder } from '../../src/tools/check/check-app.js';
+import { checkApp } from '../../src/tools/check/check-app.js';
 import { createSarif, describeCheck } from '../../src/tools/check/reports.js';
+import { checkFolder } from './check-folder.js';
 
 const require = createRequire(import.meta.url);
 

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { AppState, RunDetail, ShownForm, StepOutcome } from '../../src/tools/dev/protocol.js';
 import { addSteps } from './add-steps.js';
 import { API_KEY, startDev, type TestDev } from './start-dev.js';
 
@@ -9,9 +8,9 @@ beforeAll(async () => {
 });
 afterAll(() => dev.close());
 
-async function runStep(asked: Record<string, unknown>): Promise<RunDetail & StepOutcome> {
-  const outcome = await dev.post<StepOutcome>('/api/steps', { parameters: {}, ...asked });
-  return { ...(await dev.get<RunDetail>(`/api/runs/${outcome.id}`)), ...outcome };
+async function runStep(asked: Record<string, unknown>) {
+  const outcome = await dev.step({ parameters: {}, ...asked });
+  return { ...(await dev.detail(outcome.id)), ...outcome };
 }
 
 it('creates a connection on the page, stores it and never shows its credentials', async () => {
@@ -42,7 +41,7 @@ it('tests a stored connection', async () => {
 it('attaches a webhook, processes calls with what attach returned, and detaches it', async () => {
   const attached = await runStep({ step: 'attach', name: 'signed', connection: 'shop' });
   expect(attached).toMatchObject({ kind: 'webhook', state: 'ok' });
-  const { webhooks } = await dev.get<AppState>('/api/app');
+  const { webhooks } = await dev.app();
   const hook = webhooks.find(({ name }) => name === 'signed');
   expect(hook).toMatchObject({ canAttach: true, attached: { webhook: { subscription: 'listed' } } });
   await fetch(hook?.address ?? '', {
@@ -57,27 +56,25 @@ it('attaches a webhook, processes calls with what attach returned, and detaches 
   expect(await runStep({ step: 'detach', name: 'signed', connection: 'shop' })).toMatchObject({
     state: 'ok',
   });
-  expect((await dev.get<AppState>('/api/app')).webhooks.find(({ name }) => name === 'signed')?.attached).toBe(
-    undefined,
-  );
+  expect((await dev.app()).webhooks.find(({ name }) => name === 'signed')?.attached).toBe(undefined);
 });
 
 it('lists the epoch of a polling trigger, starts with an entry, then goes on after the last run', async () => {
   const epoch = await runStep({ step: 'epoch', name: 'watchBooks', connection: 'shop' });
   expect(epoch.kind).toBe('epoch');
   expect(epoch.entries?.length).toBeGreaterThan(1);
-  const before = await dev.post<ShownForm>('/api/form', { kind: 'module', name: 'watchBooks' });
+  const before = await dev.form({ kind: 'module', name: 'watchBooks' });
   expect(before.savedState).toBeUndefined();
   const first = await dev.run({ name: 'watchBooks', state: epoch.entries?.[0]?.start });
   expect(first.state).toBe('ok');
   expect(first.bundles).toBeGreaterThan(0);
-  const form = await dev.post<ShownForm>('/api/form', { kind: 'module', name: 'watchBooks' });
+  const form = await dev.form({ kind: 'module', name: 'watchBooks' });
   expect(form.savedState).toContain('last');
   const next = await dev.run({ name: 'watchBooks', start: 'saved' });
   expect(next).toMatchObject({ state: 'ok', bundles: 0 });
 });
 
 it('has a field for each parameter that the requests of an RPC read', async () => {
-  const form = await dev.post<ShownForm>('/api/form', { kind: 'rpc', name: 'listShelf' });
+  const form = await dev.form({ kind: 'rpc', name: 'listShelf' });
   expect(form.fields.map(({ name }) => name)).toEqual(['shelf']);
 });

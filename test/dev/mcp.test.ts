@@ -3,7 +3,6 @@ import path from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { TestsState } from '../../src/tools/dev/protocol.js';
 import { API_KEY, startDev, type TestDev } from './start-dev.js';
 
 let dev: TestDev;
@@ -201,7 +200,7 @@ describe('an assistant', () => {
     });
     // The same tests as those of the page: their runs are in the history.
     expect((await call('read_run', { id: failed.run })).value).toMatchObject({ source: 'test' });
-    const { tests } = await dev.get<TestsState>('/api/tests');
+    const { tests } = await dev.tests();
     expect(tests.find(({ name }) => name === 'listGenres/fails')?.run).toBe(failed.run);
     expect((await call('test', { filter: 'passes' })).value).toMatchObject({
       ok: true,

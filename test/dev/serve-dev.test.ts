@@ -3,14 +3,6 @@ import { request as httpRequest } from 'node:http';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBooks } from '../../spec-fixtures/bookshop/service.mjs';
-import type {
-  AppState,
-  PackedEvent,
-  RunDetail,
-  RunSummary,
-  ShownForm,
-  ShownValue,
-} from '../../src/tools/dev/protocol.js';
 import { readTraceFile } from '../../src/tools/testing/suite/read-trace-file.js';
 import { API_KEY, startDev, type TestDev } from './start-dev.js';
 
@@ -120,7 +112,7 @@ describe('nobody else gets in', () => {
 
 describe('the API', () => {
   it('tells of the app, its findings and the connections that are kept', async () => {
-    const state = await dev.get<AppState>('/api/app');
+    const state = await dev.app();
     expect(state).toMatchObject({
       name: 'bookshop',
       revision: 1,
@@ -130,7 +122,7 @@ describe('the API', () => {
   });
 
   it('gives the form of a module, options of its RPCs among it', async () => {
-    const form = await dev.post<ShownForm>('/api/form', {
+    const form = await dev.form({
       kind: 'module',
       name: 'listBooks',
       connection: 'shop',
@@ -146,7 +138,7 @@ describe('the API', () => {
       name: 'createBook',
       parameters: { price: 'cheap', author: 'x' },
     };
-    const { problems } = await dev.post<ShownForm>('/api/form', wish);
+    const { problems } = await dev.form(wish);
     expect(problems.map(({ path, isMissing }) => [path, isMissing])).toEqual([
       ['title', true],
       ['author', false],
@@ -164,7 +156,7 @@ describe('the API', () => {
     const wish = { kind: 'module', name: 'createBook', connection: 'shop' };
     await dev.post('/api/form', { ...wish, parameters: { title: 'a' } });
     const before = asked();
-    const { fields } = await dev.post<ShownForm>('/api/form', { ...wish, parameters: { title: 'ab' } });
+    const { fields } = await dev.form({ ...wish, parameters: { title: 'ab' } });
     expect(fields.find(({ name }) => name === 'genre')?.options).toHaveLength(4);
     expect(asked()).toBe(before);
   });
@@ -183,7 +175,7 @@ describe('the API', () => {
     await dev.server.backend.look();
     const wish = { kind: 'module', name: 'createBook', connection: 'shop' };
     const failures = async (parameters: object): Promise<readonly string[]> =>
-      (await dev.post<ShownForm>('/api/form', { ...wish, parameters })).failures;
+      (await dev.form({ ...wish, parameters })).failures;
     expect(await failures({})).toEqual(['The options of listGenres come once of is given.']);
     expect(await failures({ title: 'x' })).toEqual([expect.stringMatching(/^rpc:.*There is nothing here/)]);
     for (const [file, text] of before) dev.write(file, text);
@@ -200,12 +192,12 @@ describe('the API', () => {
       source: 'run',
     });
     expect(run.limits).toEqual({ requests: 100, followUpPages: 50, records: 3200, timeMs: 40_000 });
-    const { events } = await dev.get<{ events: PackedEvent[] }>(`/api/runs/${run.id}/events`);
+    const events = await dev.events(run.id);
     expect(events.filter(({ kind }) => kind === 'request')).toHaveLength(2);
     const text = JSON.stringify([run, events]);
     expect(text).not.toContain(API_KEY);
     expect(text).not.toContain('Quiet Lighthouse');
-    const { runs } = await dev.get<{ runs: RunSummary[] }>('/api/runs?name=listBooks&state=ok');
+    const runs = await dev.runs('?name=listBooks&state=ok');
     expect(runs[0]).toMatchObject({ id: run.id, name: 'listBooks' });
     expect(runs[0]).not.toHaveProperty('input');
   });
@@ -257,13 +249,13 @@ describe('the API', () => {
 
   it('says what an expression was at a moment of a run, and evaluates others there', async () => {
     const run = await dev.run({ name: 'listBooks', parameters: {} });
-    const { events } = await dev.get<{ events: PackedEvent[] }>(`/api/runs/${run.id}/events`);
+    const events = await dev.events(run.id);
     const second = events.find((event) => event.kind === 'request' && event.page === 2);
     const { documents, items, moments } = await dev.get<{
       documents: {
         role: string;
         text: string;
-        expressions: { source: string; value: ShownValue; start: number; end: number }[];
+        expressions: { source: string; value: { text: string }; start: number; end: number }[];
       }[];
       items: number;
       moments: { name: string }[];
@@ -275,23 +267,23 @@ describe('the API', () => {
     expect(title?.value.text).toMatch(/^"The /);
     expect(own?.text.slice(title?.start, title?.end)).toBe(title?.source);
     const at = { seq: second?.seq, item: 0 };
-    const page = await dev.post<ShownValue>(`/api/runs/${run.id}/evaluate`, {
+    const page = await dev.evaluate(run.id, {
       ...at,
       expression: 'pagination.page',
     });
     expect(page).toEqual({ kind: 'value', text: '2', isCut: false, moment: 'item' });
-    const before = await dev.post<ShownValue>(`/api/runs/${run.id}/evaluate`, {
+    const before = await dev.evaluate(run.id, {
       seq: events.find(({ kind }) => kind === 'request')?.seq,
       moment: 'request',
       expression: 'body.books[1].title',
     });
     expect(before).toEqual({ kind: 'nothing', text: 'undefined', isCut: false, moment: 'request' });
-    const secret = await dev.post<ShownValue>(`/api/runs/${run.id}/evaluate`, {
+    const secret = await dev.evaluate(run.id, {
       ...at,
       expression: 'connection.apiKey',
     });
     expect(secret.text).toBe('"[SANITIZED]"');
-    const wrong = await dev.post<ShownValue>(`/api/runs/${run.id}/evaluate`, {
+    const wrong = await dev.evaluate(run.id, {
       ...at,
       expression: 'formatdate(now)',
     });
@@ -301,9 +293,7 @@ describe('the API', () => {
   it('compares two runs', async () => {
     const a = await dev.run({ name: 'listBooks', parameters: { limit: 3 } });
     const b = await dev.run({ name: 'listBooks', parameters: { limit: 4 } });
-    const diff = await dev.get<{ steps: { change: string }[]; bundles: { changes: { path: string }[] } }>(
-      `/api/diff?a=${a.id}&b=${b.id}`,
-    );
+    const diff = await dev.diff(a.id, b.id);
     expect(diff.steps).toMatchObject([{ change: 'same' }]);
     expect(diff.bundles.changes.every(({ path }) => path.startsWith('[4]'))).toBe(true);
     expect(diff.bundles.changes.length).toBeGreaterThan(0);
@@ -313,9 +303,7 @@ describe('the API', () => {
     const [, book] = createBooks();
     const run = await dev.run({ name: 'getBook', parameters: { isbn: book?.isbn } });
     for (const text of [book?.isbn ?? '', 'northern ORCHARD']) {
-      const { hits } = await dev.get<{ hits: { run: RunSummary; excerpt: string }[] }>(
-        `/api/search?text=${encodeURIComponent(text)}`,
-      );
+      const hits = await dev.search(text);
       expect(hits.some(({ run: { id } }) => id === run.id)).toBe(true);
     }
     const { hits } = await dev.get<{ hits: unknown[] }>(`/api/search?text=${API_KEY}`);
@@ -331,7 +319,7 @@ describe('the API', () => {
     const taken = (await (
       await dev.fetch('/api/traces', { method: 'POST', headers, body: text })
     ).json()) as { id: string };
-    const copy = await dev.get<RunDetail>(`/api/runs/${taken.id}`);
+    const copy = await dev.detail(taken.id);
     expect(copy).toMatchObject({
       source: 'file',
       bundles: 12,
@@ -346,7 +334,7 @@ describe('the API', () => {
 
   it('says what a saved file made of the last run, until there is another', async () => {
     const file = 'modules/list-books/list-books.communication.iml.json';
-    const live = async (): Promise<AppState['live']> => (await dev.get<AppState>('/api/app')).live;
+    const live = async () => (await dev.app()).live;
     const run = await dev.run({ name: 'listBooks', parameters: { limit: 1 } });
     dev.write(file, dev.read(file).replace('{{item.title}}', '{{upper(item.title)}}'));
     await dev.server.backend.look();

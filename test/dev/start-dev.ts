@@ -3,7 +3,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type Bookshop, startBookshop } from '../../spec-fixtures/bookshop/service.mjs';
 import type { ConnectionStore, StoredConnection } from '../../src/index.js';
-import type { RunDetail } from '../../src/tools/dev/protocol.js';
+import type {
+  AppState,
+  CaseDraft,
+  PackedEvent,
+  RunDetail,
+  RunDiff,
+  RunSummary,
+  ShownForm,
+  ShownValue,
+  StepOutcome,
+  TestDetail,
+  TestsState,
+} from '../../src/tools/dev/protocol.js';
 import { type DevServer, serveDev } from '../../src/tools/dev/serve-dev.js';
 
 const BOOKSHOP = path.resolve(import.meta.dirname, '../../spec-fixtures/bookshop');
@@ -23,6 +35,22 @@ export interface TestDev {
   readonly fetch: (path: string, init?: RequestInit) => Promise<Response>;
   readonly get: <T>(path: string) => Promise<T>;
   readonly post: <T>(path: string, body?: unknown) => Promise<T>;
+  readonly app: () => Promise<AppState>;
+  readonly form: (input: unknown) => Promise<ShownForm>;
+  readonly step: (input: unknown) => Promise<StepOutcome>;
+  /** The listed runs. `query` starts with a question mark. */
+  readonly runs: (query?: string) => Promise<readonly RunSummary[]>;
+  readonly detail: (runId: string | undefined) => Promise<RunDetail>;
+  readonly events: (runId: string) => Promise<readonly PackedEvent[]>;
+  /** Evaluates an expression at a moment of a run. */
+  readonly evaluate: (runId: string, input: unknown) => Promise<ShownValue>;
+  readonly draft: (runId: string) => Promise<CaseDraft>;
+  readonly diff: (runId: string | undefined, otherId: string | undefined) => Promise<RunDiff>;
+  readonly search: (
+    text: string,
+  ) => Promise<readonly { readonly run: RunSummary; readonly excerpt: string }[]>;
+  readonly tests: () => Promise<TestsState>;
+  readonly test: (id: string) => Promise<TestDetail>;
   /** Runs a module and waits until it is over. */
   readonly run: (wish: Record<string, unknown>) => Promise<RunDetail>;
   readonly read: (file: string) => string;
@@ -102,6 +130,21 @@ export async function startDev({ pageFolder, historyFile, prepare }: StartOption
     fetch: request,
     get,
     post,
+    app: () => get('/api/app'),
+    form: (input) => post('/api/form', input),
+    step: (input) => post('/api/steps', input),
+    runs: async (query = '') => (await get<{ runs: RunSummary[] }>(`/api/runs${query}`)).runs,
+    detail: (id) => get(`/api/runs/${id}`),
+    events: async (id) => (await get<{ events: PackedEvent[] }>(`/api/runs/${id}/events`)).events,
+    evaluate: (id, input) => post(`/api/runs/${id}/evaluate`, input),
+    draft: (id) => post(`/api/runs/${id}/case`),
+    diff: (a, b) => get(`/api/diff?a=${a}&b=${b}`),
+    search: async (wanted) => {
+      const query = encodeURIComponent(wanted);
+      return (await get<{ hits: { run: RunSummary; excerpt: string }[] }>(`/api/search?text=${query}`)).hits;
+    },
+    tests: () => get('/api/tests'),
+    test: (id) => get(`/api/tests/one?id=${encodeURIComponent(id)}`),
     run: async (wish) =>
       settled((await post<{ id: string }>('/api/runs', { kind: 'module', connection: 'shop', ...wish })).id),
     read: (file) => readFileSync(path.join(root, file), 'utf8'),

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { AppState, RunDetail } from '../../src/tools/dev/protocol.js';
 import { startDev, type TestDev } from './start-dev.js';
 
 const SPEC = 'modules/list-books/list-books.communication.iml.json';
@@ -25,11 +24,9 @@ it('stops a run whose custom function never ends, and answers meanwhile', async 
     connection: 'shop',
   });
   await expect.poll(() => dev.shop.requests.length).toBeGreaterThan(0);
-  expect(await dev.get<AppState>('/api/app')).toMatchObject({ name: 'bookshop' });
+  expect(await dev.app()).toMatchObject({ name: 'bookshop' });
   expect(await dev.post(`/api/runs/${id}/stop`)).toEqual({ stopped: true });
-  await expect
-    .poll(async () => (await dev.get<RunDetail>(`/api/runs/${id}`)).state, { timeout: 8000 })
-    .toBe('stopped');
+  await expect.poll(async () => (await dev.detail(id)).state, { timeout: 8000 }).toBe('stopped');
 });
 
 it('runs the app as it was saved last, after a worker was terminated', async () => {

@@ -1,16 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type {
-  CaseDraft,
-  RunDetail,
-  RunDiff,
-  RunSummary,
-  TestDetail,
-  TestsState,
-} from '../../src/tools/dev/protocol.js';
 import { runFixtures } from '../../src/tools/testing/index.js';
 import { API_KEY, startDev, type TestDev } from './start-dev.js';
+
+type Test = Awaited<ReturnType<TestDev['test']>>;
 
 const SPEC = 'modules/list-books/list-books.communication.iml.json';
 const CASE = 'tests/listBooks/three.test.json';
@@ -22,11 +16,11 @@ beforeAll(async () => {
 afterAll(() => dev.close());
 
 /** Asks until a test stands as it should: files are looked at now and then. */
-async function settled(id: string, isSo: (test: TestDetail) => boolean): Promise<TestDetail> {
+async function settled(id: string, isSo: (test: Test) => boolean): Promise<Test> {
   for (;;) {
-    const { tests } = await dev.get<TestsState>('/api/tests');
+    const { tests } = await dev.tests();
     if (tests.some((test) => test.id === id)) {
-      const test = await dev.get<TestDetail>(`/api/tests/one?id=${encodeURIComponent(id)}`);
+      const test = await dev.test(id);
       if (isSo(test)) return test;
     }
     await new Promise((resolve) => setTimeout(resolve, 20));
@@ -34,21 +28,21 @@ async function settled(id: string, isSo: (test: TestDetail) => boolean): Promise
 }
 
 async function save(run: string, name: string, more: Record<string, unknown> = {}): Promise<unknown> {
-  const { ref: shown } = await dev.post<CaseDraft>(`/api/runs/${run}/case`);
+  const { ref: shown } = await dev.draft(run);
   return dev.post(`/api/runs/${run}/case/write`, { name, shown, ...more });
 }
 
 it('shows what a run becomes as a case, writes it where nothing is, and it passes', async () => {
   const run = await dev.run({ name: 'listBooks', parameters: { limit: 3 } });
   expect(run.canReplay).toBe(true);
-  const draft = await dev.post<CaseDraft>(`/api/runs/${run.id}/case`);
+  const draft = await dev.draft(run.id);
   expect(draft).toMatchObject({ folder: 'tests/listBooks', placeholders: ['apiKey'], taken: [] });
   expect(draft.text).not.toContain(API_KEY);
   expect(existsSync(path.join(dev.root, 'tests'))).toBe(false);
   expect(await save(run.id, 'three')).toEqual({ test: CASE });
   expect(readFileSync(path.join(dev.root, CASE), 'utf8')).toBe(draft.text);
   expect(await runFixtures(path.join(dev.root, CASE))).toMatchObject({ ok: true, passed: 1 });
-  const again = await dev.post<CaseDraft>(`/api/runs/${run.id}/case`);
+  const again = await dev.draft(run.id);
   expect(again.taken).toEqual(['three']);
 });
 
@@ -59,7 +53,7 @@ it('replaces nothing unless asked, and writes nowhere but among the tests of the
   expect(await save(list.id, 'three')).toMatchObject({
     message: expect.stringContaining('There is a case "three"'),
   });
-  const { ref: shown } = await dev.post<CaseDraft>(`/api/runs/${run.id}/case`);
+  const { ref: shown } = await dev.draft(run.id);
   for (const name of ['', '../x', 'a/b', '.hidden', 'a\\b', 'x'.repeat(90), 'a\u0000b', '..']) {
     expect(await dev.post(`/api/runs/${run.id}/case/write`, { name, shown }), name).toMatchObject({
       code: 'USAGE',
@@ -109,9 +103,9 @@ it('runs a test again when a file it depends on is saved, and shows which change
     origin: { file: SPEC, line: expect.any(Number) },
     originFrame: expect.stringContaining('item.titel'),
   });
-  const run = await dev.get<RunDetail>(`/api/runs/${failed.run}`);
+  const run = await dev.detail(failed.run);
   expect(run).toMatchObject({ source: 'test', name: 'listBooks', bundles: 4, testRun: { status: 'failed' } });
-  const diff = await dev.get<RunDiff>(`/api/diff?a=${failed.passedRun}&b=${failed.run}`);
+  const diff = await dev.diff(failed.passedRun, failed.run);
   expect(diff.documents.map(({ file }) => file)).toEqual([SPEC]);
   expect(diff.documents[0]?.lines.filter((line) => /^[-+]/.test(line))).toEqual([
     expect.stringMatching(/^-.*item\.title\}\}/),
@@ -121,7 +115,7 @@ it('runs a test again when a file it depends on is saved, and shows which change
   dev.write(SPEC, text);
   await settled(CASE, ({ status }) => status === 'passed');
   // None stands among the runs.
-  const { runs } = await dev.get<{ runs: RunSummary[] }>('/api/runs');
+  const runs = await dev.runs();
   expect(runs.filter(({ source }) => source === 'test')).toEqual([]);
   // However often it runs: how it stands, and what that has replaced.
   for (let turn = 0; turn < 3; turn++) await dev.server.backend.tests.run(({ id }) => id === CASE);
@@ -143,7 +137,7 @@ it('tells of a case that cannot be read, forgets one that is gone, and runs one 
   expect(await dev.post('/api/tests/run', { id: 'none' })).toMatchObject({ code: 'HOST_MISSING' });
   rmSync(path.join(dev.root, broken));
   for (;;) {
-    const { tests } = await dev.get<TestsState>('/api/tests');
+    const { tests } = await dev.tests();
     if (!tests.some(({ id }) => id === broken)) break;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
@@ -158,7 +152,7 @@ it('leaves no test running where its run cannot be kept', async () => {
   // A change of the test before may be noticed as late as here, and run.
   const shown = await vi.waitFor(
     async () => {
-      const state = await dev.get<TestsState>('/api/tests');
+      const state = await dev.tests();
       expect(state.isRunning).toBe(false);
       return state.tests;
     },

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { AppState, CaseDraft, RunDetail, RunSummary } from '../../src/tools/dev/protocol.js';
 import { runFixtures } from '../../src/tools/testing/index.js';
 import { addWebhook } from './add-webhook.js';
 import { startDev, type TestDev } from './start-dev.js';
@@ -11,13 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => dev.close());
 
-async function callOf(): Promise<RunDetail> {
-  const { runs } = await dev.get<{ runs: RunSummary[] }>('/api/runs?name=sold');
-  return dev.get<RunDetail>(`/api/runs/${runs[0]?.id}`);
+async function callOf() {
+  const runs = await dev.runs('?name=sold');
+  return dev.detail(runs[0]?.id);
 }
 
 it('receives calls by an address that holds a key, shows them and sends them again', async () => {
-  const { webhooks } = await dev.get<AppState>('/api/app');
+  const { webhooks } = await dev.app();
   const address = webhooks[0]?.address ?? '';
   expect(address).toBe(`${dev.server.hookOrigin}/hooks/sold/key-of-sold`);
   const answer = await fetch(address, {
@@ -30,7 +29,7 @@ it('receives calls by an address that holds a key, shows them and sends them aga
   expect(call).toMatchObject({ kind: 'webhook', source: 'call', state: 'ok', bundles: 2 });
   expect(JSON.stringify(call)).not.toContain('sender-secret-0001');
   const { id } = await dev.post<{ id: string }>(`/api/runs/${call.id}/send-again`);
-  expect(await dev.get<RunDetail>(`/api/runs/${id}`)).toMatchObject({ state: 'ok', bundles: 2 });
+  expect(await dev.detail(id)).toMatchObject({ state: 'ok', bundles: 2 });
 });
 
 it('answers no call whose key is another, and none to a webhook that is not there', async () => {
@@ -41,7 +40,7 @@ it('answers no call whose key is another, and none to a webhook that is not ther
 });
 
 it('sends a call that was edited, with what was hidden of it, and shows what its sender was answered', async () => {
-  const { webhooks } = await dev.get<AppState>('/api/app');
+  const { webhooks } = await dev.app();
   const headers = { 'content-type': 'application/json', authorization: 'Bearer sender-secret-0002' };
   const init = { method: 'POST', headers, body: JSON.stringify({ sales: [{ isbn: 'a' }] }) };
   await fetch(webhooks[0]?.address ?? '', init);
@@ -51,15 +50,15 @@ it('sends a call that was edited, with what was hidden of it, and shows what its
   expect(shown.find(([name]) => name === 'authorization')?.[1]).toContain('[SANITIZED]');
   const wish = { webhook: 'sold', method: 'POST', of: first.id, headers: shown };
   const same = await dev.post<{ id: string }>('/api/calls', wish);
-  expect(await dev.get<RunDetail>(`/api/runs/${same.id}`)).toMatchObject({ state: 'ok', bundles: 1 });
+  expect(await dev.detail(same.id)).toMatchObject({ state: 'ok', bundles: 1 });
   const body = JSON.stringify({ sales: [{ isbn: 'x' }, { isbn: 'y' }, { isbn: 'z' }] });
   const { id } = await dev.post<{ id: string }>('/api/calls', { ...wish, body });
-  const edited = await dev.get<RunDetail>(`/api/runs/${id}`);
+  const edited = await dev.detail(id);
   expect(edited).toMatchObject({ state: 'ok', bundles: 3 });
   expect(JSON.stringify(edited)).not.toContain('sender-secret-0002');
   const recorded = await dev.server.backend.runner.recorded(id);
   expect(recorded.input.request?.headers).toMatchObject({ authorization: 'Bearer sender-secret-0002' });
-  const draft = await dev.post<CaseDraft>(`/api/runs/${id}/case`);
+  const draft = await dev.draft(id);
   expect(draft).toMatchObject({ folder: 'tests/sold' });
   expect(draft.text).not.toContain('sender-secret-0002');
   const choice = { name: 'three sales', shown: draft.ref };
@@ -70,7 +69,7 @@ it('sends a call that was edited, with what was hidden of it, and shows what its
 });
 
 it('says why a call has no bundles', async () => {
-  const { webhooks } = await dev.get<AppState>('/api/app');
+  const { webhooks } = await dev.app();
   const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{"sales": []}' };
   await fetch(webhooks.find(({ name }) => name === 'sold')?.address ?? '', init);
   const call = await callOf();

@@ -4,16 +4,10 @@ import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { removeHook } from '../../src/host/hooks/hooks.js';
 import { openHostSqlite } from '../../src/host/index.js';
-import { SYSTEM_CLOCK } from '../../src/shared/clock.js';
-import type { Command } from '../../src/tools/cli/command.js';
-import { EVENTS_COMMAND } from '../../src/tools/cli/commands/events.js';
-import { SCENARIOS_COMMAND } from '../../src/tools/cli/commands/scenarios.js';
-import { SERVE_COMMAND } from '../../src/tools/cli/commands/serve.js';
 import { openConnectionFiles, userKey } from '../../src/tools/cli/connections/connection-store.js';
 import { configFolder } from '../../src/tools/cli/connections/private-file.js';
-import { parseArguments } from '../../src/tools/cli/input/parse-arguments.js';
-import { type Io, UserInterruption } from '../../src/tools/cli/io.js';
-import { cli, jsonLines } from '../cli/fake-io.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
+import { cli, jsonLines, type StartedCli, startCli } from '../cli/fake-io.js';
 import { httpServer } from '../http/loopback.js';
 import { eventually } from './open-parts.js';
 import { send } from './send.js';
@@ -39,73 +33,42 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-interface Called {
-  readonly out: () => string;
-  readonly err: () => string;
-  readonly stop: () => void;
-  readonly code: Promise<number>;
+function call(args: readonly string[], env: Readonly<Record<string, string>> = {}): StartedCli {
+  return startCli(args, { cwd: folder, env: { HOME: folder, XDG_CONFIG_HOME: folder, ...env } });
 }
 
-function call(command: Command, args: readonly string[], env: Io['env'] = {}): Called {
-  let [out, err] = ['', ''];
-  const controller = new AbortController();
-  const output = (add: (text: string) => void) => ({
-    isTerminal: false,
-    columns: undefined,
-    write: async (text: string) => add(text),
-  });
-  const io: Io = {
-    stdout: output((text) => {
-      out += text;
-    }),
-    stderr: output((text) => {
-      err += text;
-    }),
-    env: { HOME: folder, XDG_CONFIG_HOME: folder, ...env },
-    cwd: folder,
-    readStdin: async () => new Uint8Array(),
-    interruptible: (work) => work(controller.signal),
-  } as Io;
-  return {
-    out: () => out,
-    err: () => err,
-    stop: () => controller.abort(new UserInterruption()),
-    code: command.run(parseArguments(command, args), io),
-  };
-}
-
-async function output(command: Command, args: readonly string[]): Promise<string> {
-  const called = call(command, args);
+async function output(args: readonly string[]): Promise<string> {
+  const called = call(args);
   expect(await called.code).toBe(0);
-  return called.out();
+  return called.output();
 }
 
 it('serves an app, and then shows the received events', async () => {
   const app = path.join(folder, 'crm');
-  const served = call(SERVE_COMMAND, [app, '--port', '0', '--data', 'data']);
-  await Promise.race([served.code, eventually(() => /http\S+\/hooks\/\S+/.test(served.err()))]);
-  const url = /http\S+\/hooks\/\S+/.exec(served.err())?.[0] ?? '';
+  const served = call(['serve', app, '--port', '0', '--data', 'data']);
+  await Promise.race([served.code, eventually(() => /http\S+\/hooks\/\S+/.test(served.errors()))]);
+  const url = /http\S+\/hooks\/\S+/.exec(served.errors())?.[0] ?? '';
   const answer = await send(url, {
     headers: { 'content-type': 'application/json' },
     body: '{"email":"a@example.com"}',
   });
   expect([answer.status, await answer.text()]).toEqual([200, 'Accepted']);
-  await eventually(() => served.out() !== '');
-  expect(JSON.parse(served.out())).toEqual({ scenario: 'crm/watch', bundle: { email: 'a@example.com' } });
+  await eventually(() => served.output() !== '');
+  expect(JSON.parse(served.output())).toEqual({ scenario: 'crm/watch', bundle: { email: 'a@example.com' } });
   served.stop();
   expect(await served.code).toBe(0);
   await expect(send(url)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
 
-  const [event] = (await output(EVENTS_COMMAND, ['list', '--data', 'data'])).trim().split('\n');
+  const [event] = (await output(['events', 'list', '--data', 'data'])).trim().split('\n');
   expect(JSON.parse(event ?? '')).toMatchObject({ id: 1, status: 'done' });
-  expect(await output(EVENTS_COMMAND, ['--data', 'data'])).toBe(`${event}\n`);
-  expect(await output(EVENTS_COMMAND, ['replay', '1', '--data', 'data'])).toContain('waits');
-  expect(await output(EVENTS_COMMAND, ['discard', '1', '--data', 'data'])).toContain('discarded');
-  expect(JSON.parse(await output(EVENTS_COMMAND, ['show', '1', '--data', 'data']))).toMatchObject({
+  expect(await output(['events', '--data', 'data'])).toBe(`${event}\n`);
+  expect(await output(['events', 'replay', '1', '--data', 'data'])).toContain('waits');
+  expect(await output(['events', 'discard', '1', '--data', 'data'])).toContain('discarded');
+  expect(JSON.parse(await output(['events', 'show', '1', '--data', 'data']))).toMatchObject({
     status: 'discarded',
     bundles: [{ email: 'a@example.com' }],
   });
-  expect(JSON.parse(await output(SCENARIOS_COMMAND, ['--data', 'data']))).toMatchObject({
+  expect(JSON.parse(await output(['scenarios', '--data', 'data']))).toMatchObject({
     name: 'crm/watch',
     state: 'active',
     errors: 0,
@@ -160,7 +123,7 @@ const WATCHED = {
   modules: [{ id: 1, app: 'linked', module: 'watch' }],
 };
 
-interface Serving extends Called {
+interface Serving extends StartedCli {
   readonly urls: readonly string[];
 }
 
@@ -173,13 +136,13 @@ async function serveLinked(
   const file = `${data}.json`;
   await writeFile(path.join(folder, file), JSON.stringify({ scenarios }));
   const args = ['linked', '--scenarios', file, '--port', '0', '--data', data, ...more];
-  const served = call(SERVE_COMMAND, args);
-  const readUrls = (): readonly string[] => served.err().match(/http\S+\/hooks\/\S+/g) ?? [];
+  const served = call(['serve', ...args]);
+  const readUrls = (): readonly string[] => served.errors().match(/http\S+\/hooks\/\S+/g) ?? [];
   await Promise.race([served.code, eventually(() => readUrls().length === scenarios.length)]);
   return { ...served, urls: readUrls() };
 }
 
-async function stop(served: Called): Promise<void> {
+async function stop(served: StartedCli): Promise<void> {
   served.stop();
   expect(await served.code).toBe(0);
 }
@@ -193,10 +156,10 @@ it('redacts the secrets of the hook and its connection in a shown event', async 
   const told = JSON.stringify({ note: `${connection} and ${parameter}` });
   expect((await send(`${url}?w=${parameter}`, { headers, body: told })).status).toBe(200);
   expect((await send(url, { headers, body: `${told} and no JSON` })).status).toBe(400);
-  await eventually(() => served.out() !== '');
+  await eventually(() => served.output() !== '');
   await stop(served);
   for (const id of ['1', '2']) {
-    const shown = await output(EVENTS_COMMAND, ['show', id, '--data', 'known']);
+    const shown = await output(['events', 'show', id, '--data', 'known']);
     expect(shown).toContain('[SANITIZED] and [SANITIZED]');
     for (const secret of [connection, parameter]) expect(shown).not.toContain(secret);
   }
@@ -223,10 +186,10 @@ describe('the secrets of hooks and connections of a scenario', () => {
   /** The output of all commands about both scenarios and their events. */
   async function showAll(): Promise<Record<'failing' | 'storing' | 'events' | 'scenarios', string>> {
     const shown = {
-      failing: await output(SCENARIOS_COMMAND, ['show', 'failing', '--data', 'quoted']),
-      storing: await output(SCENARIOS_COMMAND, ['show', 'storing', '--data', 'quoted']),
-      events: await output(EVENTS_COMMAND, ['list', '--data', 'quoted']),
-      scenarios: await output(SCENARIOS_COMMAND, ['list', '--data', 'quoted']),
+      failing: await output(['scenarios', 'show', 'failing', '--data', 'quoted']),
+      storing: await output(['scenarios', 'show', 'storing', '--data', 'quoted']),
+      events: await output(['events', 'list', '--data', 'quoted']),
+      scenarios: await output(['scenarios', 'list', '--data', 'quoted']),
     };
     for (const text of Object.values(shown)) holdsNone(text);
     return shown;
@@ -244,11 +207,11 @@ describe('the secrets of hooks and connections of a scenario', () => {
     const headers = { 'content-type': 'application/json' };
     for (const url of served.urls) await send(url, { headers, body: JSON.stringify({ note }) });
     await eventually(
-      () => served.err().includes('failing: event') && served.err().includes('storing: event'),
+      () => served.errors().includes('failing: event') && served.errors().includes('storing: event'),
     );
     await stop(served);
-    expect(served.err()).toContain(`DataError: ${cleaned}`);
-    holdsNone(served.err());
+    expect(served.errors()).toContain(`DataError: ${cleaned}`);
+    holdsNone(served.errors());
     const { failing: off, storing: kept, events, scenarios } = await showAll();
     expect(JSON.parse(off)).toMatchObject({ lastError: { message: cleaned } });
     expect(JSON.parse(kept)).toMatchObject({
@@ -283,16 +246,16 @@ describe('the secrets of hooks and connections of a scenario', () => {
 
   it('stay hidden with a notice after the hook is removed', async () => {
     const served = await serveLinked([storing], 'quoted', '--prune');
-    await eventually(() => served.err().includes('  failing  removed\n'));
+    await eventually(() => served.errors().includes('  failing  removed\n'));
     await stop(served);
     const notShown = '[not shown: it may hold secrets of a hook that is gone, or too many]';
-    const listed = await output(EVENTS_COMMAND, ['list', '--data', 'quoted']);
+    const listed = await output(['events', 'list', '--data', 'quoted']);
     holdsNone(listed);
     expect(jsonLines(listed)).toContainEqual(
       expect.objectContaining({ hook: expect.stringContaining('(removed)'), error: notShown }),
     );
     const { id } = Object(jsonLines(listed).find((row) => Reflect.get(Object(row), 'status') === 'dead'));
-    const shown = await output(EVENTS_COMMAND, ['show', String(id), '--data', 'quoted']);
+    const shown = await output(['events', 'show', String(id), '--data', 'quoted']);
     holdsNone(shown);
     expect(JSON.parse(shown)).toMatchObject({
       status: 'dead',
@@ -304,11 +267,11 @@ describe('the secrets of hooks and connections of a scenario', () => {
     // An embedder may remove a hook alone.
     const store = await openStore();
     const scenario = await store.get('scenarios', { name: 'storing' });
-    await removeHook(store, SYSTEM_CLOCK, scenario?.hookId ?? 0);
+    await removeHook(store, createVirtualClock(Date.now()), scenario?.hookId ?? 0);
     await store.close();
     const showsNothing = async (): Promise<void> => {
-      const kept = await output(SCENARIOS_COMMAND, ['show', 'storing', '--data', 'quoted']);
-      holdsNone(kept + (await output(SCENARIOS_COMMAND, ['list', '--data', 'quoted'])));
+      const kept = await output(['scenarios', 'show', 'storing', '--data', 'quoted']);
+      holdsNone(kept + (await output(['scenarios', 'list', '--data', 'quoted'])));
       expect(JSON.parse(kept)).toMatchObject({
         lastError: { message: notShown },
         incompletes: [{ execution: notShown, error: { type: 'DataError', message: notShown } }],
@@ -335,17 +298,20 @@ describe('the secrets of hooks and connections of a scenario', () => {
 
 it('refuses another key for its sealed data', async () => {
   const app = path.join(folder, 'crm');
-  const served = call(SERVE_COMMAND, [app, '--port', '0', '--data', 'sealed']);
-  await Promise.race([served.code, eventually(() => served.err().includes('/hooks/'))]);
+  const served = call(['serve', app, '--port', '0', '--data', 'sealed']);
+  await Promise.race([served.code, eventually(() => served.errors().includes('/hooks/'))]);
   served.stop();
   expect(await served.code).toBe(0);
-  const listed = async (key: string): Promise<unknown> => {
-    const asked = call(SCENARIOS_COMMAND, ['--data', 'sealed'], { IML_HOST_KEY: key });
-    return asked.code.catch((error: unknown) => Object(error));
+  const listed = async (key: string): Promise<readonly [code: number, errors: string]> => {
+    const asked = call(['scenarios', '--data', 'sealed'], { IML_HOST_KEY: key });
+    return [await asked.code, asked.errors()];
   };
-  expect(await listed('')).toBe(0);
-  expect(await listed(Buffer.alloc(32).toString('base64'))).toMatchObject({ code: 'STORE_FAILED' });
-  expect(await listed('c2hvcnQ=')).toMatchObject({ message: expect.stringContaining('IML_HOST_KEY: 32') });
+  expect(await listed('')).toEqual([0, '']);
+  expect(await listed(Buffer.alloc(32).toString('base64'))).toEqual([
+    1,
+    expect.stringContaining('STORE_FAILED'),
+  ]);
+  expect(await listed('c2hvcnQ=')).toEqual([2, expect.stringContaining('IML_HOST_KEY: 32')]);
 });
 
 it.each([
@@ -430,49 +396,45 @@ it('calls mapped hosts instead of those of the app: in attach, in runs, and for 
   await writeFile(path.join(folder, 'mapped.json'), JSON.stringify({ scenarios: [scenario] }));
   const place = ['--scenarios', 'mapped.json', '--port', '0', '--data', 'mapped-data'];
   const maps = ['--map', `https://api.example.com=${service.origin}/api`, '--map', `*=${service.origin}/all`];
-  const served = call(SERVE_COMMAND, [root, ...place, ...maps]);
-  await Promise.race([served.code, eventually(() => /http\S+\/hooks\/\S+/.test(served.err()))]);
+  const served = call(['serve', root, ...place, ...maps]);
+  await Promise.race([served.code, eventually(() => /http\S+\/hooks\/\S+/.test(served.errors()))]);
   expect(asked).toEqual(['POST /api/v1/hooks']);
-  const url = /http\S+\/hooks\/\S+/.exec(served.err())?.[0] ?? '';
+  const url = /http\S+\/hooks\/\S+/.exec(served.errors())?.[0] ?? '';
   await send(url, { headers: { 'content-type': 'application/json' }, body: '{"n":5}' });
-  await eventually(() => served.out() !== '');
+  await eventually(() => served.output() !== '');
   expect(asked).toEqual(['POST /api/v1/hooks', 'GET /all/5']);
   served.stop();
   expect(await served.code).toBe(0);
-  const wrong = call(SERVE_COMMAND, [root, ...place, '--map', 'api.example.com']);
-  await expect(wrong.code).rejects.toMatchObject({
-    code: 'USAGE',
-    message: expect.stringContaining('--map'),
-  });
+  const wrong = call(['serve', root, ...place, '--map', 'api.example.com']);
+  expect(await wrong.code).toBe(2);
+  expect(wrong.errors()).toContain('iml serve: --map');
 });
 
 it('logs NDJSON with --log json', async () => {
   const app = path.join(folder, 'crm');
   const args = [app, '--port', '0', '--data', 'json-log', '--log', 'json'];
-  const served = call(SERVE_COMMAND, args);
-  await Promise.race([served.code, eventually(() => served.err().includes('has an address'))]);
-  const [origin = ''] = /http:[^\s",]+/.exec(served.err()) ?? [];
-  const [, name = ''] = /iml scenarios show ([^\s"]+)/.exec(served.err()) ?? [];
-  const shown = call(SCENARIOS_COMMAND, ['show', name, '--data', 'json-log']);
+  const served = call(['serve', ...args]);
+  await Promise.race([served.code, eventually(() => served.errors().includes('has an address'))]);
+  const [origin = ''] = /http:[^\s",]+/.exec(served.errors()) ?? [];
+  const [, name = ''] = /iml scenarios show ([^\s"]+)/.exec(served.errors()) ?? [];
+  const shown = call(['scenarios', 'show', name, '--data', 'json-log']);
   expect(await shown.code).toBe(0);
-  const { address } = JSON.parse(shown.out());
+  const { address } = JSON.parse(shown.output());
   expect(address).toMatch(/^\/hooks\//);
   await send(`${origin}${address}`, { headers: { 'content-type': 'application/json' }, body: '{"n":1}' });
-  await eventually(() => served.err().includes('run-finished'));
+  await eventually(() => served.errors().includes('run-finished'));
   served.stop();
   expect(await served.code).toBe(0);
-  expect(served.err()).not.toContain(address);
+  expect(served.errors()).not.toContain(address);
   for (const [wrong, message] of [
     [['--hook', 'nobody'], 'there is no hook "nobody"'],
     [['--after', 'yesterday'], '"yesterday" is no time'],
   ] as const) {
-    const refused = call(EVENTS_COMMAND, ['list', ...wrong, '--data', 'json-log']);
-    await expect(refused.code).rejects.toMatchObject({
-      code: 'USAGE',
-      message: expect.stringContaining(message),
-    });
+    const refused = call(['events', 'list', ...wrong, '--data', 'json-log']);
+    expect(await refused.code).toBe(2);
+    expect(refused.errors()).toContain(message);
   }
-  const lines = jsonLines(served.err());
+  const lines = jsonLines(served.errors());
   for (const line of lines) expect(line).toMatchObject({ at: expect.stringMatching(/Z$/) });
   expect(lines).toContainEqual(
     expect.objectContaining({ kind: 'message', message: expect.stringContaining('Listening on http') }),
