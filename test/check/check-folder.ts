@@ -22,8 +22,8 @@ interface CheckReport {
 }
 
 /** The report of `iml check FOLDER --json`. */
-export async function checkFolder(folder: string): Promise<CheckReport> {
-  const { code, out, err } = await cli(['check', folder, '--json']);
+export async function checkFolder(folder: string, profile = 'default'): Promise<CheckReport> {
+  const { code, out, err } = await cli(['check', folder, '--json', '--profile', profile]);
   // Exit code 1: there are errors.
   if (code > 1 || err !== '') throw new Error(`iml check ended with ${code}: ${err}`);
   const report: CheckReport = JSON.parse(out);

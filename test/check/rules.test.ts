@@ -6,6 +6,7 @@ import { type AppDefinition, defineApp } from '../../src/index.js';
 import { checkApp } from '../../src/tools/check/check-app.js';
 import type { Rule } from '../../src/tools/check/rule.js';
 import { RULES } from '../../src/tools/check/rules.js';
+import type { CheckSettings } from '../../src/tools/check/settings.js';
 import { isPlainObject } from '../plain-object.js';
 import { checkFolder, type Finding } from './check-folder.js';
 
@@ -23,6 +24,8 @@ interface RuleCase {
   }[];
 }
 
+const REVIEW: CheckSettings = { levels: {}, profile: 'review' };
+
 const FOLDER = path.join(import.meta.dirname, '../../spec-fixtures/rules');
 const files = readdirSync(FOLDER).map(
   (file) =>
@@ -34,7 +37,7 @@ const files = readdirSync(FOLDER).map(
 
 describe.each(files)('$rule', ({ rule, cases }) => {
   it.each(cases)('$title', async ({ app, files: written, findings }) => {
-    const all = app === undefined ? await checkFiles(written ?? {}) : await checkApp(defineApp(app));
+    const all = app === undefined ? await checkFiles(written ?? {}) : await checkApp(defineApp(app), REVIEW);
     const found = all.filter((finding) => finding.rule === rule);
     expect(found).toHaveLength(findings.length);
     for (const [index, { message, ...place }] of findings.entries()) {
@@ -78,7 +81,7 @@ async function checkFiles(written: Readonly<Record<string, string>>): Promise<re
       mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
       writeFileSync(path.join(folder, file), text);
     }
-    return (await checkFolder(folder)).findings;
+    return (await checkFolder(folder, 'review')).findings;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -408,6 +408,22 @@ describe('the language server', () => {
     expect(Object.values(actions[0]?.edit.changes ?? {})[0]).toMatchObject([{ newText: 'formatDate' }]);
   });
 
+  it.each([
+    ['{ "url": "/{{fromatDate(now)}}" }', 'unknown-function', 'formatDate'],
+    ['{ "url": "/{{paramters.userId}}" }', 'unknown-name', 'parameters'],
+    ['{ "url": "/a", "metod": "POST" }', 'unknown-directive', 'method'],
+    ['{ "url": "/a", "method": "PTCH" }', 'unknown-method', 'PATCH'],
+  ])('offers the suggestion of %s as a quick fix, and the page of its rule', async (text, rule, meant) => {
+    await editor.change(text);
+    const [wrong] = await editor.diagnostics(file, (found) => found.some(({ code }) => code === rule));
+    expect(wrong?.codeDescription?.href).toMatch(new RegExp(`/docs/rules/${rule}\\.md$`));
+    const actions = await editor.request<{ title: string; edit: WorkspaceEdit }[]>(
+      'textDocument/codeAction',
+      { range: wrong?.range, context: { diagnostics: [wrong] } },
+    );
+    expect(Object.values(actions[0]?.edit.changes ?? {})[0]).toMatchObject([{ newText: meant }]);
+  });
+
   it('formats expressions and outlines a file', async () => {
     const text = '{ "url": "/{{ifempty( parameters.userId ;1+2)}}" }';
     await editor.change(text);

@@ -13,7 +13,7 @@ export function applyFixes(
   findings: readonly Finding[],
 ): { readonly text: string; readonly applied: number } {
   const edits = findings
-    .flatMap(({ fix }) => (fix === undefined ? [] : fix.edits))
+    .flatMap(({ fix }) => (fix === undefined || fix.isGuess === true ? [] : fix.edits))
     .filter((edit) => edit.file === file)
     .sort((a, b) => a.start - b.start);
   let applied = 0;

@@ -1,11 +1,15 @@
 import type { App } from '../../engine/document/app.js';
+import { openAppFolder } from '../../engine/loading/app-folder.js';
 import { findApp } from '../../engine/loading/find-app.js';
 import { loadApp } from '../../engine/loading/load-app.js';
+import { MANIFEST } from '../../engine/loading/read-manifest.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { compareFindings, createRefusal, type Finding, orError } from './finding.js';
 import { hideIgnored } from './ignore.js';
+import type { Rule } from './rule.js';
 import { LOAD_ERROR, RULES, SETTINGS_ERROR } from './rules.js';
 import {
+  type CheckProfile,
   type CheckSettings,
   CONFIG_FILE,
   DEFAULT_CHECK_SETTINGS,
@@ -16,6 +20,7 @@ import {
 import { listDocuments } from './subject/checked-document.js';
 import { findScenarioFiles } from './subject/scenario-files.js';
 import { compileFunctions, createSubject, type FunctionWarning, type Subject } from './subject/subject.js';
+import { withSuggestedFix } from './suggested-fix.js';
 
 /**
  * Looks an app over: every rule, in the levels of the settings. Nothing is sent and nothing is run; custom functions
@@ -59,6 +64,8 @@ export interface CheckReport {
   readonly findings: readonly Finding[];
   /** Number of diagnostics that comments and settings suppress. */
   readonly ignored: number;
+  /** The app and the rules that were applied; absent if the app does not load. */
+  readonly checked?: { readonly app: App; readonly rules: readonly Rule[] };
 }
 
 /**
@@ -66,13 +73,14 @@ export interface CheckReport {
  * does not load is one finding (`cannot-load`), by the error that loading it raised, and nothing is looked at by settings
  * that cannot be used (`unusable-settings`).
  *
+ * @param profile rules to apply. Default: those of `iml.config.json`
  * @throws SpecError SPEC_MISSING where no app is there
  * @example
  * const { findings } = await checkFolder('./my-app');
  */
-export async function checkFolder(folder: string): Promise<CheckReport> {
+export async function checkFolder(folder: string, profile?: CheckProfile): Promise<CheckReport> {
   const { folder: root } = await findApp(folder);
-  return checkLoadedApp(root, () => loadApp(root));
+  return checkLoadedApp(root, () => loadApp(root), { profile });
 }
 
 /** Input of an editor. */
@@ -81,13 +89,15 @@ export interface CheckSources {
   readonly overlay?: Overlay;
   /** Compiles the custom functions. Default: on each check. */
   readonly compile?: (app: App) => Promise<readonly FunctionWarning[]>;
+  /** Rules to apply. Default: those of `iml.config.json`. */
+  readonly profile?: CheckProfile | undefined;
 }
 
 /** `checkFolder` for a caller that loads the app itself, such as an editor with unsaved files. */
 export async function checkLoadedApp(
   root: string,
   load: () => Promise<App>,
-  { overlay, compile = compileFunctions }: CheckSources = {},
+  { overlay, compile = compileFunctions, profile }: CheckSources = {},
 ): Promise<CheckReport> {
   const app = await orError(load());
   const config = await orError(findConfig(root, overlay));
@@ -102,11 +112,25 @@ export async function checkLoadedApp(
     ];
     return { root, app: app instanceof EngineError ? undefined : app.name, findings: refused, ignored: 0 };
   }
+  const settings = { ...(config ?? DEFAULT_CHECK_SETTINGS), ...(profile !== undefined && { profile }) };
   const found = checkSubject(
     createSubject(app, { functionWarnings: await compile(app), scenarios }),
-    config ?? DEFAULT_CHECK_SETTINGS,
+    settings,
   );
-  return { root, app: app.name, ...hideIgnored(listDocuments(app), found, config?.ignore ?? []) };
+  const documents = listDocuments(app);
+  const { findings, ignored } = hideIgnored(documents, found, config?.ignore ?? []);
+  const texts = new Map(documents.map(({ document }) => [document.file, document.text]));
+  const manifest = await openAppFolder(root, { overlay })
+    .read(MANIFEST, () => ({ file: MANIFEST }))
+    .catch(() => undefined);
+  texts.set(MANIFEST, manifest?.replace(/^\uFEFF/, ''));
+  return {
+    root,
+    app: app.name,
+    findings: findings.map((finding) => withSuggestedFix(finding, texts.get(finding.place.file) ?? '')),
+    ignored,
+    checked: { app, rules: RULES.filter((rule) => resolveLevel(settings, rule) !== 'off') },
+  };
 }
 
 /** Loading reads `iml.config.json`, too; what is wrong in it is reported once. */

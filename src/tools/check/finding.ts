@@ -26,6 +26,8 @@ export interface Finding {
 export interface Fix {
   /** Title for the user: `Replace "formatdate" by "formatDate"`. */
   readonly title: string;
+  /** Whether the fix can be wrong. Editors offer it, `--fix` leaves it out. Default: false. */
+  readonly isGuess?: boolean;
   readonly edits: readonly TextEdit[];
 }
 

@@ -1,4 +1,4 @@
-import type { Rule } from './rule.js';
+import type { Review, Rule } from './rule.js';
 
 /** Address of the documentation. */
 export const DOCS = 'https://github.com/iml-runtime/iml-runtime/blob/main/docs';
@@ -9,11 +9,11 @@ export function rulePage(id: string): string {
 }
 
 /** The page of a rule in `docs/rules/`, as Markdown. */
-export function printRulePage({ id, level, summary, why, bad, good, canFix }: Rule): string {
+export function printRulePage({ id, level, summary, why, bad, good, canFix, review }: Rule): string {
   const fix = canFix === true ? ' `--fix` fixes unambiguous cases.' : '';
   return `# ${id}
 
-Level: ${level}.${fix}
+Level: ${level}.${fix}${review === undefined ? '' : ` ${describeReview(review)}`}
 
 ${summary}
 
@@ -36,9 +36,20 @@ To ignore one location, add a comment at the end of its line or on the line abov
 `;
 }
 
+function describeReview({ source }: Review): string {
+  const profile = 'Applied with `--profile review` only.';
+  if (source === undefined)
+    return `${profile} Advice of reviewers; Make's documentation does not ask for it.`;
+  return `${profile} [Make's documentation](${source}) asks for it.`;
+}
+
 /** The list of all rules, `docs/rules/README.md`. */
 export function printRuleList(rules: readonly Rule[]): string {
-  const rows = rules.map(({ id, level, summary }) => `| [${id}](${id}.md) | ${level} | ${summary} |\n`);
+  const rows = (isOfReview: boolean): string =>
+    rules
+      .filter(({ review }) => (review !== undefined) === isOfReview)
+      .map(({ id, level, summary }) => `| [${id}](${id}.md) | ${level} | ${summary} |\n`)
+      .join('');
   return `# Rules of \`iml check\`
 
 Each page is generated from its rule in \`src/tools/check/rules/\`. Three more errors have no level to set: \`cannot-load\` (the app does
@@ -46,5 +57,12 @@ not load), \`unusable-settings\` (invalid settings) and \`unknown-rule\` (a comm
 
 | rule | level | reports |
 | --- | --- | --- |
-${rows.join('')}`;
+${rows(false)}
+## Profile \`review\`
+
+\`iml check --profile review\` also applies these rules, and prints what passes, what fails and what a person has to answer.
+
+| rule | level | reports |
+| --- | --- | --- |
+${rows(true)}`;
 }

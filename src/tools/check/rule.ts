@@ -19,5 +19,39 @@ export interface Rule {
   readonly good: string;
   /** Whether `--fix` can fix some of its diagnostics. Default: false. */
   readonly canFix?: boolean;
+  /** Present for a rule of the profile `review`, which other checks skip. */
+  readonly review?: Review;
   readonly check: (subject: Subject, report: ReportFinding) => void;
+}
+
+/** What a rule is about, in the order of the form for the review of an app. */
+export const REVIEW_AREAS = [
+  'app',
+  'base',
+  'connections',
+  'modules',
+  'triggers',
+  'webhooks',
+  'rpcs',
+  'forms',
+  'functions',
+  'endpoints',
+] as const;
+
+/** An area of the review. */
+export type ReviewArea = (typeof REVIEW_AREAS)[number];
+
+/** A rule that the review of an app applies. */
+export interface Review {
+  readonly area: ReviewArea;
+  /** Page of Make's documentation that asks for it; undefined for the advice of reviewers. */
+  readonly source?: string;
+}
+
+/** Start of the pages on custom apps. */
+const CUSTOM_APPS = 'https://developers.make.com/custom-apps-documentation';
+
+/** A rule that Make's documentation asks for, on a page on custom apps or of a full address. */
+export function official(area: ReviewArea, page: string): Review {
+  return { area, source: page.startsWith('https:') ? page : `${CUSTOM_APPS}/${page}` };
 }

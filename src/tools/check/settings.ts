@@ -18,12 +18,24 @@ import type { ScenarioPath } from './subject/scenario-files.js';
 export interface CheckSettings {
   /** Level by rule ID; `off` disables the rule. */
   readonly levels: Readonly<Record<string, Level | 'off'>>;
+  /** Rules to apply. Default: `default`. */
+  readonly profile?: CheckProfile | undefined;
 }
+
+/** `default`: mistakes. `review`: also what the review of an app asks for. */
+export const CHECK_PROFILES = ['default', 'review'] as const;
+
+/** A set of rules. */
+export type CheckProfile = (typeof CHECK_PROFILES)[number];
 
 export const DEFAULT_CHECK_SETTINGS: CheckSettings = { levels: {} };
 
 /** The level of a rule. */
-export function resolveLevel({ levels }: CheckSettings, rule: Pick<Rule, 'id' | 'level'>): Level | 'off' {
+export function resolveLevel(
+  { levels, profile }: CheckSettings,
+  rule: Pick<Rule, 'id' | 'level' | 'review'>,
+): Level | 'off' {
+  if (rule.review !== undefined && profile !== 'review') return 'off';
   return (Object.hasOwn(levels, rule.id) ? levels[rule.id] : undefined) ?? rule.level;
 }
 
@@ -44,6 +56,11 @@ const CHECK_SHAPE: Shape = {
   title: 'check',
   keys: {
     rules: described('Levels of rules; `off` switches one off.', { types: ['object'], shape: RULE_LEVELS }),
+    profile: described(
+      'Rules to apply. `review`: also what the review of an app asks for. Default: default.',
+      { types: ['string'] },
+      CHECK_PROFILES,
+    ),
     ignore: described('Folders of the app whose files are not checked.', { types: ['array'] }),
   },
 };
@@ -140,6 +157,7 @@ function readCheckConfig(text: string, file: string): CheckConfig {
   refuseOthers(document, check, '/check', CONFIG_KEYS.check);
   return {
     levels: readLevels(document, check['rules'] ?? {}),
+    profile: readProfile(document, check['profile'] ?? 'default'),
     ignore: readIgnore(document, check['ignore'] ?? []),
     scenarios: readScenarios(document, root['scenarios']),
   };
@@ -160,6 +178,12 @@ function readLevels(document: Document, value: unknown): CheckSettings['levels']
     levels[id] = level;
   }
   return levels;
+}
+
+function readProfile(document: Document, value: unknown): CheckProfile {
+  const profile = CHECK_PROFILES.find((name) => name === value);
+  if (profile !== undefined) return profile;
+  throw invalid(document, '/check/profile', `check.profile is one of ${CHECK_PROFILES.join(', ')}.`);
 }
 
 function isLevel(value: unknown): value is Level | 'off' {

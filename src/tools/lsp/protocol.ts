@@ -10,6 +10,7 @@ import {
 } from 'vscode-languageserver/node.js';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Finding, Level, TextEdit } from '../check/finding.js';
+import { rulePage } from '../check/rule-page.js';
 import type { Suggestion } from './suggestions.js';
 
 const SEVERITIES: Readonly<Record<Level, DiagnosticSeverity>> = {
@@ -53,6 +54,7 @@ export function toDiagnostic(
     range: { start: { line, character }, end: { line, character: end } },
     severity: SEVERITIES[level],
     code: rule,
+    codeDescription: { href: rulePage(rule) },
     source: 'iml',
     message,
   };

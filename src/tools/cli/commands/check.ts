@@ -3,18 +3,23 @@ import path from 'node:path';
 import { createFrameReader } from '../../../engine/loading/spec-frame.js';
 import { SpecError } from '../../../shared/errors/engine-error.js';
 import { createFolderWriter } from '../../../shared/folder-writer.js';
+import { didYouMean } from '../../../shared/suggest.js';
 import { applyFixes } from '../../check/apply-fixes.js';
 import { type CheckReport, checkFolder } from '../../check/check-app.js';
 import { type Finding, LEVELS, type Level } from '../../check/finding.js';
 import { createAnnotations, createSarif, describeCheck } from '../../check/reports.js';
+import { createReview, type ReviewReport } from '../../check/review-report.js';
+import type { Rule } from '../../check/rule.js';
+import { printRulePage, rulePage } from '../../check/rule-page.js';
 import { RULES } from '../../check/rules.js';
+import { CHECK_PROFILES, type CheckProfile } from '../../check/settings.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, findAppFolder } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
-import { countFindings, printFindings } from '../output/print-findings.js';
-import { printable } from '../output/terminal-text.js';
+import { countFindings, findingLine, printFindings } from '../output/print-findings.js';
+import { printable, printableLine } from '../output/terminal-text.js';
 import { readVersion } from '../read-version.js';
 import { usageError } from '../usage-error.js';
 
@@ -32,13 +37,20 @@ export const CHECK_COMMAND: Command = {
       value: `${LEVELS.join('|')}|never`,
       help: 'Lowest level that sets exit code 1. Default: error.',
     },
+    strict: { help: 'Exit code 1 for warnings too: --fail-on warning.' },
+    profile: {
+      value: CHECK_PROFILES.join('|'),
+      help: 'review: also what the review of an app asks for, as a report. Default: that of iml.config.json.',
+    },
     fix: { help: 'Applies safe fixes, then checks again.' },
     rules: { help: 'Lists all rules with their levels, then exits.' },
+    explain: { value: 'RULE', help: 'Prints the page of a rule, then exits.' },
   },
   examples: [
     'iml check ./my-app',
     'iml check --format sarif > iml.sarif',
-    'iml check ./my-app --fail-on warning',
+    'iml check ./my-app --profile review --strict',
+    'iml check --explain unknown-name',
   ],
   notes: [
     'iml.config.json sets the levels of rules and ignored folders: {"check": {"rules": {"dead-branch": "off"}, "ignore": ["old"]}}.\nA comment // iml-ignore RULE: REASON suppresses one diagnostic.',
@@ -48,24 +60,27 @@ export const CHECK_COMMAND: Command = {
 
 async function checkApp(args: Arguments, io: Io): Promise<number> {
   if (args.isSet('rules')) return listRules(io);
+  const explained = args.text('explain');
+  if (explained !== undefined) return explainRule(explained, io);
+  const profile = readProfile(args);
   const format = readFormat(args);
   const failOn = readFailOn(args);
   const given = await findAppFolder(args.positionals[0], io);
   const folder = path.resolve(io.cwd, given);
-  let report = await check(folder);
+  let report = await check(folder, profile);
   if (args.isSet('fix')) {
     const applied = await fixFiles(report);
-    report = applied === 0 ? report : await check(folder);
+    report = applied === 0 ? report : await check(folder, profile);
     await io.stderr.write(`${applied} mended.\n`);
   }
-  await io.stdout.write(await printReport(report, format, io));
+  await io.stdout.write(await printReport(report, { format, profile }, io));
   const limit = failOn === undefined ? -1 : LEVELS.indexOf(failOn);
   return report.findings.some(({ level }) => LEVELS.indexOf(level) <= limit) ? EXIT.failed : EXIT.ok;
 }
 
 /** @throws EngineError (USAGE) if there is no app or the settings are invalid */
-async function check(folder: string): Promise<CheckReport> {
-  return checkFolder(folder).catch((error: unknown) => {
+async function check(folder: string, profile: CheckProfile | undefined): Promise<CheckReport> {
+  return checkFolder(folder, profile).catch((error: unknown) => {
     throw error instanceof SpecError && error.code === 'SPEC_MISSING' ? usageError(error.message) : error;
   });
 }
@@ -80,7 +95,9 @@ function readFormat(args: Arguments): Format {
 
 /** Undefined for `never`. */
 function readFailOn(args: Arguments): Level | undefined {
-  const text = args.text('fail-on') ?? 'error';
+  const strict = args.isSet('strict');
+  if (strict && args.isSet('fail-on')) throw usageError('--strict and --fail-on exclude each other.');
+  const text = args.text('fail-on') ?? (strict ? 'warning' : 'error');
   const level = LEVELS.find((name) => name === text);
   if (level === undefined && text !== 'never') {
     throw usageError(`--fail-on: Expected one of ${[...LEVELS, 'never'].join(', ')}; got "${text}".`);
@@ -88,23 +105,95 @@ function readFailOn(args: Arguments): Level | undefined {
   return level;
 }
 
-async function printReport(report: CheckReport, format: Format, io: Io): Promise<string> {
-  const { root, findings, ignored } = report;
+/** Undefined for the profile of the settings. */
+function readProfile(args: Arguments): CheckProfile | undefined {
+  const text = args.text('profile');
+  const profile = CHECK_PROFILES.find((name) => name === text);
+  if (profile !== undefined || text === undefined) return profile;
+  throw usageError(`--profile: Expected one of ${CHECK_PROFILES.join(', ')}; got "${text}".`);
+}
+
+interface ReportStyle {
+  readonly format: Format;
+  readonly profile: CheckProfile | undefined;
+}
+
+async function printReport(report: CheckReport, { format, profile }: ReportStyle, io: Io): Promise<string> {
+  const { root, findings, ignored, checked } = report;
+  const review =
+    profile === 'review' ? createReview(findings, checked?.rules ?? [], checked?.app) : undefined;
   const showPath = (file: string): string => path.relative(io.cwd, path.join(root, file)) || file;
   switch (format) {
     case 'json':
-      return `${printPrettyJson({ app: report.app, root, findings, ignored })}\n`;
+      return `${printPrettyJson({ app: report.app, root, findings, ignored, ...reviewToJson(review) })}\n`;
     case 'sarif':
-      return `${printPrettyJson(createSarif(report, describeCheck(readVersion())))}\n`;
+      return `${printPrettyJson(createSarif(report, describeCheck(readVersion(), checked?.rules)))}\n`;
     case 'github':
       return printable(createAnnotations(findings, showPath));
     default: {
       const frameAt = createFrameReader(root);
       const readFrame = ({ place }: Finding): Promise<string | undefined> => frameAt(place);
       const hidden = ignored === 0 ? '' : `, ${ignored} left out by settings and comments`;
+      if (review !== undefined && checked !== undefined) {
+        return `${printReview(review, showPath)}${countFindings(findings)}${hidden}\n`;
+      }
       return `${await printFindings(findings, showPath, readFrame)}${countFindings(findings)}${hidden}\n`;
     }
   }
+}
+
+function reviewToJson(review: ReviewReport | undefined): object {
+  if (review === undefined) return {};
+  const sections = review.sections.map(({ title, rules, open }) => ({
+    title,
+    rules: rules.map(({ rule: { id, review: of }, status, findings }) => ({
+      id,
+      status,
+      page: rulePage(id),
+      ...(of !== undefined && { source: of.source ?? 'advice of reviewers' }),
+      findings: findings.length,
+    })),
+    open,
+  }));
+  return { review: sections };
+}
+
+/** Sections in the order of the review form: failed rules with their diagnostics, the passed ones, and questions. */
+function printReview({ sections }: ReviewReport, showPath: (file: string) => string): string {
+  return sections
+    .map(({ title, rules, open }, index) => {
+      const failed = rules.filter(({ status }) => status === 'failed');
+      const passed = rules.length - failed.length;
+      const lines = [
+        `${index + 1}. ${title}`,
+        ...failed.flatMap(({ rule, findings }) => [
+          `  failed  ${rule.id}: ${rule.summary}${isAdvice(rule) ? ' (advice of reviewers)' : ''}`,
+          ...findings.map((finding) => `            ${findingLine(finding, showPath).trimEnd()}`),
+        ]),
+        ...(passed > 0 ? [`  passed  ${passed} ${passed === 1 ? 'rule' : 'rules'}`] : []),
+        ...open.map((question) => `  open    ${printableLine(question)}`),
+      ];
+      return `${lines.join('\n')}\n\n`;
+    })
+    .join('');
+}
+
+function isAdvice({ review }: Rule): boolean {
+  return review !== undefined && review.source === undefined;
+}
+
+async function explainRule(id: string, io: Io): Promise<number> {
+  const rule = RULES.find((one) => one.id === id);
+  if (rule === undefined) {
+    const hint =
+      didYouMean(
+        id,
+        RULES.map((one) => one.id),
+      ) || ' iml check --rules lists all.';
+    throw usageError(`There is no rule "${id}".${hint}`);
+  }
+  await io.stdout.write(`${printRulePage(rule)}\n${rulePage(id)}\n`);
+  return EXIT.ok;
 }
 
 /** Writes each fixed file as a whole. */

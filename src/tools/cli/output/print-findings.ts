@@ -21,7 +21,7 @@ export async function printFindings(
     text += findingLine(finding, showPath);
     const frame = await readFrame(finding);
     if (frame !== undefined) text += `${indent(frame)}\n`;
-    if (fix !== undefined) text += `  --fix: ${printableLine(fix.title)}\n`;
+    if (fix !== undefined && fix.isGuess !== true) text += `  --fix: ${printableLine(fix.title)}\n`;
   }
   return text;
 }
