@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEngine, defineApp } from '../../src/index.js';
 import { createDigestLog, recordCase, recordTransport } from '../../src/tools/testing/index.js';
-import type { WrittenCase } from '../../src/tools/testing/recording/record-case.js';
-import type { RunToRecord } from '../../src/tools/testing/recording/rehearse-run.js';
 import { recordHar } from '../../src/tools/testing/recording/write-har.js';
 import { everythingOf } from '../connection/canary.js';
 import { expectNoSecret } from './expect-no-secret.js';
 import { BODIES, COMMON, CONNECTION, FAILURES, PARAMETERS, secretApp } from './secret-app.js';
 import { type SecretService, startSecretService } from './secret-service.js';
+
+type RunToRecord = Parameters<typeof recordCase>[0];
+type WrittenCase = Awaited<ReturnType<typeof recordCase>>;
 
 let service: SecretService;
 beforeAll(async () => {

@@ -5,8 +5,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { loadApp } from '../../src/index.js';
 import { checkRun, type RunCheck } from '../../src/tools/check/check-run.js';
-import type { ComponentName } from '../../src/tools/check/subject/used-part.js';
 import { checkFolder } from './check-folder.js';
+
+type ComponentName = Parameters<typeof checkRun>[2][number];
 
 let folder: string;
 beforeEach(() => {

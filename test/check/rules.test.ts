@@ -4,7 +4,6 @@ import path from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type AppDefinition, defineApp } from '../../src/index.js';
 import { checkApp } from '../../src/tools/check/check-app.js';
-import type { Rule } from '../../src/tools/check/rule.js';
 import { RULES } from '../../src/tools/check/rules.js';
 import type { CheckSettings } from '../../src/tools/check/settings.js';
 import { isPlainObject } from '../plain-object.js';
@@ -70,7 +69,7 @@ it('lists every rule that a file in rules/ exports', async () => {
   expect(ids(exported)).toEqual(ids(RULES));
 });
 
-function isRule(value: unknown): value is Rule {
+function isRule(value: unknown): value is (typeof RULES)[number] {
   return isPlainObject(value) && 'id' in value && 'check' in value;
 }
 

@@ -1,9 +1,9 @@
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { removeHook } from '../../src/host/hooks/hooks.js';
 import { createHost, createHostMemoryStore, type Host, type HostStore } from '../../src/host/index.js';
-import { SYSTEM_CLOCK } from '../../src/shared/clock.js';
 import { createHostSecretFinder, type HostSecrets } from '../../src/tools/cli/connections/connection-data.js';
 import { openConnectionRows } from '../../src/tools/cli/connections/connection-rows.js';
+import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from '../host/test-flows.js';
 
 const POLLING = { name: 's', plan: plan({ everyMs: 60_000 }) };
@@ -37,7 +37,7 @@ it('of a scenario that never had a hook there are none but those of its steps', 
 });
 
 it('of one whose hook was removed nobody knows them, whatever becomes of it', async () => {
-  await removeHook(store, SYSTEM_CLOCK, await putWithHook());
+  await removeHook(store, createVirtualClock(Date.now()), await putWithHook());
   expect(await findSecrets()).toBeUndefined();
   await host.scenarios.put(POLLING);
   expect(await findSecrets()).toBeUndefined();

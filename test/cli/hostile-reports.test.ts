@@ -6,7 +6,6 @@ import {
   createJunitReport,
   createTapReport,
 } from '../../src/tools/cli/tests/machine-reports.js';
-import type { MakeReporter } from '../../src/tools/cli/tests/test-reporter.js';
 import type { TestResult } from '../../src/tools/testing/index.js';
 
 /** Names and values of an app or a service: workflow commands, markup, and what steers a terminal. */
@@ -28,7 +27,7 @@ const STEERING =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these must not come out.
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;
 
-async function report(create: MakeReporter, text: string): Promise<string> {
+async function report(create: typeof createJunitReport, text: string): Promise<string> {
   const context = {
     pathOf: (file: string) => file,
     frameOf: async () => text,

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DEFAULT_LIMITS } from '../../src/index.js';
-import type { Io, Output } from '../../src/tools/cli/io.js';
 import { progressLine, startProgress } from '../../src/tools/cli/output/progress.js';
 
-function fakeIo(stderr: Partial<Output>): {
-  readonly io: Pick<Io, 'stderr' | 'env'>;
+type Io = Parameters<typeof startProgress>[1];
+
+function fakeIo(stderr: Partial<Io['stderr']>): {
+  readonly io: Io;
   readonly texts: string[];
 } {
   const texts: string[] = [];

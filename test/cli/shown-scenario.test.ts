@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
-import type { IncompleteRow, ScenarioRow } from '../../src/host/store/tables.js';
 import { shownPlan, shownScenario } from '../../src/tools/cli/commands/scenarios.js';
+
+type ScenarioRow = Parameters<typeof shownScenario>[0];
+type IncompleteRow = Parameters<typeof shownScenario>[1][number];
 
 const SCENARIO: ScenarioRow = {
   id: 1,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AnyReport } from '../../src/engine/component/report.js';
 import { identifyConnection } from '../../src/engine/component/start-run.js';
+import type { EngineError } from '../../src/index.js';
 import { service } from '../run/helpers.js';
 import { engineOf } from './engine-of.js';
 
@@ -44,7 +44,7 @@ function refusedEngine(): ReturnType<typeof engineOf>['engine'] {
   ).engine;
 }
 
-interface Reported extends PromiseLike<AnyReport> {
+interface Reported extends PromiseLike<{ readonly ok: boolean; readonly error?: EngineError | undefined }> {
   readonly orThrow: () => Promise<unknown>;
 }
 

@@ -3,13 +3,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ConformanceCase } from '../../src/tools/testing/conformance/find-cases.js';
 import {
   type CaseLists,
   type CaseStatus,
   readCaseLists,
   runCases,
 } from '../../src/tools/testing/conformance/run-cases.js';
+
+type ConformanceCase = Parameters<typeof runCases>[0][number];
 
 const NONE = new Map<string, string>();
 const LISTED = new Map([['a', 'why']]);

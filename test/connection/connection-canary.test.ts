@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { AnyReport, RunFacts } from '../../src/engine/component/report.js';
 import { transportFailure } from '../../src/engine/http/undici-transport.js';
 import {
   type ConnectionReport,
@@ -108,7 +107,7 @@ async function show(step: string, failure: Failure): Promise<Shown> {
   });
   const connection = engine.connection('c');
   let report: ConnectionReport | undefined;
-  const tell = <R extends AnyReport & RunFacts>(given: R): R => {
+  const tell = <R extends Pick<ConnectionReport, 'trace' | 'warnings' | 'error'>>(given: R): R => {
     shown.push(JSON.stringify([given.trace, given.warnings]), everythingOf(given.error));
     return given;
   };

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSqlite } from '../../src/shared/store/sql/open-sqlite.js';
 import { openHistory, type RunRest } from '../../src/tools/dev/history/history.js';
 import { packEvents } from '../../src/tools/dev/history/pack-events.js';
-import type { RunSummary } from '../../src/tools/dev/protocol.js';
+
+type RunSummary = Parameters<Awaited<ReturnType<typeof openHistory>>['saveRun']>[0];
 
 let folder: string;
 let file: string;

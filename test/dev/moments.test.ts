@@ -3,8 +3,6 @@ import { TransportError } from '../../src/index.js';
 import { toEnvironment } from '../../src/language/environment.js';
 import { functions as FUNCTIONS } from '../../src/language/index.js';
 import { evaluateAt, explainDocument } from '../../src/tools/dev/expressions/explain-document.js';
-import type { ExplainedText } from '../../src/tools/dev/expressions/items.js';
-import type { Language } from '../../src/tools/dev/expressions/language.js';
 import {
   chooseMoment,
   openMoments,
@@ -13,8 +11,12 @@ import {
 } from '../../src/tools/dev/expressions/moments.js';
 import { type Moment, momentAt } from '../../src/tools/dev/expressions/scope-at.js';
 import { type PackedBody, packEvents } from '../../src/tools/dev/history/pack-events.js';
-import type { MomentName, PackedEvent } from '../../src/tools/dev/protocol.js';
 import { engineOf, service } from '../run/helpers.js';
+
+type Language = Parameters<typeof evaluateAt>[2];
+type ExplainedText = Parameters<typeof explainDocument>[0];
+type PackedEvent = ReturnType<typeof packEvents>[number]['event'];
+type MomentName = NonNullable<Parameters<typeof chooseMoment>[1]>;
 
 const LANGUAGE: Language = { environment: toEnvironment({}), functions: FUNCTIONS };
 

@@ -1,14 +1,13 @@
 import { expect, it } from 'vitest';
 import { EngineError } from '../../src/index.js';
 import { writeRunHar } from '../../src/tools/dev/backend.js';
-import type { PackedEvent } from '../../src/tools/dev/protocol.js';
 
 const UNSEEN = '\u009b\u200b\u202e\u{e0041}\u2800';
 
 const AT = { requestIndex: 0, page: 1, at: 1000 } as const;
 const BODY = { ref: 'a', size: 1 };
 
-const EVENTS: readonly PackedEvent[] = [
+const EVENTS: Parameters<typeof writeRunHar>[0]['events'] = [
   {
     ...AT,
     seq: 0,

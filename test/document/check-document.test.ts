@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { checkShape, checkTemplates } from '../../src/engine/assembling/check-app.js';
 import { collectWarnings, createDocument, type Warning } from '../../src/engine/document/document.js';
-import type { DocumentKind } from '../../src/engine/document/document-shapes.js';
 import { readDocument } from '../../src/engine/document/jsonc.js';
 import { formatLocation } from '../../src/index.js';
+
+type DocumentKind = Parameters<typeof checkShape>[1];
 
 function shapeWarnings(kind: DocumentKind, value: unknown): string[] {
   const warnings: Warning[] = [];

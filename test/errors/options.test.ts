@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { parseForm, validateParameters } from '../../src/engine/parameters/index.js';
-import { resolveLimits } from '../../src/engine/run/limits.js';
-import { resolveWebhookLimits } from '../../src/engine/webhook/incoming-call.js';
-import { createEventAdmin } from '../../src/host/events/event-admin.js';
-import { resolveHostLimits } from '../../src/host/host-limits.js';
 import {
   attachHook,
   createEngineReceiver,
@@ -17,9 +13,7 @@ import {
   openHostPostgres,
   openHostSqlite,
 } from '../../src/host/index.js';
-import { createScenarioAdmin } from '../../src/host/scenarios/scenario-admin.js';
-import { createEnginePool, defineApp, loadApp } from '../../src/index.js';
-import { createOpenApi } from '../../src/rest/call/openapi.js';
+import { createEngine, createEnginePool, defineApp, loadApp } from '../../src/index.js';
 import {
   bootstrap,
   createLocalBilling,
@@ -32,8 +26,6 @@ import {
   registerApps,
   serveRest,
 } from '../../src/rest/index.js';
-import { createOidc } from '../../src/rest/services/oidc-provider.js';
-import { createZoneDirectory } from '../../src/rest/services/zone-directory.js';
 import { compileFlow, runFlow } from '../../src/scenario/index.js';
 import { resolveBounds } from '../../src/shared/errors/check-options.js';
 import {
@@ -91,8 +83,6 @@ const CASES: readonly (readonly [
   ['createLocalQueue', createLocalQueue, { clok: 1 }, 'Did you mean "clock"?'],
   ['createPostgresQueue', createPostgresQueue, { uri: 'x' }, 'Did you mean "url"?'],
   ['createNotifier', createNotifier, { to: 'x' }, '"onError" is missing.'],
-  ['createEventAdmin', createEventAdmin, { store, queu: 1 }, 'Did you mean "queue"?'],
-  ['createScenarioAdmin', createScenarioAdmin, { store }, '"queue" is missing.'],
   [
     'attachHook',
     (options: never) => attachHook(options, { id: 1 }),
@@ -100,12 +90,6 @@ const CASES: readonly (readonly [
     'Did you mean "engines"?',
   ],
   ['detachHook', (options: never) => detachHook(options, 1), { store, hosts: {} }, 'Did you mean "host"?'],
-  [
-    'createOpenApi',
-    (options: never) => createOpenApi([], options),
-    { baseURL: 'https://a.example' },
-    'Did you mean "baseUrl"?',
-  ],
   ['createScenarioFlows', createScenarioFlows, { engine: {} }, 'Did you mean "engines"?'],
   ['createEngineReceiver', createEngineReceiver, {}, '"engines" is missing.'],
   ['compileFlow', compileFlow, { name: 'f', step: [] }, 'Did you mean "steps"?'],
@@ -198,13 +182,6 @@ const CASES: readonly (readonly [
     '"baseUrl" has to be an address such as',
   ],
   ['createLocalBilling', createLocalBilling, { price: [] }, 'Did you mean "prices"?'],
-  ['createOidc', createOidc, { store: createRestMemoryStore() }, '"seal" is missing.'],
-  [
-    'createZoneDirectory',
-    (options: never) => createZoneDirectory('eu1.make.com', options),
-    { runsApp: false },
-    'Did you mean "runsApps"?',
-  ],
   [
     'serveRest',
     (options: never) => serveRest({ fetch: receiver }, options),
@@ -237,6 +214,8 @@ describe('the options of a public function', () => {
   });
 });
 
+const app = defineApp({ name: 'x' });
+
 const DEFAULTS: { readonly maxItems: number; readonly maxBytes: number } = Object.freeze({
   maxItems: 10,
   maxBytes: 20,
@@ -263,11 +242,11 @@ describe('resolveBounds', () => {
   });
 
   it.each([
-    ['run', resolveLimits, 'maxPage', 'maxPages'],
-    ['host', resolveHostLimits, 'stalledMS', 'stalledMs'],
-    ['webhook', resolveWebhookLimits, 'maxItem', 'maxItems'],
-  ])('suggests the nearest limit of a %s for an unknown name', (_stage, resolve, name, meant) => {
-    expect(() => resolve({ [name]: 1 })).toThrow(
+    ['run', (limits: object) => createEngine({ app, limits }), 'maxPage', 'maxPages'],
+    ['host', (limits: object) => createHost({ store, receiver, flows, limits }), 'stalledMS', 'stalledMs'],
+    ['webhook', (webhookLimits: object) => createEngine({ app, webhookLimits }), 'maxItem', 'maxItems'],
+  ])('suggests the nearest limit of a %s for an unknown name', (_stage, create, name, meant) => {
+    expect(() => create({ [name]: 1 })).toThrow(
       expect.objectContaining({ code: 'USAGE', message: expect.stringContaining(meant) }),
     );
   });

@@ -6,11 +6,12 @@ import {
   createScenarioFlows,
   type Host,
 } from '../../src/host/index.js';
-import type { ScenarioEntry } from '../../src/host/scenarios/scenario-file.js';
 import { removeScenario, type SetUpOptions, setUpScenario } from '../../src/host/set-up.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import { type Answer, service } from '../run/helpers.js';
 import { eventually } from './open-parts.js';
+
+type ScenarioEntry = Parameters<typeof setUpScenario>[1];
 
 const WEBHOOK = {
   communication: { output: { key: '{{webhook.ext}}', team: '{{parameters.team}}', n: '{{body.n}}' } },

@@ -1,19 +1,22 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import type { CreateHookInput } from '../../src/host/hooks/hooks.js';
 import {
   createEngineReceiver,
   createHost,
   createHostMemoryStore,
   createScenarioFlows,
+  type Host,
   type HostNotice,
+  type HostOptions,
 } from '../../src/host/index.js';
-import type { StepDefinition } from '../../src/host/scenarios/flow-definition.js';
-import type { NamedConnection } from '../../src/host/scenarios/scenario-secrets.js';
-import type { HostTracing } from '../../src/host/tracing.js';
 import { createEngine, defineApp } from '../../src/index.js';
 import type { ScenarioSettings } from '../../src/scenario/index.js';
 import { eventually } from './open-parts.js';
 import { plan } from './test-flows.js';
+
+type CreateHookInput = Parameters<Host['putHook']>[0];
+type HostTracing = NonNullable<HostOptions['tracing']>;
+type FlowsOptions = Parameters<typeof createScenarioFlows>[0];
+type NamedConnection = Parameters<NonNullable<FlowsOptions['findConnectionSecrets']>>[0];
 
 const SECRETS = {
   parameter: 'signing-of-the-hook-1',
@@ -39,11 +42,11 @@ const APP = defineApp({
   },
 });
 
-const REFUSE: StepDefinition = { id: 2, app: 'crm', module: 'refuse', parameters: { v: '{{1.note}}' } };
+const REFUSE = { id: 2, app: 'crm', module: 'refuse', parameters: { v: '{{1.note}}' } };
 
 interface Wanted extends Pick<CreateHookInput, 'webhook' | 'kind' | 'uid'> {
   readonly settings?: Partial<ScenarioSettings>;
-  readonly onError?: StepDefinition['onError'];
+  readonly onError?: unknown;
 }
 
 /** A host whose scenario fails with a message that contains the sent data. */
@@ -74,7 +77,7 @@ async function open({ settings = {}, onError, ...hook }: Wanted) {
   const parameters = { v: SECRETS.parameter };
   const { id, path } = await host.putHook({ ...hook, name: 'h', app: 'crm', connection: 'work', parameters });
   await store.transaction((writer) => writer.update('hooks', { id }, { data: { sig: SECRETS.stored } }));
-  const other: StepDefinition = { ...REFUSE, id: 3, connection: 'other' };
+  const other = { ...REFUSE, id: 3, connection: 'other' };
   const flow = { startsWithWebhook: true, steps: [{ ...REFUSE, onError }, other] };
   await host.scenarios.put({ name: 's', plan: { ...plan({ settings }), flow }, hookId: id });
   await host.start();

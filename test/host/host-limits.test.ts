@@ -11,7 +11,6 @@ import {
   openHostSqlite,
 } from '../../src/host/index.js';
 import { findStuck } from '../../src/host/scenarios/find-stuck.js';
-import type { EventRow } from '../../src/host/store/tables.js';
 import { followClock } from '../../src/host/work/follow-clock.js';
 import { StoreError } from '../../src/shared/errors/engine-error.js';
 import { newEvent, newIncomplete, newScenario } from './new-rows.js';
@@ -68,7 +67,8 @@ describeEach('a host', (engine) => {
     for (const n of [1, 2, 3]) await post(host, path, { n });
     await host.scenarios.put({ name: 'poll', plan: plan({ everyMs: 60_000 }) });
     await store.transaction(async (writer) => {
-      const counts = (alone: number) => ({ crashes: 20, crashesAlone: alone }) satisfies Partial<EventRow>;
+      const counts = (alone: number) =>
+        ({ crashes: 20, crashesAlone: alone }) satisfies Parameters<typeof newEvent>[0];
       await writer.update('events', { id: 1 }, counts(10));
       await writer.update('events', { id: 2 }, counts(9));
       await writer.update('scenarios', { name: 'poll' }, counts(10));

@@ -6,9 +6,10 @@ import {
   type Host,
   type Receiver,
 } from '../../src/host/index.js';
-import type { EventRow } from '../../src/host/store/tables.js';
 import { shownEvent } from '../../src/tools/cli/output/shown-event.js';
 import { flowsOf, plan, receiveJson, SUCCESS } from './test-flows.js';
+
+type EventRow = Parameters<typeof shownEvent>[0];
 
 const hosts: Host[] = [];
 afterEach(async () => {

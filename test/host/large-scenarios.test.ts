@@ -6,7 +6,6 @@ import {
   createLocalQueue,
   createScenarioFlows,
 } from '../../src/host/index.js';
-import type { ScenarioEntry } from '../../src/host/scenarios/scenario-file.js';
 import { collectScenarioSecrets } from '../../src/host/scenarios/scenario-secrets.js';
 import { setUpScenario } from '../../src/host/set-up.js';
 import { fromStored, isSameStored, toStored } from '../../src/host/store/kept-value.js';
@@ -15,6 +14,8 @@ import type { FlowReport } from '../../src/scenario/index.js';
 import { JsonText } from '../../src/shared/store/json-text.js';
 import { eventually, openParts } from './open-parts.js';
 import { flowsOf, receiveJson, SUCCESS } from './test-flows.js';
+
+type ScenarioEntry = Parameters<typeof setUpScenario>[1];
 
 const list = <T>(count: number, make: (index: number) => T): T[] =>
   Array.from({ length: count }, (_, index) => make(index));

@@ -9,15 +9,17 @@ import {
   createPoolReceiver,
   type Host,
   type HostNotice,
+  type HostOptions,
   openPoolApps,
 } from '../../src/host/index.js';
-import type { PoolFlowsOptions } from '../../src/host/pool-ports.js';
-import type { ScenarioEntry } from '../../src/host/scenarios/scenario-file.js';
 import { setUpScenario } from '../../src/host/set-up.js';
-import type { HostTracing } from '../../src/host/tracing.js';
 import { type AppDefinition, createEnginePool, type StoredConnection } from '../../src/index.js';
 import { buildWorkers, WORKER_MODULES } from '../pool/build-workers.js';
 import { eventually } from './open-parts.js';
+
+type PoolFlowsOptions = Parameters<typeof createPoolFlows>[0];
+type HostTracing = NonNullable<HostOptions['tracing']>;
+type ScenarioEntry = Parameters<typeof setUpScenario>[1];
 
 let worker: URL;
 let module: URL;

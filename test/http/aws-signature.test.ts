@@ -9,7 +9,9 @@ import {
   signAws,
   signAwsV4,
 } from '../../src/engine/http/signing/aws-signature.js';
-import type { HeaderEntry } from '../../src/engine/http/transport.js';
+import type { TransportRequest } from '../../src/index.js';
+
+type HeaderEntry = TransportRequest['headers'][number];
 
 interface Given {
   readonly method?: string;

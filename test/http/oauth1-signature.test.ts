@@ -3,16 +3,19 @@ import OAuth from 'oauth-1.0a';
 import { describe, expect, it } from 'vitest';
 import { findHeader } from '../../src/engine/http/headers.js';
 import { type OAuth1Options, signOAuth1 } from '../../src/engine/http/signing/oauth1-signature.js';
-import type { SignableRequest } from '../../src/engine/http/signing/signable-request.js';
 
 const FORM: readonly [string, string] = ['Content-Type', 'application/x-www-form-urlencoded'];
 
-function given(method: string, url: string, rest: Partial<SignableRequest> = {}): SignableRequest {
+function given(
+  method: string,
+  url: string,
+  rest: Partial<Parameters<typeof signOAuth1>[0]> = {},
+): Parameters<typeof signOAuth1>[0] {
   return { method, url, headers: [], body: undefined, ...rest };
 }
 
 /** Returns the decoded parameters of the Authorization header. */
-function header(signed: SignableRequest): Record<string, string> {
+function header(signed: Parameters<typeof signOAuth1>[0]): Record<string, string> {
   const text = findHeader(signed.headers, 'authorization') ?? '';
   expect(text).toMatch(/^OAuth /);
   return Object.fromEntries(

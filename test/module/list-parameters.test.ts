@@ -1,9 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { ParameterElement } from '../../src/engine/parameters/parameter-spec.js';
 import type { EngineModule } from '../../src/index.js';
 import { engineOf } from '../component/engine-of.js';
 import { service } from '../run/helpers.js';
+
+type ParameterElement = Awaited<ReturnType<EngineModule['parameters']>>['static'][number];
 
 /** What the service gives for each RPC, which is called by its name. */
 const ANSWERS: Readonly<Record<string, unknown>> = {

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ItemId } from '../../src/engine/component/trigger-data.js';
 import {
   compareIds,
   createNewTest,
@@ -131,7 +130,8 @@ describe('states', () => {
   });
 });
 
-const sorted = (...ids: ItemId[]): ItemId[] => [...ids].sort(compareIds);
+const sorted = (...ids: Parameters<typeof compareIds>[0][]): Parameters<typeof compareIds>[0][] =>
+  [...ids].sort(compareIds);
 
 describe('compareIds', () => {
   it('orders numbers and numeric texts by value', () => {

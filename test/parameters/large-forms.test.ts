@@ -9,9 +9,11 @@ import {
 } from '../../src/engine/parameters/index.js';
 import { fieldsByName, MAX_PROBLEMS } from '../../src/engine/parameters/parameter-spec.js';
 import { resolveParameters } from '../../src/engine/parameters/resolve-parameters.js';
-import { MAX_DESCRIBED, MAX_DESCRIBED_FOR_FORM } from '../../src/engine/parameters/rpc-results.js';
 import { secretValues } from '../../src/engine/parameters/secret-values.js';
 import { createEngine, defineApp } from '../../src/index.js';
+
+const MAX_DESCRIBED = 10_000;
+const MAX_DESCRIBED_FOR_FORM = 100_000;
 
 const list = <T>(length: number, item: (index: number) => T): readonly T[] =>
   Array.from({ length }, (_, index) => item(index));

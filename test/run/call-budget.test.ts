@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { CallBudget } from '../../src/engine/run/call-budget.js';
-import type { TraceListener } from '../../src/engine/run/trace.js';
 import {
   type ConnectionStore,
   createEngine,
   defineApp,
   EngineError,
+  type EngineOptions,
   type Transport,
   type TransportResponse,
 } from '../../src/index.js';
@@ -298,7 +298,7 @@ describe('what is known of services', () => {
     const app = defineApp({ name: 'shop', modules: { m: { communication: { url: server.origin } } } });
     const controller = new AbortController();
     const because: unknown[] = [];
-    const onTrace: TraceListener = (event) => {
+    const onTrace: EngineOptions['onTrace'] = (event) => {
       if (event.kind !== 'wait') return;
       because.push(event.reason === 'budget' && event.because);
       controller.abort(new Error('seen'));

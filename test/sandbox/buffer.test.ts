@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/engine/sandbox/sandbox.js';
 import { createTrustedFunctions } from '../../src/engine/sandbox/trusted-functions.js';
 import { BUILTINS, callIn, openSandbox } from './open-sandbox.js';
+
+type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 
 /**
  * Each expression runs with the Buffer of the guest and of Node, with equal results. `a` is a text, `b` bytes, `c` an

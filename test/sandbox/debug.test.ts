@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createTrustedFunctions } from '../../src/engine/sandbox/trusted-functions.js';
-import type { DebugOutput } from '../../src/language/environment.js';
+import type { Environment } from '../../src/language/index.js';
 import { BUILTINS, callIn, ENVIRONMENT, openSandbox } from './open-sandbox.js';
+
+type DebugOutput = Parameters<NonNullable<Environment['onDebug']>>[0];
 
 const CODE = `function f(x) {
   debug('given', x);

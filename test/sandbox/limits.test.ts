@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/engine/sandbox/sandbox.js';
 import { cpuMsOf } from '../cpu-time.js';
 import { callIn, failureOf, openSandbox } from './open-sandbox.js';
+
+type Sandbox = Awaited<ReturnType<typeof openSandbox>>;
 
 /** Each is terminated from outside; `expected` is a part of the message. */
 const ENDLESS: readonly (readonly [name: string, body: string, expected: string])[] = [

@@ -1,8 +1,9 @@
 import { createSandbox } from '../../src/engine/sandbox/create-sandbox.js';
-import type { Sandbox, SandboxOptions } from '../../src/engine/sandbox/sandbox.js';
-import type { FunctionTable } from '../../src/language/environment.js';
 import type { Environment } from '../../src/language/index.js';
 import { functionError } from '../../src/shared/errors/iml-error.js';
+
+type SandboxOptions = Parameters<typeof createSandbox>[0];
+type Sandbox = Awaited<ReturnType<typeof createSandbox>>;
 
 export const ENVIRONMENT: Environment = {
   now: () => Date.UTC(2024, 1, 29, 12, 0, 0),
@@ -14,7 +15,7 @@ export const ENVIRONMENT: Environment = {
   digest: () => new Uint8Array(0),
 };
 
-export const BUILTINS: FunctionTable = {
+export const BUILTINS: SandboxOptions['builtins'] = {
   join: (_environment, list, separator) => {
     if (!Array.isArray(list)) throw functionError('Invalid array');
     return list.join(String(separator ?? ''));

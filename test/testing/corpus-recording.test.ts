@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ModuleComponent } from '../../src/engine/document/app.js';
 import { moduleForm } from '../../src/engine/parameters/form.js';
 import { type App, createEngine, loadApp } from '../../src/index.js';
 import {
@@ -11,9 +10,11 @@ import {
   recordCase,
   recordTransport,
 } from '../../src/tools/testing/index.js';
-import type { RunToRecord } from '../../src/tools/testing/recording/rehearse-run.js';
 import { expectNoCanary } from '../connection/canary.js';
 import { httpServer, type Loopback, readBody } from '../http/loopback.js';
+
+type RunToRecord = Parameters<typeof recordCase>[0];
+type ModuleComponent = Parameters<typeof moduleForm>[0];
 
 const CORPUS = path.resolve(import.meta.dirname, '../../../shared/corpus');
 const APPS = [

@@ -1,14 +1,13 @@
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { createHostMemoryStore, type HostStore, openHostSqlite } from '../../../src/host/index.js';
-import type { HookRow } from '../../../src/host/store/tables.js';
 import { translateErrors } from '../../../src/shared/store/sql/sql-errors.js';
 import { writeApp } from '../../app/temp-app.js';
 import { createFile } from '../../host/test-database.js';
 import type { ErrorCase } from './error-case.js';
 
-const HOOK: Omit<HookRow, 'id' | 'name'> = {
-  kind: 'dedicated',
+const HOOK = {
+  kind: 'dedicated' as const,
   app: 'crm',
   webhook: 'w',
   uid: null,
