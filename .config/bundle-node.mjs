@@ -1,4 +1,5 @@
-// Bundles the entries of the library (dist/node) and packages that it uses (dist/packages), so that a process loads few files.
+// Bundles the entries of the library (dist/node) and packages that it uses (dist/packages), so that a process loads few
+// files.
 // Usage: `node .config/bundle-node.mjs [FOLDER]`. Default: dist.
 
 import { rmSync, writeFileSync } from 'node:fs';

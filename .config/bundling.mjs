@@ -36,8 +36,8 @@ export const REQUIRE = {
 };
 
 /**
- * Files whose dynamic imports become static imports in a bundle. Nearly every process needs them, and another file costs
- * more than its content.
+ * Files whose dynamic imports become static imports in a bundle. Nearly every process needs them, and another file
+ * costs more than its content.
  */
 export const AT_ONCE = [
   'engine/create-engine',
@@ -53,9 +53,9 @@ export const AT_ONCE = [
 ];
 
 /**
- * Reduces the number of files, each of which costs a process about a millisecond. esbuild splits files wherever two entries
- * need different modules. A layer is the file `base` with all its imports; its entries load all of it, in one file. Files of
- * `src` named in `atOnce` import statically what they otherwise import dynamically.
+ * Reduces the number of files, each of which costs a process about a millisecond. esbuild splits files wherever two
+ * entries need different modules. A layer is the file `base` with all its imports; its entries load all of it, in one
+ * file. Files of `src` named in `atOnce` import statically what they otherwise import dynamically.
  */
 export function inLayers(layers, atOnce) {
   const eager = new Set(atOnce.map((name) => resolveSource(`src/${name}.ts`)));
@@ -95,8 +95,8 @@ function loadAtOnce(text) {
 }
 
 /**
- * Packages that `dist/packages` contains as one file each, with their exports. Installed packages are many times larger.
- * No published type refers to them.
+ * Packages that `dist/packages` contains as one file each, with their exports. Installed packages are many times
+ * larger. No published type refers to them.
  */
 export const PACKAGED = {
   ajv: ['ajv/dist/2020.js', '{ _, Ajv2020 }'],

@@ -42,8 +42,8 @@ const WAITING = /^(?:browser|host)\/|^package\/packed$|^rest\/public-cli$|^serve
 const LANES_OF_KIND = 2;
 
 /**
- * Orders test files: first those of the project `apart`, because a worker stays with its project. Of the others, waiting
- * and computing files alternate, so that no core or worker is idle. Within a kind the longest files run first.
+ * Orders test files: first those of the project `apart`, because a worker stays with its project. Of the others,
+ * waiting and computing files alternate, so that no core or worker is idle. Within a kind the longest files run first.
  */
 export function inLanes(apart: string): typeof BaseSequencer {
   return class extends BaseSequencer {

@@ -1,15 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** What jobs came out at, by name: a ratio to native, or what a gauge reads. */
+/** Figures by job: ratios to native, or values of gauges. */
 export type Figures = Readonly<Record<string, number>>;
 
-/** Figures of one run, and what they were measured with. */
+/** Figures of one run and its Node.js version. */
 export interface Baseline {
   readonly node: string;
   readonly figures: Figures;
 }
 
-/** A figure above this many times the saved one is slower than other work on the machine explains. */
+/** Maximum ratio to the saved figure that other work on the machine explains. */
 const TOLERANCE = 1.25;
 
 export function makeBaseline(figures: Figures): Baseline {
@@ -21,14 +21,14 @@ export function saveBaseline(file: string, baseline: Baseline): void {
   writeFileSync(file, `${JSON.stringify(baseline, null, 2)}\n`);
 }
 
-/** @throws Error for a file that is no baseline, or none at all */
+/** @throws Error for a missing file, and for one without figures */
 export function readBaseline(file: string): Baseline {
   const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  if (!isBaseline(value)) throw new Error(`${file} holds no figures; --save ${file} writes them.`);
+  if (!isBaseline(value)) throw new Error(`${file} has no figures. Use --save ${file} to write them.`);
   return value;
 }
 
-/** Undefined for a job the baseline does not have. */
+/** Maximum figure of a job; undefined if the baseline does not have the job. */
 export function readCeiling(baseline: Baseline | undefined, job: string): number | undefined {
   if (baseline === undefined || !Object.hasOwn(baseline.figures, job)) return undefined;
   return (baseline.figures[job] ?? Number.NaN) * TOLERANCE;

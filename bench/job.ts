@@ -1,11 +1,11 @@
 import type { Effort, Timing } from './measure.js';
 
-/** A job with its floor and target, both as ratios to native. */
+/** A job. Floor and target are ratios to native. */
 export interface Job {
   readonly name: string;
   readonly floor: number;
   readonly target: number;
-  /** The contestant that floor and target are about. */
+  /** Name of the contestant that floor and target apply to. */
   readonly ours: string;
   readonly run: (effort: Effort) => Promise<JobResult>;
 }
@@ -14,13 +14,13 @@ export interface JobResult {
   readonly races: readonly Race[];
 }
 
-/** One line of results for each contestant; the first is native. */
+/** Timings by contestant. The first is native. */
 export interface Race {
   readonly name: string;
   readonly timings: readonly Timing[];
 }
 
-/** Geometric mean of a contestant's ratios over the races of a job; undefined for one that did not take part. */
+/** Geometric mean of a contestant's ratios over the races of a job; undefined if it took part in none. */
 export function meanRatio(result: JobResult, contestant: string): number | undefined {
   const ratios = result.races.flatMap(({ timings }) =>
     timings.filter(({ name }) => name === contestant).map(({ ratio }) => ratio),

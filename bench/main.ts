@@ -35,7 +35,7 @@ const JOBS: readonly (Job | Gauge)[] = [
 const FULL: Effort = { rounds: 15, batchMs: 20 };
 const SMOKE: Effort = { rounds: 1, batchMs: 1 };
 
-/** What `npm run bench` was asked for. */
+/** Parsed command line. */
 interface Plan {
   readonly words: readonly string[];
   readonly isSmoke: boolean;
@@ -44,10 +44,10 @@ interface Plan {
 }
 
 /**
- * `npm run bench [-- WORD...]` runs the jobs whose name holds one of the words, all without one, and ends with 1 where
- * a floor does not hold. `--save FILE` keeps the figures; with `--compare FILE` a figure above 1.25 times the kept one
- * counts as missed, too. With `--smoke` everything runs small: outputs are compared, floors only reported.
- * The last line is JSON: the figures by job.
+ * `npm run bench [-- WORD...]` runs the jobs whose name contains one of the words. Default: all jobs. Exits with 1 if a
+ * job misses its floor. `--save FILE` saves the figures. With `--compare FILE`, a figure above 1.25 times the saved one
+ * also counts as missed. `--smoke` runs all jobs at small size, compares outputs and only reports floors. The last line
+ * of output is JSON with the figure of each job.
  */
 async function main(args: readonly string[]): Promise<number> {
   const plan = readPlan(args);
@@ -58,11 +58,12 @@ async function main(args: readonly string[]): Promise<number> {
   let missed = 0;
   for (const job of jobs) {
     const ceiling = plan.isSmoke ? undefined : readCeiling(plan.baseline, job.name);
-    const { figure, isMissed } = await judge(job, plan.isSmoke, ceiling);
+    const { figure, isMissed } = await measureWithRetry(job, plan.isSmoke, ceiling);
     figures[job.name] = figure;
     if (isMissed) missed++;
   }
-  if (missed > 0) console.log(`\n${missed} of ${jobs.length} jobs miss their floor, or what was saved.`);
+  if (missed > 0)
+    console.log(`\n${missed} of ${jobs.length} jobs miss their floor or exceed the saved figure.`);
   const measured = makeBaseline(figures);
   if (plan.save !== undefined) saveBaseline(plan.save, measured);
   console.log(JSON.stringify(measured));
@@ -87,27 +88,27 @@ function readPlan(args: readonly string[]): Plan {
   };
 }
 
-interface Judgement {
+interface Verdict {
   readonly figure: number;
   readonly isMissed: boolean;
 }
 
-/** A bound is missed only if a second run misses it, too: other work on the machine is not our slowness. */
-async function judge(
+/** Measures a job again if it misses its bound, because other processes can slow a run down. */
+async function measureWithRetry(
   job: Job | Gauge,
   isSmoke: boolean,
   ceiling = Number.POSITIVE_INFINITY,
-): Promise<Judgement> {
+): Promise<Verdict> {
   const effort = isSmoke ? SMOKE : FULL;
   const bound = Math.min(job.floor, ceiling);
   const first = await measure(job, effort);
   if (isSmoke || first <= bound) return { figure: first, isMissed: first > bound };
-  console.log(`  above ${first > job.floor ? 'its floor' : '1.25 times what was saved'}; once more.`);
+  console.log(`  above ${first > job.floor ? 'its floor' : '1.25 times the saved figure'}; measuring again.`);
   const second = await measure(job, effort);
   return { figure: Math.min(first, second), isMissed: second > bound };
 }
 
-/** Runs and prints a job. @returns what its floor is held against */
+/** Runs and prints a job. @returns the figure that is compared with its floor */
 async function measure(job: Job | Gauge, effort: Effort): Promise<number> {
   if ('unit' in job) {
     const readings = await job.run(effort);

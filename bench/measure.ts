@@ -1,25 +1,25 @@
-/** One way of doing the job. `run` gets one input of the job and gives its output, or a promise of it. */
+/** One implementation of a job. `run` returns the output of one input, or a promise of it. */
 export interface Contestant<Input> {
   readonly name: string;
   readonly run: (input: Input) => unknown;
-  /** Whether outputs are promises, each awaited before the next input. */
+  /** Whether `run` returns promises. Each is awaited before the next input. */
   readonly isAsync?: boolean;
 }
 
-/** How much is measured. */
+/** Amount of measurement. */
 export interface Effort {
   readonly rounds: number;
-  /** Length of one measurement of one contestant. */
+  /** Minimum duration of one measurement of one contestant. */
   readonly batchMs: number;
 }
 
 export interface Timing {
   readonly name: string;
-  /** Nanoseconds for one input in the best round. */
+  /** Nanoseconds per input in the best round. */
   readonly bestNs: number;
-  /** Time over the first contestant's, of the best rounds or in the middle of all: see `compare` and `compareRounds`. */
+  /** Ratio to the time of the first contestant: see `compare` and `compareRounds`. */
   readonly ratio: number;
-  /** Median round over the best one, 1 where nothing disturbed. */
+  /** Median round divided by the best one. 1 without disturbance. */
   readonly spread: number;
 }
 
@@ -29,10 +29,10 @@ interface Racer<Input> {
   readonly rounds: number[];
 }
 
-/** What outputs add up to. It keeps them alive, so that no compiler drops the work they came from. */
+/** Depends on all outputs, so that compilers cannot drop the work. */
 let sum = 0;
 
-/** Looks at an output as whoever gets it would: text that was joined lazily is joined here. */
+/** Uses an output. Reading a character flattens concatenated text. */
 export function consume(output: unknown): void {
   if (typeof output === 'string') sum += output.charCodeAt(output.length - 1);
   else if (typeof output === 'number') sum += output;
@@ -40,8 +40,8 @@ export function consume(output: unknown): void {
 }
 
 /**
- * Times contestants in turn, round by round, so that a busy moment of the machine hits all of them alike.
- * The first one is what the others are compared with.
+ * Measures contestants alternately, so that other work on the machine affects all of them. The first contestant is the
+ * reference.
  */
 export async function race<Input>(
   contestants: readonly Contestant<Input>[],
@@ -59,13 +59,13 @@ export async function race<Input>(
   return compare(racers.map(({ contestant, rounds }) => ({ name: contestant.name, rounds })));
 }
 
-/** Rounds of a contestant, each in nanoseconds for one input. */
+/** Rounds of a contestant in nanoseconds per input. */
 interface Measured {
   readonly name: string;
   readonly rounds: readonly number[];
 }
 
-/** Ratios of best rounds to the best one of the first name. */
+/** Ratios of the best round to the best round of the first contestant. */
 export function compare(measured: readonly Measured[]): readonly Timing[] {
   const nativeNs = Math.min(...(measured[0]?.rounds ?? []));
   return measured.map(({ name, rounds }) => {
@@ -75,8 +75,8 @@ export function compare(measured: readonly Measured[]): readonly Timing[] {
 }
 
 /**
- * The middle one of the ratios round by round. For contestants who wait for another process: how soon a core wakes
- * differs by half from one moment to the next, and who met the best one is luck.
+ * Median of the ratios per round. For contestants that wait for another process: the time in which a core wakes varies,
+ * so the best rounds are not comparable.
  */
 export function compareRounds(measured: readonly Measured[]): readonly Timing[] {
   const native = measured[0]?.rounds ?? [];
@@ -92,7 +92,7 @@ function median(values: readonly number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
 }
 
-/** Warms up, and finds how many inputs fill a measurement. */
+/** Warms up and returns the number of inputs per measurement. */
 async function calibrate<Input>(
   contestant: Contestant<Input>,
   inputs: readonly Input[],

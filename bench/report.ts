@@ -1,13 +1,13 @@
 import { figureOf, type Gauge, type Reading } from './gauge.js';
 import { type Job, type JobResult, meanRatio } from './job.js';
 
-/** Prints a job as a table, then how ours stands to floor and target. */
+/** Prints a job as a table and compares our figure with floor and target. */
 export function printResult(job: Job, result: JobResult): void {
   printRaces(job.name, result);
   console.log(`  ${verdict(job, meanRatio(result, job.ours) ?? Number.POSITIVE_INFINITY, 'x')}`);
 }
 
-/** Prints a line for each contestant of each race. */
+/** Prints one line per contestant of each race. */
 export function printRaces(title: string, result: JobResult): void {
   console.log(`\n${title}`);
   for (const { name, timings } of result.races) {
@@ -25,7 +25,7 @@ export function printRaces(title: string, result: JobResult): void {
   if (result.races.length > 1) printMeans(result);
 }
 
-/** Prints a gauge: a line for each reading, then how the worst of ours stands to floor and target. */
+/** Prints one line per reading and compares our worst reading with floor and target. */
 export function printReadings(gauge: Gauge, readings: readonly Reading[]): void {
   console.log(`\n${gauge.name}`);
   const unit = gauge.unit === '' ? '' : ` ${gauge.unit}`;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Contestant } from './measure.js';
 
-/** Outputs of all contestants for every input, compared with those of the first; nothing wrong is worth timing. */
+/** @throws Error if an output of a contestant differs from that of the first one */
 export async function assertSameOutputs<Input>(
   job: string,
   contestants: readonly Contestant<Input>[],
@@ -9,20 +9,22 @@ export async function assertSameOutputs<Input>(
 ): Promise<void> {
   const [native, ...others] = contestants;
   for (const input of inputs) {
-    const expected = normal(await native?.run(input));
+    const expected = normalize(await native?.run(input));
     for (const { name, run } of others) {
-      const got = normal(await run(input));
-      if (isDeepStrictEqual(got, expected)) continue;
-      throw new Error(`${job}: ${name} gives ${JSON.stringify(got)} instead of ${JSON.stringify(expected)}`);
+      const actual = normalize(await run(input));
+      if (isDeepStrictEqual(actual, expected)) continue;
+      throw new Error(
+        `${job}: ${name} returns ${JSON.stringify(actual)} instead of ${JSON.stringify(expected)}`,
+      );
     }
   }
 }
 
 /**
- * Members in the order and with the prototypes JSON gives them: languages build objects in their own ways. Numbers to 14
- * significant digits: IML computes with decimal numbers, JavaScript and the other languages with binary ones.
+ * Gives objects the prototypes of JSON, and numbers 14 significant digits, because IML computes with decimal numbers
+ * and JavaScript with binary ones.
  */
-function normal(value: unknown): unknown {
+function normalize(value: unknown): unknown {
   if (value === undefined) return undefined;
   return JSON.parse(JSON.stringify(value), (_key, each: unknown) =>
     typeof each === 'number' ? Number(each.toPrecision(14)) : each,

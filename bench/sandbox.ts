@@ -1,7 +1,7 @@
 import { createSandbox } from '../src/engine/sandbox/create-sandbox.js';
 import type { Environment, ImlFunction } from '../src/language/environment.js';
 
-/** What a custom function costs in its sandbox, beside the same function called plainly. */
+/** Compares a custom function in the sandbox with a plain call of the same function. */
 
 const ENVIRONMENT: Environment = {
   now: () => 0,
@@ -48,7 +48,7 @@ const CASES: readonly {
   },
 ];
 
-/** Median of five runs, in microseconds a call. */
+/** Median of five runs, in microseconds per call. */
 function measure(call: () => unknown, budgetMs: number): number {
   const runs = Array.from({ length: 5 }, () => {
     const started = performance.now();
@@ -62,12 +62,12 @@ function measure(call: () => unknown, budgetMs: number): number {
 for (const { name, code, plain, args } of CASES) {
   using sandbox = await createSandbox({ functions: [{ name: 'f', code, file: undefined }], builtins: {} });
   const f = sandbox.functions['f'] as ImlFunction;
-  const native = plain as (...given: readonly unknown[]) => unknown;
+  const native = plain as (...parameters: readonly unknown[]) => unknown;
   const same = JSON.stringify(f(ENVIRONMENT, ...args)) === JSON.stringify(native(...args));
   if (!same) throw new Error(`${name}: results differ`);
   const inside = measure(() => f(ENVIRONMENT, ...args), 200);
   const outside = measure(() => native(...args), 50);
   console.log(
-    `${name.padEnd(12)} ${inside.toFixed(1)} us a call, ${Math.round(inside / outside)} x a plain call`,
+    `${name.padEnd(12)} ${inside.toFixed(1)} us per call, ${Math.round(inside / outside)} times a plain call`,
   );
 }

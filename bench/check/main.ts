@@ -11,9 +11,9 @@ import {
 } from 'vscode-languageserver-protocol/node.js';
 
 /*
- * What `iml check` takes as a process on the largest published app and on one of a thousand modules, the first check of a
- * folder beside later ones; and what the language server takes to start, to complete and in memory on the largest app. Each
- * beside a process of Node that does nothing, in turn, so that a busy machine slows both. The command has to be built.
+ * Measures `iml check` as a process on the largest published app and on an app with 1000 modules, and the start,
+ * completion and memory of the language server on the largest app. An empty Node.js process in each round shows how
+ * busy the machine is. Needs `npm run build`.
  */
 
 const BIN = fileURLToPath(new URL('../../../../dist/bin/iml.js', import.meta.url));
@@ -23,12 +23,12 @@ const LARGEST = fileURLToPath(
 const ROUNDS = 5;
 const COMPLETIONS = 30;
 
-/** Tells what the process has used of the processor, as the last line of its standard error. */
-const TELL_CPU =
+/** Preloaded module that writes the CPU time of the process as the last line of stderr. */
+const REPORT_CPU =
   'data:text/javascript,process.on("exit",()=>{const u=process.cpuUsage();process.stderr.write("\\ncpu "+(u.user+u.system)/1000)})';
 
-/** Milliseconds: on the clock, and of the processor. */
-interface Taken {
+/** Elapsed time and CPU time in milliseconds. */
+interface Times {
   readonly wallMs: number;
   readonly cpuMs: number;
 }
@@ -38,21 +38,21 @@ try {
   console.log(`load ${loadavg()[0]?.toFixed(1)}, Node ${process.version}`);
   const largest = path.join(work, 'largest');
   if (existsSync(LARGEST)) cpSync(LARGEST, largest, { recursive: true });
-  else makeApp(largest, 40);
+  else writeApp(largest, 40);
   const app = existsSync(LARGEST)
     ? 'the largest published app'
-    : 'a made app of 40 modules (no ../shared here)';
+    : 'a generated app of 40 modules (../shared does not exist)';
   measureCheck(app, largest, 1000);
   const thousand = path.join(work, 'thousand');
-  makeApp(thousand, 1000);
-  measureCheck('a made app of 1000 modules', thousand, 3000);
+  writeApp(thousand, 1000);
+  measureCheck('a generated app of 1000 modules', thousand, 3000);
   await measureServer(app, largest);
 } finally {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** Modules with a form, a search with paging and expressions of some length; a connection; an RPC for each ten modules. */
-function makeApp(folder: string, modules: number): void {
+/** Writes an app with search modules, a connection, and one RPC per ten modules. */
+function writeApp(folder: string, modules: number): void {
   const write = (file: string, content: unknown): void => {
     const target = path.join(folder, file);
     mkdirSync(path.dirname(target), { recursive: true });
@@ -151,31 +151,31 @@ function makeApp(folder: string, modules: number): void {
 }
 
 function measureCheck(app: string, folder: string, targetMs: number): void {
-  const empty: Taken[] = [];
-  const ours: Taken[] = [];
+  const empty: Times[] = [];
+  const ours: Times[] = [];
   for (let round = 0; round <= ROUNDS; round++) {
     empty.push(timeProcess(['-e', '0']));
     ours.push(timeProcess([BIN, 'check', folder, '--fail-on', 'never']));
   }
   const [first, ...later] = ours;
-  const median = takeMedian(later);
-  const bare = takeMedian(empty.slice(1));
+  const median = medianTimes(later);
+  const bare = medianTimes(empty.slice(1));
   console.log(
-    `iml check, ${app}: ${print(median)} (target ${targetMs} ms), the first ${first ? print(first) : '-'}, an empty process ${print(bare)}`,
+    `iml check, ${app}: ${print(median)} (target ${targetMs} ms), first run ${first ? print(first) : '-'}, empty process ${print(bare)}`,
   );
 }
 
-function timeProcess(args: readonly string[]): Taken {
+function timeProcess(args: readonly string[]): Times {
   const start = performance.now();
-  const { status, stderr } = spawnSync(process.execPath, ['--import', TELL_CPU, ...args], {
+  const { status, stderr } = spawnSync(process.execPath, ['--import', REPORT_CPU, ...args], {
     encoding: 'utf8',
   });
   const wallMs = performance.now() - start;
-  if (status !== 0) throw new Error(`node ${args.join(' ')} ended with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`node ${args.join(' ')} exited with ${status}: ${stderr}`);
   return { wallMs, cpuMs: Number(/cpu ([\d.]+)$/.exec(stderr)?.[1]) };
 }
 
-/** The server with the file of the app that has the most expressions open. */
+/** Opens the largest file with expressions in the language server. */
 async function measureServer(app: string, folder: string): Promise<void> {
   const file = findLargestFile(folder);
   const text = readFileSync(file, 'utf8');
@@ -198,7 +198,7 @@ async function measureServer(app: string, folder: string): Promise<void> {
   }
   const slow = completions.toSorted((a, b) => a - b)[Math.floor(completions.length * 0.95)] ?? 0;
   console.log(
-    `iml lsp, ${app}: starts in ${medianOf(starts).toFixed(0)} ms (target 300), completes in ${medianOf(completions).toFixed(1)} ms, 95 of 100 in ${slow.toFixed(1)} (target 50), holds ${memory.toFixed(0)} MB (target 150)`,
+    `iml lsp, ${app}: start ${medianOf(starts).toFixed(0)} ms (target 300), completion median ${medianOf(completions).toFixed(1)} ms, p95 ${slow.toFixed(1)} ms (target 50), memory ${memory.toFixed(0)} MB (target 150)`,
   );
 }
 
@@ -212,7 +212,7 @@ function connect({ stdout, stdin }: ChildProcess): ProtocolConnection {
   return connection;
 }
 
-/** Types a name after the first braces of the file, letter by letter, and asks at each. */
+/** Types a name after the first braces of the file and requests completions after each character. */
 async function complete(
   connection: ProtocolConnection,
   file: string,
@@ -224,7 +224,7 @@ async function complete(
     textDocument: { uri, languageId: 'jsonc', version: 1, text },
   });
   const at = text.indexOf('{{') + 2;
-  const taken: number[] = [];
+  const durations: number[] = [];
   for (let round = 0; round < count; round++) {
     const typed = 'parameters.'.slice(0, 1 + (round % 11));
     const now = text.slice(0, at) + typed + text.slice(at);
@@ -235,14 +235,14 @@ async function complete(
     });
     const begin = performance.now();
     const position = { line: lines.length - 1, character: lines.at(-1)?.length ?? 0 };
-    const found = await connection.sendRequest('textDocument/completion', {
+    const completions = await connection.sendRequest('textDocument/completion', {
       textDocument: { uri },
       position,
     });
-    taken.push(performance.now() - begin);
-    if (JSON.stringify(found).length < 100) throw new Error(`Nothing to complete "${typed}" with.`);
+    durations.push(performance.now() - begin);
+    if (JSON.stringify(completions).length < 100) throw new Error(`There are no completions of "${typed}".`);
   }
-  return taken;
+  return durations;
 }
 
 function findLargestFile(folder: string): string {
@@ -260,17 +260,17 @@ function findLargestFile(folder: string): string {
   return largest;
 }
 
-/** Resident memory in megabytes, where the system tells it. */
+/** Maximum resident memory in megabytes; NaN if the system does not report it. */
 function readMemory(pid: number | undefined): number {
   const file = `/proc/${pid}/status`;
   const kilobytes = existsSync(file) ? /VmHWM:\s+(\d+)/.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
   return Number(kilobytes ?? Number.NaN) / 1000;
 }
 
-function takeMedian(taken: readonly Taken[]): Taken {
+function medianTimes(times: readonly Times[]): Times {
   return {
-    wallMs: medianOf(taken.map(({ wallMs }) => wallMs)),
-    cpuMs: medianOf(taken.map(({ cpuMs }) => cpuMs)),
+    wallMs: medianOf(times.map(({ wallMs }) => wallMs)),
+    cpuMs: medianOf(times.map(({ cpuMs }) => cpuMs)),
   };
 }
 
@@ -278,6 +278,6 @@ function medianOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }
 
-function print({ wallMs, cpuMs }: Taken): string {
-  return `${wallMs.toFixed(0)} ms, ${cpuMs.toFixed(0)} of the processor`;
+function print({ wallMs, cpuMs }: Times): string {
+  return `${wallMs.toFixed(0)} ms, CPU ${cpuMs.toFixed(0)} ms`;
 }

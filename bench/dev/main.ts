@@ -1,5 +1,5 @@
-// What the page of `iml dev` costs in a real browser: first paint over a history of a thousand runs, and a run of ten
-// thousand events: how long until it is drawn, and what a frame of scrolling takes. Needs `npm run build` and a Chromium.
+// Measures the page of `iml dev` in a browser: first paint with a history of 1000 runs, and drawing and scrolling of a
+// run with 10,000 events. Needs `npm run build` and Chromium.
 
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { packEvents } from '../../src/tools/dev/history/pack-events.js';
 import type { RunSummary } from '../../src/tools/dev/protocol.js';
 import { serveDev } from '../../src/tools/dev/serve-dev.js';
 
-/** What is used of playwright, whose own types name those of a browser. */
+/** The used part of Playwright, whose types need those of the DOM. */
 interface Playwright {
   readonly chromium: { readonly launch: (options: Record<string, unknown>) => Promise<Browser> };
 }
@@ -35,7 +35,7 @@ interface Session {
   ) => Promise<{ readonly metrics: readonly { readonly name: string; readonly value: number }[] }>;
 }
 
-/** What of a trace of the browser is read. Times are microseconds; `tdur` is time of the processor. */
+/** The used part of a browser trace. Times are microseconds; `tdur` is CPU time. */
 interface TracePart {
   readonly name: string;
   readonly ph: string;
@@ -47,7 +47,10 @@ interface TracePart {
 
 interface TraceSession {
   readonly send: (method: string, options?: Record<string, unknown>) => Promise<unknown>;
-  readonly on: (event: string, listener: (told: { readonly value: readonly TracePart[] }) => void) => unknown;
+  readonly on: (
+    event: string,
+    listener: (event: { readonly value: readonly TracePart[] }) => void,
+  ) => unknown;
   readonly once: (event: string, listener: () => void) => unknown;
   readonly detach: () => Promise<void>;
 }
@@ -58,7 +61,7 @@ interface Page {
   readonly evaluate: <T>(script: string) => Promise<T>;
 }
 
-/** By a name the compiler does not follow. */
+/** A variable, so that the compiler does not load the types. */
 const PLAYWRIGHT: string = 'playwright-core';
 
 const VIEW = { viewport: { width: 1280, height: 860 } };
@@ -131,7 +134,7 @@ function* listEvents(): Generator<TraceEvent> {
   }
 }
 
-async function fill(history: History): Promise<void> {
+async function addRuns(history: History): Promise<void> {
   for (let index = 1; index < RUNS; index++) {
     await history.saveRun(
       { ...summary(`old-${index}`, 1_600_000_000_000 + index, 8), state: 'stopped' },
@@ -155,7 +158,7 @@ function print(name: string, values: readonly number[]): void {
   );
 }
 
-/** Time of the processor that the main thread takes until something is seen, and the requests that came before. */
+/** CPU time of the main thread until the first paint, and the requests before it. */
 async function measurePaint(browser: Browser, address: string): Promise<void> {
   const work: number[] = [];
   let before: readonly string[] = [];
@@ -182,7 +185,7 @@ async function measurePaint(browser: Browser, address: string): Promise<void> {
     work.push(sumUntilPaint(parts));
   }
   print('until first contentful paint, main thread', work);
-  console.log(`${'fetched before it, beside the page itself'.padEnd(52)} ${before.join(' ')}`);
+  console.log(`${'requests before it, except the page'.padEnd(52)} ${before.join(' ')}`);
 }
 
 function sumUntilPaint(parts: readonly TracePart[]): number {
@@ -216,10 +219,10 @@ async function measureOpening(browser: Browser, address: string): Promise<void> 
   }
   print('first contentful paint, target 150', paints);
   print('list of runs drawn', lives);
-  print('until then, time of the main thread', work);
+  print('CPU time of the main thread until then', work);
 }
 
-/** Scrolls as fast as frames come, and reads what each took. */
+/** Scrolls in each frame and returns the durations of frames. */
 const SCROLL = `new Promise((resolve) => {
   const box = document.querySelector('.timeline');
   const frames = [];
@@ -234,7 +237,7 @@ const SCROLL = `new Promise((resolve) => {
   requestAnimationFrame(step);
 })`;
 
-/** Reads how long the main thread of a page has worked, in time of the processor: that of others does not count. */
+/** Returns a function that reads the CPU time of the main thread of a page in milliseconds. */
 async function watchThread(context: Context, page: Page): Promise<() => Promise<number>> {
   const session = await context.newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'threadTicks' });
@@ -258,7 +261,7 @@ async function measureLargeRun(context: Context, page: Page, origin: string): Pr
   );
   const idle = await busy();
   const { frames, rows } = await page.evaluate<{ frames: number[]; rows: number }>(SCROLL);
-  print('frame while scrolling, by the clock', frames);
+  print('frame while scrolling, elapsed time', frames);
   const work = ((await busy()) - idle) / FRAMES;
   console.log(
     `${'frame while scrolling, main thread'.padEnd(52)} ${work.toFixed(2)} ms of 16.7; ${rows} rows drawn`,
@@ -270,15 +273,15 @@ function printSizes(folder: string): void {
     .filter((name) => !/^(?:code-editor-|LICENSES)/.test(name))
     .map((name) => gzipSync(readFileSync(path.join(folder, name))).length);
   const size = sizes.reduce((sum, one) => sum + one, 0);
-  console.log(`${'page at first, gzip, target 200 kB'.padEnd(52)} ${(size / 1000).toFixed(1)} kB`);
+  console.log(`${'initial size of the page, gzip, target 200 kB'.padEnd(52)} ${(size / 1000).toFixed(1)} kB`);
 }
 
 const home = mkdtempSync(path.join(tmpdir(), 'iml-bench-dev-'));
 const pageFolder = path.resolve('dist/page');
 const historyFile = path.join(home, 'dev.db');
-const filled = await openHistory(historyFile);
-await fill(filled);
-await filled.close();
+const history = await openHistory(historyFile);
+await addRuns(history);
+await history.close();
 const server = await serveDev({
   root: path.resolve('spec-fixtures/bookshop'),
   port: 0,

@@ -4,15 +4,15 @@ import { compare, type Effort } from '../measure.js';
 import { celOnce, jsonataOnce } from './peers.js';
 import { createScopes, type ItemScope } from './records.js';
 
-/** A template that no run has seen before, in three languages. */
-interface Unseen {
+/** A template without earlier use, in three languages. */
+interface NewText {
   readonly iml: string;
   readonly cel: string;
   readonly jsonata: string;
 }
 
-/** Forms by number: names and texts differ each time, so nothing can be remembered. */
-const FORMS: readonly ((n: number) => Unseen)[] = [
+/** Forms of templates. Texts differ by number, so caches do not help. */
+const FORMS: readonly ((n: number) => NewText)[] = [
   (n) => ({
     iml: `{{ifempty(item.address.city; "nowhere ${n}")}}`,
     cel: `item.address.city != "" ? item.address.city : "nowhere ${n}"`,
@@ -31,23 +31,23 @@ const FORMS: readonly ((n: number) => Unseen)[] = [
   }),
 ];
 
-function same(expression: string): Unseen {
+function same(expression: string): NewText {
   return { iml: `{{${expression}}}`, cel: expression, jsonata: expression };
 }
 
-/** Parse, compile and evaluate a text once, over one pass over its characters. */
+/** Parses, compiles and evaluates each text once, compared with one pass over its characters. */
 export const COLD_TEMPLATES: Job = {
-  name: 'J1 cold: parse, compile and first evaluation of unseen text',
+  name: 'J1 cold: parse, compile and first evaluation of new text',
   floor: 14,
   target: 8,
   ours: 'iml',
   run: async (effort): Promise<JobResult> => ({
-    races: [{ name: 'unseen text, over one pass over it', timings: await raceCold(effort) }],
+    races: [{ name: 'new text, compared with one pass over it', timings: await raceCold(effort) }],
   }),
 };
 
-/** Does the job once. */
-type Step = (text: Unseen, scope: ItemScope) => unknown;
+/** Processes one text. */
+type Step = (text: NewText, scope: ItemScope) => unknown;
 
 const STEPS: Readonly<Record<string, Step>> = {
   pass: ({ iml }) => hash(iml),
@@ -56,7 +56,7 @@ const STEPS: Readonly<Record<string, Step>> = {
   jsonata: ({ jsonata }, scope) => jsonataOnce(jsonata, scope),
 };
 
-/** Short batches and many of them: a text can be unseen only once, so a batch that was disturbed cannot be repeated. */
+/** Many short batches, because each text is new only once and a disturbed batch cannot be repeated. */
 const TEXTS_PER_BATCH = 400;
 const BATCHES_PER_ROUND = 8;
 
@@ -64,11 +64,11 @@ async function raceCold({ rounds }: Effort): Promise<ReturnType<typeof compare>>
   const measured = Object.keys(STEPS).map((name) => ({ name, rounds: [] as number[] }));
   const scopes = createScopes(64);
   const batches = rounds * BATCHES_PER_ROUND;
-  // As many batches more warm the compilers up and are not counted.
+  // Batches with a negative number only warm up the compilers.
   for (let batch = -batches; batch < batches; batch++) {
     const texts = createTexts(TEXTS_PER_BATCH, batch + batches);
     for (const { name, rounds: measuredNs } of measured) {
-      // The slow one needs neither: its figure stands far from all others.
+      // jsonata is slow, and its figure needs fewer batches.
       if (name === 'jsonata' && batch % BATCHES_PER_ROUND !== 0) continue;
       const ns = await timeBatch(STEPS[name] as Step, texts, scopes);
       if (batch >= 0) measuredNs.push(ns);
@@ -79,26 +79,26 @@ async function raceCold({ rounds }: Effort): Promise<ReturnType<typeof compare>>
 
 async function timeBatch(
   step: Step,
-  texts: readonly Unseen[],
+  texts: readonly NewText[],
   scopes: readonly ItemScope[],
 ): Promise<number> {
   const startNs = process.hrtime.bigint();
   for (let index = 0; index < texts.length; index++) {
-    const output = step(texts[index] as Unseen, scopes[index % scopes.length] as ItemScope);
+    const output = step(texts[index] as NewText, scopes[index % scopes.length] as ItemScope);
     if (output instanceof Promise) await output;
   }
   return Number(process.hrtime.bigint() - startNs) / texts.length;
 }
 
-function createTexts(count: number, round: number): readonly Unseen[] {
+function createTexts(count: number, round: number): readonly NewText[] {
   const texts = Array.from({ length: count }, (_, index) =>
     FORMS[index % FORMS.length]?.(round * 1_000_000 + index),
   );
-  // Through JSON, so that every text is one flat string as it is in a file that was read.
-  return JSON.parse(JSON.stringify(texts)) as readonly Unseen[];
+  // JSON makes each text a flat string, like text that was read from a file.
+  return JSON.parse(JSON.stringify(texts)) as readonly NewText[];
 }
 
-/** FNV-1a over UTF-16 units: about the least that has to be done to know a text. */
+/** FNV-1a over UTF-16 units: about the minimum work on a text. */
 function hash(text: string): number {
   let value = 0x811c_9dc5;
   for (let index = 0; index < text.length; index++)

@@ -7,7 +7,7 @@ import { createItems, type Item } from './records.js';
 
 type Groups = Readonly<Record<string, Item>>;
 
-/** One form of template over a group of members; `$` stands for the group's name. */
+/** A form of template. `$` stands for the name of a group. */
 interface Form {
   readonly native: string;
   readonly iml: string;
@@ -85,16 +85,16 @@ const FORMS: readonly Form[] = [
   },
 ];
 
-/** A form whose text is the same in all languages but JsonLogic. */
+/** A form whose text is the same in all languages except JsonLogic. */
 function same(expression: string): Omit<Form, 'logic'> {
   return { native: expression, iml: `{{${expression}}}`, cel: expression, jsonata: expression };
 }
 
 const GROUP_COUNT = 20;
 
-/** 240 different templates in turn: call sites see more shapes than any inline cache holds. */
+/** 240 different templates in sequence: more shapes per call site than an inline cache can store. */
 export const DISTINCT_TEMPLATES: Job = {
-  name: 'J1 240 different templates in turn',
+  name: 'J1 240 different templates in sequence',
   floor: 4.5,
   target: 1.8,
   ours: 'iml',
@@ -116,7 +116,7 @@ export const DISTINCT_TEMPLATES: Job = {
       const contestants = rows.flatMap(([, list]) => list[index] ?? []);
       await assertSameOutputs(`template ${index + 1}`, contestants, scopes);
     }
-    const contestants = rows.map(([name, list]) => inTurn(name, list));
+    const contestants = rows.map(([name, list]) => inSequence(name, list));
     const timings = await race(contestants, scopes, effort);
     return { races: [{ name: `${natives.length} templates`, timings }] };
   },
@@ -129,8 +129,8 @@ function createScopesOfGroups(groups: readonly string[]): Groups[] {
   );
 }
 
-/** All templates of a language one after the other. */
-function inTurn(name: string, list: readonly Contestant<Groups>[]): Contestant<Groups> {
+/** Runs all templates of a language in sequence. */
+function inSequence(name: string, list: readonly Contestant<Groups>[]): Contestant<Groups> {
   const runs = list.map(({ run }) => run);
   if (list[0]?.isAsync === true) {
     const runAwaited = async (scope: Groups): Promise<void> => {
@@ -146,7 +146,7 @@ function inTurn(name: string, list: readonly Contestant<Groups>[]): Contestant<G
   return { name, run };
 }
 
-/** The hand-written side: as many function literals as there are templates, in a module made on the spot. */
+/** Native functions: one function literal per template, in a generated module. */
 async function importFunctions(
   names: readonly string[],
   bodies: readonly string[],

@@ -5,7 +5,7 @@ import { assertSameOutputs } from '../same-outputs.js';
 import { celContestant, germanDate, jsonataContestant } from './peers.js';
 import { createScopes, type Item, type ItemScope } from './records.js';
 
-/** An `output` directive as apps write it. */
+/** A typical `output` directive. */
 const TEMPLATE: Readonly<Record<string, string>> = {
   id: '{{item.id}}',
   first: '{{item.first}}',
@@ -78,7 +78,7 @@ function nickOf({ nick, first }: Item): string {
   return nick === undefined || nick === null || nick === '' ? first : nick;
 }
 
-/** An object of 20 templated fields, as `output` over a list of records. */
+/** An object with 20 templates, evaluated for each item of a list. */
 export const OBJECT_OF_TEMPLATES: Job = {
   name: 'J1 object of 20 templated fields over 1000 items',
   floor: 3.0,

@@ -4,11 +4,11 @@ import jsonata from 'jsonata';
 import type { Contestant } from '../measure.js';
 import { pad } from './records.js';
 
-/** An expression ready to run, whatever the language it is written in. */
+/** A compiled expression. */
 type Run = Contestant<object>;
 
 const CEL = new Environment({ unlistedVariablesAreDyn: true, homogeneousAggregateLiterals: false })
-  // Dates are no part of CEL's standard: it gets the hand-written function, and pays only for the call.
+  // CEL has no such date functions, so it calls the native one.
   .registerFunction('reformatDate(string): string', (text: string) => germanDate(text));
 
 export function celContestant(expression: string): Run {
@@ -16,19 +16,19 @@ export function celContestant(expression: string): Run {
   return { name: 'cel-js', run: (scope) => run(scope) };
 }
 
-/** Interpreted, as where no code may be generated: `build` would compile by `new Function`. */
+/** Interpreted, because `build` uses `new Function`. */
 const LOGIC = new LogicEngine();
-// Joining and dates are no operations of the language.
+// JsonLogic has no operations to join or format dates.
 LOGIC.addMethod('join', ([list, separator]: [readonly string[], string]) => list.join(separator));
 LOGIC.addMethod('upper', ([text]: [string]) => text.toUpperCase());
 LOGIC.addMethod('reformatDate', ([text]: [string]) => germanDate(text));
 
-/** @param rule JsonLogic, with paths below the scope */
+/** @param rule JsonLogic with paths relative to the scope */
 export function logicContestant(rule: object): Run {
   return { name: 'json-logic-engine', run: (scope) => LOGIC.run(rule, scope) };
 }
 
-/** JsonLogic for what stands at a path. */
+/** JsonLogic that reads a path. */
 export function logicPath(path: string): object {
   return { var: path };
 }
@@ -47,7 +47,7 @@ export function jsonataOnce(expression: string, scope: object): Promise<unknown>
   return jsonata(expression).evaluate(scope);
 }
 
-/** `2024-03-05` as `05.03.2024`, through a date as the expressions do it. */
+/** Formats `2024-03-05` as `05.03.2024`, using a date like the expressions. */
 export function germanDate(text: string): string {
   const date = new Date(text);
   return `${pad(date.getUTCDate())}.${pad(date.getUTCMonth() + 1)}.${date.getUTCFullYear()}`;

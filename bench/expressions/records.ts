@@ -1,4 +1,4 @@
-/** What the templates of the benchmarks read. */
+/** Input of the templates. */
 export interface Item {
   readonly id: number;
   readonly first: string;
@@ -21,7 +21,7 @@ const WORDS: readonly string[] = ['Ann', 'Bela', 'Chandra', 'Dai', 'Elif', 'Femi
 const CITIES: readonly string[] = ['Praha', 'Oslo', 'Quito', 'Dakar', 'Hanoi'];
 const NICKS: readonly (string | null | undefined)[] = ['', null, undefined, 'Sunny', 'Ace'];
 
-/** The same records in every run, with names, numbers and gaps that vary from one to the next. */
+/** Creates records with varying names, numbers and missing values, the same in every run. */
 export function createItems(count: number): Item[] {
   const next = createRandom(12_345);
   const pick = <T>(list: readonly T[]): T => list[next() % list.length] as T;
@@ -47,7 +47,7 @@ export function pad(value: number): string {
   return value < 10 ? `0${value}` : String(value);
 }
 
-/** A linear congruential generator of 31 bits; the low ones, whose period is short, are dropped. */
+/** A linear congruential generator. Drops the low bits because of their short period. */
 function createRandom(seed: number): () => number {
   let state = seed;
   return () => {

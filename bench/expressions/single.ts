@@ -5,7 +5,7 @@ import { assertSameOutputs } from '../same-outputs.js';
 import { celContestant, germanDate, jsonataContestant, logicContestant, logicPath } from './peers.js';
 import { createScopes, type ItemScope } from './records.js';
 
-/** One expression, hand-written and in four languages. Outputs agree for every record. */
+/** One expression in JavaScript and four expression languages. */
 interface Case {
   readonly name: string;
   readonly native: (scope: ItemScope) => unknown;
@@ -77,7 +77,7 @@ const CASES: readonly Case[] = [
   },
 ];
 
-/** Each of six compiled expressions, over records that differ. */
+/** Six compiled expressions, each evaluated for different records. */
 export const SINGLE_EXPRESSIONS: Job = {
   name: 'J1 one compiled expression, geometric mean of six',
   floor: 2.2,

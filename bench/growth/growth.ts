@@ -3,7 +3,7 @@ import { ImlError } from '../../src/shared/errors/iml-error.js';
 import type { Gauge, Reading } from '../gauge.js';
 import { consume } from '../measure.js';
 
-/** What may grow with its input: makes the work for a size, and gives what is timed. */
+/** Prepares work of a size and returns the function to measure. */
 type Grower = (size: number) => () => unknown;
 
 /** An expression over a list of `size` items. */
@@ -15,8 +15,8 @@ const overItems =
     return () => run({ items });
   };
 
-/** A template of about `size` characters that nothing has seen: parsed, compiled and evaluated. */
-const unseen =
+/** Parses, compiles and evaluates a new template of about `size` characters. */
+const newTemplate =
   (write: (size: number, salt: number) => string, scope: Readonly<Record<string, unknown>> = {}): Grower =>
   (size) => {
     let salt = 0;
@@ -31,30 +31,34 @@ const LISTS: readonly (readonly [name: string, grower: Grower])[] = [
   ['join', overItems('join(map(items; "name"); ", ")')],
 ];
 
-/** Levels of an expression, below the 256 it may have. */
+/** Nesting depth, below the limit of 256. */
 const DEPTH = 100;
 
 const TEXTS: readonly (readonly [name: string, grower: Grower])[] = [
-  ['a template of many holes', unseen((size, salt) => `${salt}${'{{a}} and '.repeat(size / 10)}`, { a: 1 })],
-  ['a long literal', unseen((size, salt) => `{{"${salt}${'x'.repeat(size)}"}}`)],
-  ['a long text', unseen((size, salt) => `${salt}${'x'.repeat(size)}`)],
-  ['deep paths', unseen((size, salt) => `{{a${salt}${'.a'.repeat(DEPTH)}}}`.repeat(size / DEPTH / 2))],
+  [
+    'a template with many expressions',
+    newTemplate((size, salt) => `${salt}${'{{a}} and '.repeat(size / 10)}`, { a: 1 }),
+  ],
+  ['a long literal', newTemplate((size, salt) => `{{"${salt}${'x'.repeat(size)}"}}`)],
+  ['a long text', newTemplate((size, salt) => `${salt}${'x'.repeat(size)}`)],
+  ['deep paths', newTemplate((size, salt) => `{{a${salt}${'.a'.repeat(DEPTH)}}}`.repeat(size / DEPTH / 2))],
   [
     'parentheses',
-    unseen((size, salt) => `{{${'('.repeat(DEPTH)}${salt}${')'.repeat(DEPTH)}}}`.repeat(size / DEPTH / 2)),
+    newTemplate((size, salt) =>
+      `{{${'('.repeat(DEPTH)}${salt}${')'.repeat(DEPTH)}}}`.repeat(size / DEPTH / 2),
+    ),
   ],
 ];
 
 /**
- * The size grows eightfold; time that grows with it has the exponent 1. The sizes stay below what the garbage collector
- * keeps in pages of its own (128 kB): beyond, text that is only made and searched measures 1.7, and so does a bare `Set`
- * of texts, whose table is as large from 4097 of them on.
+ * Ratio of the large size to the small one. Linear time has the exponent 1. Sizes stay below 128 kB, where V8 starts to
+ * use separate pages and even native operations grow faster than linearly.
  */
 const FACTOR = 8;
 const ITEMS = 500;
 const CHARACTERS = 4000;
 
-/** J6: deep nesting has to evaluate as well, or the job fails. */
+/** J6. Also fails if deep nesting does not evaluate. */
 export const GROWTH: Gauge = {
   name: 'J6 growth exponent of time over size',
   floor: 1.3,
@@ -73,10 +77,13 @@ export const GROWTH: Gauge = {
   },
 };
 
-/** The work is short, so that the best of more rounds costs little. */
+/** More rounds than other jobs, because the work is short. */
 const ROUNDS = 8;
 
-/** Of the best of some rounds, behind as many that warm up: the same amount of work in turn, in small pieces and in one. */
+/**
+ * Compares the best rounds of the same amount of work as small pieces and as one. The first half of the rounds warms
+ * up.
+ */
 function exponentOf(grower: Grower, size: number, rounds: number): number {
   const small = grower(size);
   const large = grower(size * FACTOR);
@@ -98,13 +105,13 @@ function timeNs(work: () => unknown, times: number): number {
   return Number(process.hrtime.bigint() - startNs);
 }
 
-/** Parentheses, calls and brackets nested this deep give their value or `IML_LIMIT`. */
+/** Nested parentheses, calls and brackets return their value or throw `IML_LIMIT`. */
 function assertDepth(depth: number): void {
   const nested = (open: string, inner: string, close: string): string =>
     `{{${open.repeat(depth)}${inner}${close.repeat(depth)}}}`;
   for (const form of [nested('(', '1', ')'), nested('abs(', '1', ')'), nested('a[', '1', ']')]) {
     try {
-      if (compile(form)({ a: [1] }) !== 1) throw new Error(`Depth ${depth} gives a wrong value.`);
+      if (compile(form)({ a: [1] }) !== 1) throw new Error(`Depth ${depth} returns a wrong value.`);
     } catch (error) {
       if (!(error instanceof ImlError) || error.code !== 'IML_LIMIT') throw error;
     }

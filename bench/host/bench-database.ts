@@ -4,10 +4,10 @@ import path from 'node:path';
 import { openHostPostgres, openHostSqlite } from '../../src/host/store/open-host-store.js';
 import type { HostStore } from '../../src/host/store/tables.js';
 
-/** A database that is there for one measurement. */
+/** A database for one measurement. */
 export interface BenchDatabase {
   readonly engine: 'sqlite' | 'postgres';
-  /** File or address. */
+  /** File path or URL. */
   readonly at: string;
   readonly open: () => Promise<HostStore>;
   readonly drop: () => Promise<void>;
@@ -24,13 +24,13 @@ export async function createSqliteFile(): Promise<BenchDatabase> {
   };
 }
 
-let made = 0;
+let count = 0;
 
 export async function createPostgresDatabase(server: string): Promise<BenchDatabase> {
   const { default: pg } = await import('pg');
   const admin = new pg.Client({ connectionString: server });
   await admin.connect();
-  const name = `iml_bench_${process.pid}_${++made}`;
+  const name = `iml_bench_${process.pid}_${++count}`;
   await admin.query(`create database ${name}`);
   const at = new URL(server);
   at.pathname = `/${name}`;

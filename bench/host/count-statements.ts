@@ -1,6 +1,6 @@
 import type { HostReader, HostStore } from '../../src/host/store/tables.js';
 
-/** A store that counts what it is asked: a statement for each call, and one each for the begin and end of transactions. */
+/** Wraps a store and counts statements: one per call, and two per transaction. */
 export function countStatements(store: HostStore): {
   readonly store: HostStore;
   readonly count: () => number;
@@ -22,6 +22,6 @@ export function countStatements(store: HostStore): {
     count += 2;
     return store.transaction((writer) => work(counting(writer)), options);
   };
-  // A copy: what is set on a proxy is set on what stands behind it.
+  // A copy, because assignments to a proxy change its target.
   return { count: () => count, store: { ...counting({ ...store }), transaction } };
 }

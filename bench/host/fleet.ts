@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import type { ProcessOrder, ProcessReport } from './measured-process.js';
 
-/** What several processes have come to together. */
+/** Sums of the figures of all processes. */
 export interface FleetReport extends Omit<ProcessReport, 'port'> {
   readonly ports: readonly number[];
 }
@@ -13,7 +13,7 @@ export interface Fleet {
   readonly end: () => Promise<void>;
 }
 
-/** Starts processes one after the other, and resolves when each of them listens. */
+/** Starts processes in sequence. Resolves when all of them listen. */
 export async function startFleet(count: number, order: ProcessOrder): Promise<Fleet> {
   const children: ChildProcess[] = [];
   for (let n = 0; n < count; n++) {
@@ -21,14 +21,14 @@ export async function startFleet(count: number, order: ProcessOrder): Promise<Fl
     children.push(child);
     await once(child, 'message');
   }
-  const ask = async (child: ChildProcess): Promise<ProcessReport> => {
+  const requestReport = async (child: ChildProcess): Promise<ProcessReport> => {
     child.send('report');
     const [report] = (await once(child, 'message')) as [ProcessReport];
     return report;
   };
   return {
     report: async () => {
-      const reports = await Promise.all(children.map(ask));
+      const reports = await Promise.all(children.map(requestReport));
       const sum = (name: Exclude<keyof ProcessReport, 'port'>): number =>
         reports.reduce((total, report) => total + report[name], 0);
       return {

@@ -4,10 +4,10 @@ import type { SendOrder, SendResult } from './sender.js';
 
 const CONCURRENCY = 64;
 
-/** Sends calls from a process of its own. */
+/** Sends requests from a separate process. */
 export interface Load {
   readonly send: (order: SendOrder) => Promise<SendResult>;
-  /** Sends as fast as is answered; all answers have to be 200. */
+  /** Sends requests with a fixed concurrency. @throws Error for a status other than 200 */
   readonly sendAll: (ports: readonly number[], count: number, path?: string) => Promise<void>;
   readonly end: () => void;
 }
@@ -23,7 +23,7 @@ export function createLoad(): Load {
     send,
     sendAll: async (ports, count, path = '/') => {
       const { statuses } = await send({ ports, path, count, concurrency: CONCURRENCY });
-      if (statuses['200'] !== count) throw new Error(`It answered ${JSON.stringify(statuses)}.`);
+      if (statuses['200'] !== count) throw new Error(`Unexpected statuses: ${JSON.stringify(statuses)}.`);
     },
     end: () => void child.kill(),
   };

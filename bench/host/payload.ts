@@ -1,4 +1,4 @@
-/** What every call of these measurements brings. */
+/** Body of all requests. */
 export const PAYLOAD: string = JSON.stringify({
   id: 17,
   name: 'Ann',

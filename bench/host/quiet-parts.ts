@@ -2,10 +2,10 @@ import type { FlowOutcome, Receiver } from '../../src/host/ports.js';
 
 const ACCEPTED = Buffer.from('Accepted');
 
-/** Takes the JSON body of a call as its one bundle, as the cheapest app would. */
+/** Returns the JSON body of a request as its only bundle: the minimum work of an app. */
 export const receiver: Receiver = async ({ call }) => ({
   ok: true,
-  // Made where it is asked for, as the webhook of an engine does it.
+  // Created on access, like by the webhook of an engine.
   get response(): Response {
     return new Response(ACCEPTED);
   },
@@ -14,7 +14,7 @@ export const receiver: Receiver = async ({ call }) => ({
   deliveries: undefined,
 });
 
-/** What a flow without any module ends with. */
+/** Result of a flow without modules. */
 export const SUCCESS: FlowOutcome = {
   outcome: { kind: 'success' },
   error: undefined,

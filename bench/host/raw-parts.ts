@@ -1,14 +1,14 @@
 import http from 'node:http';
 
-/** A table in a database with nothing around it. */
+/** Access to a table without a store. */
 export interface RawTable {
-  /** @returns the id of the row */
+  /** @returns the ID of the row */
   readonly insert: (body: string) => Promise<unknown>;
   readonly finish: (id: unknown) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Opens the table that raw parts write to, and makes it if need be. */
+/** Opens the table. Creates it if it does not exist. */
 export function openRaw(engine: 'sqlite' | 'postgres', at: string): Promise<RawTable> {
   return engine === 'sqlite' ? openRawSqlite(at) : openRawPostgres(at);
 }
@@ -32,7 +32,7 @@ async function openRawSqlite(file: string): Promise<RawTable> {
 async function openRawPostgres(url: string): Promise<RawTable> {
   const { default: pg } = await import('pg');
   const pool = new pg.Pool({ connectionString: url, max: 10 });
-  // The database goes as soon as all is measured, perhaps before its connections do.
+  // The benchmark drops the database, possibly before the connections are closed.
   pool.on('error', () => {});
   await pool.query(
     'create table if not exists raw_events (id bigserial primary key, status text, body text)',
@@ -46,9 +46,9 @@ async function openRawPostgres(url: string): Promise<RawTable> {
   };
 }
 
-/** A server that reads JSON and answers, after doing something with it. @returns its port, and what ends it */
+/** Starts a server that parses the JSON body, calls `store`, and responds. */
 export async function serveRaw(
-  keep: (body: string) => Promise<unknown>,
+  store: (body: string) => Promise<unknown>,
 ): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
   const server = http.createServer((request, response) => {
     let body = '';
@@ -57,7 +57,7 @@ export async function serveRaw(
     });
     request.on('end', () => {
       JSON.parse(body);
-      keep(body).then(
+      store(body).then(
         () => response.end('Accepted'),
         () => response.destroy(),
       );

@@ -2,15 +2,15 @@ import http from 'node:http';
 import { PAYLOAD } from './payload.js';
 
 /**
- * Calls to send, to the ports in turn: `count` as fast as they are answered, or `perSecond` for `seconds` whether they
- * are answered or not.
+ * Requests to send, alternating between ports: `count` with a fixed concurrency, or `perSecond` for `seconds` without
+ * waiting for responses.
  */
 export type SendOrder = { readonly ports: readonly number[]; readonly path: string } & (
   | { readonly count: number; readonly concurrency: number }
   | { readonly perSecond: number; readonly seconds: number }
 );
 
-/** What came back: how many answers of each status, and how long they took, from the moment each call was due. */
+/** Number of responses by status, and latency from the scheduled time of each request. */
 export interface SendResult {
   readonly statuses: Readonly<Record<string, number>>;
   readonly p50Ms: number;
@@ -20,7 +20,7 @@ export interface SendResult {
 const TICK_MS = 5;
 const MAX_SOCKETS = 256;
 
-// A process of its own, so that its work is not counted as that of the host.
+// A separate process, so that its CPU time does not count as that of the host.
 process.on('message', (order: SendOrder) => {
   send(order).then(
     (result) => process.send?.(result),
@@ -35,13 +35,13 @@ async function send(order: SendOrder): Promise<SendResult> {
   const agent = new http.Agent({ keepAlive: true, maxSockets: MAX_SOCKETS });
   const { ports, path } = order;
   const statuses: Record<string, number> = {};
-  const tookMs: number[] = [];
+  const latenciesMs: number[] = [];
   let sent = 0;
   const one = async (dueMs: number): Promise<void> => {
     const port = ports[sent++ % ports.length] ?? 0;
     const status = await post({ port, path, agent });
     statuses[status] = (statuses[status] ?? 0) + 1;
-    tookMs.push(performance.now() - dueMs);
+    latenciesMs.push(performance.now() - dueMs);
   };
   if ('count' in order) {
     let left = order.count;
@@ -51,9 +51,9 @@ async function send(order: SendOrder): Promise<SendResult> {
     await Promise.all(Array.from({ length: order.concurrency }, follow));
   } else await sendAtRate(order, one);
   agent.destroy();
-  tookMs.sort((a, b) => a - b);
+  latenciesMs.sort((a, b) => a - b);
   const at = (part: number): number =>
-    tookMs[Math.min(tookMs.length - 1, Math.floor(tookMs.length * part))] ?? 0;
+    latenciesMs[Math.min(latenciesMs.length - 1, Math.floor(latenciesMs.length * part))] ?? 0;
   return { statuses, p50Ms: at(0.5), p99Ms: at(0.99) };
 }
 
@@ -62,14 +62,14 @@ async function sendAtRate(
   one: (dueMs: number) => Promise<void>,
 ): Promise<void> {
   const startMs = performance.now();
-  const underWay: Promise<void>[] = [];
+  const pending: Promise<void>[] = [];
   const total = perSecond * seconds;
-  while (underWay.length < total) {
+  while (pending.length < total) {
     const due = Math.min(total, Math.floor(((performance.now() - startMs) / 1000) * perSecond));
-    while (underWay.length < due) underWay.push(one(startMs + (underWay.length / perSecond) * 1000));
+    while (pending.length < due) pending.push(one(startMs + (pending.length / perSecond) * 1000));
     await new Promise((resolve) => setTimeout(resolve, TICK_MS));
   }
-  await Promise.all(underWay);
+  await Promise.all(pending);
 }
 
 function post(to: Pick<http.RequestOptions, 'port' | 'path' | 'agent'>): Promise<number | string> {

@@ -1,9 +1,9 @@
-/** Templates of an app, all different: `{{name}}` and text, as apps have them. */
+/** Number of templates per app. All differ. */
 export const TEMPLATES_PER_APP = 50;
 
 const MODULES_PER_APP = 5;
 
-/** What of an app differs from all others: its texts, as if each had been read from its own file. */
+/** The texts of an app. They differ from those of all other apps. */
 export interface AppTexts {
   readonly name: string;
   readonly modules: readonly (readonly string[])[];
@@ -17,7 +17,7 @@ export function appTexts(number: number): AppTexts {
       (_, index) => FORMS[index % FORMS.length]?.(`${number}_${module}_${index}`) ?? '',
     ),
   );
-  // Through JSON, so that each text is one flat string.
+  // JSON makes each text a flat string.
   return JSON.parse(JSON.stringify({ name: `app-${number}`, modules })) as AppTexts;
 }
 

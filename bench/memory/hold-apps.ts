@@ -3,7 +3,7 @@ import { createEngine, type Engine } from '../../src/engine/create-engine.js';
 import { type AppTexts, appTexts } from './apps.js';
 import { liveBytes } from './live-heap.js';
 
-/** Holds apps ready to run, each with all its modules run once, and prints the bytes they keep in use. */
+/** Runs all modules of apps once, keeps the apps, and prints their memory in bytes. */
 const count = Number(process.argv[2]);
 
 const transport = async ({ url }: { url: string }) => ({
@@ -31,10 +31,10 @@ async function hold({ name, modules }: AppTexts): Promise<Engine> {
   return engine;
 }
 
-// What is loaded and kept once for all is no part of an app.
+// Excludes memory that all apps share.
 await hold(appTexts(count));
 const before = liveBytes();
 const engines: Engine[] = [];
 for (let number = 0; number < count; number++) engines.push(await hold(appTexts(number)));
 const after = liveBytes();
-console.log(engines.length === count ? after - before : 'lost');
+console.log(engines.length === count ? after - before : 'An app was lost.');

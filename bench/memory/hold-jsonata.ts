@@ -2,7 +2,7 @@ import jsonata from 'jsonata';
 import { TEMPLATES_PER_APP } from './apps.js';
 import { liveBytes } from './live-heap.js';
 
-/** Holds as many expressions of jsonata as apps have templates, and prints the bytes they keep in use. */
+/** Keeps one jsonata expression per template of the apps, and prints their memory in bytes. */
 const count = Number(process.argv[2]) * TEMPLATES_PER_APP;
 
 const FORMS: readonly ((index: number) => string)[] = [
@@ -13,10 +13,10 @@ const FORMS: readonly ((index: number) => string)[] = [
   (index) => `$join(item.tags_${index}.name, ", ")`,
 ];
 
-const make = (index: number): jsonata.Expression => jsonata(FORMS[index % FORMS.length]?.(index) ?? '');
+const create = (index: number): jsonata.Expression => jsonata(FORMS[index % FORMS.length]?.(index) ?? '');
 
-make(count);
+create(count);
 const before = liveBytes();
-const expressions = Array.from({ length: count }, (_, index) => make(index));
+const expressions = Array.from({ length: count }, (_, index) => create(index));
 const after = liveBytes();
-console.log(expressions.length === count ? after - before : 'lost');
+console.log(expressions.length === count ? after - before : 'An expression was lost.');

@@ -1,6 +1,6 @@
-/** Bytes that are still in use once everything that can be is collected; needs `--expose-gc`. */
+/** Bytes in use after garbage collection. Needs `--expose-gc`. */
 export function liveBytes(): number {
-  for (let turn = 0; turn < 4; turn++) globalThis.gc?.();
+  for (let round = 0; round < 4; round++) globalThis.gc?.();
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;
 }

@@ -5,14 +5,15 @@ import { promisify } from 'node:util';
 const BYTES_PER_MB = 1e6;
 
 /**
- * Runs a program in a process of its own, where nothing else is in memory, and reads what it prints:
- * a number of bytes. @returns megabytes
+ * Runs a program that prints a number of bytes in a separate process, whose memory holds nothing else.
+ *
+ * @returns megabytes
  */
 export async function measureApart(script: URL, args: readonly (string | number)[]): Promise<number> {
   const command = ['--expose-gc', fileURLToPath(script), ...args.map(String)];
   const { stdout } = await promisify(execFile)(process.execPath, command);
   const bytes = Number(stdout);
   if (stdout.trim() === '' || !Number.isFinite(bytes))
-    throw new Error(`${script.href} prints no number: ${stdout}`);
+    throw new Error(`${script.href} must print a number, not: ${stdout}`);
   return bytes / BYTES_PER_MB;
 }

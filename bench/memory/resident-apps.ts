@@ -7,7 +7,7 @@ const APPS = 1000;
 const HOLD_APPS: URL = new URL('./hold-apps.js', import.meta.url);
 const HOLD_JSONATA: URL = new URL('./hold-jsonata.js', import.meta.url);
 
-/** Where only a part of the apps is held, its weight is multiplied. */
+/** Smaller runs hold fewer apps and extrapolate their memory. */
 export const RESIDENT_APPS: Gauge = {
   name: `J4 ${APPS} apps of ${TEMPLATES_PER_APP} templates, ready to run`,
   floor: 45,
@@ -23,7 +23,7 @@ export const RESIDENT_APPS: Gauge = {
         isOurs: true,
       },
       {
-        name: 'jsonata, the expressions alone',
+        name: 'jsonata, expressions only',
         value: ((await measureApart(HOLD_JSONATA, [peers])) * APPS) / peers,
         isOurs: false,
       },

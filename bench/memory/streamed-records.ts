@@ -5,7 +5,7 @@ import { measureApart } from './measure-apart.js';
 
 const STREAM_RECORDS: URL = new URL('./stream-records.js', import.meta.url);
 
-/** 3200 records, as many as a run may have, of pages of 2 MB: what is in use at the end may hold no page. */
+/** The maximum of 3200 records from pages of 2 MB. The memory at the end must not include the pages. */
 export const STREAMED_RECORDS: Gauge = {
   name: 'J4 3200 records from 2 MB pages, streamed and kept: live heap at the end',
   floor: 10,

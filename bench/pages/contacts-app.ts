@@ -1,6 +1,6 @@
 import type { AppDefinition } from '../../src/engine/assembling/app-definition.js';
 
-/** The app of the service: a search module `listContacts` over all its pages, each named by the one before. */
+/** An app with the search module `listContacts`, which follows the page number in each response. */
 export function contactsApp(origin: string, size: string): AppDefinition {
   const request = {
     url: `/${size}/contacts`,

@@ -5,14 +5,14 @@ import { createEngine } from '../../src/engine/create-engine.js';
 import { contactsApp } from './contacts-app.js';
 import { type Contact, contactOf, type PageBody } from './records.js';
 
-/** Reads all pages of a service and maps their records. */
+/** Reads all pages of the API and maps their records. */
 export interface PageReader {
   readonly name: string;
   readonly read: () => Promise<readonly unknown[]>;
   readonly close: () => Promise<void>;
 }
 
-/** Follows `next` with whatever fetches a page. */
+/** Reads pages until `next` is null. */
 async function readAll(fetchPage: (page: number) => Promise<PageBody>): Promise<Contact[]> {
   const contacts: Contact[] = [];
   for (let page: number | null = 1; page !== null; ) {
@@ -23,7 +23,7 @@ async function readAll(fetchPage: (page: number) => Promise<PageBody>): Promise<
   return contacts;
 }
 
-/** The bare minimum: a pool of undici and a loop. */
+/** The minimum: an undici `Pool` and a loop. */
 export function nativeReader(origin: string, size: string): PageReader {
   const pool = new Pool(origin);
   const fetchPage = async (page: number): Promise<PageBody> => {
@@ -57,7 +57,7 @@ export function gotReader(origin: string, size: string): PageReader {
   return { name: 'got.paginate', read, close: async () => {} };
 }
 
-/** A search module, as an app would declare it. */
+/** A search module of an app. */
 export function engineReader(origin: string, size: string): PageReader {
   return createReader('iml-runtime', 'listContacts', origin, size);
 }

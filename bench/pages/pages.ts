@@ -5,7 +5,7 @@ import { engineReader, fetchReader, gotReader, nativeReader, type PageReader } f
 import type { PageSizes } from './records.js';
 import { SIZE, startServer } from './start-server.js';
 
-/** Reads all pages from a server in another process, one after the other. */
+/** Reads all pages in sequence from a server in another process. */
 export const SMALL_PAGES: Job = {
   name: 'J2 50 pages x 64 records, 10 kB pages',
   floor: 2.1,
@@ -14,7 +14,7 @@ export const SMALL_PAGES: Job = {
   run: (effort) => racePages({ pages: 50, records: 64, pageBytes: 10_000 }, effort),
 };
 
-/** The same where reading the body is nearly all of the work. */
+/** Like `SMALL_PAGES`, but reading the body is most of the work. */
 export const LARGE_PAGES: Job = {
   name: 'J2 8 pages of 2 MB, 64 records each',
   floor: 1.2,
@@ -23,9 +23,9 @@ export const LARGE_PAGES: Job = {
   run: (effort) => racePages({ pages: 8, records: 64, pageBytes: 2_000_000 }, effort),
 };
 
-/** The same where nearly all of the time is the server's: what counts is that nothing waits twice. */
+/** Like `SMALL_PAGES`, but the server causes most of the time. Detects additional waits. */
 export const SLOW_PAGES: Job = {
-  name: 'J2 10 pages of 10 kB from a server that takes 20 ms for each',
+  name: 'J2 10 pages of 10 kB from a server with a delay of 20 ms',
   floor: 1.05,
   target: 1.02,
   ours: 'iml-runtime',
@@ -36,11 +36,11 @@ export const SLOW_PAGES: Job = {
     ),
 };
 
-const IN_TURN = [nativeReader, engineReader, gotReader, fetchReader] as const;
+const READERS = [nativeReader, engineReader, gotReader, fetchReader] as const;
 
 async function racePages(sizes: PageSizes, effort: Effort): Promise<JobResult> {
   const { origin, stop } = await startServer(sizes);
-  const readers = IN_TURN.map((make) => make(origin, SIZE));
+  const readers = READERS.map((create) => create(origin, SIZE));
   try {
     const contestants = readers.map(({ name, read }) => ({ name, run: read }));
     await assertSameOutputs('pages', contestants, [undefined]);
@@ -53,17 +53,16 @@ async function racePages(sizes: PageSizes, effort: Effort): Promise<JobResult> {
 }
 
 /**
- * One run of each in turn, over and over; the first rounds are not counted. There are many of them, as what runs once a
- * page is compiled late. Whoever comes after a reader that leaves much behind pays for it, so every other round goes
- * backwards: then native has ours before it, and ours has got.
+ * Runs all readers in each round. The first rounds only warm up; they are many, because code that runs once per page is
+ * compiled late. Every other round has the reverse order, because a reader can leave garbage for the next one.
  */
 async function raceReaders(readers: readonly PageReader[], { rounds }: Effort): Promise<readonly Timing[]> {
   const measured = readers.map(({ name, read }) => ({ name, read, rounds: [] as number[] }));
-  // A single round compares outputs, and times nothing.
+  // A single round only compares outputs.
   const [first, end] = rounds > 1 ? [-4 * rounds, 2 * rounds] : [0, 1];
   for (let round = first; round < end; round++) {
-    const inTurn = round % 2 === 0 ? measured : measured.toReversed();
-    for (const { read, rounds: measuredNs } of inTurn) {
+    const ordered = round % 2 === 0 ? measured : measured.toReversed();
+    for (const { read, rounds: measuredNs } of ordered) {
       const startNs = process.hrtime.bigint();
       await read();
       if (round >= 0) measuredNs.push(Number(process.hrtime.bigint() - startNs));

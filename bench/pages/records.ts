@@ -1,4 +1,4 @@
-/** A record as the service of the benchmark sends it. */
+/** A record in a response of the API. */
 export interface ServiceRecord {
   readonly id: number;
   readonly email: string;
@@ -9,7 +9,7 @@ export interface ServiceRecord {
   readonly notes: string;
 }
 
-/** What every contestant makes of it. */
+/** The mapped record. */
 export interface Contact {
   readonly id: number;
   readonly email: string;
@@ -18,11 +18,11 @@ export interface Contact {
   readonly amount: number;
 }
 
-/** A page as the service sends it. */
+/** The body of a response of the API. */
 export interface PageBody {
   readonly items: readonly ServiceRecord[];
   readonly next: number | null;
-  /** How many there are. */
+  /** Total number of pages. */
   readonly pages: number;
 }
 
@@ -30,13 +30,13 @@ export function contactOf({ id, email, first_name, last_name, city, amount }: Se
   return { id, email, name: `${first_name} ${last_name}`, city, amount };
 }
 
-/** How much the service sends. */
+/** Size of the responses. */
 export interface PageSizes {
   readonly pages: number;
   readonly records: number;
-  /** Bytes of one page, about. */
+  /** Approximate bytes per page. */
   readonly pageBytes: number;
-  /** Milliseconds the service takes for an answer. Default: 0. */
+  /** Delay of each response in milliseconds. Default: 0. */
   readonly delayMs?: number;
 }
 

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPage, type PageSizes } from './records.js';
 
-/** The service, run in a process of its own: `/SIZE/contacts?page=N`. Pages are made beforehand, so that it costs little. */
+/** The API in a separate process: `/SIZE/contacts?page=N`. Creates pages at start, so that requests cost little. */
 const SIZES: Readonly<Record<string, PageSizes>> = JSON.parse(process.argv[2] ?? '{}');
 
 interface Page {

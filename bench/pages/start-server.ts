@@ -8,10 +8,10 @@ export interface PageServer {
   readonly stop: () => Promise<void>;
 }
 
-/** First part of the paths of the service: `/SIZE/contacts?page=1`. */
+/** First segment of the paths of the API: `/SIZE/contacts?page=1`. */
 export const SIZE = 'bench';
 
-/** Starts the service in a process of its own. */
+/** Starts the API in a separate process. */
 export async function startServer(sizes: PageSizes): Promise<PageServer> {
   const script = fileURLToPath(new URL('./server.js', import.meta.url));
   const server = fork(script, [JSON.stringify({ [SIZE]: sizes })]);

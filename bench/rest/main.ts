@@ -20,14 +20,14 @@ import type { Race } from '../job.js';
 import { type Contestant, type Effort, race } from '../measure.js';
 import { printRaces } from '../report.js';
 
-/** Requests a second on the three stores, as ratios to a bare Hono handler that answers the same JSON. */
+/** Compares three stores with a plain Hono handler that returns the same JSON. */
 
 const ORGANIZATIONS = 1000;
 const TOKEN = '00000001-0000-4000-8000-000000000001';
 const HEADERS = { authorization: `Token ${TOKEN}`, 'content-type': 'application/json' };
 const ADDRESS = process.env['IML_TEST_POSTGRES'] ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 const SCHEMA = `iml_rest_bench_${process.pid}`;
-/** Short rounds, of which some are not disturbed however busy the machine is. */
+/** Short rounds, so that other work on the machine does not disturb all of them. */
 const FULL: Effort = { rounds: 200, batchMs: 6 };
 const SMOKE: Effort = { rounds: 2, batchMs: 5 };
 
@@ -67,7 +67,7 @@ async function main(args: readonly string[]): Promise<void> {
   try {
     const races: Race[] = [];
     for (const workload of WORKLOADS) races.push(await runWorkload(workload, instances, effort));
-    printRaces('REST API, one request after the other', { races });
+    printRaces('REST API, sequential requests', { races });
   } finally {
     for (const [, rest] of instances) await rest.close();
     await client.query(`drop schema ${SCHEMA} cascade`);
@@ -80,7 +80,7 @@ async function prepare(store: RestStore): Promise<Rest> {
   const backend = await createStoreBackend({ store, encryptionKey: new Uint8Array(32) });
   const { services } = backend;
   const zone = services.zones.current;
-  // More calls a minute than any license gives: what is measured is the way of a call, not its refusal.
+  // No rate limit.
   const license = { ...DEFAULT_LICENSE, apiLimit: 1_000_000_000 };
   const nowMs = Date.now();
   await store.transaction(async (writer) => {
@@ -102,14 +102,14 @@ async function runWorkload(
 ): Promise<Race> {
   const first = instances[0]?.[1];
   if (!first) throw new Error('There is no instance.');
-  const answer = JSON.parse(await send((request) => first.fetch(request), workload));
-  const bare = new Hono();
-  bare.on(workload.method, '/api/v2/*', async (context) => {
+  const body = JSON.parse(await send((request) => first.fetch(request), workload));
+  const plain = new Hono();
+  plain.on(workload.method, '/api/v2/*', async (context) => {
     if (workload.body !== undefined) await context.req.json();
-    return context.json(answer);
+    return context.json(body);
   });
   const contestants: readonly Contestant<Workload>[] = [
-    contestant('bare Hono', (request) => bare.fetch(request)),
+    contestant('plain Hono', (request) => plain.fetch(request)),
     ...instances.map(([name, rest]) => contestant(name, (request) => rest.fetch(request))),
   ];
   return { name: workload.name, timings: await race(contestants, [workload], effort) };

@@ -2,18 +2,18 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
-import type { Memory, Told } from './serve-webhook.js';
+import type { Memory, Report } from './serve-webhook.js';
 
 /*
- * `npm run soak [-- CALLS]`: a process that serves a webhook is called a million times, by senders of all kinds, and must not
- * grow. Ends with 1 where it keeps more than a byte of a call.
+ * `npm run soak [-- CALLS]`: sends a million requests of different kinds to a process with a webhook. Exits with 1 if
+ * the process keeps more than a byte per request.
  */
 
-const MOST_CALLS = 1_000_000;
+const DEFAULT_CALLS = 1_000_000;
 
 const READINGS = 20;
 
-/** What may come and go between two readings whatever is called: caches that fill, code that is optimized. */
+/** Tolerated growth that does not depend on the number of requests, such as caches and optimized code. */
 const NOISE_BYTES = 1_000_000;
 
 const CONNECTIONS = 16;
@@ -21,12 +21,12 @@ const CONNECTIONS = 16;
 interface Call {
   readonly type: string;
   readonly body: string;
-  /** Status of the answer. */
+  /** Expected status. */
   readonly status: number;
   readonly path?: string;
 }
 
-/** Senders as there are, the usual one most often; each call differs from all others. */
+/** Kinds of requests with their shares. All requests differ. */
 const SENDERS: readonly (readonly [share: number, make: (index: number) => Call])[] = [
   [70, (index) => jsonCall([eventOf(index)])],
   [10, (index) => jsonCall(Array.from({ length: 20 }, (_, item) => eventOf(index + item / 100)))],
@@ -44,7 +44,7 @@ const SENDERS: readonly (readonly [share: number, make: (index: number) => Call]
 const SHARES = SENDERS.reduce((sum, [share]) => sum + share, 0);
 
 function callOf(index: number): Call {
-  // The golden ratio deals shares out evenly, the same in every run.
+  // Multiples of the golden ratio are evenly distributed and the same in every run.
   let left = ((index * 0.618033988749895) % 1) * SHARES;
   const sender = SENDERS.find(([share]) => {
     left -= share;
@@ -54,23 +54,23 @@ function callOf(index: number): Call {
 }
 
 function eventOf(id: number): object {
-  return { id: id + 1, name: `Somebody ${id}`, price: 10 + (id % 100), at: '2026-05-06T07:08:09Z' };
+  return { id: id + 1, name: `Person ${id}`, price: 10 + (id % 100), at: '2026-05-06T07:08:09Z' };
 }
 
 function jsonCall(events: readonly object[]): Call {
   return { type: 'application/json', body: JSON.stringify({ events }), status: 202 };
 }
 
-/** Sends calls `from` to `to`. @throws Error for an answer with another status than the call's */
+/** Sends requests `from` to `to`. @throws Error for an unexpected status */
 async function send(pool: Pool, from: number, to: number): Promise<void> {
   let next = from;
   const lane = async (): Promise<void> => {
     while (next < to) {
       const { type, body, status, path = '/?key=k' } = callOf(next++);
-      const answer = await pool.request({ path, method: 'POST', headers: { 'content-type': type }, body });
-      await answer.body.dump();
-      if (answer.statusCode !== status)
-        throw new Error(`${answer.statusCode} instead of ${status} for ${type}: ${body.slice(0, 200)}`);
+      const response = await pool.request({ path, method: 'POST', headers: { 'content-type': type }, body });
+      await response.body.dump();
+      if (response.statusCode !== status)
+        throw new Error(`${response.statusCode} instead of ${status} for ${type}: ${body.slice(0, 200)}`);
     }
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, lane));
@@ -78,12 +78,12 @@ async function send(pool: Pool, from: number, to: number): Promise<void> {
 
 async function readMemory(child: ChildProcess): Promise<Memory> {
   child.send('memory');
-  const [told]: Told[] = await once(child, 'message');
-  if (told === undefined || !('live' in told)) throw new Error('The process tells no memory.');
-  return told;
+  const [report]: Report[] = await once(child, 'message');
+  if (report === undefined || !('live' in report)) throw new Error('The process reported no memory.');
+  return report;
 }
 
-/** Bytes a call by least squares: single readings jump. */
+/** Growth in bytes per request by least squares. */
 function growthOf(readings: readonly { readonly calls: number; readonly live: number }[]): number {
   const mean = (pick: (reading: (typeof readings)[number]) => number): number =>
     readings.reduce((sum, reading) => sum + pick(reading), 0) / readings.length;
@@ -92,17 +92,18 @@ function growthOf(readings: readonly { readonly calls: number; readonly live: nu
   return mean((reading) => (reading.calls - calls) * (reading.live - live)) / spread;
 }
 
-async function main([given = String(MOST_CALLS)]: readonly string[]): Promise<number> {
-  const count = Number(given);
-  if (!Number.isSafeInteger(count) || count < READINGS) throw new Error(`A number of calls, not ${given}.`);
+async function main([argument = String(DEFAULT_CALLS)]: readonly string[]): Promise<number> {
+  const count = Number(argument);
+  if (!Number.isSafeInteger(count) || count < READINGS)
+    throw new Error(`Invalid number of requests: ${argument}. Expected at least ${READINGS}.`);
   const script = fileURLToPath(new URL('./serve-webhook.js', import.meta.url));
   const child = fork(script, { execArgv: ['--expose-gc'] });
-  const [told]: Told[] = await once(child, 'message');
-  if (told === undefined || !('port' in told)) throw new Error('The process tells no port.');
-  const pool = new Pool(`http://127.0.0.1:${told.port}`, { connections: CONNECTIONS });
+  const [report]: Report[] = await once(child, 'message');
+  if (report === undefined || !('port' in report)) throw new Error('The process reported no port.');
+  const pool = new Pool(`http://127.0.0.1:${report.port}`, { connections: CONNECTIONS });
   const step = Math.ceil(count / READINGS);
   const readings: { calls: number; live: number }[] = [];
-  console.log('    calls   in use   of the system');
+  console.log('    calls     live   resident');
   for (let calls = 0; calls < count; ) {
     await send(pool, calls, calls + step);
     calls += step;
@@ -112,10 +113,10 @@ async function main([given = String(MOST_CALLS)]: readonly string[]): Promise<nu
   }
   await pool.close();
   child.disconnect();
-  // What is made once is made by the first calls.
+  // The first requests create caches.
   const growth = growthOf(readings.slice(1));
   const isFlat = growth * count < Math.max(count, NOISE_BYTES);
-  console.log(`${growth.toFixed(2)} bytes a call: ${isFlat ? 'it does not grow' : 'IT GROWS'}`);
+  console.log(`${growth.toFixed(2)} bytes per request: ${isFlat ? 'no growth' : 'GROWTH'}`);
   return isFlat ? 0 : 1;
 }
 

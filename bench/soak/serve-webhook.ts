@@ -5,16 +5,16 @@ import { defineApp } from '../../src/engine/assembling/define-app.js';
 import { createEngine } from '../../src/engine/create-engine.js';
 import { liveBytes } from '../memory/live-heap.js';
 
-/** Memory of the process that serves. */
+/** Memory of the server process. */
 export interface Memory {
-  /** Bytes in use once everything that can be is collected. */
+  /** Bytes in use after garbage collection. */
   readonly live: number;
-  /** Bytes the system gives it. */
+  /** Resident set size in bytes. */
   readonly resident: number;
 }
 
-/** Told to the process that started this one. */
-export type Told = { readonly port: number } | Memory;
+/** Message to the parent process. */
+export type Report = { readonly port: number } | Memory;
 
 const WEBHOOK = {
   verification: {
@@ -35,8 +35,8 @@ const WEBHOOK = {
 };
 
 /*
- * Serves a webhook as an embedder does: with a verification, a custom function and a uid. Run as a process with
- * `--expose-gc`; tells its port, and its memory for each message.
+ * Serves a webhook with a verification, a custom function and a uid. Runs as a child process with `--expose-gc`.
+ * Reports its port, and its memory for each message.
  */
 const engine = createEngine({
   app: defineApp({
@@ -62,9 +62,9 @@ const server = http.createServer((request, response) => {
 server.listen(0, '127.0.0.1');
 await once(server, 'listening');
 
-const tell = (told: Told): void => {
-  process.send?.(told);
+const send = (report: Report): void => {
+  process.send?.(report);
 };
-process.on('message', () => tell({ live: liveBytes(), resident: process.memoryUsage().rss }));
+process.on('message', () => send({ live: liveBytes(), resident: process.memoryUsage().rss }));
 process.on('disconnect', () => process.exit());
-tell({ port: (server.address() as AddressInfo).port });
+send({ port: (server.address() as AddressInfo).port });

@@ -8,8 +8,8 @@ import type { Gauge, Reading } from '../gauge.js';
 import { SIZE, startServer } from '../pages/start-server.js';
 
 /*
- * What a command takes of the processor, from the start of its process to the end: less than the clock hangs on what
- * else the machine does. The command has to be built (`npm run build`).
+ * CPU time of whole processes of the command, which depends less on other work of the machine than elapsed time. Needs
+ * `npm run build`.
  */
 
 const BIN = fileURLToPath(new URL('../../../../dist/bin/iml.js', import.meta.url));
@@ -19,12 +19,12 @@ interface Command {
   readonly name: string;
   readonly floor: number;
   readonly target: number;
-  /** Arguments for the folder of an app. */
+  /** Arguments, given the folder of an app. */
   readonly args: (app: string) => readonly string[];
 }
 
-/** Starts of each; more tell nothing new. */
-const MOST_ROUNDS = 8;
+/** Maximum number of starts per command. */
+const MAX_ROUNDS = 8;
 
 const GAUGES: readonly Command[] = [
   { name: 'iml --help', floor: 120, target: 80, args: () => ['--help'] },
@@ -46,7 +46,7 @@ const GAUGES: readonly Command[] = [
   },
 ];
 
-/** A gauge for each command. */
+/** One gauge per command. */
 export const COMMANDS: readonly Gauge[] = GAUGES.map(({ name, floor, target, args }) => ({
   name: `J7 CPU of ${name}`,
   floor,
@@ -56,7 +56,7 @@ export const COMMANDS: readonly Gauge[] = GAUGES.map(({ name, floor, target, arg
     const { origin, stop } = await startServer({ pages: 1, records: 64, pageBytes: 10_000 });
     const app = writeApp(origin);
     try {
-      return await readCommand(name, args(app), Math.min(rounds, MOST_ROUNDS));
+      return await readCommand(name, args(app), Math.min(rounds, MAX_ROUNDS));
     } finally {
       rmSync(app, { recursive: true });
       await stop();
@@ -64,7 +64,7 @@ export const COMMANDS: readonly Gauge[] = GAUGES.map(({ name, floor, target, arg
   },
 }));
 
-/** The best of some starts; the first of several brings files into memory and is not counted. */
+/** The best of several starts. The first one is not counted, because it loads files into memory. */
 async function readCommand(
   name: string,
   args: readonly string[],
@@ -88,24 +88,24 @@ async function readCpu(args: readonly string[]): Promise<number> {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     env: { ...process.env, NODE_NO_WARNINGS: '1' },
   });
-  let said = '';
+  let output = '';
   let micros = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => {
-      said += text;
+      output += text;
     });
   }
   child.stdio[3]?.on('data', (bytes: Buffer) => {
     micros += bytes.toString();
   });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`iml ${args.slice(1).join(' ')} ended with ${code}: ${said}`);
+  if (code !== 0) throw new Error(`iml ${args.slice(1).join(' ')} exited with ${code}: ${output}`);
   return Number(micros) / 1000;
 }
 
 const CONTACT = { id: '{{item.id}}', email: '{{item.email}}' };
 
-/** An app with a list, the same with a custom function, and a case of the first. @returns its folder */
+/** Writes an app with two modules, one with a custom function, and a test case. @returns its folder */
 function writeApp(origin: string): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'iml-bench-'));
   const write = (name: string, content: unknown): void => {

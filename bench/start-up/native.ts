@@ -1,7 +1,7 @@
 import http from 'node:http';
 import { contactOf, type PageBody } from '../pages/records.js';
 
-/** A program that does nothing but ask for one page by node:http: the least a start can take. */
+/** Reads one page with node:http: the minimum. */
 http.get(process.argv[2] ?? '', (response) => {
   const chunks: Buffer[] = [];
   response.on('data', (chunk: Buffer) => chunks.push(chunk));

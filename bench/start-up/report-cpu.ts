@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 
-/** Loaded before a program: tells on descriptor 3 what the process took, in microseconds. */
+/** Preloaded module that writes the CPU time of the process to file descriptor 3, in microseconds. */
 process.on('exit', () => {
   const { user, system } = process.cpuUsage();
   writeSync(3, String(user + system));

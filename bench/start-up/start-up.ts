@@ -3,16 +3,16 @@ import { fileURLToPath } from 'node:url';
 import type { Gauge, Reading } from '../gauge.js';
 import { SIZE, startServer } from '../pages/start-server.js';
 
-/** The first is the one others are compared with. */
+/** The first one is the reference. */
 const PROGRAMS: readonly (readonly [name: string, script: URL])[] = [
   ['bare node:http', new URL('./native.js', import.meta.url)],
   ['fetch', new URL('./fetch.js', import.meta.url)],
   ['iml-runtime', new URL('./engine.js', import.meta.url)],
 ];
 
-/** From the start of a process to its first bundle: what each takes longer than the first. */
+/** Time from process start to the first bundle, minus that of the first program. */
 export const START_UP: Gauge = {
-  name: 'J5 process start to first bundle, over bare node:http',
+  name: 'J5 process start to first bundle, minus bare node:http',
   floor: 180,
   target: 60,
   unit: 'ms',
@@ -26,7 +26,7 @@ export const START_UP: Gauge = {
   },
 };
 
-/** Programs in turn, round by round; the first of several rounds brings their files into memory and is not counted. */
+/** Starts all programs in each round. The first round is not counted, because it loads files into memory. */
 async function raceStarts(url: string, rounds: number): Promise<readonly Reading[]> {
   const bestMs = PROGRAMS.map(() => Number.POSITIVE_INFINITY);
   const outputs = new Set<string>();
@@ -64,7 +64,7 @@ function timeStart(script: string, url: string): Promise<Start> {
     child.once('error', reject);
     child.once('close', (code) => {
       if (code === 0 && ms !== undefined) resolve({ ms, output });
-      else reject(new Error(`${script} ended with ${code}.`));
+      else reject(new Error(`${script} exited with ${code}.`));
     });
   });
 }

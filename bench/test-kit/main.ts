@@ -5,8 +5,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /*
- * What `iml test` takes as a process: ten cases, and a thousand. Each beside a process of Node that does nothing, in turn, so
- * that a busy machine slows both. The command has to be built.
+ * Measures `iml test` as a process with ten and with 1000 cases. An empty Node.js process in each round shows how busy
+ * the machine is. Needs `npm run build`.
  */
 
 const BIN = fileURLToPath(new URL('../../../../dist/bin/iml.js', import.meta.url));
@@ -23,7 +23,7 @@ const COMMUNICATION = {
   response: { iterate: '{{body.items}}', output: { id: '{{item.id}}', name: '{{upper(item.name)}}' } },
 };
 
-function makeApp(cases: number): string {
+function writeApp(cases: number): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'iml-bench-'));
   mkdirSync(path.join(folder, 'tests/list'), { recursive: true });
   writeFileSync(path.join(folder, 'makecomapp.json'), JSON.stringify(APP));
@@ -49,7 +49,7 @@ function makeApp(cases: number): string {
 function timeProcess(args: readonly string[]): number {
   const start = performance.now();
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`node ${args.join(' ')} ended with ${status}: ${stderr}`);
+  if (status !== 0) throw new Error(`node ${args.join(' ')} exited with ${status}: ${stderr}`);
   return performance.now() - start;
 }
 
@@ -61,14 +61,14 @@ for (const [cases, targetMs] of [
   [10, 400],
   [1000, 5000],
 ] as const) {
-  const folder = makeApp(cases);
+  const folder = writeApp(cases);
   try {
     const empty: number[] = [];
     const ours: number[] = [];
     for (let round = 0; round <= ROUNDS; round++) {
       const bare = timeProcess(['-e', '0']);
       const run = timeProcess([BIN, 'test', folder]);
-      // The first round brings files into memory.
+      // The first round loads files into memory.
       if (round > 0) {
         empty.push(bare);
         ours.push(run);
@@ -76,7 +76,7 @@ for (const [cases, targetMs] of [
     }
     const [bare, run] = [medianOf(empty), medianOf(ours)];
     console.log(
-      `iml test, ${cases} cases: ${run.toFixed(0)} ms (target ${targetMs}), an empty process ${bare.toFixed(0)} ms, ratio ${(run / bare).toFixed(1)}`,
+      `iml test, ${cases} cases: ${run.toFixed(0)} ms (target ${targetMs}), empty process ${bare.toFixed(0)} ms, ratio ${(run / bare).toFixed(1)}`,
     );
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -37,7 +37,7 @@ const EVENTS: readonly Event[] = Array.from({ length: 100 }, (_, index) => ({
   created: '2024-05-06T07:08:09.000Z',
 }));
 
-/** So many of the events as a call brings them; 100 are 22 kB. */
+/** The body of a request with `count` events. 100 events are 22 kB. */
 function payloadOf(count: number): string {
   return JSON.stringify({ account: 'a-1', events: EVENTS.slice(0, count) });
 }
@@ -79,10 +79,10 @@ function native(text: string): readonly object[] {
     }));
 }
 
-/** One way to answer a call of the webhook: with its bundles, and with what is sent back. */
+/** Processes a webhook request. Returns the bundles and the response. */
 type Answer = (webhook: Webhook, received: Received) => Answered | Promise<Answered>;
 
-/** A call as a server of node:http has it once it is read. */
+/** A received request with its body. */
 interface Received {
   readonly method: string;
   readonly url: string;
@@ -93,35 +93,34 @@ interface Received {
 interface Answered {
   readonly bundles: readonly unknown[];
   readonly status: number;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   readonly body: Uint8Array | string;
 }
 
-/** A contestant; the first of a job is what the others are compared with. */
+/** A contestant. The first of a job is the reference. */
 interface Way {
   readonly name: string;
   readonly answer: Answer;
 }
 
 const NATIVE: Way = { name: 'native node:http', answer: answerNatively };
-const NATIVE_BY_FETCH: Way = { name: 'native, web Request', answer: answerNativelyByFetch };
+const NATIVE_BY_FETCH: Way = { name: 'native, Request', answer: answerNativelyByFetch };
 const OURS: Way = { name: 'iml-runtime', answer: answerPlainly };
-const OURS_BY_FETCH: Way = { name: 'iml-runtime, web Request', answer: answerByFetch };
+const OURS_BY_FETCH: Way = { name: 'iml-runtime, Request', answer: answerByFetch };
 
 /**
- * J3: requests a second of a server whose webhook maps 100 items of 10 fields, or one. With the call
- * as the server has it; and through a `Request` and a `Response` of the Fetch API, for which native makes and reads both,
- * too. Making them costs about half of what native does in all, whoever does it.
+ * J3: throughput of a server whose webhook maps 1 or 100 items with 10 fields, with plain requests, and with `Request`
+ * and `Response` of the Fetch API on both sides.
  */
 export const WEBHOOK_JOBS: readonly Job[] = [
   jobOf('J3 webhook, 22 kB, 100 items of 10 fields', OURS, [NATIVE, OURS]),
-  jobOf('J3 webhook, the same through a web Request and Response', OURS_BY_FETCH, [
+  jobOf('J3 webhook, 22 kB, through Request and Response', OURS_BY_FETCH, [
     NATIVE_BY_FETCH,
     OURS_BY_FETCH,
     NATIVE,
   ]),
-  // Most calls bring one item: what counts is what a call costs by itself.
+  // Typical requests have one item, so the cost per request dominates.
   {
     name: 'J3 webhook, 1 item of 10 fields',
     floor: 1.8,
@@ -133,7 +132,7 @@ export const WEBHOOK_JOBS: readonly Job[] = [
 
 function jobOf(name: string, ours: Way, ways: readonly Way[]): Job {
   const payload = payloadOf(EVENTS.length);
-  // The target is four fifths of the requests a second of native.
+  // The target is 80 % of the requests per second of native.
   return {
     name,
     floor: 1.8,
@@ -154,7 +153,7 @@ async function run(ways: readonly Way[], payload: string, effort: Effort): Promi
   }));
   await assertSameOutputs('webhook', contestants, [payload]);
   const racers = await Promise.all(ways.map(({ name, answer }) => startRacer(name, webhook, answer)));
-  await assertSameAnswers(racers, payload);
+  await assertSameResponses(racers, payload);
   const rounds = await measure(racers, payload, effort);
   for (const { server } of racers) server.closeAllConnections();
   for (const { server } of racers) server.close();
@@ -219,25 +218,26 @@ async function startRacer(name: string, webhook: Webhook, answer: Answer): Promi
       response.end(answered.body);
     });
   });
-  // On a loaded machine a connection is idle for longer than Node's default of 5 s before its server's next round.
+  // Connections may be idle between rounds for longer than the default of 5 s.
   server.keepAliveTimeout = 60_000;
   server.listen(0);
   await once(server, 'listening');
   return { name, server, port: (server.address() as AddressInfo).port };
 }
 
-/** What the servers send back has to be the same before anything is timed. */
-async function assertSameAnswers(racers: readonly Racer[], payload: string): Promise<void> {
-  const ask = async ({ name, port }: Racer): Promise<readonly [string, unknown]> => {
+/** Compares the responses of the servers before the measurement. */
+async function assertSameResponses(racers: readonly Racer[], payload: string): Promise<void> {
+  const request = async ({ name, port }: Racer): Promise<readonly [string, unknown]> => {
     const headers = { 'content-type': 'application/json', connection: 'close' };
-    const answer = await fetch(`http://localhost:${port}/`, { method: 'POST', headers, body: payload });
-    return [name, [answer.status, answer.headers.get('content-type'), await answer.text()]];
+    const response = await fetch(`http://localhost:${port}/`, { method: 'POST', headers, body: payload });
+    return [name, [response.status, response.headers.get('content-type'), await response.text()]];
   };
-  const [first, ...others] = await Promise.all(racers.map(ask));
-  for (const [name, answer] of others) assert.deepEqual(answer, first?.[1], `${name} answers otherwise`);
+  const [first, ...others] = await Promise.all(racers.map(request));
+  for (const [name, response] of others)
+    assert.deepEqual(response, first?.[1], `${name} returns a different response`);
 }
 
-/** Nanoseconds a call, a number a round, the servers in turn. The load comes from a thread of its own. */
+/** Nanoseconds per request of each server and round. A worker thread sends the requests. */
 async function measure(
   racers: readonly Racer[],
   payload: string,
@@ -251,7 +251,7 @@ async function measure(
     for (const racer of measured) {
       worker.postMessage({ port: racer.port, count } satisfies LoadOrder);
       const [result]: LoadResult[] = await once(worker, 'message');
-      if (result?.status !== 202) throw new Error(`${racer.name} answers ${result?.status}.`);
+      if (result?.status !== 202) throw new Error(`${racer.name} responds with ${result?.status}.`);
       // The first round warms up.
       if (round > 0) racer.rounds.push((result.elapsedMs * 1e6) / count);
     }

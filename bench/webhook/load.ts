@@ -1,13 +1,13 @@
 import http from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** What a load worker is started with. */
+/** Input of the worker. */
 export interface LoadData {
   readonly payload: string;
   readonly concurrency: number;
 }
 
-/** Sends `count` calls to a port as fast as they are answered, and tells how long it took. */
+/** Sends `count` requests to a port; each connection sends the next one after its response. */
 export interface LoadOrder {
   readonly port: number;
   readonly count: number;
@@ -15,7 +15,7 @@ export interface LoadOrder {
   readonly path?: string | undefined;
 }
 
-/** Milliseconds for all calls, and a call's answer. */
+/** Total time in milliseconds, and the status of the last response. */
 export interface LoadResult {
   readonly elapsedMs: number;
   readonly status: number;
