@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { Document } from '../../engine/document/document.js';
@@ -5,10 +6,11 @@ import { described, type KeyShape, type Shape } from '../../engine/document/shap
 import { openAppFolder } from '../../engine/loading/app-folder.js';
 import { SEMANTICS } from '../../language/environment.js';
 import { SpecError } from '../../shared/errors/engine-error.js';
-import { childPointer } from '../../shared/errors/source-location.js';
+import { childPointer, type SourceLocation } from '../../shared/errors/source-location.js';
 import { isPlainObject } from '../../shared/plain-object.js';
 import { didYouMean } from '../../shared/suggest.js';
 import { LEVELS, type Level } from './finding.js';
+import { OPTIONS_SHAPE, type ProjectOptions, readProjectOptions } from './project-options.js';
 import { readUnquoted } from './read-unquoted.js';
 import type { Rule } from './rule.js';
 import { RULES } from './rules.js';
@@ -81,6 +83,13 @@ export const CONFIG_SHAPE: Shape = {
       SEMANTICS,
     ),
     test: described('Settings of `iml test`.', { types: ['object'] }),
+    options: described('Options of the command, by their long names. docs/command.md lists them.', {
+      types: ['object'],
+      shape: OPTIONS_SHAPE,
+    }),
+    apps: described('Options by folder of an app. They have precedence over `options`.', {
+      types: ['object'],
+    }),
   },
 };
 
@@ -109,9 +118,42 @@ export async function findConfig(root: string, overlay?: Overlay): Promise<Found
   for (let folder = root; ; folder = path.dirname(folder)) {
     const file = path.relative(root, path.join(folder, CONFIG_FILE)).split(path.sep).join('/');
     const text = await readBeside(folder, file, overlay);
-    if (text !== undefined) return { ...readCheckConfig(text, file), folder };
+    if (text !== undefined) {
+      const config = readCheckConfig(text, file, folder);
+      await assertOptionsCount(config, root, folder);
+      return { ...config, folder };
+    }
     if (await isTop(folder)) return undefined;
   }
+}
+
+/**
+ * Options decide where credentials are sent. A file above the app therefore counts only in the repository of the app: in a
+ * shared folder, anyone may have written it.
+ *
+ * @throws SpecError SPEC_INVALID, also for options of a folder that does not exist
+ */
+async function assertOptionsCount(
+  { options, apps }: CheckConfig,
+  root: string,
+  folder: string,
+): Promise<void> {
+  for (const { folder: target, place } of apps) {
+    const isFolder = await stat(target).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+    if (!isFolder) throw new SpecError('SPEC_INVALID', 'There is no such folder.', { place });
+  }
+  const place = options?.place ?? apps[0]?.place;
+  if (place === undefined || folder === root) return;
+  for (let above = folder; ; above = path.dirname(above)) {
+    if (existsSync(path.join(above, '.git'))) return;
+    if (above === path.dirname(above)) break;
+  }
+  const message =
+    'Outside of a repository, options count only in the folder of the manifest. Move them there.';
+  throw new SpecError('SPEC_INVALID', message, { place });
 }
 
 async function readBeside(
@@ -140,6 +182,26 @@ interface CheckConfig extends CheckSettings {
   readonly ignore: readonly string[];
   /** Files of scenarios; undefined without the setting. */
   readonly scenarios: readonly ScenarioPath[] | undefined;
+  /** Options of the command for all apps below the file. */
+  readonly options: FileOptions | undefined;
+  /** Options by absolute folder. */
+  readonly apps: readonly (FileOptions & { readonly folder: string })[];
+}
+
+interface FileOptions {
+  readonly options: ProjectOptions;
+  readonly place: SourceLocation;
+}
+
+/** The options of an app. Those of the nearest folder in `apps` have precedence, lists as a whole. */
+export function optionsOfApp(
+  { options, apps }: Pick<CheckConfig, 'options' | 'apps'>,
+  root: string,
+): ProjectOptions {
+  const own = apps
+    .filter(({ folder }) => root === folder || root.startsWith(folder + path.sep))
+    .sort((a, b) => a.folder.length - b.folder.length);
+  return new Map([...(options?.options ?? []), ...own.flatMap((one) => [...one.options])]);
 }
 
 /**
@@ -149,7 +211,7 @@ interface CheckConfig extends CheckSettings {
  * @param file name of the file in messages
  * @throws SpecError SPEC_JSON, or SPEC_INVALID for unknown rule IDs, levels and members
  */
-function readCheckConfig(text: string, file: string): CheckConfig {
+function readCheckConfig(text: string, file: string, folder: string): CheckConfig {
   const document = readUnquoted(text, file);
   const root = readObject(document, document.value, '');
   refuseOthers(document, root, '', CONFIG_KEYS.root);
@@ -160,7 +222,37 @@ function readCheckConfig(text: string, file: string): CheckConfig {
     profile: readProfile(document, check['profile'] ?? 'default'),
     ignore: readIgnore(document, check['ignore'] ?? []),
     scenarios: readScenarios(document, root['scenarios']),
+    options: readFileOptions(document, '/options', root['options'], folder),
+    apps: readApps(document, root['apps'], folder),
   };
+}
+
+function readFileOptions(
+  document: Document,
+  pointer: string,
+  value: unknown,
+  folder: string,
+): FileOptions | undefined {
+  if (value === undefined) return undefined;
+  const options = readProjectOptions(document, { pointer, value, folder });
+  return { options, place: document.locationOf(pointer, undefined, 'key') };
+}
+
+function readApps(document: Document, value: unknown, folder: string): CheckConfig['apps'] {
+  return Object.entries(readObject(document, value ?? {}, '/apps')).flatMap(([name, given]) => {
+    const pointer = childPointer('/apps', name);
+    const target = path.resolve(folder, name);
+    if (path.isAbsolute(name) || path.relative(folder, target).startsWith('..')) {
+      throw invalid(
+        document,
+        pointer,
+        'A folder in the folder of this file is expected, such as "apps/crm".',
+        'key',
+      );
+    }
+    const read = readFileOptions(document, pointer, given, folder);
+    return read === undefined ? [] : [{ ...read, folder: target }];
+  });
 }
 
 function readLevels(document: Document, value: unknown): CheckSettings['levels'] {

@@ -33,6 +33,7 @@ import { findNamed } from '../input/find-named.js';
 import { CONNECTIONS_OPTION, openConnections } from '../input/host-store-options.js';
 import { readData } from '../input/input-data.js';
 import { readKnownParameters } from '../input/module-parameters.js';
+import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, type LoadedApp, openApp, readAppAndOptionalName } from '../open-app.js';
 import { labelConnection } from '../output/connection-label.js';
@@ -100,14 +101,15 @@ export const CONNECT_COMMAND: Command = {
   run: (args, io) => connect(args, dropUnreadOutput(args, io)),
 };
 
-async function connect(args: Arguments, io: Io): Promise<number> {
-  const [folder, componentName] = await readAppAndOptionalName(args, io);
+async function connect(line: Arguments, io: Io): Promise<number> {
+  const [folder, componentName] = await readAppAndOptionalName(line, io);
+  const loaded = await openApp(folder, io);
+  const args = await withProjectOptions(line, CONNECT_COMMAND.options, loaded, io);
   const engineOptions = { ...readNetworkOptions(args), ...readTraceOptions(args, io) };
   const browser = { ...readBrowserSettings(args), hosts: engineOptions.http?.rewrite };
   const recording = await readRecordSettings(args, io);
   const commonText = args.text('common');
   const common = commonText === undefined ? undefined : await readData(commonText, '--common', io);
-  const loaded = await openApp(folder, io);
   const { app } = loaded;
   const component = chooseConnection(loaded, componentName);
   const scope = readScope(args, loaded, component);

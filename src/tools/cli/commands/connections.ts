@@ -28,6 +28,7 @@ import {
 } from '../input/engine-options.js';
 import { findEntry, findNamed } from '../input/find-named.js';
 import { CONNECTIONS_OPTION, openConnections } from '../input/host-store-options.js';
+import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { type LoadedApp, openApp } from '../open-app.js';
 import { labelConnection } from '../output/connection-label.js';
@@ -177,8 +178,9 @@ interface Workplace {
 
 /** Runs an action that needs the app, which has the requests for it. */
 async function act(action: Action, entry: ConnectionEntry, place: Workplace): Promise<number> {
-  const { args, io } = place;
+  const { io } = place;
   const loaded = await openOwner(entry, place);
+  const args = await withProjectOptions(place.args, CONNECTIONS_COMMAND.options, loaded, io);
   const engine = createEngine({
     app: loaded.app,
     ...readNetworkOptions(args),

@@ -19,6 +19,7 @@ import {
 import { configFolder, makePrivateFolder } from '../connections/private-file.js';
 import { EXIT } from '../exit-code.js';
 import { ENGINE_OPTIONS, readEngineOptions } from '../input/engine-options.js';
+import { withProjectOptions } from '../input/project-options.js';
 import { readPort } from '../input/read-port.js';
 import { refuseLinks } from '../input/refuse-links.js';
 import type { Io } from '../io.js';
@@ -67,15 +68,16 @@ export const DEV_COMMAND: Command = {
   run: dev,
 };
 
-async function dev(args: Arguments, io: Io): Promise<number> {
+async function dev(line: Arguments, io: Io): Promise<number> {
+  const [given, trace] = readPlaces(line);
+  const folder = await findAppFolder(given, io);
+  const loaded = await openApp(folder, io);
+  const args = await withProjectOptions(line, DEV_COMMAND.options, loaded, io);
   const port = readPort(args.text('port'), DEFAULT_PORT);
   const hookPort = readPort(args.text('hook-port'), port === 0 ? 0 : port + 1);
   const engine = readEngineOptions(args);
   const token = readToken(io);
-  const [given, trace] = readPlaces(args);
-  const folder = await findAppFolder(given, io);
   const traceText = trace === undefined ? undefined : await readTrace(trace, io);
-  const loaded = await openApp(folder, io);
   const historyFile = await readHistoryFile(args, loaded, io);
   const files = openConnectionFiles(configFolder(io.env));
   const server = await serveDev({

@@ -21,6 +21,7 @@ import {
 import { findNamed } from '../input/find-named.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import { OUTPUT_OPTIONS, readOutputSettings } from '../input/output-options.js';
+import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, openApp, readAppAndName } from '../open-app.js';
 import { createBundleWriter } from '../output/bundle-writer.js';
@@ -51,13 +52,14 @@ export const EPOCH_COMMAND: Command = {
   run: (args, io) => listEpochOfApp(args, dropUnreadOutput(args, io)),
 };
 
-async function listEpochOfApp(args: Arguments, io: Io): Promise<number> {
+async function listEpochOfApp(line: Arguments, io: Io): Promise<number> {
+  const [folder, name] = await readAppAndName(line, NAME, io);
+  const loaded = await openApp(folder, io);
+  const args = await withProjectOptions(line, EPOCH_COMMAND.options, loaded, io);
   const given = await readComponentInput(args, io);
   const output = await readOutputSettings(args, io);
   const recording = await readRecordSettings(args, io);
   const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
-  const [folder, name] = await readAppAndName(args, NAME, io);
-  const loaded = await openApp(folder, io);
   const { app } = loaded;
   const module = findNamed(() => findModule(app, name));
   if (module.type !== 'trigger' || module.epoch === undefined) {

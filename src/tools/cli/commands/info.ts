@@ -11,6 +11,7 @@ import {
 import { didYouMean } from '../../../shared/suggest.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
+import { listSetOptions, type SetOption } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, type LoadedApp, openApp, readAppAndOptionalName } from '../open-app.js';
 import { printJson, printPrettyJson } from '../output/json-output.js';
@@ -281,6 +282,7 @@ export const INFO_COMMAND: Command = {
     "iml info ./my-app --json | jq '.modules[].name'",
   ],
   notes: [
+    'options are those that iml.config.json and the environment set for the app.',
     'Diagnostics do not change the exit code. Those of a component include its dependencies; iml check reports all.',
   ],
   run: showInfo,
@@ -292,13 +294,14 @@ async function showInfo(args: Arguments, io: Io): Promise<number> {
   const { app } = loaded;
   const all = describeAppInfo(app);
   const info = name === undefined ? all : pickComponents(all, requireName(app, name));
+  const options = describeOptions(await listSetOptions(loaded.root, io));
   if (args.isSet('json')) {
-    await io.stdout.write(`${printPrettyJson(info)}\n`);
+    await io.stdout.write(`${printPrettyJson({ ...info, options })}\n`);
     return EXIT.ok;
   }
   await io.stdout.write(printInfo(info));
   if (name === undefined) {
-    await io.stdout.write(`\n${tellOfCheck(loaded)}\n`);
+    await io.stdout.write(`${printOptions(options)}\n${tellOfCheck(loaded)}\n`);
     return EXIT.ok;
   }
   const named = COMPONENT_SECTIONS.filter(({ section }) => info[section].length > 0);
@@ -308,6 +311,34 @@ async function showInfo(args: Arguments, io: Io): Promise<number> {
   );
   await io.stdout.write(`\n${text || 'no findings\n'}`);
   return EXIT.ok;
+}
+
+interface SetOptionInfo {
+  readonly name: string;
+  readonly values: readonly string[];
+  /** `iml.config.json`, or the environment variable. */
+  readonly source: string;
+}
+
+/** Options that are off are left out. */
+function describeOptions(options: ReadonlyMap<string, SetOption>): readonly SetOptionInfo[] {
+  return [...options]
+    .filter(([, { texts }]) => texts.length > 0)
+    .map(([name, { texts, source }]) => ({
+      name,
+      // A variable may hold the data of a connection.
+      values: texts.filter((text) => text !== '').map((text) => (/^\s*[{[]/.test(text) ? '(data)' : text)),
+      source,
+    }));
+}
+
+function printOptions(options: readonly SetOptionInfo[]): string {
+  if (options.length === 0) return '';
+  const lines = options.map(({ name, values, source }) => {
+    const shown = printableLine([`--${name}`, ...values].join(' '));
+    return `  ${shown}  (${source})\n`;
+  });
+  return `\noptions (${options.length})\n${lines.join('')}`;
 }
 
 /** Loading finds only some mistakes; refers to `iml check`. */

@@ -14,6 +14,7 @@ import {
 import { findNamed } from '../input/find-named.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import { readOutputSettings, SAVE_OPTION } from '../input/output-options.js';
+import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, openApp, readAppAndName } from '../open-app.js';
 import { printPrettyJson } from '../output/json-output.js';
@@ -56,13 +57,14 @@ export const RPC_COMMAND: Command = {
   run: (args, io) => callRpcOfApp(args, dropUnreadOutput(args, io)),
 };
 
-async function callRpcOfApp(args: Arguments, io: Io): Promise<number> {
+async function callRpcOfApp(line: Arguments, io: Io): Promise<number> {
+  const [folder, address] = await readAppAndName(line, NAME, io);
+  const loaded = await openApp(folder, io);
+  const args = await withProjectOptions(line, RPC_COMMAND.options, loaded, io);
   const input = await readComponentInput(args, io);
   const output = await readOutputSettings(args, io);
   const recording = await readRecordSettings(args, io);
   const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
-  const [folder, address] = await readAppAndName(args, NAME, io);
-  const loaded = await openApp(folder, io);
   const { app } = loaded;
   const rpc = findNamed(() => findRpc(app, parseRpcReference(address)?.name ?? address));
   const work: AppWork = {

@@ -11,6 +11,7 @@ import { type ExecutedRun, executeRun, type PreparedRun } from '../execute-run.j
 import { listSecrets, openConnections } from '../input/component-input.js';
 import { findNamed } from '../input/find-named.js';
 import { readKnownParameters } from '../input/module-parameters.js';
+import { withProjectOptions } from '../input/project-options.js';
 import { RUN_OPTIONS, type RunSettings, readRunSettings } from '../input/run-options.js';
 import { type GivenState, isStateOfOneRun, openState, readTriggerStart } from '../input/start-options.js';
 import type { Io } from '../io.js';
@@ -43,11 +44,12 @@ export const RUN_COMMAND: Command = {
   run: (args, io) => runModuleOfApp(args, dropUnreadOutput(args, io)),
 };
 
-async function runModuleOfApp(args: Arguments, io: Io): Promise<number> {
+async function runModuleOfApp(line: Arguments, io: Io): Promise<number> {
+  const [folder, name] = await readAppAndName(line, NAME, io);
+  const loaded = await openApp(folder, io);
+  const args = await withProjectOptions(line, RUN_OPTIONS, loaded, io);
   const settings = await readRunSettings(args, io);
   const recording = await readRecordSettings(args, io);
-  const [folder, name] = await readAppAndName(args, NAME, io);
-  const loaded = await openApp(folder, io);
   const module = findNamed(() => findModule(loaded.app, name));
   assertStateOptions(args, module);
   const work: AppWork = {

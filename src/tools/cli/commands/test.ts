@@ -11,6 +11,7 @@ import { type RunCase, runCase } from '../../testing/suite/run-case.js';
 import type { Arguments, Command } from '../command.js';
 import { EXIT } from '../exit-code.js';
 import { ENGINE_OPTIONS, SEMANTICS_OPTION } from '../input/engine-options.js';
+import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { findAppFolder, openApp } from '../open-app.js';
 import { countNouns, describeSecrets } from '../recording/write-case-files.js';
@@ -138,7 +139,9 @@ async function testApps(args: Arguments, io: Io): Promise<number> {
   assertTogether(args);
   if (args.isSet('record-cases')) {
     const { recordCases } = await import('../tests/record-cases.js');
-    return recordCases(await findPlaces(args, io), readFilter(args) ?? (() => true), args, io);
+    const places = await findPlaces(args, io);
+    const isMeant = readFilter(args) ?? (() => true);
+    return recordCases(places, isMeant, await withServiceOptions(args, places, io), io);
   }
   const scope = readUpdateScope(args, io);
   const coverage = openCoverage(args, io);
@@ -160,7 +163,9 @@ async function testApps(args: Arguments, io: Io): Promise<number> {
     });
   }
   return io.interruptible(async (signal) => {
-    const live = args.isSet('live') ? await openLive(args, io, signal) : undefined;
+    const live = args.isSet('live')
+      ? await openLive(await withServiceOptions(args, places, io), io, signal)
+      : undefined;
     const failed: FailedCase[] = [];
     const collectors = new Map<string, CoverageCollector>();
     const summary = await runTests(places, args, io, {
@@ -187,6 +192,13 @@ async function testApps(args: Arguments, io: Io): Promise<number> {
     const mended = scope === undefined ? 0 : await updateCases(failed, scope, args, io);
     return summary.failed === mended ? EXIT.ok : EXIT.failed;
   });
+}
+
+/** The options of the app for its API. Tests of several apps take none. */
+async function withServiceOptions(args: Arguments, places: readonly TestPlace[], io: Io): Promise<Arguments> {
+  const [place, other] = places;
+  if (place === undefined || other !== undefined) return args;
+  return withProjectOptions(args, TEST_COMMAND.options, place, io);
 }
 
 /** Requests are sent one at a time. Loaded lazily, because most runs need no network. */

@@ -29,6 +29,7 @@ import { findNamed } from '../input/find-named.js';
 import { decodeUtf8, readSource } from '../input/input-data.js';
 import { readKnownParameters } from '../input/module-parameters.js';
 import { OUTPUT_OPTIONS, readOutputSettings, SAVE_OPTION } from '../input/output-options.js';
+import { withProjectOptions } from '../input/project-options.js';
 import type { Io } from '../io.js';
 import { APP_FOLDER, findAppFolder, isFolder, openApp, readAppAndName } from '../open-app.js';
 import { createBundleWriter, type OutputSettings } from '../output/bundle-writer.js';
@@ -283,8 +284,10 @@ async function readPositionals(
   return [...(await readAppAndName({ positionals }, NAME, io)), undefined];
 }
 
-async function workWithWebhook(args: Arguments, io: Io): Promise<number> {
-  const [folder, name, word] = await readPositionals(args, io);
+async function workWithWebhook(line: Arguments, io: Io): Promise<number> {
+  const [folder, name, word] = await readPositionals(line, io);
+  const loaded = await openApp(folder, io);
+  const args = await withProjectOptions(line, WEBHOOK_COMMAND.options, loaded, io);
   const action = readAction(word);
   const given = await readComponentInput(args, io);
   const stored = await readObjectOption(args, 'hook-data', io);
@@ -292,7 +295,6 @@ async function workWithWebhook(args: Arguments, io: Io): Promise<number> {
   const recording = await readRecordSettings(args, io);
   const options = { ...readEngineOptions(args), ...readTraceOptions(args, io) };
   const call = action === 'call' ? await readCallOptions(args, io) : undefined;
-  const loaded = await openApp(folder, io);
   const component = findNamed(() => findWebhook(loaded.app, name));
   const work: AppWork = {
     loaded,
