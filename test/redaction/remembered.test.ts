@@ -8,7 +8,7 @@ import {
   redactValue,
 } from '../../src/engine/redaction/redact-text.js';
 import { joinPaths } from '../../src/engine/redaction/sanitize-paths.js';
-import { createSecretMatcher } from '../../src/engine/redaction/secret-matcher.js';
+import { SecretMatcher } from '../../src/engine/redaction/secret-matcher.js';
 
 const HIDDEN = '[SANITIZED]';
 const SECRET = 'kept-of-the-shop';
@@ -166,7 +166,7 @@ describe('repeated headers', () => {
 });
 
 describe('ranges of a text', () => {
-  const known = createSecretMatcher();
+  const known = new SecretMatcher();
   for (const secret of ['abcdef', 'defghi', 'uvwxyz']) known.add(secret);
 
   it.each([
@@ -190,7 +190,7 @@ describe('ranges of a text', () => {
     ],
   ])('that %s are reported in order and merged', (_title, text, expected) => {
     expect(known.find(text).map(({ start, end }) => [start, end])).toEqual(expected);
-    expect(known.isIn(text)).toBe(true);
+    expect(known.find(text).length > 0).toBe(true);
   });
 });
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/engine/redaction/redact.js';
-import { createSecretMatcher } from '../../src/engine/redaction/secret-matcher.js';
+import { SecretMatcher } from '../../src/engine/redaction/secret-matcher.js';
 import { cpuMsOf } from '../cpu-time.js';
 
 /**
@@ -143,7 +143,7 @@ describe('a matcher', () => {
         fc.array(letters, { maxLength: 30 }),
         fc.string({ unit: fc.constantFrom('a', 'b', 'c', 'd'), maxLength: 200 }),
         (secrets, text) => {
-          const matcher = createSecretMatcher();
+          const matcher = new SecretMatcher();
           const expected = new Set<number>();
           for (const [index, secret] of secrets.entries()) {
             matcher.add(secret);
@@ -163,10 +163,10 @@ describe('a matcher', () => {
   });
 
   it('holds 5000 secrets with 512 Ki characters in total', () => {
-    const many = createSecretMatcher();
+    const many = new SecretMatcher();
     for (let index = 0; index < 5000; index++) expect(many.add(`secret-number-${index}`)).toBe(true);
     expect([many.isComplete(), many.add('one-more-secret'), many.isComplete()]).toEqual([true, false, false]);
-    const long = createSecretMatcher();
+    const long = new SecretMatcher();
     for (let index = 0; index < 8; index++) expect(long.add(`${index}`.repeat(64 * 1024))).toBe(true);
     expect([long.isComplete(), long.add('one-more-secret'), long.isComplete()]).toEqual([true, false, false]);
     expect(long.add('short')).toBe(false);
@@ -175,7 +175,7 @@ describe('a matcher', () => {
   it('takes time in proportion to the text, even if all secrets have the same prefix', {
     retry: 3,
   }, async () => {
-    const matcher = createSecretMatcher();
+    const matcher = new SecretMatcher();
     for (let index = 0; index < 2000; index++) matcher.add(`eyJhbGciOi.${index}`.padEnd(40, '-'));
     const measure = (size: number): Promise<number> =>
       cpuMsOf(() => void matcher.find('eyJhbGciOi.'.repeat(size / 11)));

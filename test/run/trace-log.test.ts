@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { expect, it } from 'vitest';
-import { TraceLog } from '../../src/engine/run/run-log.js';
+import { RunLog } from '../../src/engine/run/run-log.js';
 import type { TraceEvent } from '../../src/index.js';
 
 const event = (page: number): TraceEvent => ({
@@ -15,10 +15,10 @@ const event = (page: number): TraceEvent => ({
 });
 
 it('writes an event when the events are read, and only once', () => {
-  const log = new TraceLog(undefined);
+  const log = new RunLog([], undefined);
   let written = 0;
   for (const page of [1, 2]) {
-    log.add(() => {
+    log.addEvent(() => {
       written++;
       return event(page);
     });
@@ -31,15 +31,15 @@ it('writes an event when the events are read, and only once', () => {
 
 it('writes an event at once for a listener', () => {
   const heard: TraceEvent[] = [];
-  const log = new TraceLog((heardEvent) => heard.push(heardEvent));
-  log.add(() => event(1));
+  const log = new RunLog([], (heardEvent) => heard.push(heardEvent));
+  log.addEvent(() => event(1));
   expect(heard).toEqual([event(1)]);
   expect(log.events).toEqual(heard);
 });
 
 it('shows nothing of an event that is not written yet to whoever logs it', () => {
-  const log = new TraceLog(undefined);
+  const log = new RunLog([], undefined);
   const secret = 'canary-of-the-log';
-  log.add(Object.assign(() => event(1), { secret }));
+  log.addEvent(Object.assign(() => event(1), { secret }));
   expect(inspect(log, { depth: 9, showHidden: true })).not.toContain(secret);
 });

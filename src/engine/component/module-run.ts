@@ -85,18 +85,18 @@ export class ModuleRun implements AsyncIterable<Bundle>, PromiseLike<RunReport> 
   report(): RunReport {
     const context = this.#context;
     const error = this.#error;
-    const trace = context?.run.log.trace;
+    const log = context?.run.log;
     const report = {
       ok: error === undefined,
       error,
       bundles: error === undefined ? this.#joinBundles() : undefined,
       state: error === undefined ? this.#body.state?.() : undefined,
       stats: readStats(context),
-      // Computed on demand: see `TraceLog`.
+      // Computed on demand: see `RunLog`.
       get trace() {
-        return trace?.events ?? [];
+        return log?.events ?? [];
       },
-      warnings: context?.run.log.warnings ?? [],
+      warnings: log?.warnings ?? [],
     };
     return report as RunReport; // `ok` selects the variant
   }

@@ -105,7 +105,7 @@ export function readStats(context: RunContext | undefined): RunStats {
 function readFacts(context: RunContext | undefined): RunFacts {
   return {
     stats: readStats(context),
-    trace: context?.run.log.trace.events ?? [],
+    trace: context?.run.log.events ?? [],
     warnings: context?.run.log.warnings ?? [],
   };
 }

@@ -78,9 +78,9 @@ export class ConnectionRun {
    * is stored.
    */
   trace(hasFailed: boolean): readonly TraceEvent[] {
-    const { trace, redactor } = this.here.run.log;
-    const failed = hasFailed ? trace.events.findLast(isRefusal) : undefined;
-    return trace.events.map((event) => {
+    const { events, redactor } = this.here.run.log;
+    const failed = hasFailed ? events.findLast(isRefusal) : undefined;
+    return events.map((event) => {
       const shown = event === failed ? withOpenHeaders(event) : withOpenHeaders(withoutBody(event));
       return redactor.value(shown) as TraceEvent; // only texts change
     });

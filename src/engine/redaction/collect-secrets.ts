@@ -15,37 +15,8 @@ const MAX_NAMED_VALUES = 3_000_000;
 const MAX_BYTES = 4096;
 
 /** Names whose values say where or how to send requests; replacing those would make a log unreadable. */
-const OPEN_NAMES: ReadonlySet<string> = new Set([
-  'apiversion',
-  'baseurl',
-  'date',
-  'domain',
-  'environment',
-  'expires',
-  'expiresat',
-  'granttype',
-  'host',
-  'hostname',
-  'instance',
-  'instanceurl',
-  'label',
-  'lang',
-  'language',
-  'locale',
-  'name',
-  'redirecturi',
-  'region',
-  'scope',
-  'scopes',
-  'server',
-  'subdomain',
-  'timezone',
-  'tokentype',
-  'type',
-  'uri',
-  'url',
-  'version',
-]);
+const OPEN_NAME =
+  /^(?:apiversion|baseurl|date|domain|environment|expires|expiresat|granttype|host|hostname|instance|instanceurl|label|lang|language|locale|name|redirecturi|region|scopes?|server|subdomain|timezone|tokentype|type|uri|url|version)$/;
 
 /** Secrets of data, each with the first name it stands under; empty for a value outside of an object. */
 interface FoundSecrets {
@@ -118,7 +89,7 @@ function findSecrets(data: readonly unknown[], maxValues: number): FoundSecrets 
 
 function isOpen(name: string, value: string): boolean {
   if (/^\d{4}-\d\d-\d\d(?:T[\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?$/.test(value)) return true;
-  return OPEN_NAMES.has(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
+  return OPEN_NAME.test(name.toLowerCase().replace(/[^a-z0-9]/g, ''));
 }
 
 function addSecret(value: string, name: string, secrets: Map<string, string>): void {
@@ -140,53 +111,47 @@ export interface ValueStanding {
 
 type VisitValue = (value: string | number | bigint | Uint8Array, standing: ValueStanding) => void;
 
-interface Frame {
-  readonly value: object;
-  /** Names of an object; undefined for a list. */
-  readonly names: readonly string[] | undefined;
-  readonly length: number;
-  readonly standing: ValueStanding;
-  next: number;
-}
-
 /**
  * Visits all texts, numbers and bytes of a value in order. Without recursion, as data may be deeper than the stack allows.
  *
  * @throws ImlError `IML_LIMIT` for too many values
  */
 export function walkValues(data: unknown, paths: HiddenPaths, visit: VisitValue, maxValues: number): void {
-  const open: Frame[] = [];
+  const open = [[[data, { name: '', isNamed: false, isBelowSecret: false, paths }] as Standing].values()];
   const seen = new Map<object, number>();
   let left = maxValues;
-  const take = (value: unknown, standing: ValueStanding): void => {
+  for (let level = open.at(-1); level !== undefined; level = open.at(-1)) {
+    const next = level.next();
+    if (next.done === true) {
+      open.pop();
+      continue;
+    }
+    const [value, standing] = next.value;
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint') {
       visit(value, standing);
     } else if (value instanceof Uint8Array) visit(value, standing);
-    else if (typeof value === 'object' && value !== null) {
-      const isList = Array.isArray(value);
-      if (!(isList || isPlainObject(value)) || wasSeen(value, standing, seen)) return;
-      const names = isList ? undefined : Object.keys(value);
-      const length = names?.length ?? (value as unknown[]).length;
-      left -= length;
+    else if ((Array.isArray(value) || isPlainObject(value)) && !wasSeen(value, standing, seen)) {
+      const names = Array.isArray(value) ? undefined : Object.keys(value);
+      left -= names?.length ?? (value as unknown[]).length;
       if (left < 0) throw limitError(`Too many values to redact: more than ${maxValues}.`);
-      open.push({ value, names, length, standing, next: 0 });
+      open.push(listMembers(value, names, standing));
     }
-  };
-  take(data, { name: '', isNamed: false, isBelowSecret: false, paths });
-  for (let frame = open.at(-1); frame !== undefined; frame = open.at(-1)) {
-    const { value, names, length, standing } = frame;
-    const index = frame.next++;
-    if (index >= length) open.pop();
-    else if (names === undefined) take((value as unknown[])[index], standing);
-    else {
-      const name = names[index] ?? '';
-      take(ownMember(value as PlainObject, name), {
-        name,
-        isNamed: isSecretName(name, 'body'),
-        isBelowSecret: standing.isNamed || standing.isBelowSecret,
-        paths: standing.paths.below.get(name) ?? NO_PATHS,
-      });
-    }
+  }
+}
+
+type Standing = readonly [value: unknown, standing: ValueStanding];
+
+function* listMembers(
+  value: object,
+  names: readonly string[] | undefined,
+  standing: ValueStanding,
+): ArrayIterator<Standing> {
+  if (names === undefined) for (const item of value as unknown[]) yield [item, standing];
+  const isBelowSecret = standing.isNamed || standing.isBelowSecret;
+  for (const name of names ?? []) {
+    const below = standing.paths.below.get(name) ?? NO_PATHS;
+    const isNamed = isSecretName(name, 'body');
+    yield [ownMember(value as PlainObject, name), { name, isNamed, isBelowSecret, paths: below }];
   }
 }
 

@@ -17,13 +17,7 @@ import {
   SANITIZED,
 } from './redact-text.js';
 import { type HiddenPaths, joinPaths, NO_PATHS, readSanitize } from './sanitize-paths.js';
-import {
-  createSecretMatcher,
-  MAX_SECRET_LENGTH,
-  mergeRanges,
-  type SecretMatcher,
-  type SecretRange,
-} from './secret-matcher.js';
+import { MAX_SECRET_LENGTH, mergeRanges, SecretMatcher, type SecretRange } from './secret-matcher.js';
 import { isSecretName } from './secret-names.js';
 
 export interface RedactorOptions {
@@ -96,7 +90,7 @@ function looksSecret(value: string): boolean {
  * Source: docs/security.md. Names and forms [choice].
  */
 export function createRedactor({ secrets, sanitize = [], maxShown = MAX_SHOWN }: RedactorOptions): Redactor {
-  const matcher = createSecretMatcher();
+  const matcher = new SecretMatcher();
   for (const secret of secrets) matcher.add(secret);
   return redactorOver(matcher, sanitize, maxShown);
 }
@@ -112,7 +106,7 @@ function redactorOver(matcher: SecretMatcher, sanitize: readonly string[], maxSh
       paths,
       budget,
       text: (text) => redactWithin(text, budget, matcher, texts),
-      isSecretNumber: matcher.isNumber,
+      isSecretNumber: (value) => matcher.isNumber(value),
       onHidden: (value, because) => keepHidden(value, because, matcher),
     };
   };
@@ -143,10 +137,8 @@ function redactorOver(matcher: SecretMatcher, sanitize: readonly string[], maxSh
       const { response: side } = hidden();
       const shown: Record<string, string | readonly string[]> = Object.create(null);
       for (const [name, value] of Object.entries(headers)) {
-        shown[name] =
-          typeof value === 'string'
-            ? redactHeader(name, value, side, rules())
-            : value.map((item) => redactHeader(name, item, side, rules()));
+        const items = [value].flat().map((item) => redactHeader(name, item, side, rules()));
+        shown[name] = typeof value === 'string' ? (items[0] ?? '') : items;
       }
       const contentType = responseHeader(headers, 'content-type');
       return { status, headers: shown, body: redactBody(body, contentType, rules(side)) };
@@ -164,10 +156,10 @@ function redactorOver(matcher: SecretMatcher, sanitize: readonly string[], maxSh
       );
       collect(entries, body, hidden().response);
     },
-    holdsSecret: matcher.isIn,
+    holdsSecret: (text) => matcher.find(text).length > 0,
     withSanitize: (more) => redactorOver(matcher, [...sanitize, ...more], maxShown),
-    isComplete: matcher.isComplete,
-    fork: (most = maxShown) => redactorOver(createSecretMatcher(matcher), sanitize, most),
+    isComplete: () => matcher.isComplete(),
+    fork: (most = maxShown) => redactorOver(new SecretMatcher(matcher), sanitize, most),
   };
 }
 

@@ -31,18 +31,18 @@ export function readSanitize(entries: readonly string[]): Sanitize {
   return sides;
 }
 
-interface OpenSide extends SanitizePaths {
-  readonly headers: Set<string>;
-  readonly qs: Set<string>;
-  readonly body: string[][];
-  readonly bodyTexts: string[];
-}
+const openSide = () => ({
+  headers: new Set<string>(),
+  qs: new Set<string>(),
+  body: [] as string[][],
+  bodyTexts: [] as string[],
+});
 
-function openSide(): OpenSide {
-  return { headers: new Set(), qs: new Set(), body: [], bodyTexts: [] };
-}
-
-function addEntry({ headers, qs, body, bodyTexts }: OpenSide, part: string | undefined, rest: string): void {
+function addEntry(
+  { headers, qs, body, bodyTexts }: ReturnType<typeof openSide>,
+  part: string | undefined,
+  rest: string,
+): void {
   if (part === 'body' && rest.startsWith('<') && rest.endsWith('>')) {
     if (rest.length > 2) bodyTexts.push(rest.slice(1, -1));
     return;

@@ -4,19 +4,14 @@ export const MIN_SECRET_LENGTH = 6;
 /** Longer values are files, not credentials. */
 export const MAX_SECRET_LENGTH: number = 64 * 1024;
 
-/** The strings that a text is searched for to find one secret. */
-export interface SecretForms {
-  /** The secret as it is, percent-encoded, JSON-escaped, HTML-escaped and in hex. */
-  readonly plain: readonly string[];
-  /** The secret in base64 and base64url, in each of its three alignments. */
-  readonly base64: readonly string[];
-}
-
 /**
  * The forms of a secret: raw (as a whole, without surrounding white space, and line by line as in a PEM key),
  * percent-encoded, JSON-escaped, HTML-escaped, hex, base64 and base64url. [choice]
  */
-function secretForms(secret: string): SecretForms {
+function secretForms(secret: string): {
+  readonly plain: readonly string[];
+  readonly base64: readonly string[];
+} {
   const text = secret.replace(/\p{Surrogate}/gu, '\ufffd');
   const trimmed = text.trim();
   const lines = text.split(/[\r\n]+/).filter((line) => line.length >= 16 && !line.startsWith('-----'));
@@ -113,69 +108,6 @@ export interface SecretRange {
   readonly end: number;
 }
 
-/** A set of secrets and the search for them. */
-export interface SecretMatcher {
-  /** @returns false for a value that cannot be searched for: too short, too long, or more than there is room for */
-  readonly add: (secret: string) => boolean;
-  /** Whether every secret of a length that can be searched for had room. */
-  readonly isComplete: () => boolean;
-  /** Ranges that hold a secret in one of its forms, in order and without overlaps. */
-  readonly find: (text: string) => readonly SecretRange[];
-  readonly isIn: (text: string) => boolean;
-  /** Whether a number equals a secret of digits. */
-  readonly isNumber: (value: number | bigint) => boolean;
-  /** Characters of the longest form. */
-  readonly longestForm: () => number;
-}
-
-/**
- * An empty matcher. The index is built by the first search, and extended by the first search after secrets were added.
- *
- * @param base a matcher whose secrets are found, too; what is added here is not added there
- */
-export function createSecretMatcher(base?: SecretMatcher): SecretMatcher {
-  const secrets = new Set<string>();
-  const numbers = new Set<number>();
-  const index = createFormIndex();
-  let added: string[] = [];
-  let length = 0;
-  let isComplete = true;
-  const updateIndex = (): void => {
-    for (const secret of added) index.add(secret);
-    added = [];
-  };
-  const find = (text: string): readonly SecretRange[] => {
-    if (added.length > 0) updateIndex();
-    const inherited = base?.find(text) ?? [];
-    const own = secrets.size === 0 ? [] : index.find(text);
-    return inherited.length === 0 ? own : mergeRanges([...inherited, ...own]);
-  };
-  return {
-    add: (secret) => {
-      if (secret.length < MIN_SECRET_LENGTH || secret.length > MAX_SECRET_LENGTH) return false;
-      if (secrets.has(secret)) return true;
-      if (secrets.size >= MAX_KNOWN_SECRETS || length + secret.length > MAX_TOTAL_LENGTH) {
-        isComplete = false;
-        return false;
-      }
-      length += secret.length;
-      secrets.add(secret);
-      added.push(secret);
-      const number = readNumber(secret);
-      if (number !== undefined) numbers.add(number);
-      return true;
-    },
-    isComplete: () => isComplete && base?.isComplete() !== false,
-    find,
-    isIn: (text) => find(text).length > 0,
-    isNumber: (value) => numbers.has(Math.abs(Number(value))) || base?.isNumber(value) === true,
-    longestForm: () => {
-      if (added.length > 0) updateIndex();
-      return Math.max(index.longest(), base?.longestForm() ?? 0);
-    },
-  };
-}
-
 /** The number that a secret of digits is in JSON; undefined for other text, and for a number of few digits. */
 function readNumber(secret: string): number | undefined {
   if (!/^\s*-?\d+(?:\.\d+)?\s*$/.test(secret)) return undefined;
@@ -194,17 +126,10 @@ export function mergeRanges(ranges: readonly SecretRange[]): readonly SecretRang
   return merged;
 }
 
-interface FormIndex {
-  readonly add: (secret: string) => void;
-  readonly find: (text: string) => readonly SecretRange[];
-  readonly longest: () => number;
-}
-
 /** Characters of a form that are hashed: no form is shorter. */
 const HASHED: number = MIN_SECRET_LENGTH;
 const FACTOR = 0x01000193;
 const FILTER_SIZE = 0x2000;
-const NO_FILTER = new Uint8Array();
 
 /** Longer forms are found by their first characters, and redacted as far as the text agrees with them. */
 const MAX_KEY_LENGTH = 256;
@@ -220,58 +145,56 @@ interface KeyedForms {
  * Karp and Rabin: a rolling hash over the text finds where a form may begin. Keys of one hash are looked up by length, so
  * that thousands of tokens with the same prefix and length cost one lookup. Takes time in proportion to the text.
  */
-function createFormIndex(): FormIndex {
-  let filter = NO_FILTER;
-  const buckets = new Map<number, Map<number, Map<string, KeyedForms>>>();
-  let longest = 0;
-  const addForm = (form: string, isBase64: boolean): void => {
-    if (filter === NO_FILTER) filter = new Uint8Array(FILTER_SIZE);
+class FormIndex {
+  readonly #filter = new Uint8Array(FILTER_SIZE);
+  /** The lengths of the keys with one hash. */
+  readonly #lengths = new Map<number, Set<number>>();
+  readonly #keys = new Map<string, KeyedForms>();
+  longest = 0;
+
+  add(secret: string): void {
+    const { plain, base64 } = secretForms(secret);
+    for (const form of plain) this.#addForm(form, false);
+    for (const form of base64) this.#addForm(form, true);
+  }
+
+  #addForm(form: string, isBase64: boolean): void {
     const key = form.slice(0, MAX_KEY_LENGTH);
     const hash = hashAt(key, 0);
-    filter[hash & (FILTER_SIZE - 1)] = 1;
-    const byLength = buckets.get(hash) ?? new Map<number, Map<string, KeyedForms>>();
-    buckets.set(hash, byLength);
-    const byKey = byLength.get(key.length) ?? new Map<string, KeyedForms>();
-    byLength.set(key.length, byKey);
-    const forms = byKey.get(key) ?? { isBase64, long: [] };
-    byKey.set(key, forms);
+    this.#filter[hash & (FILTER_SIZE - 1)] = 1;
+    this.#lengths.set(hash, (this.#lengths.get(hash) ?? new Set()).add(key.length));
+    const forms = this.#keys.get(key) ?? { isBase64, long: [] };
+    this.#keys.set(key, forms);
     forms.isBase64 &&= isBase64;
     if (form.length > key.length) forms.long.push(form);
-    longest = Math.max(longest, form.length);
-  };
+    this.longest = Math.max(this.longest, form.length);
+  }
+
+  find(text: string): readonly SecretRange[] {
+    const found: SecretRange[] = [];
+    const last = text.length - HASHED;
+    for (let start = 0, hash = hashAt(text, 0); start <= last; ) {
+      const isCandidate = this.#filter[hash & (FILTER_SIZE - 1)] === 1;
+      const next = isCandidate ? this.#findAt(text, start, hash, found) : start + 1;
+      hash = next === start + 1 ? rollHash(hash, text, start) : hashAt(text, next);
+      start = next;
+    }
+    return mergeRanges(found);
+  }
+
   /** @returns where the search goes on */
-  const findAt = (text: string, start: number, hash: number, found: SecretRange[]): number => {
+  #findAt(text: string, start: number, hash: number, found: SecretRange[]): number {
     let next = start + 1;
-    for (const [length, byKey] of buckets.get(hash) ?? []) {
-      if (start + length > text.length) continue;
-      const forms = byKey.get(text.slice(start, start + length));
-      if (forms === undefined) continue;
+    for (const length of this.#lengths.get(hash) ?? []) {
+      const forms = this.#keys.get(text.slice(start, start + length));
+      if (forms === undefined || start + length > text.length) continue;
       let end = start + length;
       for (const form of forms.long) end = Math.max(end, start + commonLength(text, start, form));
       found.push(forms.isBase64 ? withNeighbours(text, { start, end }) : { start, end });
       if (length === MAX_KEY_LENGTH) next = Math.max(next, end - MAX_KEY_LENGTH);
     }
     return next;
-  };
-  return {
-    add: (secret) => {
-      const { plain, base64 } = secretForms(secret);
-      for (const form of plain) addForm(form, false);
-      for (const form of base64) addForm(form, true);
-    },
-    find: (text) => {
-      const found: SecretRange[] = [];
-      const last = text.length - HASHED;
-      for (let start = 0, hash = hashAt(text, 0); start <= last; ) {
-        const isCandidate = filter[hash & (FILTER_SIZE - 1)] === 1;
-        const next = isCandidate ? findAt(text, start, hash, found) : start + 1;
-        hash = next === start + 1 ? rollHash(hash, text, start) : hashAt(text, next);
-        start = next;
-      }
-      return mergeRanges(found);
-    },
-    longest: () => longest,
-  };
+  }
 }
 
 function commonLength(text: string, start: number, form: string): number {
@@ -303,4 +226,68 @@ function withNeighbours(text: string, { start, end }: SecretRange): SecretRange 
   const before = /[\w+/-]$/.test(text.slice(Math.max(0, start - 1), start)) ? 1 : 0;
   const after = /^[\w+/-]?(?:=|%3d){0,2}/i.exec(text.slice(end, end + 8))?.[0].length ?? 0;
   return { start: start - before, end: end + after };
+}
+
+/**
+ * A set of secrets and the search for them. The index is built by the first search, and extended by the first search after
+ * secrets were added.
+ */
+export class SecretMatcher {
+  readonly #base: SecretMatcher | undefined;
+  readonly #secrets = new Set<string>();
+  readonly #numbers = new Set<number>();
+  #index: FormIndex | undefined;
+  #added: string[] = [];
+  #length = 0;
+  #isComplete = true;
+
+  /** @param base a matcher whose secrets are found, too; what is added here is not added there */
+  constructor(base?: SecretMatcher) {
+    this.#base = base;
+  }
+
+  /** @returns false for a value that cannot be searched for: too short, too long, or more than there is room for */
+  add(secret: string): boolean {
+    if (secret.length < MIN_SECRET_LENGTH || secret.length > MAX_SECRET_LENGTH) return false;
+    if (this.#secrets.has(secret)) return true;
+    if (this.#secrets.size >= MAX_KNOWN_SECRETS || this.#length + secret.length > MAX_TOTAL_LENGTH) {
+      this.#isComplete = false;
+      return false;
+    }
+    this.#length += secret.length;
+    this.#secrets.add(secret);
+    this.#added.push(secret);
+    const number = readNumber(secret);
+    if (number !== undefined) this.#numbers.add(number);
+    return true;
+  }
+
+  /** Whether every secret of a length that can be searched for had room. */
+  isComplete(): boolean {
+    return this.#isComplete && this.#base?.isComplete() !== false;
+  }
+
+  /** Ranges that hold a secret in one of its forms, in order and without overlaps. */
+  find(text: string): readonly SecretRange[] {
+    const inherited = this.#base?.find(text) ?? [];
+    const own = this.#secrets.size === 0 ? [] : this.#updatedIndex().find(text);
+    return inherited.length === 0 ? own : mergeRanges([...inherited, ...own]);
+  }
+
+  /** Whether a number equals a secret of digits. */
+  isNumber(value: number | bigint): boolean {
+    return this.#numbers.has(Math.abs(Number(value))) || this.#base?.isNumber(value) === true;
+  }
+
+  /** Characters of the longest form. */
+  longestForm(): number {
+    return Math.max(this.#updatedIndex().longest, this.#base?.longestForm() ?? 0);
+  }
+
+  #updatedIndex(): FormIndex {
+    this.#index ??= new FormIndex();
+    for (const secret of this.#added) this.#index.add(secret);
+    this.#added = [];
+    return this.#index;
+  }
 }

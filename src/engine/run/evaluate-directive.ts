@@ -40,9 +40,9 @@ export function runError(
   context: RunContext,
   details: Omit<AppErrorOptions, 'requestIndex' | 'page'> = {},
 ): AppError {
-  redactCauses(details.cause, (text) => context.run.log.redact(text));
+  redactCauses(details.cause, (text) => context.run.log.redactor.text(text));
   const { requestIndex, page } = context.position;
-  return new AppError(type, context.run.log.redact(message), { requestIndex, page, ...details });
+  return new AppError(type, context.run.log.redactor.text(message), { requestIndex, page, ...details });
 }
 
 /** Runs a step that builds on evaluated values; what it throws gets the directive's place. */
@@ -136,7 +136,13 @@ type ScopeDetail = Extract<TraceDetail, { readonly kind: 'scope' }>;
  */
 export function traceScope(phase: ScopeDetail['phase'], context: RunContext): void {
   const { log } = context.run;
-  const { scope, changed, unset } = log.recordScope(context.position.communication, context.scope);
+  const { communication } = context.position;
+  const before = log.scopes.get(communication) ?? new Map<string, unknown>();
+  const now = new Map(Object.entries(context.scope).filter(([, value]) => value !== undefined));
+  log.scopes.set(communication, now);
+  const scope = [...log.scopes.keys()].indexOf(communication);
+  const changed = [...now].filter(([name, value]) => before.get(name) !== value);
+  const unset = [...before.keys()].filter((name) => !now.has(name));
   emitLater(() => {
     const names: Record<string, unknown> = {};
     for (const [name, value] of changed) Object.assign(names, redactName(name, value, log));

@@ -305,13 +305,13 @@ export function emitLater(render: () => TraceDetail, { run, position }: EventSou
   const { requestIndex, page, endpoint } = position;
   const at = run.settings.clock.now();
   const event = { at, requestIndex, page, ...(endpoint !== undefined && { endpoint }) };
-  run.log.trace.add(() => ({ ...event, ...render() }) as TraceEvent);
+  run.log.addEvent(() => ({ ...event, ...render() }) as TraceEvent);
 }
 
 /** Adds a warning to the report and the trace. The message is redacted, as it may quote a value. */
 export function warn(raw: RunWarning, source: EventSource): void {
   const { log } = source.run;
-  const warning = { ...raw, message: log.redact(raw.message) };
+  const warning = { ...raw, message: log.redactor.text(raw.message) };
   log.addWarning(warning);
   emit({ kind: 'warning', warning }, source);
 }

@@ -1,6 +1,6 @@
 import { decodeBody, type ResponseType } from '../http/body/decode-body.js';
-import type { TransportRequest, TransportResponse } from '../http/transport.js';
-import { createRedactor, type LoggableResponse, type Redactor } from '../redaction/redact.js';
+import type { ResponseHeaders, TransportRequest, TransportResponse } from '../http/transport.js';
+import { createRedactor, type Redactor } from '../redaction/redact.js';
 import { MAX_KNOWN_SECRETS } from '../redaction/secret-matcher.js';
 import type { RunWarning, TraceEvent, TraceListener } from './trace.js';
 
@@ -10,58 +10,72 @@ const MAX_UNSEARCHED_BYTES = 768 * 1024;
 /** Missing values that a run reports. [choice] */
 const MAX_MISSING = 500;
 
-/** A request, or a response with the type of its body if it could be decoded. */
-type Message =
-  | { readonly request: Pick<TransportRequest, 'url' | 'headers' | 'body'> }
-  | { readonly response: LoggedResponse; readonly type: ResponseType | undefined };
-
-type LoggedResponse = Pick<LoggableResponse, 'headers' | 'body'> | TransportResponse;
-
-/** Names of a scope whose value has changed. */
-interface ScopeChanges {
-  /** 0 for the first scope of the run. */
-  readonly scope: number;
-  readonly changed: readonly (readonly [name: string, value: unknown])[];
-  readonly unset: readonly string[];
-}
+/** Adds the secrets of a request or response to a redactor. */
+type Search = (redactor: Redactor) => void;
 
 /** The trace, the warnings and the secrets of a run. */
 export class RunLog {
-  readonly trace: TraceLog;
   readonly #warnings: RunWarning[] = [];
+  readonly #onTrace: TraceListener | undefined;
+  // Hard private: events that are not rendered yet hold secrets.
+  readonly #events: (TraceEvent | (() => TraceEvent))[] = [];
   /** Secrets by their fields and names: they must not stand in the path of another host either, where ids may. */
   readonly credentials: string[] = [];
   readonly #reported = new Set<string>();
-  readonly #missing = new Set<string>();
+  #missing = 0;
   readonly #sanitized = new Set<string>();
   #redactor: Redactor;
   /** Most runs render nothing, so messages are searched for secrets when something is rendered. */
-  #unsearched: Message[] = [];
+  #searches: Search[] = [];
   #unsearchedBytes = 0;
+  /** The response of the last search, until its body is decoded. */
+  #undecoded: TransportResponse | undefined;
   /** The names each communication has reported, in the order of their first report. */
-  readonly #scopes = new Map<object, ReadonlyMap<string, unknown>>();
+  readonly scopes: Map<object, ReadonlyMap<string, unknown>> = new Map();
 
   /** @param secrets values to redact */
   constructor(secrets: readonly string[], onTrace: TraceListener | undefined) {
     this.#redactor = createRedactor({ secrets });
-    this.trace = new TraceLog(onTrace);
-    if (!this.#redactor.isComplete()) this.#warnOfMany();
+    this.#onTrace = onTrace;
+    this.#checkRoom();
+  }
+
+  /**
+   * Adds an event. Most traces are never read, and redacting an event takes as long as reading a small page: an event is
+   * rendered for a listener, or when the events are read.
+   */
+  addEvent(render: () => TraceEvent): void {
+    const event = this.#onTrace === undefined ? render : render();
+    this.#events.push(event);
+    if (typeof event !== 'function') this.#onTrace?.(event);
+  }
+
+  /** The events of the run, in order. */
+  get events(): readonly TraceEvent[] {
+    for (const [index, event] of this.#events.entries()) {
+      if (typeof event === 'function') this.#events[index] = event();
+    }
+    return this.#events as TraceEvent[];
+  }
+
+  get warnings(): readonly RunWarning[] {
+    return this.#warnings;
+  }
+
+  addWarning(warning: RunWarning): void {
+    this.#warnings.push(warning);
   }
 
   /** Redacts the secrets of all that came before: input, messages, `log.sanitize`. */
   get redactor(): Redactor {
-    if (this.#unsearched.length > 0) this.#searchMessages();
+    if (this.#searches.length > 0) this.#searchMessages();
     return this.#redactor;
-  }
-
-  redact(message: string): string {
-    return this.redactor.text(message);
   }
 
   /** Adds values to redact. */
   collect(secrets: readonly string[]): void {
     this.#redactor.collect(secrets);
-    if (!this.#redactor.isComplete()) this.#warnOfMany();
+    this.#checkRoom();
   }
 
   collectCredentials(secrets: readonly string[]): void {
@@ -79,17 +93,18 @@ export class RunLog {
     if (kept.length < added.length) this.#warnOfMany();
   }
 
-  /** Records a request before it is sent. */
+  /** Records a request before it is sent. Keeps no context, whose variables hold the last decoded body. */
   send({ url, headers, body }: TransportRequest): void {
     if (this.#unsearchedBytes > MAX_UNSEARCHED_BYTES) this.#searchMessages();
-    // The whole request refers to a context, whose variables hold the last decoded body.
-    this.#unsearched.push({ request: { url, headers, body } });
+    this.#searches.push((redactor) => redactor.collectRequest({ url, headers, body }));
+    this.#undecoded = undefined;
     this.#unsearchedBytes += body?.byteLength ?? 0;
   }
 
   /** Records a response; `decoded` follows if its body can be decoded. */
   receive(response: TransportResponse): void {
-    this.#unsearched.push({ response, type: undefined });
+    this.#searches.push((redactor) => redactor.collectResponse(response));
+    this.#undecoded = response;
     this.#unsearchedBytes += response.body.byteLength;
   }
 
@@ -98,22 +113,22 @@ export class RunLog {
    * many pages would survive garbage collections. Large ones are searched soon, and decoding them again costs more.
    */
   decoded(response: TransportResponse, type: ResponseType, value: unknown): void {
-    const last = this.#unsearched.at(-1);
-    if (last !== undefined && 'response' in last) this.#unsearched.pop();
+    if (this.#undecoded === response) this.#searches.pop();
     const isLarge = response.body.byteLength > MAX_UNSEARCHED_BYTES;
-    if (isLarge)
-      this.#unsearched.push({ response: { headers: response.headers, body: value }, type: undefined });
-    else this.#unsearched.push({ response, type });
+    this.#searches.push(isLarge ? searchLarge(response.headers, value) : searchAgain(response, type));
+    this.#undecoded = undefined;
   }
 
   #searchMessages(): void {
-    const messages = this.#unsearched;
-    this.#unsearched = [];
+    const searches = this.#searches;
+    this.#searches = [];
     this.#unsearchedBytes = 0;
-    for (const message of messages) {
-      if ('request' in message) this.#redactor.collectRequest(message.request);
-      else this.#redactor.collectResponse(decodeAgain(message.response, message.type));
-    }
+    this.#undecoded = undefined;
+    for (const search of searches) search(this.#redactor);
+    this.#checkRoom();
+  }
+
+  #checkRoom(): void {
     if (!this.#redactor.isComplete()) this.#warnOfMany();
   }
 
@@ -123,81 +138,31 @@ export class RunLog {
     this.addWarning({ code: 'many-secrets', message, place: undefined });
   }
 
-  get warnings(): readonly RunWarning[] {
-    return this.#warnings;
-  }
-
-  addWarning(warning: RunWarning): void {
-    this.#warnings.push(warning);
-  }
-
   /** Marks something as reported; false if it is already. */
   markReported(key: string): boolean {
-    if (this.#reported.has(key)) return false;
-    this.#reported.add(key);
-    return true;
+    return this.#reported.size < this.#reported.add(key).size;
   }
 
   /** Whether the run still reports missing values: it reports the first 500. */
   get acceptsMissing(): boolean {
-    return this.#missing.size < MAX_MISSING;
+    return this.#missing < MAX_MISSING;
   }
 
   /** Marks a missing value as reported; false if it is already, or the run reports no more. */
   markMissing(key: string): boolean {
-    if (!this.acceptsMissing || this.#missing.has(key)) return false;
-    this.#missing.add(key);
-    return true;
-  }
-
-  /** Records the variables of a communication, and returns those that changed since the last call. */
-  recordScope(communication: object, scope: Readonly<Record<string, unknown>>): ScopeChanges {
-    const before = this.#scopes.get(communication) ?? new Map<string, unknown>();
-    const now = new Map(Object.entries(scope).filter(([, value]) => value !== undefined));
-    this.#scopes.set(communication, now);
-    return {
-      scope: [...this.#scopes.keys()].indexOf(communication),
-      changed: [...now].filter(([name, value]) => before.get(name) !== value),
-      unset: [...before.keys()].filter((name) => !now.has(name)),
-    };
+    const isNew = this.acceptsMissing && this.markReported(`missing ${key}`);
+    if (isNew) this.#missing++;
+    return isNew;
   }
 }
 
-function decodeAgain(response: LoggedResponse, type: ResponseType | undefined): LoggedResponse {
-  if (type === undefined || !('status' in response)) return response;
-  const decoded = decodeBody(response, type);
-  return decoded.ok ? { headers: response.headers, body: decoded.value } : response;
+function searchLarge(headers: ResponseHeaders, body: unknown): Search {
+  return (redactor) => redactor.collectResponse({ headers, body });
 }
 
-/**
- * The events of a run, in order. Most traces are never read, and redacting an event takes as long as reading a small page:
- * an event is rendered for a listener, or when the events are read.
- */
-export class TraceLog {
-  readonly #listener: TraceListener | undefined;
-  // Hard private: events that are not rendered yet hold secrets.
-  readonly #events: (TraceEvent | (() => TraceEvent))[] = [];
-  #rendered = 0;
-
-  constructor(listener: TraceListener | undefined) {
-    this.#listener = listener;
-  }
-
-  add(render: () => TraceEvent): void {
-    if (this.#listener === undefined) {
-      this.#events.push(render);
-      return;
-    }
-    const event = render();
-    this.#events.push(event);
-    this.#listener(event);
-  }
-
-  get events(): readonly TraceEvent[] {
-    for (; this.#rendered < this.#events.length; this.#rendered++) {
-      const event = this.#events[this.#rendered];
-      if (typeof event === 'function') this.#events[this.#rendered] = event();
-    }
-    return this.#events as TraceEvent[];
-  }
+function searchAgain(response: TransportResponse, type: ResponseType): Search {
+  return (redactor) => {
+    const decoded = decodeBody(response, type);
+    redactor.collectResponse(decoded.ok ? { headers: response.headers, body: decoded.value } : response);
+  };
 }

@@ -110,7 +110,7 @@ function writeReport(
     noBundles,
     answer,
     call,
-    trace: run.log.trace.events,
+    trace: run.log.events,
     warnings: run.log.warnings,
   };
   Object.defineProperty(report, 'response', RESPONSE);
@@ -142,7 +142,7 @@ export function reportFailedCall(
 ): WebhookReport {
   const known = isEngineError(error, WebhookError) ? error : (asRunError(error) ?? unexpected(error));
   emit(
-    { kind: 'failed', phase, message: context.run.log.redact(known.message), place: known.place },
+    { kind: 'failed', phase, message: context.run.log.redactor.text(known.message), place: known.place },
     context,
   );
   const answer = answerFailure(known);

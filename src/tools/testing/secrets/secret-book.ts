@@ -1,7 +1,6 @@
 import {
-  createSecretMatcher,
   MIN_SECRET_LENGTH,
-  type SecretMatcher,
+  SecretMatcher,
   type SecretRange,
 } from '../../../engine/redaction/secret-matcher.js';
 import { RecordingError } from '../../../shared/errors/engine-error.js';
@@ -48,11 +47,12 @@ interface Entry extends BookedSecret {
 export function createSecretBook(choose: ChooseStandIn = plainStandIn): SecretBook {
   const byValue = new Map<string, Entry>();
   const names = createNames();
-  const all = createSecretMatcher();
+  const all = new SecretMatcher();
   const isIn = (text: string): boolean =>
-    all.isIn(text) || (!all.isComplete() && [...byValue.values()].some((entry) => entry.finder.isIn(text)));
+    all.find(text).length > 0 ||
+    (!all.isComplete() && [...byValue.values()].some((entry) => entry.finder.find(text).length > 0));
   const add = (entry: BookedSecret): void => {
-    const finder = createSecretMatcher();
+    const finder = new SecretMatcher();
     finder.add(entry.value);
     all.add(entry.value);
     byValue.set(entry.value, { ...entry, finder });
@@ -107,7 +107,7 @@ function cleanText(
   }
   let cleaned = text;
   for (const entry of [...byValue.values()].toSorted((a, b) => b.value.length - a.value.length)) {
-    if (entry.finder.isIn(cleaned)) cleaned = replaceSecret(cleaned, entry, entry.finder);
+    if (entry.finder.find(cleaned).length > 0) cleaned = replaceSecret(cleaned, entry, entry.finder);
   }
   return cleaned;
 }
@@ -158,7 +158,7 @@ interface Replaced {
 function replaceSecret(text: string, secret: Replaced, finder: SecretMatcher): string {
   const standIn = String(secret.standIn);
   const recoded = replaceStretches(text, finder.find(text), (stretch) => recode(text, stretch, secret));
-  if (!finder.isIn(recoded)) return recoded;
+  if (finder.find(recoded).length === 0) return recoded;
   return replaceStretches(recoded, finder.find(recoded), (stretch) => ({ ...stretch, written: standIn }));
 }
 
