@@ -1,6 +1,6 @@
-import { collectNamedSecrets } from '../engine/redaction/collect-secrets.js';
 import { createRedactor } from '../engine/redaction/redact.js';
 import { redactAppError } from '../engine/redaction/redact-app-error.js';
+import { collectNamedSecrets } from '../engine/redaction/secrets.js';
 import type { AppError } from '../shared/errors/app-error.js';
 
 /** Redacts the error of a step. `data` is the input of the step, oldest first. */

@@ -5,7 +5,7 @@ import {
   collectNamedSecrets,
   collectSecrets,
   nameSecrets,
-} from '../../src/engine/redaction/collect-secrets.js';
+} from '../../src/engine/redaction/secrets.js';
 
 describe('secrets in data', () => {
   it('have the nearest name, or the first one if they repeat', () => {

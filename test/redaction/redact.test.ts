@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { collectSecrets } from '../../src/engine/redaction/collect-secrets.js';
 import { createRedactor, type LoggableRequest, type Redactor } from '../../src/engine/redaction/redact.js';
 import { isSecretName } from '../../src/engine/redaction/secret-names.js';
+import { collectSecrets } from '../../src/engine/redaction/secrets.js';
 
 const SECRET = 'p/ä+ "q"\\n=&?x';
 const HIDDEN = '[SANITIZED]';

@@ -8,7 +8,7 @@ import {
   redactValue,
 } from '../../src/engine/redaction/redact-text.js';
 import { joinPaths } from '../../src/engine/redaction/sanitize-paths.js';
-import { SecretMatcher } from '../../src/engine/redaction/secret-matcher.js';
+import { SecretMatcher } from '../../src/engine/redaction/secrets.js';
 
 const HIDDEN = '[SANITIZED]';
 const SECRET = 'kept-of-the-shop';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/engine/redaction/redact.js';
-import { SecretMatcher } from '../../src/engine/redaction/secret-matcher.js';
+import { SecretMatcher } from '../../src/engine/redaction/secrets.js';
 import { cpuMsOf } from '../cpu-time.js';
 
 /**

@@ -1,6 +1,6 @@
 import { AppError } from '../../shared/errors/app-error.js';
 import { isEngineError, SpecError } from '../../shared/errors/engine-error.js';
-import { collectSecrets } from '../redaction/collect-secrets.js';
+import { collectSecrets } from '../redaction/secrets.js';
 import type { BudgetWait, RunContext } from '../run/run-context.js';
 import type { RunWarning, StopReason, TraceEvent } from '../run/trace.js';
 

@@ -4,7 +4,7 @@ import { addAbortListener, removeAbortListener } from '../../shared/abort-listen
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import type { App } from '../document/app.js';
 import { jsonText } from '../http/body/encode-body.js';
-import { collectGiven } from '../redaction/collect-secrets.js';
+import { collectGiven } from '../redaction/secrets.js';
 import { DEFAULT_LIMITS, type Limits } from '../run/limits.js';
 import { Run, type RunContext, type RunRules, type RunScope, startContext } from '../run/run-context.js';
 import type { RunInput, Runtime } from './runtime.js';

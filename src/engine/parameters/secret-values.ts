@@ -2,8 +2,8 @@ import { MAX_NAMES, tooManyNames } from '../../language/values/size-limits.js';
 import { limitError } from '../../shared/errors/iml-error.js';
 import { childPointer } from '../../shared/errors/source-location.js';
 import { isPlainObject, type PlainObject } from '../../shared/plain-object.js';
-import { collectNamedSecrets, collectSecrets } from '../redaction/collect-secrets.js';
 import { isSecretName } from '../redaction/secret-names.js';
+import { collectNamedSecrets, collectSecrets } from '../redaction/secrets.js';
 import {
   fieldsByName,
   itemFields,

@@ -1,8 +1,8 @@
 import { isPlainObject, ownMember, type PlainObject, setMember } from '../../shared/plain-object.js';
 import { decodeFormComponent } from '../http/http-url.js';
-import { walkValues } from './collect-secrets.js';
 import { type HiddenPaths, NO_PATHS } from './sanitize-paths.js';
 import { isSecretName, type NamePlace } from './secret-names.js';
+import { walkValues } from './secrets.js';
 
 /** Redacts a text body. JSON, XML, forms and multipart bodies are parsed, so that names can be seen. */
 export function redactBodyText(text: string, rules: RedactionRules, mediaType = ''): string {

@@ -17,8 +17,8 @@ import {
   SANITIZED,
 } from './redact-text.js';
 import { type HiddenPaths, joinPaths, NO_PATHS, readSanitize } from './sanitize-paths.js';
-import { MAX_SECRET_LENGTH, mergeRanges, SecretMatcher, type SecretRange } from './secret-matcher.js';
 import { isSecretName } from './secret-names.js';
+import { MAX_SECRET_LENGTH, mergeRanges, SecretMatcher, type SecretRange } from './secrets.js';
 
 export interface RedactorOptions {
   /** Values that must not be shown anywhere; those under 6 characters are not searched for. See `collectSecrets`. */

@@ -3,9 +3,9 @@ import type { Directive } from '../document/compile-directive.js';
 import type { CompiledRequest } from '../document/compiled-request.js';
 import { isHostFromInput, isOnStaticServer } from '../document/static-host.js';
 import type { CrossOriginPolicy } from '../http/transport.js';
-import { collectNamedSecrets } from '../redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../redaction/redact.js';
 import { isSecretName } from '../redaction/secret-names.js';
+import { collectNamedSecrets } from '../redaction/secrets.js';
 import { runError } from './evaluate-directive.js';
 import { type RunContext, warnOnce } from './run-context.js';
 

@@ -32,7 +32,7 @@ import { responseHeader } from '../http/headers.js';
 import { parseRetryAfter } from '../http/rate-limit.js';
 import { hashBody } from '../http/signing/signable-request.js';
 import type { TransportRequest, TransportResponse } from '../http/transport.js';
-import { collectNamedSecrets, collectSecrets } from '../redaction/collect-secrets.js';
+import { collectNamedSecrets, collectSecrets } from '../redaction/secrets.js';
 import { type Account, type Shortage, takeTurn, wakeNext } from './call-budget.js';
 import { endpointError, evaluateEndpointCall } from './endpoint-call.js';
 import { atDirective, evaluateDirective, evaluateFlag, runError } from './evaluate-directive.js';

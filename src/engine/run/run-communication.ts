@@ -2,7 +2,7 @@ import { toText } from '../../language/values/value.js';
 import { LONGEST_TIMER_MS } from '../../shared/time.js';
 import type { CompiledPagination, CompiledRepeat, CompiledRequest } from '../document/compiled-request.js';
 import type { TransportResponse } from '../http/transport.js';
-import { MAX_SECRET_LENGTH } from '../redaction/secret-matcher.js';
+import { MAX_SECRET_LENGTH } from '../redaction/secrets.js';
 import {
   assertAccepted,
   collectOutputs,

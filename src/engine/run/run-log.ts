@@ -1,7 +1,7 @@
 import { decodeBody, type ResponseType } from '../http/body/decode-body.js';
 import type { ResponseHeaders, TransportRequest, TransportResponse } from '../http/transport.js';
 import { createRedactor, type Redactor } from '../redaction/redact.js';
-import { MAX_KNOWN_SECRETS } from '../redaction/secret-matcher.js';
+import { MAX_KNOWN_SECRETS } from '../redaction/secrets.js';
 import type { RunWarning, TraceEvent, TraceListener } from './trace.js';
 
 /** Bytes of messages that wait to be searched for secrets. [choice] */

@@ -1,5 +1,5 @@
-import { collectGiven } from '../../engine/redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../engine/redaction/redact.js';
+import { collectGiven } from '../../engine/redaction/secrets.js';
 import { copyStored, fromStored } from '../store/kept-value.js';
 import type { HookRow } from '../store/tables.js';
 

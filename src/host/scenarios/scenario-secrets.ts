@@ -1,5 +1,4 @@
-import { collectNamedSecrets, collectSecrets } from '../../engine/redaction/collect-secrets.js';
-import { MAX_KNOWN_SECRETS } from '../../engine/redaction/secret-matcher.js';
+import { collectNamedSecrets, collectSecrets, MAX_KNOWN_SECRETS } from '../../engine/redaction/secrets.js';
 import { isPlainObject, ownMember } from '../../shared/plain-object.js';
 import { collectHookSecrets } from '../hooks/hook-secrets.js';
 import type { HookRow } from '../store/tables.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { collectSecrets } from '../../engine/redaction/collect-secrets.js';
 import { createRedactor } from '../../engine/redaction/redact.js';
+import { collectSecrets } from '../../engine/redaction/secrets.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { escapeUnsafe } from '../../shared/escape-unsafe.js';
 import { toFileName } from '../../shared/file-name.js';

@@ -1,6 +1,6 @@
-import { collectNamedSecrets } from '../../../engine/redaction/collect-secrets.js';
 import { createRedactor } from '../../../engine/redaction/redact.js';
 import { SANITIZED } from '../../../engine/redaction/redact-text.js';
+import { collectNamedSecrets } from '../../../engine/redaction/secrets.js';
 import { pathOfHook } from '../../../host/hooks/hooks.js';
 import { findStuck, type Stuck } from '../../../host/scenarios/find-stuck.js';
 import { createScenarioAdmin, type ScenarioAdmin } from '../../../host/scenarios/scenario-admin.js';

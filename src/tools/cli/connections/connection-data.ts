@@ -1,5 +1,5 @@
-import { collectGiven } from '../../../engine/redaction/collect-secrets.js';
 import { createRedactor } from '../../../engine/redaction/redact.js';
+import { collectGiven } from '../../../engine/redaction/secrets.js';
 import { findHookRows } from '../../../host/hooks/hooks.js';
 import {
   collectScenarioSecrets,

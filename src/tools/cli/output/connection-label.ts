@@ -1,6 +1,6 @@
 import type { StoredConnection } from '../../../engine/connection/connection-store.js';
-import { collectSecrets } from '../../../engine/redaction/collect-secrets.js';
 import { createRedactor } from '../../../engine/redaction/redact.js';
+import { collectSecrets } from '../../../engine/redaction/secrets.js';
 import { isPlainObject, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { printableLine } from './terminal-text.js';
 

@@ -1,6 +1,6 @@
 import { specFrame } from '../../../engine/loading/spec-frame.js';
-import { collectSecrets } from '../../../engine/redaction/collect-secrets.js';
 import { createRedactor } from '../../../engine/redaction/redact.js';
+import { collectSecrets } from '../../../engine/redaction/secrets.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import type { LoadedApp } from '../open-app.js';
 import { printError } from './print-error.js';

@@ -1,8 +1,8 @@
 import { readShownText } from '../../../engine/http/body/decode-body.js';
 import { findHeader, readContentType } from '../../../engine/http/headers.js';
 import type { HeaderEntry } from '../../../engine/http/transport.js';
-import { collectNamedSecrets } from '../../../engine/redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../../engine/redaction/redact.js';
+import { collectNamedSecrets } from '../../../engine/redaction/secrets.js';
 import type { EventRow } from '../../../host/store/tables.js';
 import { isPlainObject, type PlainObject } from '../../../shared/plain-object.js';
 import { NOT_SHOWN, withoutTexts } from './message-reader.js';

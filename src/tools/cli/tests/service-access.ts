@@ -1,7 +1,7 @@
 import { createEngine } from '../../../engine/create-engine.js';
 import type { App } from '../../../engine/document/app.js';
-import { collectSecrets } from '../../../engine/redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../../engine/redaction/redact.js';
+import { collectSecrets } from '../../../engine/redaction/secrets.js';
 import type { PlainObject } from '../../../shared/plain-object.js';
 import { fillPlaceholders, listPlaceholders, secretPlaceholder } from '../../testing/cases/placeholders.js';
 import type { ReadCase } from '../../testing/cases/read-case.js';

@@ -1,7 +1,7 @@
 import type { App } from '../../../engine/document/app.js';
-import { collectSecrets } from '../../../engine/redaction/collect-secrets.js';
 import { createRedactor } from '../../../engine/redaction/redact.js';
 import { SANITIZED } from '../../../engine/redaction/redact-text.js';
+import { collectSecrets } from '../../../engine/redaction/secrets.js';
 import type { TraceEvent } from '../../../engine/run/trace.js';
 import type { IncomingCall } from '../../../engine/webhook/incoming-call.js';
 import type { WebhookReport } from '../../../engine/webhook/webhook-report.js';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { collectSecrets } from '../../../engine/redaction/collect-secrets.js';
 import { createRedactor } from '../../../engine/redaction/redact.js';
+import { collectSecrets } from '../../../engine/redaction/secrets.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';
 import { findAffected, findTests, nameCase, type TestPlace } from '../../testing/suite/find-tests.js';
 import { runSuite } from '../../testing/suite/run-suite.js';

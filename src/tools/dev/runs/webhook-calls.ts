@@ -1,8 +1,8 @@
 import { createEngine } from '../../../engine/create-engine.js';
 import type { App } from '../../../engine/document/app.js';
-import { collectSecrets } from '../../../engine/redaction/collect-secrets.js';
 import { createRedactor, type Redactor } from '../../../engine/redaction/redact.js';
 import { SANITIZED } from '../../../engine/redaction/redact-text.js';
+import { collectSecrets } from '../../../engine/redaction/secrets.js';
 import type { IncomingCall } from '../../../engine/webhook/incoming-call.js';
 import type { WebhookReport } from '../../../engine/webhook/webhook-report.js';
 import { EngineError } from '../../../shared/errors/engine-error.js';

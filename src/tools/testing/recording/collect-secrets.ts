@@ -13,9 +13,9 @@ import {
   type ParameterElement,
 } from '../../../engine/parameters/parameter-spec.js';
 import { isSecretField } from '../../../engine/parameters/secret-values.js';
-import { nameSecrets } from '../../../engine/redaction/collect-secrets.js';
 import { readSanitize, type Sanitize, type SanitizePaths } from '../../../engine/redaction/sanitize-paths.js';
 import { isSecretName } from '../../../engine/redaction/secret-names.js';
+import { nameSecrets } from '../../../engine/redaction/secrets.js';
 import { compile } from '../../../language/compile.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
 import type { CanonicalRequest } from '../exchanges/canonical-request.js';

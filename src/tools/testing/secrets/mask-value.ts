@@ -1,4 +1,4 @@
-import { MIN_SECRET_LENGTH } from '../../../engine/redaction/secret-matcher.js';
+import { MIN_SECRET_LENGTH } from '../../../engine/redaction/secrets.js';
 import { isPlainObject, type PlainObject, setMember } from '../../../shared/plain-object.js';
 import { isSecretLeaf, isSecretMember } from './find-secrets.js';
 import type { SecretBook } from './secret-book.js';

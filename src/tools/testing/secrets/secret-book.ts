@@ -1,8 +1,4 @@
-import {
-  MIN_SECRET_LENGTH,
-  SecretMatcher,
-  type SecretRange,
-} from '../../../engine/redaction/secret-matcher.js';
+import { MIN_SECRET_LENGTH, SecretMatcher, type SecretRange } from '../../../engine/redaction/secrets.js';
 import { RecordingError } from '../../../shared/errors/engine-error.js';
 import { fakeSecret, isPlaceholder } from '../cases/placeholders.js';
 

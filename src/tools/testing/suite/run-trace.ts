@@ -1,8 +1,8 @@
 import type { RunStats } from '../../../engine/component/report.js';
 import type { App } from '../../../engine/document/app.js';
 import type { Document } from '../../../engine/document/document.js';
-import { collectNamedSecrets, collectSecrets } from '../../../engine/redaction/collect-secrets.js';
 import { createRedactor } from '../../../engine/redaction/redact.js';
+import { collectNamedSecrets, collectSecrets } from '../../../engine/redaction/secrets.js';
 import type { Limits } from '../../../engine/run/limits.js';
 import type { RunWarning, TraceEvent } from '../../../engine/run/trace.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
