@@ -22,9 +22,8 @@ export type { CallReport } from './engine/component/call-report.js';
 export type { ConnectedInput } from './engine/component/check-and-connect.js';
 export type { ModuleRun, RunReport } from './engine/component/module-run.js';
 export type { Report, RunFailure, RunStats } from './engine/component/report.js';
-export type { TriggerStart, TriggerState } from './engine/component/trigger-data.js';
+export type { TriggerState } from './engine/component/trigger-data.js';
 export type { EpochReport } from './engine/module/run-epoch.js';
-export { startFromAll, startSince } from './engine/module/trigger-state.js';
 export type { Bundle } from './engine/run/collect-outputs.js';
 export type { RunWarning, StopReason, TraceEvent } from './engine/run/trace.js';
 

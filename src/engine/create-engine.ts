@@ -103,7 +103,6 @@ function openEngine(options: EngineOptions): Engine {
   const runtime: Runtime = {
     app,
     settings,
-    triggerStart: options.triggerStart,
     checkParameters: options.checkParameters,
     callRpc: async (reference, input) => assertOk(await callNamedRpc(reference, input, runtime)).result,
     common: options.common ?? app.common?.value,

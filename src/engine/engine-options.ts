@@ -13,8 +13,7 @@ import {
   oneOfChoices,
   TEXT_LIST,
 } from '../shared/errors/check-options.js';
-import { CHECK_PARAMETERS, START } from './component/input-shapes.js';
-import type { TriggerStart } from './component/trigger-data.js';
+import { CHECK_PARAMETERS } from './component/input-shapes.js';
 import { STORE_SHAPE } from './connection/connection-input.js';
 import type { ConnectionStore } from './connection/connection-store.js';
 import type { CustomFunctions } from './custom-functions.js';
@@ -52,8 +51,6 @@ export interface EngineOptions
   readonly environment?: Readonly<Record<string, unknown>> | undefined;
   /** Reaction to a repeated page: continue like the platform and warn (default), stop, or fail. */
   readonly onPageLoop?: 'warn' | 'stop' | 'error' | undefined;
-  /** Start of polling triggers without state. Default: `now` for dates, `newest` for IDs. */
-  readonly triggerStart?: TriggerStart | undefined;
   /** Content of trace events: sizes (`summary`, default), bodies (`full`), or also variables and outputs (`deep`). */
   readonly trace?: TraceDepth | undefined;
   /** Receives each trace event. */
@@ -103,7 +100,6 @@ export const ENGINE_SHAPES: OptionShapes<EngineOptions> = {
   common: ANY_VALUE,
   environment: ANY_OBJECT,
   onPageLoop: oneOfChoices('warn', 'stop', 'error'),
-  triggerStart: START,
   trace: oneOfChoices('summary', 'full', 'deep'),
   onTrace: ANY_FUNCTION,
   observer: objectWithFunctions(['onDirective', 'onDecision']),

@@ -18,11 +18,12 @@ export function engineModule(engine: Engine, name: string): FlowModule {
     name,
     type,
     // The flow has checked the values and knows which are mapped.
-    run: (input) => {
-      const started = run({ ...input, checkParameters: false });
+    run: ({ state, ...input }) => {
+      // The run checks the state, which is stored data.
+      const started = run({ ...input, state: state as TriggerState | undefined, checkParameters: false });
       return type === 'trigger' ? pollWithStates(started) : started;
     },
-    respond: (input) => respond({ ...input, checkParameters: false }),
+    respond: ({ state: _, ...input }) => respond({ ...input, checkParameters: false }),
     parameters: hasForm ? moduleForm(module) : undefined,
   };
 }

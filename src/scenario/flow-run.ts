@@ -85,7 +85,7 @@ export class FlowRun {
   }
 
   /** Runs the first module and passes its output through the other steps. */
-  async first(extra: Pick<ModuleInput, 'data' | 'payload'>): Promise<void> {
+  async first(extra: Pick<ModuleInput, 'state' | 'payload'>): Promise<void> {
     await this.step(0, {}, extra);
   }
 
@@ -93,7 +93,7 @@ export class FlowRun {
   async step(
     index: number,
     outputs: Outputs,
-    extra: Pick<ModuleInput, 'data' | 'payload'> = {},
+    extra: Pick<ModuleInput, 'state' | 'payload'> = {},
   ): Promise<void> {
     const compiled = this.flow.steps[index];
     if (compiled === undefined) {
@@ -134,7 +134,7 @@ export class FlowRun {
     compiled: CompiledStep,
     index: number,
     outputs: Outputs,
-    extra: Pick<ModuleInput, 'data' | 'payload'>,
+    extra: Pick<ModuleInput, 'state' | 'payload'>,
   ): Promise<readonly unknown[] | undefined> {
     const { signal } = this.dependencies;
     signal?.throwIfAborted();
@@ -381,7 +381,7 @@ type StepOutcome =
 async function runStep(
   { step, inputs }: CompiledStep,
   outputs: Outputs,
-  extra: Pick<ModuleInput, 'data' | 'payload' | 'signal'>,
+  extra: Pick<ModuleInput, 'state' | 'payload' | 'signal'>,
   options: CompileOptions,
 ): Promise<StepOutcome> {
   const { module, connection } = step;

@@ -8,7 +8,7 @@ export interface ModuleInput {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly connection?: string | Readonly<Record<string, unknown>> | undefined;
   /** State of a polling trigger. */
-  readonly data?: TriggerData | undefined;
+  readonly state?: TriggerData | undefined;
   /** Event of an instant trigger. */
   readonly payload?: unknown;
   readonly signal?: AbortSignal | undefined;

@@ -99,7 +99,7 @@ async function runAll(flow: CompiledFlow, input: FlowInput, options: FlowOptions
   const takesEvents = flow.steps[0]?.step.module.type === 'instant_trigger';
   const sources = takesEvents
     ? (input.events ?? []).map((payload) => ({ payload }))
-    : [{ data: input.state }];
+    : [{ state: input.state }];
   let done = 0;
   const ended = await runPhases(run, async () => {
     for (const source of sources) {

@@ -135,7 +135,7 @@ describe('a mistake of the caller', () => {
       'authorize without a page',
       (engine) => engine.connection('key').authorize({ redirectUri: 'https://a.test/' }),
     ],
-    ['a state that is none', (engine) => engine.module('watch').run({ data: { lastId: {} } })],
+    ['a state that is none', (engine) => engine.module('watch').run({ state: { lastId: {} } as never })],
   ])('is thrown: %s', async (_title, call) => {
     await using engine = refusedEngine();
     await expect(call(engine)).rejects.toMatchObject({ code: 'USAGE' });

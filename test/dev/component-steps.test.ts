@@ -65,7 +65,7 @@ it('lists the epoch of a polling trigger, starts with an entry, then goes on aft
   expect(epoch.entries?.length).toBeGreaterThan(1);
   const before = await dev.form({ kind: 'module', name: 'watchBooks' });
   expect(before.savedState).toBeUndefined();
-  const first = await dev.run({ name: 'watchBooks', state: epoch.entries?.[0]?.start });
+  const first = await dev.run({ name: 'watchBooks', state: epoch.entries?.[0]?.state });
   expect(first.state).toBe('ok');
   expect(first.bundles).toBeGreaterThan(0);
   const form = await dev.form({ kind: 'module', name: 'watchBooks' });

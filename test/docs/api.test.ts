@@ -18,3 +18,21 @@ it('docs/api has one page per entry', () => {
   const files = readdirSync(path.join(ROOT, 'docs/api')).filter((name) => name !== 'README.md');
   expect(files.sort()).toEqual(pages.map(({ file }) => file).sort());
 });
+
+const prose = [
+  path.join(ROOT, 'README.md'),
+  ...readdirSync(path.join(ROOT, 'docs'))
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => path.join(ROOT, 'docs', name)),
+]
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('\n');
+
+/** Entries that worker threads load. */
+const WORKERS: readonly string[] = ['worker.md', 'host-worker.md'];
+
+it.each(
+  pages.filter(({ file }) => !WORKERS.includes(file)).map(({ file, values }) => [file, values] as const),
+)('README or docs use every function and constant of docs/api/%s', (_file, values) => {
+  expect(values.filter((name) => !new RegExp(`\\b${name}\\b`).test(prose))).toEqual([]);
+});

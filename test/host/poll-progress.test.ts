@@ -1,6 +1,6 @@
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { createHost, createScenarioFlows, type Host, type HostStore } from '../../src/host/index.js';
-import { type Clock, createEngine, defineApp } from '../../src/index.js';
+import { type Engine as AppEngine, type Clock, createEngine, defineApp } from '../../src/index.js';
 import type { FlowStep } from '../../src/scenario/index.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { httpServer, readBody } from '../http/loopback.js';
@@ -96,6 +96,18 @@ function pollEvery(everyMs: number, onError?: ErrorHandler): ReturnType<typeof p
   return { ...plan({ everyMs }), flow };
 }
 
+/** An engine whose triggers without state start with all items. */
+function startingWithAll(engine: AppEngine): AppEngine {
+  return {
+    ...engine,
+    module: (name) => {
+      const module = engine.module(name);
+      const { type, run } = module;
+      return { ...module, run: (input) => run(type === 'trigger' ? { start: 'all', ...input } : input) };
+    },
+  };
+}
+
 async function setUp(engine: Engine, order: (typeof ORDERS)[number], wrapper?: string): Promise<Setup> {
   const service = new Service();
   await service.listen(order);
@@ -106,7 +118,7 @@ async function setUp(engine: Engine, order: (typeof ORDERS)[number], wrapper?: s
     await parts.drop();
   });
   const app = defineCrm(service.origin, order, wrapper);
-  const crm = createEngine({ app, http: { allow: ['loopback'] }, triggerStart: 'all' });
+  const crm = startingWithAll(createEngine({ app, http: { allow: ['loopback'] } }));
   const start = async (onError?: ErrorHandler): Promise<Host> => {
     const flows = createScenarioFlows({ engines: { crm }, clock: hurryingClock() });
     const host = createHost({ store: parts.store, receiver: receiveJson, flows });

@@ -86,7 +86,7 @@ it('repeated runs output every item once for any order and pagination, and the s
       let day = 1;
 
       const poll = async (take: number): Promise<number> => {
-        const run = engine.module('watch').run({ data: { ...state } });
+        const run = engine.module('watch').run({ state });
         let count = 0;
         for await (const bundle of run) {
           if (count === take) break;

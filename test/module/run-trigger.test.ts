@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type RunReport, startFromAll } from '../../src/index.js';
+import type { RunReport, TriggerState } from '../../src/index.js';
 import { createVirtualClock } from '../../src/tools/testing/index.js';
 import { engineOf } from '../component/engine-of.js';
 import { service } from '../run/helpers.js';
@@ -12,20 +12,20 @@ const codes = (report: RunReport): string[] => report.warnings.map(({ code }) =>
 describe('the state of a run', () => {
   it('is passed from run to run as JSON', async () => {
     const { run } = watching([1, 2, 3, 4, 5], { limit: 2 });
-    let data: Record<string, unknown> = { ...startFromAll('id') };
+    let state: TriggerState | undefined;
     const seen: unknown[][] = [];
     for (let round = 0; round < 4; round++) {
-      const report = await run({ data });
+      const report = await run({ start: 'all', state });
       seen.push(ids(report));
-      data = JSON.parse(JSON.stringify(report.state));
+      state = JSON.parse(JSON.stringify(report.state));
     }
     expect(seen).toEqual([[1, 2], [3, 4], [5], []]);
-    expect(data).toEqual({ lastId: 5 });
+    expect(state).toEqual({ lastId: 5 });
   });
 
   it('does not advance past the bundle at which a consumer leaves', async () => {
     const { engine } = watching([1, 2, 3], { limit: 3 });
-    const run = engine.module('watch').run({ data: { lastId: null } });
+    const run = engine.module('watch').run({ state: { lastId: null } });
     for await (const bundle of run) if ((bundle as ScriptedItem).id === 2) break;
     expect(run.report().state).toEqual({ lastId: 1 });
   });
@@ -33,7 +33,7 @@ describe('the state of a run', () => {
   it('covers all items even if the consumer exceeds the time limit', async () => {
     const clock = createVirtualClock();
     const { engine } = watching([1, 2, 3], { limit: 3 }, { clock });
-    const run = engine.module('watch').run({ data: { lastId: null } });
+    const run = engine.module('watch').run({ state: { lastId: null } });
     const taken: unknown[] = [];
     for await (const bundle of run) {
       taken.push((bundle as ScriptedItem).id);
@@ -47,7 +47,7 @@ describe('the state of a run', () => {
 
   it('is undefined after an error', async () => {
     const { run } = watching([1], { output: '{{missing()}}' });
-    const report = await run({ data: { lastId: null } });
+    const report = await run({ state: { lastId: null } });
     expect(report.error).toMatchObject({
       type: 'RuntimeError',
       place: { pointer: expect.stringContaining('/output') },
@@ -59,9 +59,9 @@ describe('the state of a run', () => {
     /** Ids that count as a thousand characters each. */
     const listed = (count: number): string[] =>
       Array.from({ length: count }, (_, index) => `${index}`.padStart(992, '0'));
-    const all = { ...startFromAll('date') };
+    const all = { lastDate: '1970-01-01T00:00:00.000Z', sameDateIds: [] };
 
-    it.each<[string, number, Record<string, unknown>, boolean]>([
+    it.each<[string, number, TriggerState, boolean]>([
       ['is kept', 2000, all, true],
       ['is all that is kept', 2001, all, false],
       [
@@ -83,9 +83,9 @@ describe('the state of a run', () => {
         true,
       ],
       ['is kept where nothing is new', 0, { lastDate: '2024-01-01', sameDateIds: listed(2000) }, true],
-    ])('%s', async (_title, count, data, isKept) => {
+    ])('%s', async (_title, count, state, isKept) => {
       const { run } = watching(listed(count), { type: 'date' });
-      const report = await run({ data });
+      const report = await run({ state });
       expect(report.ok).toBe(isKept);
       if (isKept) return expect(report.bundles).toHaveLength(count);
       expect(report.error).toMatchObject({
@@ -98,31 +98,62 @@ describe('the state of a run', () => {
 
     it('counts the last id alone', async () => {
       const { run } = watching(['a'.repeat(2_000_000)], {});
-      expect((await run({ data: { lastId: null } })).error).toMatchObject({ type: 'RuntimeError' });
-      expect((await watching(['a'.repeat(1_900_000)], {}).run({ data: { lastId: null } })).ok).toBe(true);
+      expect((await run({ state: { lastId: null } })).error).toMatchObject({ type: 'RuntimeError' });
+      expect((await watching(['a'.repeat(1_900_000)], {}).run({ state: { lastId: null } })).ok).toBe(true);
     });
   });
 
   it('of another type is ignored with a warning', async () => {
     const { run } = watching([1, 2], {});
-    const report = await run({ data: { lastDate: '2024-01-01' } });
+    const report = await run({ state: { lastDate: '2024-01-01', sameDateIds: [] } });
     expect(codes(report)).toEqual(['trigger-state']);
     expect(ids(report)).toEqual([2]);
   });
 
   it('is a mistake of the caller if invalid', async () => {
     const { run } = watching([1], {});
-    await expect(run({ data: { lastId: {} } })).rejects.toMatchObject({ code: 'USAGE' });
+    await expect(run({ state: { lastId: {} } as never })).rejects.toMatchObject({ code: 'USAGE' });
   });
 });
 
 describe('the first run', () => {
-  it('uses the start of the run before that of the engine', async () => {
-    const { run } = watching([1, 2, 3], {}, { triggerStart: 'all' });
-    expect(ids(await run())).toEqual([1, 2, 3]);
+  it('starts with all, the newest, future items, or an item, unless there is a state', async () => {
+    const { run } = watching([1, 2, 3], {});
+    expect(ids(await run({ start: 'all' }))).toEqual([1, 2, 3]);
     expect(ids(await run({ start: 'newest' }))).toEqual([3]);
     expect(ids(await run({ start: 'now' }))).toEqual([]);
-    expect(ids(await run({ start: 'all', data: { lastId: 2 } }))).toEqual([3]);
+    expect(ids(await run({ start: { id: 2 } }))).toEqual([2, 3]);
+    expect(ids(await run({ start: { id: '2' } }))).toEqual([2, 3]);
+    expect(ids(await run({ start: 'all', state: { lastId: 2 } }))).toEqual([3]);
+  });
+
+  it('starts with items of a date or later', async () => {
+    const start = (since: Date | string) => watching([1, 2], { type: 'date' }).run({ start: { since } });
+    expect(ids(await start('2024-01-01'))).toEqual([1, 2]);
+    expect(ids(await start(new Date('2024-01-01')))).toEqual([1, 2]);
+    expect(ids(await start('2024-01-02'))).toEqual([]);
+  });
+
+  it.each([
+    ['id', { since: '2024-01-01' }, '"since" needs a trigger by date'],
+    ['date', { id: 1 }, '"id" needs a trigger by id'],
+    ['date', { since: 'soon' }, '"start"'],
+    ['id', { id: Number.NaN }, '"start"'],
+    ['id', { id: 1, since: '2024-01-01' }, '"start"'],
+    ['id', 'later', '"start"'],
+  ] as const)('by %s refuses the start %j', async (type, start, message) => {
+    const { run } = watching([1], { type });
+    await expect(run({ start } as never)).rejects.toMatchObject({
+      code: 'USAGE',
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('refuses a state as data, and a state of a module that is no polling trigger', async () => {
+    const { run } = watching([1], {});
+    await expect(run({ data: { lastId: 1 } })).rejects.toMatchObject({ code: 'USAGE' });
+    const { engine } = engineOf({ modules: { m: { type: 'action', communication: { url: '/' } } } }, {});
+    expect(() => engine.module('m').run({ state: { lastId: 1 } })).toThrow(/only those take "state"/);
   });
 
   it.each(['asc', 'desc', 'unordered'] as const)(
@@ -130,7 +161,7 @@ describe('the first run', () => {
     async (order) => {
       const first = await watching([1, 2, 3], { order }).run();
       expect(ids(first)).toEqual([3]);
-      expect(ids(await watching([1, 2, 3, 4, 5, 6], { order }).run({ data: first.state }))).toEqual([
+      expect(ids(await watching([1, 2, 3, 4, 5, 6], { order }).run({ state: first.state }))).toEqual([
         4, 5, 6,
       ]);
     },
@@ -158,14 +189,14 @@ describe('invalid trigger definitions', () => {
     ['an unknown order', { ...TRIGGER, order: 'down' }],
   ])('%s is an InvalidConfigurationError', async (_, trigger) => {
     const { run } = watching([1], { trigger });
-    const report = await run({ data: { lastId: null } });
+    const report = await run({ state: { lastId: null } });
     expect(report.error?.type).toBe('InvalidConfigurationError');
     expect(report.stats.requests).toBe(0);
   });
 
   it('skip items without id with one warning', async () => {
     const { run } = watching([1, '', 2], { limit: 5, order: 'unordered' });
-    const report = await run({ data: { lastId: null } });
+    const report = await run({ state: { lastId: null } });
     expect(ids(report)).toEqual([1, 2]);
     expect(codes(report)).toEqual(['trigger-key']);
   });
@@ -175,7 +206,7 @@ describe('invalid trigger definitions', () => {
       trigger: { ...TRIGGER, type: '{{temp.kind}}' },
       temp: { kind: 'id' },
     });
-    expect(ids(await run({ data: { lastId: 1 } }))).toEqual([2]);
+    expect(ids(await run({ state: { lastId: 1 } }))).toEqual([2]);
   });
 });
 
@@ -183,10 +214,10 @@ describe('pagination limits', () => {
   it('newest first: warns if a limit hides new items', async () => {
     const many = Array.from({ length: 8 }, (_, index) => index + 1);
     const paged = { limit: 2, pageSize: 2 };
-    const cut = await watching(many, paged, { limits: { maxPages: 1 } }).run({ data: { lastId: 1 } });
+    const cut = await watching(many, paged, { limits: { maxPages: 1 } }).run({ state: { lastId: 1 } });
     expect(codes(cut)).toEqual(['limit-reached', 'trigger-incomplete']);
     expect(cut.stats.stopReason).toBe('max-pages');
-    const whole = await watching(many, paged, { limits: { maxPages: 1 } }).run({ data: { lastId: 5 } });
+    const whole = await watching(many, paged, { limits: { maxPages: 1 } }).run({ state: { lastId: 5 } });
     expect(ids(whole)).toEqual([6, 7]);
     expect(codes(whole)).toEqual([]);
     expect(whole.stats.stopReason).toBe('trigger');
@@ -194,14 +225,14 @@ describe('pagination limits', () => {
 
   it('count records of all pages, whether in the output or not', async () => {
     const { run } = watching([1, 2, 3, 4, 5], { pageSize: 2, order: 'unordered' });
-    const { stats, bundles } = await run({ data: { lastId: null } });
+    const { stats, bundles } = await run({ state: { lastId: null } });
     expect(stats).toMatchObject({ records: 5, requests: 4, followUpPages: 3, stopReason: 'empty-page' });
     expect(bundles).toHaveLength(5);
   });
 
   it.each([1, 2, 3])('asc with a limit of %i requests no unneeded page', async (limit) => {
     const { run } = watching([1, 2, 3, 4, 5], { limit, pageSize: 1, order: 'asc' });
-    expect((await run({ data: { lastId: 1 } })).stats.requests).toBe(limit + 1);
+    expect((await run({ state: { lastId: 1 } })).stats.requests).toBe(limit + 1);
   });
 });
 
@@ -238,7 +269,7 @@ describe('an epoch', () => {
       ROWS.map(({ id, name, at }) => [id, name, at]),
     );
     expect(offered).toBe(type);
-    const { bundles } = await engine.module('watch').run({ data: entries[1]?.start });
+    const { bundles } = await engine.module('watch').run({ state: entries[1]?.state });
     expect(bundles).toEqual([2, 3]);
   });
 

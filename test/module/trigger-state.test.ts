@@ -9,11 +9,11 @@ import {
   MovingState,
   readTriggerState,
   startFromItem,
-  startFromNow,
   stateBefore,
+  stateOfStart,
   type TriggerType,
 } from '../../src/engine/module/trigger-state.js';
-import { startFromAll, startSince, type TriggerState } from '../../src/index.js';
+import type { TriggerState } from '../../src/index.js';
 
 const day = (date: number): number => Date.UTC(2024, 0, date);
 const at = (id: string | number, date: number): ItemPosition => ({ id, dateMs: day(date) });
@@ -30,21 +30,26 @@ const throughJson = (state: TriggerState, type: TriggerType): TriggerState | und
   readTriggerState(JSON.parse(JSON.stringify(state)), type);
 
 describe('start choices', () => {
+  const stateOf = (
+    ...[start, type, nowMs = 0]: [Parameters<typeof stateOfStart>[0], TriggerType, number?]
+  ): TriggerState => {
+    const state = stateOfStart(start, type, nowMs);
+    return state ?? expect.fail('The start has no state.');
+  };
+
   it('all: every item is new, whatever its date or id', () => {
-    expect(isNew(startFromAll('date'), { id: 1, dateMs: Date.UTC(1960) })).toBe(true);
-    expect(isNew(startFromAll('id'), { id: '', dateMs: 0 })).toBe(true);
-    expect(startFromAll('date')).toMatchObject({ lastDate: '1970-01-01T00:00:00.000Z' });
+    expect(isNew(stateOf('all', 'date'), { id: 1, dateMs: Date.UTC(1960) })).toBe(true);
+    expect(isNew(stateOf('all', 'id'), { id: '', dateMs: 0 })).toBe(true);
+    expect(stateOf('all', 'date')).toMatchObject({ lastDate: '1970-01-01T00:00:00.000Z' });
   });
 
   it('since a date: includes that instant', () => {
-    const state = startSince('2024-01-05');
+    const state = stateOf({ since: '2024-01-05' }, 'date');
     expect([at(1, 4), at(1, 5), at(1, 6)].map((item) => isNew(state, item))).toEqual([false, true, true]);
-    expect(() => startSince('soon')).toThrow(expect.objectContaining({ code: 'USAGE' }));
-    expect(() => startSince(new Date(Number.NaN))).toThrow(expect.objectContaining({ code: 'USAGE' }));
   });
 
   it('from now on: excludes earlier items', () => {
-    const state = startFromNow(day(5));
+    const state = stateOf('now', 'date', day(5));
     expect([at(1, 4), at(1, 6)].map((item) => isNew(state, item))).toEqual([false, true]);
   });
 
@@ -124,7 +129,7 @@ describe('states', () => {
     const items = [at(1, 4), at(2, 5), at(3, 5), at(4, 5)];
     const state = stateBefore(items, 1, 'date');
     expect(items.filter((item) => isNew(state, item))).toEqual([at(4, 5)]);
-    expect(stateBefore(items, 9, 'date')).toEqual(startFromAll('date'));
+    expect(stateBefore(items, 9, 'date')).toEqual(stateOfStart('all', 'date', 0));
     expect(stateBefore(items, 0, 'id')).toEqual({ lastId: 4 });
     expect(stateBefore([], 3, 'id')).toEqual({ lastId: null });
   });

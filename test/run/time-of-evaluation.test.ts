@@ -79,8 +79,7 @@ describe('the time of a run is looked at', () => {
       clock,
       observer,
       limits,
-      triggerStart: 'all',
     });
-    expect((await engine.module('m').run()).error?.type).toBe('ModuleTimeoutError');
+    expect((await engine.module('m').run({ start: 'all' })).error?.type).toBe('ModuleTimeoutError');
   });
 });

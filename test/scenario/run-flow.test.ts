@@ -226,10 +226,10 @@ describe('a flow', () => {
   it('passes the state to a polling trigger and returns the new one', async () => {
     const trigger = moduleOf(() => undefined, {
       type: 'trigger',
-      run: async ({ data }) => ({
+      run: async ({ state }) => ({
         bundles: [1],
         error: undefined,
-        state: { lastId: Number(data?.['lastId']) + 1 },
+        state: { lastId: Number(state?.['lastId']) + 1 },
       }),
     });
     expect((await runFlow(flowOf({ id: 1, module: trigger }), { state: { lastId: 4 } })).state).toEqual({

@@ -64,9 +64,9 @@ export async function calls(): Promise<void> {
   const kept: Expect<Same<typeof state, TriggerState | undefined>> = true;
   const all: Expect<Same<typeof bundles, readonly Bundle[]>> = true;
   void [kept, all];
-  const next: ConnectedInput = { data: state };
+  const next: ConnectedInput = { state };
   await module.run({ ...next, connection: 'kept', checkParameters: { defaults: true, resolve: 'fields' } });
-  await module.run({ data: (await module.epoch().orThrow()).entries[0]?.start });
+  await module.run({ state: (await module.epoch().orThrow()).entries[0]?.state });
   await module.run({ checkParameters: false, signal: AbortSignal.timeout(1) });
   await using scoped: Engine = engine;
   void scoped;

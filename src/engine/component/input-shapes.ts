@@ -1,3 +1,4 @@
+import { readDate } from '../../language/date/read-date.js';
 import { MAX_NAMES } from '../../language/values/size-limits.js';
 import {
   ANY_BOOLEAN,
@@ -13,8 +14,10 @@ import {
   oneOfChoices,
   SIGNAL,
 } from '../../shared/errors/check-options.js';
+import { isPlainObject } from '../../shared/plain-object.js';
 import type { ParameterCheck } from '../parameters/form-check.js';
 import type { ConnectedInput } from './check-and-connect.js';
+import { isItemId } from './trigger-data.js';
 
 const CHECK_SHAPES: OptionShapes<ParameterCheck> = {
   defaults: ANY_BOOLEAN,
@@ -24,7 +27,18 @@ const CHECK_SHAPES: OptionShapes<ParameterCheck> = {
 };
 
 export const CHECK_PARAMETERS: OptionShape = either(ANY_BOOLEAN, ANY_OBJECT);
-export const START: OptionShape = oneOfChoices('all', 'now', 'newest');
+
+const START: OptionShape = either(oneOfChoices('all', 'now', 'newest'), {
+  expected: '{ since } with a date, or { id } with text or a number',
+  fits: (start) => {
+    if (!isPlainObject(start)) return false;
+    const [name, ...more] = Object.keys(start);
+    if (more.length > 0) return false;
+    return name === 'since'
+      ? readDate(start['since'], 'UTC') !== undefined
+      : name === 'id' && isItemId(start['id']);
+  },
+});
 
 /** A later check rejects more names. */
 const PARAMETERS: OptionShape = objectUpTo(MAX_NAMES);
@@ -34,6 +48,7 @@ export const INPUT_SHAPES: OptionShapes<ConnectedInput> = {
   parameters: PARAMETERS,
   connection: either(ANY_OBJECT, ANY_TEXT),
   common: ANY_VALUE,
+  state: ANY_OBJECT,
   data: ANY_OBJECT,
   webhook: ANY_OBJECT,
   start: START,

@@ -6,7 +6,7 @@ import type { CheckParameters } from '../parameters/form-check.js';
 import type { RpcReference } from '../parameters/rpc-reference.js';
 import type { EngineSettings } from '../run/engine-settings.js';
 import type { SandboxWarning } from '../sandbox/sandbox.js';
-import type { TriggerStart } from './trigger-data.js';
+import type { TriggerStart, TriggerState } from './trigger-data.js';
 
 /** Dependencies shared by all components of an engine. */
 export interface Runtime {
@@ -25,8 +25,6 @@ export interface Runtime {
   readonly functionWarnings: (...values: readonly unknown[]) => Promise<readonly SandboxWarning[]>;
   /** Compiles a communication once. Merges the base unless `withoutBase` is set. */
   readonly compile: (communication: Document, withoutBase?: boolean) => Promise<readonly CompiledRequest[]>;
-  /** Start of polling triggers without state; undefined for the default of their type. */
-  readonly triggerStart: TriggerStart | undefined;
   /** Check of parameters before a run; undefined for the default. */
   readonly checkParameters: CheckParameters | undefined;
   /** Calls an RPC of the app for a form. Rejects with EngineError. */
@@ -50,11 +48,13 @@ export interface RunInput {
   readonly connection?: Readonly<Record<string, unknown>> | undefined;
   /** Replaces the app's common data. Traces and errors redact its values. */
   readonly common?: unknown;
-  /** State of a polling trigger, or `data` of other runs. */
+  /** Polling triggers only: `state` of the previous report. Expressions read it as `data`. Default: see `start`. */
+  readonly state?: TriggerState | undefined;
+  /** `data` in expressions. Polling triggers take `state` instead. */
   readonly data?: Readonly<Record<string, unknown>> | undefined;
   /** Stored data of the webhook, with `id` and `url`. */
   readonly webhook?: Readonly<Record<string, unknown>> | undefined;
-  /** Start of a polling trigger without state. Default: `now` for dates, `newest` for ids. */
+  /** Start of a polling trigger without `state`. Default: `now` for dates, `newest` for ids. */
   readonly start?: TriggerStart | undefined;
   /** Webhook item of an instant trigger. */
   readonly payload?: unknown;

@@ -1,13 +1,14 @@
 /** Id of an item of a polling trigger, as the API returns it. */
 export type ItemId = string | number;
 
-/**
- * State of a polling trigger between runs: `state` of a report, `data` of the next run. Plain JSON, so it can be
- * stored. [inf]
- */
+export function isItemId(value: unknown): value is ItemId {
+  return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
+}
+
+/** State of a polling trigger between runs: `state` of a report and of the next run. Plain JSON to store. [inf] */
 export type TriggerState = IdState | DateState;
 
-// Types instead of interfaces, so that they are assignable to objects with string keys, as `data` of a run.
+// Types instead of interfaces, so that they are assignable to objects with string keys.
 
 /** State of a trigger by id. */
 export type IdState = {
@@ -27,7 +28,14 @@ export type DateState = {
 };
 
 /**
- * Start of a trigger without state: with all items (`all`), with future items (`now`), or with the newest items
- * (`newest`): `response.limit` items, one without a limit.
+ * Start of a trigger without state: with all items (`all`), with future items (`now`), with the newest items
+ * (`newest`: `response.limit` items, one without a limit), with items of a date or later (triggers by date), or with an
+ * item and all newer ones (triggers by id). To start a trigger by date with an item, pass the `state` of its entry in
+ * the epoch.
  */
-export type TriggerStart = 'all' | 'now' | 'newest';
+export type TriggerStart =
+  | 'all'
+  | 'now'
+  | 'newest'
+  | { readonly since: Date | string }
+  | { readonly id: ItemId };

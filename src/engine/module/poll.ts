@@ -20,9 +20,8 @@ import {
   MAX_REMEMBERED,
   type PolledItem,
   readTriggerState,
-  startFromNow,
   stateBefore,
-  stateOfAll,
+  stateOfStart,
   type TriggerOrder,
   type TriggerType,
 } from './trigger-state.js';
@@ -135,10 +134,7 @@ export class Poll {
         context,
       );
     }
-    const start = this.start ?? DEFAULT_START[type];
-    if (start === 'all') return stateOfAll(type);
-    // Ids do not express time, so the first items have to be read first.
-    return start === 'now' && type === 'date' ? startFromNow(context.run.settings.clock.now()) : undefined;
+    return stateOfStart(this.start ?? DEFAULT_START[type], type, context.run.settings.clock.now());
   }
 
   begin(request: CompiledRequest, context: RunContext): RunContext {

@@ -31,8 +31,8 @@ export interface EpochEntry {
   readonly output: unknown;
   /** `trigger.id` of the item. */
   readonly id: ItemId;
-  /** State of a trigger that starts with this item: `data` of its next run. */
-  readonly start: TriggerState;
+  /** State of a trigger that starts with this item: `state` of its next run. */
+  readonly state: TriggerState;
 }
 
 /** Content of an epoch panel. */
@@ -115,7 +115,7 @@ function readEntries(
         isPlainObject(output) ? ownMember(output, name) : undefined,
       );
       if (item !== undefined)
-        entries.push({ label, date, output, id: item.id, start: startFromItem(item, type) });
+        entries.push({ label, date, output, id: item.id, state: startFromItem(item, type) });
     }
   }
   return { entries, type };

@@ -18,7 +18,7 @@ import { collectPages, prefetch } from '../run/page-source.js';
 import { type CommunicationPlan, runCommunication } from '../run/run-communication.js';
 import { type RunContext, throwIfAborted, warn } from '../run/run-context.js';
 import type { Poll } from './poll.js';
-import { assertTriggerStart, MovingState, type PolledItem } from './trigger-state.js';
+import { MovingState, type PolledItem } from './trigger-state.js';
 
 /**
  * Runs a module as its type asks.
@@ -27,6 +27,12 @@ import { assertTriggerStart, MovingState, type PolledItem } from './trigger-stat
  * @see https://developers.make.com/custom-apps-documentation/app-components/modules
  */
 export function runModule(module: ModuleComponent, input: ConnectedInput, runtime: Runtime): ModuleRun {
+  if (module.type !== 'trigger' && (input.state ?? input.start) !== undefined) {
+    throw new EngineError(
+      'USAGE',
+      `The module "${module.name}" is no polling trigger: only those take "state" and "start".`,
+    );
+  }
   switch (module.type) {
     case 'action':
       return runRequests(module, input, runtime, { plan: { accepts: 'object' } });
@@ -65,24 +71,28 @@ function runRequests(
 }
 
 /**
- * Runs a polling trigger: returns new items since the state in `input.data`, oldest first, at most `response.limit`
- * (default: all). Pass `report.state` as `data` to the next run. It is unchanged without new items, and never ahead of
- * the consumer: after leaving a loop early, the next run repeats the current bundle.
+ * Runs a polling trigger: returns new items since `input.state`, oldest first, at most `response.limit` (default: all).
+ * Pass `report.state` to the next run. It is unchanged without new items, and never ahead of the consumer: after leaving
+ * a loop early, the next run repeats the current bundle.
  *
- * @throws EngineError (USAGE) for an invalid start, and for an invalid state when the run is used
+ * @throws EngineError (USAGE) for `data`; for an invalid state or start when the run is used
  * @see https://developers.make.com/custom-apps-documentation/app-components/modules/trigger
  */
 function runTrigger(module: ModuleComponent, input: ConnectedInput, runtime: Runtime): ModuleRun {
-  const start = input.start ?? runtime.triggerStart;
-  assertTriggerStart(start);
+  const { start, state: given } = input;
+  if (input.data !== undefined) {
+    throw new EngineError('USAGE', `The trigger "${module.name}" takes its state as "state", not as "data".`);
+  }
   let state: (() => TriggerState) | undefined;
-  const names = { ...input.names, trigger: { matchEqual: input.data?.['matchEqual'] === true } };
+  const includesItem =
+    given === undefined ? typeof start === 'object' && 'id' in start : given.matchEqual === true;
+  const names = { ...input.names, trigger: { matchEqual: includesItem } };
   return new ModuleRun({
-    start: async () => beginRun(runtime, { ...input, names }, moduleSubject(module)),
+    start: async () => beginRun(runtime, { ...input, data: given, names }, moduleSubject(module)),
     pages: async (context) => {
       const requests = await runtime.compile(requireCommunication(module));
       const { Poll } = await import('./poll.js');
-      const poll = new Poll(requests, input.data, start, context);
+      const poll = new Poll(requests, given, start, context);
       // The plan passes pages to the poll; new items are known after the last page.
       const { end } = await collectPages(runCommunication(requests, poll.context, poll.plan));
       const items = poll.settle();

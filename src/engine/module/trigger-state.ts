@@ -1,8 +1,7 @@
 import { readDate } from '../../language/date/read-date.js';
-import { describeKind } from '../../shared/errors/check-options.js';
 import { EngineError } from '../../shared/errors/engine-error.js';
 import { ownMember } from '../../shared/plain-object.js';
-import type { ItemId, TriggerStart, TriggerState } from '../component/trigger-data.js';
+import { type ItemId, isItemId, type TriggerStart, type TriggerState } from '../component/trigger-data.js';
 import type { Bundle } from '../run/collect-outputs.js';
 
 const NUMERIC = /^-?\d+(?:\.\d+)?$/;
@@ -106,10 +105,6 @@ export function readTriggerState(
     throw stateError('sameDateIds', 'a list of texts and numbers');
   }
   return { lastDate: date.toISOString(), sameDateIds, ...matchEqual };
-}
-
-function isItemId(value: unknown): value is ItemId {
-  return typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 }
 
 function stateError(name: string, expected: string): EngineError {
@@ -270,19 +265,8 @@ export function stateBefore(items: readonly ItemPosition[], count: number, type:
   return { lastDate: new Date(last.dateMs).toISOString(), sameDateIds };
 }
 
-const STARTS: readonly string[] = ['all', 'now', 'newest'] satisfies TriggerStart[];
-
-/** @throws EngineError (USAGE) for an invalid start */
-export function assertTriggerStart(start: string | undefined): void {
-  if (start === undefined || STARTS.includes(start)) return;
-  throw new EngineError(
-    'USAGE',
-    `Invalid start of a trigger: expected one of ${STARTS.join(', ')}, got ${describeKind(start)}.`,
-  );
-}
-
 /** Default start by type. [choice] */
-export const DEFAULT_START: Readonly<Record<TriggerType, TriggerStart>> = { date: 'now', id: 'newest' };
+export const DEFAULT_START: Readonly<Record<TriggerType, 'now' | 'newest'>> = { date: 'now', id: 'newest' };
 
 /**
  * Number of items in the output of a first run by id without a limit: enough to test the trigger, without the whole
@@ -291,32 +275,35 @@ export const DEFAULT_START: Readonly<Record<TriggerType, TriggerStart>> = { date
 export const FIRST_ITEMS: number = 1;
 
 /**
- * Choices of the epoch panel ("Choose where to start") as states. Source:
- * https://developers.make.com/custom-apps-documentation/app-components/modules/trigger. [doc]
+ * Returns the state of a start. Source: https://developers.make.com/custom-apps-documentation/app-components/modules/trigger.
+ * [doc]
  *
- * @example
- * const { entries } = await engine.module('watchContacts').epoch({ connection });
- * const data = entries?.[0]?.start ?? startFromAll('date');
- * await engine.module('watchContacts').run({ connection, data });
+ * @returns undefined if the state depends on the items: `newest`, and `now` of ids, which do not express time
+ * @throws EngineError (USAGE) for a start that does not fit the type
  */
-export function startFromAll(type: TriggerType): TriggerState {
-  return stateOfAll(type);
+export function stateOfStart(
+  start: TriggerStart,
+  type: TriggerType,
+  nowMs: number,
+): TriggerState | undefined {
+  if (start === 'all') return stateOfAll(type);
+  if (start === 'newest') return undefined;
+  if (start === 'now') return type === 'date' ? stateSince(new Date(nowMs)) : undefined;
+  if ('since' in start) {
+    if (type === 'date') return stateSince(start.since);
+    throw new EngineError('USAGE', 'Invalid start: "since" needs a trigger by date, and this one is by id.');
+  }
+  if (type === 'id') return startFromItem({ id: start.id, dateMs: 0 }, type);
+  throw new EngineError(
+    'USAGE',
+    'Invalid start: "id" needs a trigger by id, and this one is by date. Pass `state` of its entry in the epoch.',
+  );
 }
 
-/**
- * Starts with items of that date or later. Only for triggers by date.
- *
- * @throws EngineError (USAGE) for an invalid date
- */
-export function startSince(date: Date | string): TriggerState {
+function stateSince(date: Date | string): TriggerState {
   const since = readDate(date, 'UTC');
-  if (since === undefined) throw new EngineError('USAGE', 'Invalid start date.');
+  if (since === undefined) throw new EngineError('USAGE', 'Invalid start: "since" has to be a date.');
   return { lastDate: since.toISOString(), sameDateIds: [] };
-}
-
-/** Starts with future items. Only for triggers by date. */
-export function startFromNow(nowMs: number): TriggerState {
-  return startSince(new Date(nowMs));
 }
 
 /**

@@ -158,7 +158,7 @@ export interface StepOutcome {
     readonly label: string;
     readonly date: string | undefined;
     /** Value for `state` of a run. */
-    readonly start: unknown;
+    readonly state: unknown;
   }[];
 }
 

@@ -48,7 +48,7 @@ export const EPOCH_COMMAND: Command = {
     'iml epoch ./my-app watchContacts --connection work',
     'iml run ./my-app watchContacts --start 4711 --state watch.json',
   ],
-  notes: ['Pass an id of the list to iml run --start, or its start value to --state.'],
+  notes: ['Pass an id of the list to iml run --start, or its state to --state.'],
   run: (args, io) => listEpochOfApp(args, dropUnreadOutput(args, io)),
 };
 
@@ -107,6 +107,6 @@ async function listEpochOfApp(line: Arguments, io: Io): Promise<number> {
   });
 }
 
-function toRow({ id, label, date, start }: EpochEntry): Record<string, unknown> {
-  return { id, ...(date !== undefined && { date }), label, start };
+function toRow({ id, label, date, state }: EpochEntry): Record<string, unknown> {
+  return { id, ...(date !== undefined && { date }), label, state };
 }

@@ -125,11 +125,11 @@ async function withStart(
   prepared: PreparedRun,
   { module, start, state, signal }: TriggerBegin,
 ): Promise<PreparedRun> {
-  const begin = (more: Pick<ConnectedInput, 'data' | 'start'>): PreparedRun => ({
+  const begin = (more: Pick<ConnectedInput, 'state' | 'start'>): PreparedRun => ({
     ...prepared,
     settings: { ...prepared.settings, input: { ...prepared.settings.input, ...more } },
   });
-  if (state?.data !== undefined) return begin({ data: state.data });
+  if (state?.value !== undefined) return begin({ state: state.value });
   if (start === undefined) return prepared;
   const { app, connections, settings, parameters } = prepared;
   const engine = createEngine({ app, connections, ...settings.engine });
@@ -153,8 +153,8 @@ function notesOn(outcome: ExecutedRun, module: ModuleComponent, { input, maxBund
     const { start, payload } = input;
     // An unusable state was ignored.
     const isUnused = outcome.warnings.some(({ code }) => code === 'trigger-state');
-    const data = isUnused ? undefined : input.data;
-    return explainEmptyRun({ type, requests, data, start, payload, state });
+    const since = isUnused ? undefined : (input.state ?? (typeof start === 'object' ? start : undefined));
+    return explainEmptyRun({ type, requests, since, start, payload, state });
   }
   if (requests === 0 && error.type === 'BundleValidationError') return checkNote(error, module);
   const lacksConnection = connection !== undefined && input.connection === undefined;

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ConnectedInput } from '../../../engine/component/check-and-connect.js';
-import type { ItemId } from '../../../engine/component/trigger-data.js';
+import type { ItemId, TriggerState } from '../../../engine/component/trigger-data.js';
 import type { Engine } from '../../../engine/create-engine.js';
 import type { ModuleComponent } from '../../../engine/document/app.js';
-import { idText, startSince, type TriggerType } from '../../../engine/module/trigger-state.js';
+import { idText, type TriggerType } from '../../../engine/module/trigger-state.js';
 import { readDate } from '../../../language/date/read-date.js';
-import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { isPlainObject, ownMember } from '../../../shared/plain-object.js';
 import { readErrno } from '../../../shared/read-regular-file.js';
 import { writePrivateFile } from '../connections/private-file.js';
 import type { Io } from '../io.js';
@@ -27,14 +27,14 @@ export async function readTriggerStart(
   module: ModuleComponent,
   engine: Engine,
   input: ConnectedInput,
-): Promise<Pick<ConnectedInput, 'data' | 'start'>> {
+): Promise<Pick<ConnectedInput, 'state' | 'start'>> {
   const word = WORDS.find((known) => known === text);
   if (word !== undefined) return { start: word };
   const date = /^\d{4}-\d\d/.test(text) ? readDate(text, 'UTC') : undefined;
   const type = writtenType(module);
-  if (type !== 'id' && date !== undefined) return { data: startSince(date) };
-  if (type !== 'date') return { data: { lastId: text, matchEqual: true } };
-  return { data: await findStart(text, module, engine, input) };
+  if (type !== 'id' && date !== undefined) return { start: { since: date } };
+  if (type !== 'date') return { start: { id: text } };
+  return { state: await findStart(text, module, engine, input) };
 }
 
 /** `trigger.type` of the app; undefined if it is an expression. */
@@ -55,7 +55,7 @@ async function findStart(
   module: ModuleComponent,
   engine: Engine,
   input: ConnectedInput,
-): Promise<ConnectedInput['data']> {
+): Promise<ConnectedInput['state']> {
   if (module.epoch === undefined) {
     throw usageError(
       `--start: "${id}" is no date such as 2026-01-31T12:00:00Z. The trigger "${module.name}" goes by dates, and has no epoch that would tell the date of an item.`,
@@ -63,7 +63,7 @@ async function findStart(
   }
   const { entries } = await engine.module(module.name).epoch(input).orThrow();
   const entry = entries.find((known) => idText(known.id) === idText(id));
-  if (entry !== undefined) return entry.start;
+  if (entry !== undefined) return entry.state;
   throw usageError(
     `--start: "${id}" is neither a date such as 2026-01-31T12:00:00Z nor the id of an item that iml epoch lists for "${module.name}".`,
   );
@@ -72,7 +72,7 @@ async function findStart(
 /** The state of a polling trigger. */
 export interface GivenState {
   /** The state before the run; undefined for a missing file. */
-  readonly data: PlainObject | undefined;
+  readonly value: TriggerState | undefined;
   /** Concurrent readers see the old or the new state. Undefined for a state of one run. */
   readonly write?: (state: unknown) => Promise<void>;
 }
@@ -84,7 +84,7 @@ export interface GivenState {
  */
 export async function openState(text: string, io: Io): Promise<GivenState> {
   return isStateOfOneRun(text)
-    ? { data: await readDataObject(text, '--state', io) }
+    ? { value: (await readDataObject(text, '--state', io)) as TriggerState }
     : openStateFile(text, io);
 }
 
@@ -96,7 +96,7 @@ export function isStateOfOneRun(text: string): boolean {
 async function openStateFile(file: string, io: Io): Promise<GivenState> {
   const target = path.resolve(io.cwd, file);
   return {
-    data: await readState(target, file),
+    value: await readState(target, file),
     write: async (state) => {
       await writePrivateFile(target, `${printJson(state)}\n`).catch((error: unknown) => {
         throw usageError(
@@ -108,7 +108,7 @@ async function openStateFile(file: string, io: Io): Promise<GivenState> {
   };
 }
 
-async function readState(target: string, file: string): Promise<PlainObject | undefined> {
+async function readState(target: string, file: string): Promise<TriggerState | undefined> {
   const bytes = await readFile(target).catch((error: unknown) => {
     if (readErrno(error) === 'ENOENT') return undefined;
     throw usageError(`--state: the file "${file}" cannot be read (${readErrno(error)}).`, error);
@@ -125,6 +125,6 @@ async function readState(target: string, file: string): Promise<PlainObject | un
   );
 }
 
-function isState(value: unknown): value is PlainObject {
+function isState(value: unknown): value is TriggerState {
   return isPlainObject(value) && (Object.hasOwn(value, 'lastId') || Object.hasOwn(value, 'lastDate'));
 }

@@ -29,9 +29,9 @@ function count(number: number, noun: string): string {
 export interface EmptyRun {
   readonly type: ModuleType;
   readonly requests: number;
-  /** The state before the run. */
-  readonly data: unknown;
-  readonly start: string | undefined;
+  /** The state before the run, or its start if that is no word. */
+  readonly since: unknown;
+  readonly start: unknown;
   readonly payload: unknown;
   /** The state after the run. */
   readonly state: unknown;
@@ -49,9 +49,9 @@ export function explainEmptyRun(run: EmptyRun): string {
   }
 }
 
-function explainTrigger({ data, start, state, requests }: EmptyRun): string {
+function explainTrigger({ since, start, state, requests }: EmptyRun): string {
   if (requests === 0) return 'No bundles: no request was sent, as no condition allowed one.';
-  if (data !== undefined) return `No bundles: nothing is new since ${printJson(data)}.`;
+  if (since !== undefined) return `No bundles: nothing is new since ${printJson(since)}.`;
   if (start === 'all') return 'No bundles: the service gave no items.';
   if (state === undefined) return 'No bundles: the service gave no items that the trigger could tell apart.';
   return `No bundles: a trigger without state starts here (${printJson(state)}), and gives what comes from now on. --start all gives all there is; --state FILE keeps where it stands for the next run.`;

@@ -155,10 +155,10 @@ async function listEpoch(asked: StepRequest, engine: PoolApp): Promise<CarriedOu
   const { parameters } = asked;
   const report = await engine.module(asked.name).epoch({ parameters, connection: asked.connection });
   if (!report.ok) return { ...report, bundles: [] };
-  const entries = report.entries.map(({ label, date, start }) => ({
+  const entries = report.entries.map(({ label, date, state }) => ({
     label: String(label ?? ''),
     date: date instanceof Date ? date.toISOString() : date === undefined ? undefined : String(date),
-    start,
+    state,
   }));
   return { ...report, bundles: report.result, entries };
 }

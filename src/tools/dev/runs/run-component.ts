@@ -167,7 +167,7 @@ function toRunInput(
     signal,
     payload,
     ...(start === 'all' && { start }),
-    ...(state !== undefined && { data: state as ConnectedInput['data'] }),
+    ...(state !== undefined && { state: state as ConnectedInput['state'] }),
     checkParameters: { defaults: defaults === true, resolve: 'none' },
   };
 }

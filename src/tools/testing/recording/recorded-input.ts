@@ -5,6 +5,7 @@ import { findHeader, isJsonMediaType, readContentType } from '../../../engine/ht
 import type { CheckParameters } from '../../../engine/parameters/form-check.js';
 import type { IncomingCall } from '../../../engine/webhook/incoming-call.js';
 import type { WebhookReport } from '../../../engine/webhook/webhook-report.js';
+import { readDate } from '../../../language/date/read-date.js';
 import { AppError } from '../../../shared/errors/app-error.js';
 import { isPlainObject } from '../../../shared/plain-object.js';
 import { readText } from '../exchanges/canonical-request.js';
@@ -16,6 +17,7 @@ import type { RunToRecord } from './rehearse-run.js';
 export interface GivenInput {
   readonly parameters?: unknown;
   readonly connection?: unknown;
+  readonly state?: unknown;
   readonly data?: unknown;
   readonly webhook?: unknown;
   readonly payload?: unknown;
@@ -29,8 +31,8 @@ export function toFixtureInput(
   { timezone }: Pick<EngineOptions, 'timezone'>,
   now: string,
 ): FixtureInput {
-  const { checkParameters, parameters, connection, data, webhook, payload, start } = given;
-  const members = { parameters, connection, data, webhook, payload, start };
+  const { checkParameters, parameters, connection, webhook, payload } = given;
+  const members = { parameters, connection, ...writeStart(given), webhook, payload };
   const present = Object.entries(members).filter(([, value]) => value !== undefined && !isEmpty(value));
   const input = {
     ...Object.fromEntries(present),
@@ -39,6 +41,13 @@ export function toFixtureInput(
     ...(timezone !== undefined && { timezone }),
   };
   return input as FixtureInput;
+}
+
+/** Cases hold the state of a polling trigger as `data`, and a start that is no word as the state that it stands for. */
+function writeStart({ state, data = state, start }: GivenInput): Pick<GivenInput, 'data' | 'start'> {
+  if (data !== undefined || !isPlainObject(start)) return { data, start };
+  if ('id' in start) return { data: { lastId: start['id'], matchEqual: true } };
+  return { data: { lastDate: readDate(start['since'], 'UTC')?.toISOString(), sameDateIds: [] } };
 }
 
 function isEmpty(value: unknown): boolean {

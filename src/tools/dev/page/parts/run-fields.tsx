@@ -124,7 +124,7 @@ function StartChoice({ form, module }: { readonly form: RunForm; readonly module
             const { value } = event.currentTarget;
             const entry = entries.value?.[Number(value.replace('entry ', ''))];
             if (value.startsWith('entry ') && entry !== undefined)
-              start.value = { from: 'entry', state: entry.start };
+              start.value = { from: 'entry', state: entry.state };
             else start.value = { from: value === 'all' || value === 'saved' ? value : 'new' };
           }}
         >
@@ -152,7 +152,7 @@ function StartChoice({ form, module }: { readonly form: RunForm; readonly module
 }
 
 function findEntry(entries: Entries | undefined, state: unknown): number {
-  return (entries ?? []).findIndex(({ start }) => start === state);
+  return (entries ?? []).findIndex((entry) => entry.state === state);
 }
 
 /** The run button, the limit, and the source of responses. */
