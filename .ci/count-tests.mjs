@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-// Where .config/vitest.config.ts has the report written in CI.
+// Written by .config/vitest.config.ts in CI.
 const report = JSON.parse(readFileSync('node_modules/.cache/vitest-report.json', 'utf8'));
 const skipped = report.testResults.flatMap(({ assertionResults }) =>
   assertionResults.filter(({ status }) => status !== 'passed' && status !== 'failed'),
