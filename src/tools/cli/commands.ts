@@ -34,6 +34,18 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Adds a component to an app.',
     load: async () => (await import('./commands/add.js')).ADD_COMMAND,
   },
+  status: {
+    summary: 'Compares an app with Make.',
+    load: async () => (await import('./commands/sync.js')).STATUS_COMMAND,
+  },
+  pull: {
+    summary: 'Reads an app from Make.',
+    load: async () => (await import('./commands/sync.js')).PULL_COMMAND,
+  },
+  push: {
+    summary: 'Writes an app to Make.',
+    load: async () => (await import('./commands/sync.js')).PUSH_COMMAND,
+  },
   test: {
     summary: 'Runs the tests of an app.',
     load: async () => (await import('./commands/test.js')).TEST_COMMAND,

@@ -1,0 +1,364 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { COMPONENT_KINDS } from '../../../engine/assembling/code-types.js';
+import { MANIFEST } from '../../../engine/loading/read-manifest.js';
+import { checkFolder } from '../../check/check-app.js';
+import { splitWords, toLabel } from '../../life/names.js';
+import { isInside, type Manifest, printJson, readManifestText, withMember } from '../../life/new-files.js';
+import type { Comparison, Difference } from '../../life/remote/compare.js';
+import { listOrigins, type ManifestOrigin } from '../../life/remote/local-app.js';
+import { type MakeApi, openMakeApi, readZone } from '../../life/remote/make-api.js';
+import { planSync, pull, push, type SyncPlan, type SyncResult } from '../../life/remote/sync.js';
+import type { Arguments, Command, OptionSpecs } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import { parseArguments } from '../input/parse-arguments.js';
+import type { Io } from '../io.js';
+import { APP_FOLDER, findAppFolder } from '../open-app.js';
+import { printPrettyJson } from '../output/json-output.js';
+import { printableLine } from '../output/terminal-text.js';
+import { usageError } from '../usage-error.js';
+import { openManifest } from './add.js';
+
+const ORIGIN_OPTIONS: OptionSpecs = {
+  origin: { value: 'LABEL', help: 'Origin of the manifest. Default: its only one.' },
+  'api-url': {
+    value: 'URL',
+    help: 'Address of the API for a new origin, for example https://eu1.make.com/api.',
+    group: 'Network',
+  },
+  'app-id': { value: 'NAME', help: 'Name of the app there, for a new origin.', group: 'Network' },
+};
+
+const WRITE_OPTIONS: OptionSpecs = {
+  ...ORIGIN_OPTIONS,
+  yes: { help: 'Writes without asking.' },
+};
+
+const TOKEN_NOTE =
+  'The token is MAKE_API_KEY, or MAKE_API_KEY_LABEL for the origin LABEL, in the environment; else the file that apikeyFile of the origin names. It is never written.';
+
+export const STATUS_COMMAND: Command = {
+  name: 'status',
+  about: 'Compares an app with Make: what differs, and on which side it changed.',
+  positionals: [APP_FOLDER],
+  options: { ...ORIGIN_OPTIONS, json: { help: 'Prints the differences as JSON.' } },
+  examples: ['iml status ./my-app', 'iml status ./my-app --origin production --json'],
+  notes: [TOKEN_NOTE],
+  run: async (args, io) => {
+    const { plan } = await openPlan(args, io, { mayAdd: false });
+    if (args.isSet('json')) await io.stdout.write(`${printPrettyJson(plan.comparison.all)}\n`);
+    else await io.stdout.write(printPlan(plan));
+    return EXIT.ok;
+  },
+};
+
+export const PUSH_COMMAND: Command = {
+  name: 'push',
+  about: 'Writes an app to Make: new components, changed sections and metadata.',
+  positionals: [APP_FOLDER],
+  options: {
+    ...WRITE_OPTIONS,
+    create: { help: 'Creates the app if it does not exist there.' },
+    'skip-check': { help: 'Writes despite errors of iml check.' },
+    'skip-tests': { help: 'Does not run the tests of the app.' },
+    force: { help: 'Overwrites what changed on both sides with the local version.' },
+  },
+  examples: [
+    'iml push ./my-app --api-url https://eu1.make.com/api --app-id acme-test --create',
+    'iml push ./my-app --origin production --yes',
+  ],
+  notes: [
+    'Prints the plan, then asks. Writes nothing if a section changed on both sides, if iml check reports errors, or if a test fails. An interrupted push can be repeated.',
+    TOKEN_NOTE,
+  ],
+  exitCodes: { 1: 'nothing was written because of a conflict, an error or a failed test; or a part failed' },
+  run: runPush,
+};
+
+export const PULL_COMMAND: Command = {
+  name: 'pull',
+  about: 'Reads an app from Make into a folder: changed sections, metadata and new components.',
+  positionals: [APP_FOLDER],
+  options: {
+    ...WRITE_OPTIONS,
+    force: { help: 'Overwrites what changed on both sides with the version of Make.' },
+  },
+  examples: ['iml pull ./my-app --api-url https://eu1.make.com/api --app-id acme', 'iml pull ./my-app --yes'],
+  notes: [
+    'A folder without an app gets one. Common data are not read into a new folder, because they may hold secrets.',
+    TOKEN_NOTE,
+  ],
+  exitCodes: { 1: 'nothing was written because of a conflict; or a part failed' },
+  run: runPull,
+};
+
+interface OpenedPlan {
+  readonly plan: SyncPlan;
+  readonly given: string;
+}
+
+async function runPush(args: Arguments, io: Io): Promise<number> {
+  const { plan, given } = await openPlan(args, io, { mayAdd: true });
+  const { comparison } = plan;
+  await io.stdout.write(printPlan(plan));
+  const problems = [
+    ...comparison.broken,
+    ...comparison.deletedThere.map(
+      ({ kind, local }) =>
+        `${kind} ${local} was deleted in Make. Remove it here, or its row in idMapping to create it again`,
+    ),
+    ...conflictsOf(comparison, args),
+  ];
+  if (problems.length > 0) return refuse(problems, io);
+  if (!hasChanges(comparison, ['new here', 'changed here', ...forced(args)])) return nothing(io);
+  if (!args.isSet('skip-check')) {
+    const { findings } = await checkFolder(plan.root);
+    const errors = findings.filter(({ level }) => level === 'error').length;
+    if (errors > 0) {
+      return refuse([`iml check reports ${errors} errors. Run iml check ${given}, or add --skip-check`], io);
+    }
+  }
+  if (!args.isSet('skip-tests') && !(await passesTests(plan.root, io))) {
+    return refuse([`A test fails. Run iml test ${given}, or add --skip-tests`], io);
+  }
+  if (!(await confirm(args, io))) return EXIT.failed;
+  const result = await push(plan, {
+    force: args.isSet('force'),
+    onWritten: async (what) => io.stdout.write(`  wrote ${printableLine(what)}\n`),
+  });
+  return report(result, io);
+}
+
+async function runPull(args: Arguments, io: Io): Promise<number> {
+  const { plan } = await openPlan(args, io, { mayAdd: true, mayCreate: true });
+  await io.stdout.write(printPlan(plan));
+  const problems = conflictsOf(plan.comparison, args);
+  if (problems.length > 0) return refuse(problems, io);
+  if (!hasChanges(plan.comparison, ['new there', 'changed there', ...forced(args)])) return nothing(io);
+  if (!(await confirm(args, io))) return EXIT.failed;
+  const result = await pull(plan, {
+    force: args.isSet('force'),
+    onWritten: async (what) => io.stdout.write(`  wrote ${printableLine(what)}\n`),
+  });
+  return report(result, io);
+}
+
+function forced(args: Arguments): readonly string[] {
+  return args.isSet('force') ? ['conflict'] : [];
+}
+
+function conflictsOf({ all }: Comparison, args: Arguments): readonly string[] {
+  if (args.isSet('force')) return [];
+  return all
+    .filter(({ status }) => status === 'conflict')
+    .map((one) => `${titleOf(one)} differs on both sides`);
+}
+
+function hasChanges({ all, adopted }: Comparison, statuses: readonly string[]): boolean {
+  return adopted.length > 0 || all.some(({ status }) => statuses.includes(status));
+}
+
+async function refuse(problems: readonly string[], io: Io): Promise<number> {
+  const lines = problems.map((problem) => `  ${printableLine(problem)}.\n`).join('');
+  await io.stderr.write(`Nothing was written:\n${lines}`);
+  return EXIT.failed;
+}
+
+async function nothing(io: Io): Promise<number> {
+  await io.stderr.write('There is nothing to write.\n');
+  return EXIT.ok;
+}
+
+async function confirm(args: Arguments, io: Io): Promise<boolean> {
+  if (args.isSet('yes')) return true;
+  if (io.ask === undefined) {
+    await io.stderr.write('Nothing was written. Add --yes to write.\n');
+    return false;
+  }
+  const answer = await io.ask('Write? [y/N]: ', false);
+  if (/^y(?:es)?$/i.test(answer?.trim() ?? '')) return true;
+  await io.stderr.write('Nothing was written.\n');
+  return false;
+}
+
+async function report({ written, failures }: SyncResult, io: Io): Promise<number> {
+  await io.stderr.write(`${written} written.\n`);
+  for (const failure of failures) await io.stderr.write(`failed: ${printableLine(failure)}\n`);
+  return failures.length === 0 ? EXIT.ok : EXIT.failed;
+}
+
+/** Runs `iml test`. An app without tests passes. */
+async function passesTests(root: string, io: Io): Promise<boolean> {
+  const { TEST_COMMAND } = await import('./test.js');
+  const { findTests } = await import('../../testing/suite/find-tests.js');
+  const places = await findTests([root]);
+  if (places.every(({ caseFiles }) => caseFiles.length === 0)) return true;
+  let output = '';
+  const write = async (text: string): Promise<void> => {
+    output += text;
+  };
+  const collect = { ...io.stdout, isTerminal: false, write };
+  const args = parseArguments(TEST_COMMAND, [root, '--trace-files=off']);
+  const code = await TEST_COMMAND.run(args, { ...io, stdout: collect, stderr: collect });
+  if (code !== EXIT.ok) await io.stderr.write(output);
+  return code === EXIT.ok;
+}
+
+function titleOf({ kind, name, what }: Difference): string {
+  return [kind, name, what].filter((word) => word !== '').join(' ');
+}
+
+function printPlan({ origin, comparison, remote, outside }: SyncPlan): string {
+  const { host } = new URL(origin.baseUrl);
+  const flags = (['approved', 'public'] as const).filter((flag) => remote.app[flag] === true);
+  const note = flags.length === 0 ? '' : ` (${flags.join(', ')}: others may use it)`;
+  const head = `${printableLine(`${origin.appId} version ${origin.appVersion} at ${host}`)}${note}\n`;
+  const adopted = comparison.adopted.map(
+    ({ kind, local, remote: name }) => `  maps           ${kind} ${local} to ${name}`,
+  );
+  const lines = comparison.all.map((one) => `  ${one.status.padEnd(13)}  ${titleOf(one)}`);
+  const left = outside.map((file) => `  outside        ${file}`);
+  const all = [...adopted, ...lines];
+  const shown = [...(all.length === 0 ? ['  no differences'] : all), ...left];
+  return head + shown.map((line) => `${printableLine(line)}\n`).join('');
+}
+
+interface OpenOptions {
+  /** Whether `--api-url` and `--app-id` may add an origin. */
+  readonly mayAdd: boolean;
+  /** Whether a folder without an app gets a manifest. */
+  readonly mayCreate?: boolean;
+}
+
+async function openPlan(args: Arguments, io: Io, options: OpenOptions): Promise<OpenedPlan> {
+  const [named] = args.positionals;
+  const isNew =
+    options.mayCreate === true && named !== undefined && !hasManifest(path.resolve(io.cwd, named));
+  const given = named ?? (await findAppFolder(undefined, io));
+  const opened = isNew
+    ? { root: path.resolve(io.cwd, given), manifest: emptyManifest() }
+    : await openManifest(given, io);
+  const { manifest, origin } = chooseOrigin(opened.manifest, args, options);
+  const token = await readToken(opened.root, origin, io);
+  const api = await openMakeApi(origin, token);
+  if (args.isSet('create')) await createApp(api, origin);
+  const plan = await planSync({ root: opened.root, manifest, index: origin.index, api }).catch(
+    (error: unknown) => {
+      throw refusal(error, origin);
+    },
+  );
+  return { plan, given: printableLine(given) };
+}
+
+/** Refusals of the API are no defects of the command. */
+function refusal(error: unknown, { appId, baseUrl }: ManifestOrigin): unknown {
+  const status: unknown = error instanceof Error ? Reflect.get(error, 'statusCode') : undefined;
+  const where = `the app "${appId}" at ${new URL(baseUrl).host}`;
+  if (status === 404)
+    return usageError(`There is no ${where.slice(4)}. iml push --create creates it.`, error);
+  if (status === 401 || status === 403) return usageError(`The token has no access to ${where}.`, error);
+  if (typeof status === 'number')
+    return usageError(`Make refused ${where}: ${(error as Error).message}`, error);
+  if (error instanceof TypeError && error.message === 'fetch failed') {
+    return usageError(`${new URL(baseUrl).host} cannot be reached.`, error);
+  }
+  return error;
+}
+
+function hasManifest(folder: string): boolean {
+  return [folder, path.join(folder, 'src')].some((one) => existsSync(path.join(one, MANIFEST)));
+}
+
+function emptyManifest(): Manifest {
+  const general = {
+    base: 'general/base.iml.json',
+    common: null,
+    readme: 'README.md',
+    groups: 'modules/groups.json',
+  };
+  return readManifestText(
+    printJson({
+      fileVersion: 1,
+      generalCodeFiles: general,
+      components: Object.fromEntries(COMPONENT_KINDS.map((kind) => [kind, {}])),
+      origins: [],
+    }),
+  );
+}
+
+/** The origin of the options, added to the manifest if it is new. @throws EngineError (USAGE) */
+function chooseOrigin(
+  manifest: Manifest,
+  args: Arguments,
+  { mayAdd }: OpenOptions,
+): { readonly manifest: Manifest; readonly origin: ManifestOrigin } {
+  const origins = listOrigins(manifest);
+  const [label, zone, appId] = [args.text('origin'), args.text('api-url'), args.text('app-id')];
+  if ((zone === undefined) !== (appId === undefined)) throw usageError('--api-url and --app-id go together.');
+  if (zone !== undefined && appId !== undefined) {
+    if (!mayAdd)
+      throw usageError('--api-url and --app-id are for iml push and iml pull, which add an origin.');
+    readZone(zone);
+    const known = origins.find((one) => one.baseUrl === zone && one.appId === appId);
+    if (known !== undefined) return { manifest, origin: known };
+    const list = manifest.value['origins'];
+    const index = Array.isArray(list) ? list.length : 0;
+    const origin = {
+      ...(label !== undefined && { label }),
+      baseUrl: zone,
+      appId,
+      appVersion: 1,
+      idMapping: Object.fromEntries(COMPONENT_KINDS.map((kind) => [kind, []])),
+    };
+    const changed = withMember(manifest, ['origins'], [...(Array.isArray(list) ? list : []), origin]);
+    return chooseByIndex(changed, index);
+  }
+  const named =
+    label === undefined ? origins : origins.filter((one) => one.label === label || one.appId === label);
+  const [first, second] = named;
+  const names = origins.map((one) => one.label ?? one.appId).join(', ');
+  if (origins.length === 0)
+    throw usageError('The manifest has no origin. Name one with --api-url and --app-id.');
+  if (first === undefined) throw usageError(`There is no origin "${label}". There are ${names}.`);
+  if (second !== undefined) throw usageError(`There are several origins. Name one with --origin: ${names}.`);
+  return { manifest, origin: first };
+}
+
+function chooseByIndex(manifest: Manifest, index: number): { manifest: Manifest; origin: ManifestOrigin } {
+  const origin = listOrigins(manifest).find((one) => one.index === index);
+  if (origin === undefined) throw usageError('The origins of the manifest are no list.');
+  return { manifest, origin };
+}
+
+/** @throws EngineError (USAGE) without a token */
+async function readToken(root: string, { label, apikeyFile }: ManifestOrigin, io: Io): Promise<string> {
+  const own =
+    label === undefined ? undefined : `MAKE_API_KEY_${label.toUpperCase().replace(/[^A-Z0-9]+/g, '_')}`;
+  const token = (own === undefined ? undefined : io.env[own]) ?? io.env['MAKE_API_KEY'];
+  if (token !== undefined && token.trim() !== '') return token.trim();
+  if (apikeyFile !== undefined && isInside(apikeyFile)) {
+    const text = await readFile(path.join(root, apikeyFile), 'utf8').catch(() => undefined);
+    if (text !== undefined && text.trim() !== '') return text.trim();
+  }
+  throw usageError(`There is no token. Set ${own === undefined ? '' : `${own} or `}MAKE_API_KEY.`);
+}
+
+async function createApp(api: MakeApi, { appId }: ManifestOrigin): Promise<void> {
+  const label = toLabel(splitWords(appId));
+  await api
+    .createApp({
+      name: appId,
+      label,
+      description: '',
+      theme: '#336699',
+      language: 'en',
+      audience: 'global',
+      private: true,
+    })
+    .catch((error: unknown) => {
+      const status: unknown = error instanceof Error ? Reflect.get(error, 'statusCode') : undefined;
+      // It exists already, or it cannot be created, which reading it shows.
+      if (typeof status !== 'number' || status >= 500) throw error;
+    });
+}

@@ -1,0 +1,520 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CODE_TYPES, type ComponentKind, GENERAL_CODE_TYPES } from '../../../engine/assembling/code-types.js';
+import { readDocument } from '../../../engine/document/jsonc.js';
+import { MANIFEST } from '../../../engine/loading/read-manifest.js';
+import { toFileName } from '../../../shared/file-name.js';
+import { createFolderWriter, type FolderWriter } from '../../../shared/folder-writer.js';
+import { isPlainObject, ownMember, type PlainObject } from '../../../shared/plain-object.js';
+import { componentFile, extensionOf, freeStem, type Manifest, recordsOf, withMember } from '../new-files.js';
+import {
+  type Comparison,
+  compareApps,
+  type MemberDifference,
+  type SyncState,
+  sumOf,
+  type TextDifference,
+  textKey,
+} from './compare.js';
+import {
+  creationOf,
+  type LocalText,
+  listOrigins,
+  type ManifestOrigin,
+  md5,
+  membersOf,
+  moduleTypeOf,
+  readLocalApp,
+  sectionOf,
+} from './local-app.js';
+import { keyOf, type MakeApi, type RemoteApp, type RemoteComponent, type RemoteName } from './make-api.js';
+
+/** A folder and the API that it is compared with. */
+export interface SyncInput {
+  /** Absolute folder of the manifest. */
+  readonly root: string;
+  readonly manifest: Manifest;
+  /** Index in `origins` of the manifest. */
+  readonly index: number;
+  readonly api: MakeApi;
+}
+
+/** A compared folder. */
+export interface SyncPlan extends SyncInput {
+  readonly origin: ManifestOrigin;
+  readonly state: SyncState;
+  readonly remote: RemoteApp;
+  readonly comparison: Comparison;
+  /** Files outside of the app folder. */
+  readonly outside: readonly string[];
+}
+
+/** Reports one written thing: `module listContacts api`. */
+export type OnWritten = (what: string) => Promise<void>;
+
+/** Reads the folder and the API, and compares them. Writes nothing. */
+export async function planSync(input: SyncInput): Promise<SyncPlan> {
+  const { root, manifest, index, api } = input;
+  const origin = listOrigins(manifest).find((one) => one.index === index);
+  if (origin === undefined) throw new TypeError(`The manifest has no origin ${index}.`);
+  const [local, state, found] = await Promise.all([
+    readLocalApp(root, manifest),
+    readState(root, origin),
+    api.readApp(),
+  ]);
+  const remote = found.sums.size > 0 ? found : { ...found, sums: await readAllSums(api, found) };
+  const comparison = compareApps(local, remote, { origin, state });
+  return { ...input, origin, state, remote, comparison, outside: local.outside };
+}
+
+/** MD5 sums of all texts, for tokens that the checksum is not open to. */
+async function readAllSums(api: MakeApi, { components }: RemoteApp): Promise<RemoteApp['sums']> {
+  const names: RemoteName[] = [
+    { kind: 'app', name: '' },
+    ...Object.entries(components).flatMap(([kind, list]) =>
+      list.filter(({ isExternal }) => !isExternal).map(({ name }) => ({ kind: kind as ComponentKind, name })),
+    ),
+  ];
+  const all = new Map<string, Map<string, string[]>>();
+  for (const name of names) {
+    const sums = new Map<string, string[]>();
+    for (const section of sectionsOf(name.kind)) sums.set(section, [md5(await api.readText(name, section))]);
+    all.set(keyOf(name), sums);
+  }
+  return all;
+}
+
+function codesOf(kind: ComponentKind | 'app'): readonly string[] {
+  return Object.keys(kind === 'app' ? GENERAL_CODE_TYPES : CODE_TYPES[kind]);
+}
+
+/** Sections with an address of their own. */
+function sectionsOf(kind: ComponentKind | 'app'): readonly string[] {
+  return codesOf(kind).flatMap((code) => (code === 'context' ? [] : [sectionOf(kind, code)]));
+}
+
+/** Order of creation: what others refer to first. */
+const CREATED = ['connection', 'webhook', 'rpc', 'module', 'function', 'endpoint'] as const;
+/** Order of texts. Groups follow the modules that they name. */
+const WRITTEN = ['app', 'connection', 'rpc', 'webhook', 'module', 'function', 'endpoint'] as const;
+
+/** Why a push or pull stopped, or what failed in it. */
+export interface SyncResult {
+  /** Number of written texts, members and components. */
+  readonly written: number;
+  readonly failures: readonly string[];
+}
+
+interface Run {
+  readonly plan: SyncPlan;
+  readonly writer: FolderWriter;
+  readonly onWritten: OnWritten;
+  manifest: Manifest;
+  readonly state: SyncState;
+  written: number;
+  readonly failures: string[];
+}
+
+function startRun(plan: SyncPlan, onWritten: OnWritten): Run {
+  return {
+    plan,
+    onWritten,
+    writer: createFolderWriter(plan.root),
+    manifest: plan.manifest,
+    state: { texts: { ...plan.state.texts }, members: { ...plan.state.members } },
+    written: 0,
+    failures: [],
+  };
+}
+
+async function noteWritten(run: Run, what: string): Promise<void> {
+  run.written++;
+  await run.onWritten(what);
+}
+
+/** Runs work whose failure does not stop the others. */
+async function attempt(run: Run, what: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    run.failures.push(`${what}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/**
+ * Writes local changes to the API. New components are created first, and the manifest names each at once, so that an
+ * interrupted push can be repeated. Texts that fail are reported; the others are written.
+ *
+ * @param force whether the local side of a conflict replaces the other
+ */
+export async function push(
+  plan: SyncPlan,
+  { force, onWritten }: { readonly force: boolean; readonly onWritten: OnWritten },
+): Promise<SyncResult> {
+  const run = startRun(plan, onWritten);
+  const { api, comparison } = plan;
+  for (const { kind, local, remote } of comparison.adopted) addMapping(run, kind, { local, remote });
+  await saveManifest(run);
+  const created = await createComponents(run);
+  try {
+    await saveManifest(run);
+    const local = await readLocalApp(plan.root, run.manifest);
+    const wins = (status: string): boolean => status === 'changed here' || (force && status === 'conflict');
+    const differences = comparison.texts.filter(({ status }) => wins(status));
+    const ofNew = local.texts.flatMap((text): TextDifference[] => {
+      const name = created.get(`${text.kind} ${text.name}`);
+      if (name === undefined || text.text === undefined || text.text.trim() === '') return [];
+      const what = text.section;
+      return [
+        {
+          status: 'changed here',
+          kind: text.kind,
+          name: text.name,
+          what,
+          text,
+          remote: { kind: text.kind, name },
+        },
+      ];
+    });
+    const all = [...differences, ...ofNew].filter(({ text }) => text.text !== undefined);
+    const isGroups = ({ kind, what }: TextDifference): boolean => kind === 'app' && what === 'groups';
+    const ordered = [
+      ...WRITTEN.flatMap((kind) => all.filter((one) => one.kind === kind && !isGroups(one))),
+      ...all.filter(isGroups),
+    ];
+    for (const { text, remote, kind, name, what } of ordered) {
+      const title = [kind, name, what].filter((word) => word !== '').join(' ');
+      await attempt(run, title, async () => {
+        const content = text.text ?? '';
+        if (what === 'context') await api.change(remote, { context: content });
+        else await api.writeText(remote, what, content);
+        run.state.texts[textKey(text)] = { local: md5(content), remote: md5(content) };
+        await noteWritten(run, title);
+      });
+    }
+    await pushMembers(run, created, wins);
+  } finally {
+    await saveState(run);
+  }
+  if (run.written > 0) await refreshState(run);
+  return { written: run.written, failures: run.failures };
+}
+
+/** @returns remote names of created components by kind and local name */
+async function createComponents(run: Run): Promise<ReadonlyMap<string, string>> {
+  const { api, comparison } = run.plan;
+  const created = new Map<string, string>();
+  const remoteOf = (kind: ComponentKind, name: string): string | undefined =>
+    created.get(`${kind} ${name}`) ??
+    comparison.pairs.find((pair) => pair.kind === kind && pair.local === name)?.remote;
+  for (const kind of CREATED) {
+    for (const component of comparison.newHere.filter((one) => one.kind === kind)) {
+      const { name } = component;
+      await attempt(run, `${kind} ${name}`, async () => {
+        const made = await api.create(kind, creationOf(component, membersOf(component, remoteOf)));
+        created.set(`${kind} ${name}`, made.name);
+        run.state.members[`${kind} ${name}`] = { ...made.members };
+        addMapping(run, kind, { local: name, remote: made.name });
+        await saveManifest(run);
+        await noteWritten(run, `${kind} ${name}`);
+      });
+    }
+  }
+  return created;
+}
+
+async function pushMembers(
+  run: Run,
+  created: ReadonlyMap<string, string>,
+  wins: (status: string) => boolean,
+): Promise<void> {
+  const { api, comparison } = run.plan;
+  const local = await readLocalApp(run.plan.root, run.manifest);
+  const remoteOf = (kind: ComponentKind, name: string): string | undefined =>
+    created.get(`${kind} ${name}`) ??
+    comparison.pairs.find((pair) => pair.kind === kind && pair.local === name)?.remote;
+  for (const component of local.components) {
+    const { kind, name } = component;
+    const remote = remoteOf(kind, name);
+    if (remote === undefined) continue;
+    const own = membersOf(component, remoteOf);
+    const before = created.has(`${kind} ${name}`) ? run.state.members[`${kind} ${name}`] : undefined;
+    const isChanged = (member: string): boolean =>
+      before === undefined
+        ? comparison.members.some(
+            (one) => one.kind === kind && one.name === name && one.what === member && wins(one.status),
+          )
+        : JSON.stringify(before[member] ?? null) !== JSON.stringify(own[member] ?? null);
+    const entries = Object.entries(own).filter(([member, value]) => value !== undefined && isChanged(member));
+    if (entries.length === 0) continue;
+    const names = entries.map(([member]) => member).join(', ');
+    await attempt(run, `${kind} ${name} ${names}`, async () => {
+      await api.change({ kind, name: remote }, Object.fromEntries(entries));
+      await noteWritten(run, `${kind} ${name} ${names}`);
+    });
+  }
+}
+
+/** Notes what both sides have in common now. */
+async function refreshState(run: Run): Promise<void> {
+  const remote = await run.plan.api.readApp();
+  const sums = remote.sums.size > 0 ? remote.sums : await readAllSums(run.plan.api, remote);
+  const origin = listOrigins(run.manifest).find(({ index }) => index === run.plan.index);
+  if (origin === undefined) return;
+  const local = await readLocalApp(run.plan.root, run.manifest);
+  const state: SyncState = { texts: {}, members: {} };
+  const { pairs, texts, members } = compareApps(local, { ...remote, sums }, { origin, state: run.state });
+  const differs = new Set(texts.map(({ text }) => textKey(text)));
+  for (const text of local.texts) {
+    const name =
+      text.kind === 'app'
+        ? ''
+        : pairs.find((one) => one.kind === text.kind && one.local === text.name)?.remote;
+    if (name === undefined || text.text === undefined) continue;
+    const key = textKey(text);
+    const before = run.state.texts[key];
+    const own = sums.get(keyOf({ kind: text.kind, name }))?.get(text.section) ?? [];
+    if (!differs.has(key)) state.texts[key] = { local: md5(text.text), remote: sumOf(own) };
+    else if (before !== undefined) state.texts[key] = before;
+  }
+  for (const { kind, local: own, remote: name } of pairs) {
+    const found = remote.components[kind].find((one) => one.name === name);
+    const key = `${kind} ${own}`;
+    const kept = members.filter((one) => one.kind === kind && one.name === own);
+    const before = run.state.members[key] ?? {};
+    state.members[key] = {
+      ...found?.members,
+      ...Object.fromEntries(
+        kept.flatMap(({ what }) => (Object.hasOwn(before, what) ? [[what, before[what]]] : [])),
+      ),
+    };
+    for (const { what } of kept) if (!Object.hasOwn(before, what)) delete state.members[key][what];
+  }
+  await writeState(run, state);
+}
+
+/**
+ * Writes changes of the API to the folder: texts, metadata, and new components with their files.
+ *
+ * @param force whether the side of the API replaces the local one in a conflict
+ */
+export async function pull(
+  plan: SyncPlan,
+  { force, onWritten }: { readonly force: boolean; readonly onWritten: OnWritten },
+): Promise<SyncResult> {
+  const run = startRun(plan, onWritten);
+  const { api, comparison } = plan;
+  const wins = (status: string): boolean => status === 'changed there' || (force && status === 'conflict');
+  for (const { kind, local, remote } of comparison.adopted) addMapping(run, kind, { local, remote });
+  for (const { text, remote, status, what } of comparison.texts) {
+    if (!wins(status)) continue;
+    await attempt(run, text.path, async () => {
+      const found = plan.remote.components[remote.kind as ComponentKind]?.find(
+        ({ name }) => name === remote.name,
+      );
+      const content =
+        what === 'context' ? String(found?.members['context'] ?? '') : await api.readText(remote, what);
+      await run.writer.replace(path.join(plan.root, text.path), content);
+      noteText(run, { ...text, text: content }, remote);
+      await noteWritten(run, text.path);
+    });
+  }
+  for (const { kind, component } of comparison.newThere) {
+    await attempt(run, `${kind} ${component.name}`, async () => {
+      await cloneComponent(run, kind, component);
+      await noteWritten(run, `${kind} ${component.name}`);
+    });
+  }
+  pullMembers(
+    run,
+    comparison.members.filter(({ status }) => wins(status)),
+  );
+  await saveManifest(run);
+  await refreshState(run);
+  return { written: run.written, failures: run.failures };
+}
+
+async function cloneComponent(run: Run, kind: ComponentKind, component: RemoteComponent): Promise<void> {
+  const { api, root } = run.plan;
+  const taken = recordsOf(run.manifest, kind);
+  let local = component.name;
+  for (let number = 2; taken.has(local); number++) local = `${component.name}${number}`;
+  const type = String(component.members['type'] ?? '');
+  const isOauth = kind === 'connection' && type.startsWith('oauth');
+  const stem = freeStem(run.manifest, kind, toFileName(local));
+  const codeFiles: PlainObject = {};
+  const typeId = component.members['typeId'];
+  for (const code of codesOf(kind)) {
+    // Only polling triggers have an epoch, and secrets of common data stay where they are.
+    const isLeftOut = (kind === 'module' && code === 'epoch' && typeId !== 1) || code === 'common';
+    if (isLeftOut) {
+      if (code === 'common') codeFiles[code] = null;
+      continue;
+    }
+    const section = sectionOf(kind, code);
+    const context = component.members['context'];
+    const text =
+      code === 'context'
+        ? typeof context === 'string'
+          ? context
+          : ''
+        : await api.readText({ kind, name: component.name }, section);
+    const file = componentFile(kind, stem, code, { extension: extensionOf(run.manifest), isOauth });
+    const content = text === 'null' ? emptyText(code) : text;
+    await run.writer.replace(path.join(root, file), content);
+    noteText(run, { kind, name: local, section, path: file, text: content }, { kind, name: component.name });
+    codeFiles[code] = file;
+  }
+  const row = { ...rowOf(run, kind, component.members), codeFiles };
+  run.manifest = withMember(run.manifest, ['components', kind, local], row);
+  addMapping(run, kind, { local, remote: component.name });
+}
+
+/** Notes a text that was read as what both sides have. */
+function noteText(run: Run, text: LocalText, remote: RemoteName): void {
+  const sums = run.plan.remote.sums.get(keyOf(remote))?.get(text.section) ?? [];
+  run.state.texts[textKey(text)] = { local: md5(text.text ?? ''), remote: sumOf(sums) };
+}
+
+function emptyText(code: string): string {
+  return code === 'samples' || code === 'communication' ? '{}' : '[]';
+}
+
+/** The manifest row of a component. References are local names; those that are not here become null. */
+function rowOf(run: Run, kind: ComponentKind, members: Readonly<PlainObject>): PlainObject {
+  const local = (of: ComponentKind, name: unknown): string | null => localName(run, of, name) ?? null;
+  const connections = {
+    connection: local('connection', members['connection']),
+    altConnection: local('connection', members['altConnection']),
+  };
+  const label = members['label'] ?? '';
+  switch (kind) {
+    case 'module': {
+      const moduleType = moduleTypeOf(members['typeId']) ?? 'action';
+      return {
+        label,
+        description: members['description'] ?? '',
+        moduleType,
+        ...(moduleType === 'action' && { actionCrud: members['crud'] ?? null }),
+        ...(moduleType === 'instant_trigger'
+          ? { webhook: local('webhook', members['webhook']) }
+          : connections),
+      };
+    }
+    case 'connection':
+      return { label, connectionType: String(members['type'] ?? 'basic') };
+    case 'webhook':
+      return { label, webhookType: String(members['type'] ?? 'web'), ...connections };
+    case 'rpc':
+      return { label, ...connections };
+    case 'function':
+      return {};
+    case 'endpoint': {
+      const accounts = members['attachedAccounts'];
+      return {
+        label,
+        description: members['description'] ?? '',
+        annotations: members['annotations'] ?? {},
+        attachedAccounts: (Array.isArray(accounts) ? accounts : []).flatMap(
+          (name) => local('connection', name) ?? [],
+        ),
+      };
+    }
+  }
+}
+
+function localName(run: Run, kind: ComponentKind, remote: unknown): string | undefined {
+  if (typeof remote !== 'string') return undefined;
+  const origin = listOrigins(run.manifest).find(({ index }) => index === run.plan.index);
+  const rows = origin && ownMember(origin.idMapping, kind);
+  const row = (Array.isArray(rows) ? rows : []).find(
+    (one: unknown) => isPlainObject(one) && ownMember(one, 'remote') === remote,
+  );
+  const local: unknown = isPlainObject(row) ? ownMember(row, 'local') : undefined;
+  return typeof local === 'string' ? local : undefined;
+}
+
+/** Members of the API by their name in the manifest. */
+const MANIFEST_MEMBERS: Readonly<Record<string, string>> = { typeId: 'moduleType', crud: 'actionCrud' };
+
+function pullMembers(run: Run, differences: readonly MemberDifference[]): void {
+  for (const { kind, name, what, there } of differences) {
+    if (kind === 'app') continue;
+    const value =
+      what === 'typeId'
+        ? moduleTypeOf(there)
+        : what === 'connection' || what === 'altConnection' || what === 'webhook'
+          ? (localName(run, what === 'webhook' ? 'webhook' : 'connection', there) ?? null)
+          : what === 'attachedAccounts' && Array.isArray(there)
+            ? there.flatMap((account) => localName(run, 'connection', account) ?? [])
+            : there;
+    if (value === undefined) continue;
+    run.manifest = withMember(
+      run.manifest,
+      ['components', kind, name, MANIFEST_MEMBERS[what] ?? what],
+      value,
+    );
+    run.written++;
+  }
+}
+
+/** Adds a row to the mapping of the origin. */
+function addMapping(
+  run: Run,
+  kind: ComponentKind,
+  pair: { readonly local: string; readonly remote: string },
+): void {
+  const { index } = run.plan;
+  const origin = listOrigins(run.manifest).find((one) => one.index === index);
+  const rows = origin === undefined ? undefined : ownMember(origin.idMapping, kind);
+  const kept = (Array.isArray(rows) ? (rows as unknown[]) : []).filter(
+    (row) => !isPlainObject(row) || ownMember(row, 'local') !== pair.local,
+  );
+  run.manifest = withMember(run.manifest, ['origins', index, 'idMapping', kind], [...kept, pair]);
+}
+
+async function saveManifest(run: Run): Promise<void> {
+  const file = path.join(run.plan.root, MANIFEST);
+  const current = await readFile(file, 'utf8').catch(() => undefined);
+  if (current !== run.manifest.text) await run.writer.replace(file, run.manifest.text);
+}
+
+/** Beside the manifest, because it is about these files: `.iml/remote/eu1.make.com_acme_1.json`. */
+function stateFile(root: string, { baseUrl, appId, appVersion }: ManifestOrigin): string {
+  const { host } = new URL(baseUrl);
+  return path.join(root, '.iml', 'remote', `${toFileName(`${host}_${appId}_${appVersion}`)}.json`);
+}
+
+async function readState(root: string, origin: ManifestOrigin): Promise<SyncState> {
+  const file = stateFile(root, origin);
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  const empty: SyncState = { texts: {}, members: {} };
+  if (text === undefined) return empty;
+  const { value } = readDocument(text, path.relative(root, file));
+  if (!isPlainObject(value)) return empty;
+  const { texts, members } = value;
+  const isText = (one: unknown): one is { local: string; remote: string } =>
+    isPlainObject(one) && typeof one['local'] === 'string' && typeof one['remote'] === 'string';
+  const entries = isPlainObject(texts) ? Object.entries(texts) : [];
+  return {
+    texts: Object.fromEntries(entries.flatMap(([key, one]) => (isText(one) ? [[key, one]] : []))),
+    members: isPlainObject(members)
+      ? Object.fromEntries(
+          Object.entries(members).flatMap(([key, one]) => (isPlainObject(one) ? [[key, one]] : [])),
+        )
+      : {},
+  };
+}
+
+async function saveState(run: Run): Promise<void> {
+  await writeState(run, run.state);
+}
+
+async function writeState(run: Run, state: SyncState): Promise<void> {
+  const file = stateFile(run.plan.root, run.plan.origin);
+  await mkdir(path.dirname(file), { recursive: true });
+  const sorted = (record: object): object =>
+    Object.fromEntries(Object.entries(record).sort(([one], [other]) => (one < other ? -1 : 1)));
+  const text = `${JSON.stringify({ texts: sorted(state.texts), members: sorted(state.members) }, null, 2)}\n`;
+  await run.writer.replace(file, text);
+}

@@ -1,0 +1,301 @@
+import {
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Make } from '@makehq/sdk';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startTestServer, type TestServer } from '../rest/test-server.js';
+import { type CliResult, cli, type FakeIoOptions } from './fake-io.js';
+
+const CORPUS = path.join(import.meta.dirname, '../../../shared/corpus');
+const APPS = existsSync(CORPUS)
+  ? readdirSync(CORPUS, { recursive: true, encoding: 'utf8' })
+      .filter((file) => path.basename(file) === 'makecomapp.json')
+      .map((file) => path.dirname(file))
+  : [];
+const BOOKSHOP = path.join(import.meta.dirname, '../../spec-fixtures/bookshop');
+
+let stage: TestServer;
+let make: Make;
+let folder: string;
+let id = '';
+let number = 0;
+
+beforeAll(async () => {
+  stage = await startTestServer();
+  make = new Make(stage.token, stage.zone);
+  make.protocol = 'http';
+});
+afterAll(() => stage.close());
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'iml-sync-'));
+  id = `app-${++number}`;
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const iml = (line: string, options: FakeIoOptions = {}): Promise<CliResult> =>
+  cli(line.split(' '), { cwd: folder, env: { MAKE_API_KEY: stage.token }, ...options });
+
+const there = (): string => `--api-url http://${stage.zone}/api --app-id ${id}`;
+
+/** Pushes a copy of an app to an empty server. */
+async function start(source: string): Promise<string> {
+  cpSync(source, path.join(folder, 'app'), { recursive: true });
+  const pushed = await iml(`push app ${there()} --create --yes --skip-check --skip-tests`);
+  expect(pushed, pushed.out + pushed.err).toMatchObject({ code: 0 });
+  return path.join(folder, 'app');
+}
+
+interface ManifestFile {
+  readonly generalCodeFiles: Record<string, string | null>;
+  readonly components: Record<string, Record<string, { codeFiles: Record<string, string | null> }>>;
+  readonly origins: {
+    appId: string;
+    idMapping: Record<string, { local: string | null; remote: string | null }[]>;
+  }[];
+}
+
+const manifestOf = (app: string): ManifestFile =>
+  JSON.parse(readFileSync(path.join(app, 'makecomapp.json'), 'utf8').replace(/^\uFEFF/, ''));
+
+/** The files that a manifest names, by component and code type, as bytes. */
+function filesOf(
+  app: string,
+  name: (kind: string, local: string) => string = (_, local) => local,
+): Map<string, Buffer> {
+  const { generalCodeFiles, components } = manifestOf(app);
+  const found = new Map<string, Buffer>();
+  const add = (key: string, file: string | null): void => {
+    const target = file === null ? '' : path.join(app, file);
+    if (file === null || file.startsWith('..') || !existsSync(target) || !statSync(target).isFile()) return;
+    found.set(key, readFileSync(target));
+  };
+  for (const [code, file] of Object.entries(generalCodeFiles ?? {})) add(`app ${code}`, file);
+  for (const [kind, records] of Object.entries(components)) {
+    for (const [local, record] of Object.entries(records)) {
+      if (record === null) continue;
+      for (const [code, file] of Object.entries(record.codeFiles))
+        add(`${kind} ${name(kind, local)} ${code}`, file);
+    }
+  }
+  return found;
+}
+
+/** The name of a component on the server. */
+function remoteName(app: string): (kind: string, local: string) => string {
+  const origin = manifestOf(app).origins.find(({ appId }) => appId === id);
+  return (kind, local) =>
+    origin?.idMapping[kind]?.find((row) => row.local === local)?.remote ?? `no ${local}`;
+}
+
+describe.each([['the bookshop', BOOKSHOP], ...APPS.map((app) => [app, path.join(CORPUS, app)])])(
+  'an app that was pushed: %s',
+  (_, source) => {
+    it('comes back byte by byte, and a second push writes nothing', async () => {
+      const app = await start(source);
+      const pushed = filesOf(app);
+      expect(await iml('status app --origin '.concat(id))).toMatchObject({
+        code: 0,
+        out: expect.stringContaining('no differences'),
+      });
+      const again = await iml(`push app ${there()} --yes --skip-check --skip-tests`);
+      expect(again).toMatchObject({ code: 0, err: 'There is nothing to write.\n' });
+
+      for (const file of Object.values(manifestOf(app).components).flatMap((records) =>
+        Object.values(records).flatMap((record) => Object.values(record?.codeFiles ?? {})),
+      )) {
+        if (file !== null && existsSync(path.join(app, file))) rmSync(path.join(app, file));
+      }
+      const restored = await iml(`pull app ${there()} --yes`);
+      expect(restored, restored.err).toMatchObject({ code: 0 });
+      expect(filesOf(app)).toEqual(pushed);
+
+      const cloned = await iml(`pull clone ${there()} --yes`);
+      expect(cloned, cloned.err).toMatchObject({ code: 0 });
+      const clone = filesOf(path.join(folder, 'clone'), remoteName(path.join(folder, 'clone')));
+      for (const [key, bytes] of filesOf(app, remoteName(app))) {
+        if (!/ common$/.test(key)) expect([key, clone.get(key)?.toString()]).toEqual([key, bytes.toString()]);
+      }
+      expect(await iml(`status clone`)).toMatchObject({ out: expect.stringContaining('no differences') });
+    });
+  },
+);
+
+describe('iml push, pull and status', { timeout: 60_000 }, () => {
+  const MODULE = 'modules/get-book/get-book.communication.iml.json';
+  const edit = (file: string, text: string): void => {
+    const target = path.join(folder, 'app', file);
+    writeFileSync(target, `${readFileSync(target, 'utf8')}${text}`);
+  };
+
+  it('show a plan and write nothing without --yes', async () => {
+    cpSync(BOOKSHOP, path.join(folder, 'app'), { recursive: true });
+    const before = readFileSync(path.join(folder, 'app/makecomapp.json'), 'utf8');
+    await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' });
+    const shown = await iml(`push app ${there()}`);
+    expect(shown).toMatchObject({ code: 1, err: expect.stringContaining('Add --yes') });
+    expect(shown.out).toContain('new here       module getBook');
+    expect(await make.sdk.modules.list(id, 1)).toEqual([]);
+    expect(readFileSync(path.join(folder, 'app/makecomapp.json'), 'utf8')).toBe(before);
+    const asked = await iml(`push app ${there()}`, { ask: async () => 'n', terminal: true });
+    expect(asked).toMatchObject({ code: 1, err: expect.stringContaining('Nothing was written.') });
+    expect(await make.sdk.modules.list(id, 1)).toEqual([]);
+  });
+
+  it('report which side changed, and exchange the changes', async () => {
+    const app = await start(BOOKSHOP);
+    edit(MODULE, '// Here.\n');
+    await make.sdk.modules.setSection(id, 1, 'listBooks', 'samples', '{"title":"There"}');
+    await make.sdk.modules.update(id, 1, 'listBooks', { label: 'Books there' });
+    const { out } = await iml('status app');
+    expect(out).toContain('changed here   module getBook api');
+    expect(out).toContain('changed there  module listBooks samples');
+    expect(out).toContain('changed there  module listBooks label');
+    expect((await iml('push app --yes')).code).toBe(0);
+    expect(await make.sdk.modules.getSection(id, 1, 'getBook', 'api')).toContain('// Here.');
+    expect(await make.sdk.modules.getSection(id, 1, 'listBooks', 'samples')).toBe('{"title":"There"}');
+    expect((await iml('pull app --yes')).code).toBe(0);
+    expect(readFileSync(path.join(app, 'modules/list-books/list-books.samples.iml.json'), 'utf8')).toBe(
+      '{"title":"There"}',
+    );
+    expect(manifestOf(app).components['module']?.['listBooks']).toMatchObject({ label: 'Books there' });
+    expect((await iml('status app')).out).toContain('no differences');
+  });
+
+  it('stop at a section that changed on both sides, unless --force names the winner', async () => {
+    const app = await start(BOOKSHOP);
+    edit(MODULE, '// Here.\n');
+    await make.sdk.modules.setSection(id, 1, 'getBook', 'api', '{"url":"/there"}');
+    edit('modules/list-books/list-books.interface.iml.json', '// Here.\n');
+    for (const command of ['push', 'pull']) {
+      const stopped = await iml(`${command} app --yes`);
+      expect(stopped).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('module getBook api differs on both sides'),
+      });
+    }
+    expect(await make.sdk.modules.getSection(id, 1, 'getBook', 'api')).toBe('{"url":"/there"}');
+    expect(await make.sdk.modules.getSection(id, 1, 'listBooks', 'interface')).not.toContain('// Here.');
+    expect((await iml('pull app --yes --force')).code).toBe(0);
+    expect(readFileSync(path.join(app, MODULE), 'utf8')).toBe('{"url":"/there"}');
+
+    edit(MODULE, ' // Here.');
+    await make.sdk.modules.setSection(id, 1, 'getBook', 'api', '{"url":"/again"}');
+    expect((await iml('push app --yes --force --skip-check --skip-tests')).code).toBe(0);
+    expect(await make.sdk.modules.getSection(id, 1, 'getBook', 'api')).toBe('{"url":"/there"} // Here.');
+  });
+
+  it('stop a push at errors of check and at failing tests', async () => {
+    await start(BOOKSHOP);
+    edit(MODULE, '// Here.\n');
+    edit('modules/list-books/list-books.communication.iml.json', 'not JSON');
+    expect(await iml('push app --yes')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('iml check reports'),
+    });
+    const api = await make.sdk.modules.getSection(id, 1, 'listBooks', 'api');
+    writeFileSync(path.join(folder, 'app/modules/list-books/list-books.communication.iml.json'), api);
+    expect((await iml('init tests app')).code).toBe(0);
+    const test = path.join(folder, 'app/tests/getBook/getBook.test.json');
+    writeFileSync(test, readFileSync(test, 'utf8').replace('"status": 200', '"status": 404'));
+    const failed = await iml('push app --yes');
+    expect(failed).toMatchObject({ code: 1, err: expect.stringContaining('A test fails') });
+    expect(await make.sdk.modules.getSection(id, 1, 'getBook', 'api')).not.toContain('// Here.');
+    expect((await iml('push app --yes --skip-tests')).code).toBe(0);
+    expect(await make.sdk.modules.getSection(id, 1, 'getBook', 'api')).toContain('// Here.');
+  });
+
+  it('push one new module with its connection by the name that the server made', async () => {
+    await iml('init app acme --base-url https://api.acme.example/v1 --auth api-key');
+    const pushed = await iml(`push acme ${there()} --create --yes`);
+    expect(pushed, pushed.err).toMatchObject({ code: 0 });
+    await iml('add module listContacts acme');
+    expect((await iml('push acme --yes')).code).toBe(0);
+    expect(await make.sdk.modules.get(id, 1, 'listContacts')).toMatchObject({ connection: id, typeId: 9 });
+    expect(await make.sdk.modules.get(id, 1, 'makeApiCall')).toMatchObject({ connection: id });
+    const { idMapping } = manifestOf(path.join(folder, 'acme')).origins[0] ?? {};
+    expect(idMapping?.['connection']).toEqual([{ local: 'account', remote: id }]);
+  });
+
+  it.each([1, 3, 6, 9, 15, 25, 40])('complete a push that ended after %i requests', async (limit) => {
+    cpSync(BOOKSHOP, path.join(folder, 'app'), { recursive: true });
+    await make.sdk.apps.create({ name: id, label: 'X', audience: 'global' });
+    const { fetch } = globalThis;
+    let left = limit;
+    globalThis.fetch = async (input, init) => {
+      const isWrite = init?.method !== undefined && init.method !== 'GET';
+      if (!isWrite) return fetch(input, init);
+      // The server performs the last request, but its response never arrives.
+      const response = left-- >= 0 ? await fetch(input, init) : undefined;
+      if (left < 0 || response === undefined) throw new TypeError('fetch failed');
+      return response;
+    };
+    const line = `push app ${there()} --yes --skip-check --skip-tests`;
+    const cut = await iml(line).finally(() => {
+      globalThis.fetch = fetch;
+    });
+    const completed = await iml(line);
+    expect(completed, cut.err + completed.out + completed.err).toMatchObject({ code: 0 });
+    expect((await iml('status app')).out).toContain('no differences');
+    expect(await make.sdk.connections.list(id)).toHaveLength(1);
+  });
+
+  it('leave ignored components and those of others alone', async () => {
+    const app = await start(BOOKSHOP);
+    const file = path.join(app, 'makecomapp.json');
+    const manifest = manifestOf(app);
+    for (const row of manifest.origins[0]?.idMapping['module'] ?? []) {
+      if (row.local === 'getBook') row.remote = null;
+    }
+    manifest.origins[0]?.idMapping['module']?.push({ local: null, remote: 'getBook' });
+    writeFileSync(file, JSON.stringify(manifest));
+    edit(MODULE, '// Here.\n');
+    const { out } = await iml('status app');
+    expect(out).toContain('ignored        module getBook');
+    expect(out).not.toContain('module getBook api');
+    expect(await iml('push app --yes')).toMatchObject({ err: 'There is nothing to write.\n' });
+  });
+
+  it('stop at a component that was deleted in Make', async () => {
+    await start(BOOKSHOP);
+    await make.sdk.modules.delete(id, 1, 'getBook');
+    edit(MODULE, '// Here.\n');
+    expect(await iml('push app --yes')).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('module getBook was deleted in Make'),
+    });
+  });
+
+  it.each([
+    ['push app', 'The manifest has no origin'],
+    ['push app --api-url https://eu1.make.com/api', '--api-url and --app-id go together'],
+    ['push app --api-url http://eu1.make.com/api --app-id acme', 'Invalid address of the API'],
+    ['push app --api-url https://eu1.make.com --app-id acme', 'Invalid address of the API'],
+    ['status app --origin prod', 'The manifest has no origin'],
+    ['pull app --api-url http://127.0.0.1:1/api --app-id acme', '127.0.0.1:1 cannot be reached'],
+  ])('refuse "%s"', async (line, message) => {
+    cpSync(BOOKSHOP, path.join(folder, 'app'), { recursive: true });
+    expect(await iml(line)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+  });
+
+  it('need a token and never write it', async () => {
+    const app = await start(BOOKSHOP);
+    const without = await iml('status app', { env: {} });
+    expect(without).toMatchObject({ code: 2, err: expect.stringContaining('Set MAKE_API_KEY') });
+    const wrong = await iml('status app', { env: { MAKE_API_KEY: '00000000-0000-4000-8000-000000000000' } });
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('no access') });
+    const texts = readdirSync(app, { recursive: true, encoding: 'utf8' })
+      .map((file) => path.join(app, file))
+      .filter((file) => statSync(file).isFile())
+      .map((file) => readFileSync(file, 'utf8'));
+    expect(texts.join('\n')).not.toContain(stage.token);
+  });
+});
