@@ -12,7 +12,7 @@ export const semanticsDependent: Rule = {
   id: 'semantics-dependent',
   level: 'info',
   summary: 'The result of an expression may depend on the setting `semantics`.',
-  why: "By Make's documentation `5 = '5'` is false and `split` keeps every part as it is. By accounts of its runtime `=` compares loosely, and `split` trims parts and drops empty ones. The default is `semantics: 'runtime'`; an expression that gives the same result under both is safe.",
+  why: "The documentation of Make says that `5 = '5'` is false and that `split` keeps each part as it is. Reports about its runtime say that `=` compares loosely, and that `split` trims parts and drops empty ones. The default is `semantics: 'runtime'`. An expression with the same result under both is safe.",
   bad: '"condition": "{{statusCode = \'404\'}}"',
   good: '"condition": "{{statusCode = 404}}"',
   check: (subject, report) => {
@@ -51,8 +51,8 @@ function otherKindsOf({ constantKind }: Comparison): string {
 export const typeComparison: Rule = {
   id: 'type-comparison',
   level: 'warning',
-  summary: 'Values of two types are compared that are never equal.',
-  why: 'A number never equals a text that does not read as a number: `statusCode = "ok"` is false for every response. `statusCode` and number fields are numbers, headers and text fields are texts.',
+  summary: 'An expression compares values of two types that are never equal.',
+  why: 'A number never equals a text that is not a number: `statusCode = "ok"` is false for every response. `statusCode` and number fields are numbers; headers and text fields are texts.',
   bad: '"condition": "{{statusCode = \'ok\'}}"',
   good: '"condition": "{{statusCode = 200}}"',
   check: (subject, report) => {

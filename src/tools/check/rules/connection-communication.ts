@@ -7,7 +7,7 @@ export const endlessVerification: Rule = {
   id: 'endless-verification',
   level: 'error',
   summary: 'A webhook has a `verification` without a condition.',
-  why: 'The condition is true by default, so every call is taken for the verification and no event ever comes through.',
+  why: 'The condition is true by default. Each call then counts as the verification, and the webhook never outputs an event.',
   bad: '"verification": { "respond": { "body": "{{query.challenge}}" } }',
   good: '"verification": { "condition": "{{query.challenge}}", "respond": { "body": "{{query.challenge}}" } }',
   check: (subject, report) => {
@@ -19,7 +19,7 @@ export const endlessVerification: Rule = {
         if (verification['condition'] !== undefined) continue;
         const place = checked.document.locationOf(pointerTo(request, 'verification'), undefined, 'key');
         report({
-          message: 'Without a condition every call is answered as a verification, and none is an event.',
+          message: 'Without a condition, each call is a verification and no call is an event.',
           place,
         });
       }
@@ -31,7 +31,7 @@ export const connectionKeepsNothing: Rule = {
   id: 'connection-keeps-nothing',
   level: 'error',
   summary: 'An OAuth connection has no `response.data`, and modules read `connection`.',
-  why: 'The access token is thrown away: only what `response.data` writes is kept.',
+  why: 'A connection stores only what `response.data` writes. Without it, the access token is lost.',
   bad: '"token": { "url": "https://example.com/token", "response": {} }',
   good: '"token": { "url": "https://example.com/token", "response": { "data": { "accessToken": "{{body.access_token}}" } } }',
   check: (subject, report) => {
@@ -53,7 +53,7 @@ export const connectionKeepsNothing: Rule = {
         .some(({ root, members }) => root.name === 'connection' && !fields.has(members[0]?.name ?? ''));
       if (!isRead) continue;
       report({
-        message: `The connection "${owner.name}" keeps nothing of what the service answers.`,
+        message: `The connection "${owner.name}" stores nothing of the response. Add response.data.`,
         place: document.locationOf(''),
       });
     }

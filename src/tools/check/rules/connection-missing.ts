@@ -7,8 +7,8 @@ import { inheritsBase, listRequests, readAt } from '../subject/walk-requests.js'
 export const connectionMissing: Rule = {
   id: 'connection-missing',
   level: 'error',
-  summary: 'A component reads `connection`, itself or by the base, and names no connection.',
-  why: 'It runs without one, so `connection` is undefined.',
+  summary: 'A component or its base reads `connection`, and the component names no connection.',
+  why: 'The component runs without a connection, so `connection` is undefined.',
   bad: '"getUser": { "moduleType": "action", "connection": null }',
   good: '"getUser": { "moduleType": "action", "connection": "account" }',
   check: (subject, report) => {

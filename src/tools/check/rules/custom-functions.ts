@@ -8,8 +8,8 @@ export const functionCode: Rule = {
   id: 'function-code',
   level: 'error',
   summary:
-    'The code of a custom function is missing, does not compile in the sandbox, or declares no function of its name.',
-  why: 'Every expression that calls it ends its run with an error.',
+    'The code of a custom function is missing, does not compile in the sandbox, or does not declare a function of its name.',
+  why: 'Each expression that calls the function ends the run with an error.',
   bad: 'functions/total/code.js: const sum = 1',
   good: 'functions/total/code.js: function total(items) { return items.length }',
   check: ({ app, part, functionWarnings }, report) => {
@@ -44,7 +44,7 @@ export const functionComment: Rule = {
   id: 'function-comment',
   level: 'warning',
   summary: 'The code of a custom function starts with a comment.',
-  why: 'The platform takes the text up to the first bracket for the head of the function, and reports a syntax error where a comment stands before it.',
+  why: 'The platform reads the text up to the first bracket as the head of the function. With a comment there, it reports a syntax error.',
   bad: '// Adds up.\nfunction total(items) { return items.length }',
   good: 'function total(items) {\n  // Adds up.\n  return items.length;\n}',
   check: ({ app }, report) => {

@@ -7,7 +7,7 @@ export const unquotedFormat: Rule = {
   id: 'unquoted-format',
   level: 'error',
   summary: 'The format of a date is not in quotes.',
-  why: '`YYYY-MM-DD` without quotes is a subtraction of three names that nothing declares, so the format is no text.',
+  why: '`YYYY-MM-DD` without quotes subtracts three undeclared names, so the format is not a text.',
   bad: '"day": "{{formatDate(now; YYYY-MM-DD)}}"',
   good: '"day": "{{formatDate(now; \'YYYY-MM-DD\')}}"',
   canFix: true,
@@ -50,7 +50,7 @@ export const missingFormat: Rule = {
   id: 'missing-format',
   level: 'warning',
   summary: '`formatDate` is called without a format.',
-  why: 'The documentation names no format for this case: here it is `YYYY-MM-DDTHH:mm:ss.SSSZ`, and services take dates in forms of their own.',
+  why: 'The documentation does not specify this case. This engine writes `YYYY-MM-DDTHH:mm:ss.SSSZ`; an API may expect another format.',
   bad: '"since": "{{formatDate(parameters.since)}}"',
   good: '"since": "{{formatDate(parameters.since; \'YYYY-MM-DD\')}}"',
   check: (subject, report) => {
@@ -71,8 +71,8 @@ export const missingFormat: Rule = {
 export const monthInTime: Rule = {
   id: 'month-in-time',
   level: 'warning',
-  summary: 'A format writes the month where minutes are meant.',
-  why: '`MM` is the month and `mm` the minutes, so `HH:MM` writes 09:11 at any minute of a November morning. `SS` are hundredths of a second, `ss` the seconds.',
+  summary: 'A format writes the month instead of minutes.',
+  why: '`MM` is the month and `mm` are the minutes: in November, `HH:MM` writes 09:11 from 09:00 to 09:59. `SS` are hundredths of a second, `ss` are the seconds.',
   bad: '"at": "{{formatDate(now; \'YYYY-MM-DD HH:MM\')}}"',
   good: '"at": "{{formatDate(now; \'YYYY-MM-DD HH:mm\')}}"',
   check: (subject, report) => {

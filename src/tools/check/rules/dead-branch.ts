@@ -8,8 +8,8 @@ import { findingAt } from '../subject/expression-site.js';
 export const deadBranch: Rule = {
   id: 'dead-branch',
   level: 'warning',
-  summary: 'A branch of `if`, `&` or `|` can never be taken, as its condition is a constant.',
-  why: "What is never evaluated is dead weight, and most often the condition was meant to read something: `if('parameters.all'; ...)` tests a text, which is always truthy.",
+  summary: 'A branch of `if`, `&` or `|` never runs, because its condition is a constant.',
+  why: "The condition was probably meant to read a value: `if('parameters.all'; ...)` tests a text, which is always truthy.",
   bad: "\"url\": \"{{if('parameters.all'; '/all'; '/mine')}}\"",
   good: '"url": "{{if(parameters.all; \'/all\'; \'/mine\')}}"',
   check: (subject, report) => {

@@ -9,8 +9,8 @@ import { holdsRequests } from '../subject/walk-requests.js';
 export const unknownEndpoint: Rule = {
   id: 'unknown-endpoint',
   level: 'error',
-  summary: 'A request calls an endpoint that the app does not have, or calls one from inside of another.',
-  why: 'The run ends with a RuntimeError: endpoints are called by their names, and call no further.',
+  summary: 'A request calls an endpoint that the app does not have, or an endpoint calls another one.',
+  why: 'The run ends with a RuntimeError. Endpoints are called by name, and an endpoint cannot call another one.',
   bad: '{ "endpoint": "listUser" }',
   good: '{ "endpoint": "listUsers" }',
   check: ({ refusals }, report) => {
@@ -22,8 +22,8 @@ export const unknownEndpoint: Rule = {
 export const endpointInput: Rule = {
   id: 'endpoint-input',
   level: 'warning',
-  summary: 'A call gives an endpoint an `input` that its form does not declare.',
-  why: 'The endpoint reads its input as `parameters`, by the names of its form. One that is misspelt is undefined there.',
+  summary: 'A call passes an `input` that the form of the endpoint does not declare.',
+  why: 'The endpoint reads its input as `parameters`, by the names of its form. A misspelt name is undefined there.',
   bad: '{ "endpoint": "findUser", "input": { "emial": "{{parameters.email}}" } }',
   good: '{ "endpoint": "findUser", "input": { "email": "{{parameters.email}}" } }',
   check: ({ app, documents }, report) => {

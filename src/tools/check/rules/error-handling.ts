@@ -14,8 +14,8 @@ import {
 export const unknownErrorType: Rule = {
   id: 'unknown-error-type',
   level: 'error',
-  summary: 'The `type` of an error is unknown to the platform.',
-  why: 'It becomes an UnknownError, and what the scenario does with it is not what was meant: no retry for a rate limit, no stored execution.',
+  summary: 'The platform does not know the `type` of an error.',
+  why: 'The error becomes an UnknownError. The scenario then reacts differently: it does not retry after a rate limit, and stores no incomplete execution.',
   bad: '"error": { "429": { "type": "RateLimit", "message": "Slow down" } }',
   good: '"error": { "429": { "type": "RateLimitError", "message": "Slow down" } }',
   check: (subject, report) => {
@@ -43,9 +43,8 @@ function checkType(request: WrittenRequest, path: readonly string[], report: Rep
 export const deadStatus: Rule = {
   id: 'dead-status',
   level: 'warning',
-  summary:
-    'An entry of `error` is for a status of 200 to 399, and no `valid` makes such a response an error.',
-  why: 'Responses of 200 to 399 are errors only where `valid` says so. Without it the entry is never used.',
+  summary: '`error` has an entry for a status of 200 to 399, and there is no `valid`.',
+  why: 'A response with such a status is an error only if `valid` is false. Without `valid`, the entry is never used.',
   bad: '"error": { "200": { "message": "{{body.error}}" } }',
   good: '"valid": "{{!body.error}}", "error": { "200": { "message": "{{body.error}}" } }',
   check: (subject, report) => {

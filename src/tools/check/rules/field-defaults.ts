@@ -7,8 +7,8 @@ import { isForm, listFields } from '../subject/form-fields.js';
 export const defaultType: Rule = {
   id: 'default-type',
   level: 'warning',
-  summary: 'The default of a field is a value that the field cannot have.',
-  why: 'The form shows the field empty or refuses its own default: a number field cannot hold `"many"`, a select none but its options.',
+  summary: 'The default of a field is not a valid value of the field.',
+  why: 'The form shows an empty field or rejects its own default. A number field cannot contain `"many"`, and a select only contains its options.',
   bad: '{ "name": "limit", "type": "uinteger", "default": "many" }',
   good: '{ "name": "limit", "type": "uinteger", "default": 10 }',
   check: (subject, report) => {
@@ -74,7 +74,7 @@ export const flagAsText: Rule = {
   id: 'flag-as-text',
   level: 'warning',
   summary: 'A flag of a field is the text `"true"` or `"false"` instead of a boolean.',
-  why: 'Only the boolean counts: a field with `"required": "true"` is not required.',
+  why: 'Only a boolean has an effect: a field with `"required": "true"` is not required.',
   bad: '{ "name": "id", "type": "text", "required": "true" }',
   good: '{ "name": "id", "type": "text", "required": true }',
   check: (subject, report) => {

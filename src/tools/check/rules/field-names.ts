@@ -7,7 +7,7 @@ export const duplicateField: Rule = {
   id: 'duplicate-field',
   level: 'error',
   summary: 'Two fields of one form have the same name.',
-  why: 'A form stores one value per name, so one of the two fields is lost. Fields of different options may share a name: only one of them is shown.',
+  why: 'A form stores one value per name, so one of the two values is lost. Fields below different options may share a name, because the form shows only one of them.',
   bad: '[{ "name": "id", "type": "text" }, { "name": "id", "type": "number" }]',
   good: '[{ "name": "userId", "type": "text" }, { "name": "count", "type": "number" }]',
   check: (subject, report) => {
@@ -41,8 +41,8 @@ function listKey({ in: { owner, part }, list }: WrittenField): readonly (string 
 export const reservedParameter: Rule = {
   id: 'reserved-parameter',
   level: 'error',
-  summary: 'A parameter of a connection has a name that the platform uses itself.',
-  why: 'Make stores values of its own as `teamID` and `accountName` with every connection.',
+  summary: 'A parameter of a connection has a reserved name.',
+  why: 'Make stores its own values `teamID` and `accountName` in each connection.',
   bad: '[{ "name": "accountName", "type": "text" }]',
   good: '[{ "name": "account", "type": "text" }]',
   check: (subject, report) => {
@@ -60,8 +60,8 @@ export const reservedParameter: Rule = {
 export const missingLabel: Rule = {
   id: 'missing-label',
   level: 'warning',
-  summary: 'A module has no label, and others of the app have one.',
-  why: 'The label is what users see in the list of modules. Make requires one.',
+  summary: 'A module has no label, but other modules of the app have one.',
+  why: 'Users see the label in the list of modules. Make requires it.',
   bad: '"getUser": { "moduleType": "action", "connection": "account" }',
   good: '"getUser": { "label": "Get a user", "moduleType": "action", "connection": "account" }',
   check: ({ app, part, documentsOf }, report) => {

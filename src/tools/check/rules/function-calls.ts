@@ -9,8 +9,8 @@ import type { Subject } from '../subject/subject.js';
 export const unknownFunction: Rule = {
   id: 'unknown-function',
   level: 'error',
-  summary: 'An expression calls a function that is neither built in nor one of the app.',
-  why: 'A run that comes to the expression ends with an error. Names are compared letter by letter, so `formatdate` is not `formatDate`.',
+  summary: 'An expression calls a function that is neither built in nor part of the app.',
+  why: 'The run ends with an error. Names are case-sensitive: `formatdate` is not `formatDate`.',
   bad: '"since": "{{formatdate(parameters.since; \'YYYY-MM-DD\')}}"',
   good: '"since": "{{formatDate(parameters.since; \'YYYY-MM-DD\')}}"',
   canFix: true,
@@ -34,8 +34,8 @@ function describe(subject: Subject, site: ExpressionSite, call: Call): ReturnTyp
 export const argumentCount: Rule = {
   id: 'argument-count',
   level: 'warning',
-  summary: 'A function is called with too few arguments, or a built-in one with more than it looks at.',
-  why: 'Arguments too many are ignored: `ifempty(a; b; c)` never gives `c`. One that is missing is undefined, which most functions answer with an error or with nothing.',
+  summary: 'A call passes too few arguments to a function, or more than a built-in function reads.',
+  why: 'Extra arguments are ignored: `ifempty(a; b; c)` never returns `c`. A missing argument is undefined; most functions then fail or return nothing.',
   bad: '"name": "{{ifempty(item.name; item.title; \'unknown\')}}"',
   good: '"name": "{{ifempty(item.name; ifempty(item.title; \'unknown\'))}}"',
   check: (subject, report) => {
@@ -71,8 +71,8 @@ export const argumentCount: Rule = {
 export const argumentType: Rule = {
   id: 'argument-type',
   level: 'error',
-  summary: 'A constant given to a built-in function is of a kind that it cannot use.',
-  why: "The function fails each time: `round('many')` ends the run with `'many' is not a valid number.`",
+  summary: 'A call passes a constant of the wrong type to a built-in function.',
+  why: "The function always fails: `round('many')` ends the run with `'many' is not a valid number.`",
   bad: '"count": "{{round(\'many\')}}"',
   good: '"count": "{{round(parameters.count)}}"',
   check: (subject, report) => {

@@ -5,8 +5,8 @@ import { pointerTo, readAt } from '../subject/walk-requests.js';
 export const hostHeader: Rule = {
   id: 'host-header',
   level: 'warning',
-  summary: 'A request writes a `Host` header.',
-  why: 'The header follows from the address. One that names another host is refused, as the network guard judged the host of the address.',
+  summary: 'A request sets the header `Host`.',
+  why: 'The header is derived from the URL. The engine refuses another host, because the network guard checked the host of the URL.',
   bad: '"headers": { "Host": "api.example.com" }',
   good: '"headers": {}',
   check: (subject, report) => {
@@ -16,7 +16,7 @@ export const hostHeader: Rule = {
         if (!isPlainObject(headers)) continue;
         for (const name of Object.keys(headers).filter((key) => key.toLowerCase() === 'host')) {
           const place = request.document.locationOf(pointerTo(request, ...path, name), undefined, 'key');
-          report({ message: 'The Host header follows from the address; leave it out.', place });
+          report({ message: 'Remove the header Host: it is derived from the URL.', place });
         }
       }
     }

@@ -7,8 +7,8 @@ import { pointerTo, readAt, type WrittenRequest } from '../subject/walk-requests
 export const incompleteTrigger: Rule = {
   id: 'incomplete-trigger',
   level: 'error',
-  summary: 'A polling trigger lacks the id or date it goes by, or its epoch lacks a label or date.',
-  why: 'Without `id` and, for the type `date`, `date` a trigger cannot tell new items from old ones. The panel of the epoch shows `label` and starts at `date`.',
+  summary: 'A polling trigger has no `id` or `date`, or its epoch has no `label` or `date`.',
+  why: 'Without `id` (and `date` for the type `date`), a trigger cannot recognize new items. The panel of the epoch shows `label` and starts at `date`.',
   bad: '"trigger": { "type": "date", "order": "desc", "id": "{{item.id}}" }',
   good: '"trigger": { "type": "date", "order": "desc", "id": "{{item.id}}", "date": "{{item.created}}" }',
   check: (subject, report) => {

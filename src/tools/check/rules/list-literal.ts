@@ -4,8 +4,8 @@ import { findingAt } from '../subject/expression-site.js';
 export const listLiteral: Rule = {
   id: 'list-literal',
   level: 'error',
-  summary: 'An expression writes a list in brackets.',
-  why: "IML has no lists to write: `['a', 'b']` evaluates to null, also as an argument of a function. Use `split`, `add(emptyarray; ...)` or a list in the JSON around the expression.",
+  summary: 'An expression contains a list in brackets.',
+  why: "IML has no list literals: `['a', 'b']` evaluates to null, also as an argument. Use `split`, `add(emptyarray; ...)` or a JSON list outside the expression.",
   bad: '"ids": "{{[\'a\', \'b\']}}"',
   good: '"ids": "{{split(\'a,b\', \',\')}}"',
   check: (subject, report) => {

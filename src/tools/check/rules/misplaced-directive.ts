@@ -7,8 +7,8 @@ import { inheritsBase, pointerTo, readAt, type WrittenRequest } from '../subject
 export const misplacedDirective: Rule = {
   id: 'misplaced-directive',
   level: 'warning',
-  summary: 'A directive stands where it has no effect.',
-  why: 'Connections know no paging, limit, iterate, output, wrapper or aws; an instant trigger makes one request and does not iterate; a request without url sends nothing, one that calls an endpoint nothing of its own; `trigger` is read in polling triggers only, `response.scope` in `token` only; GET requests have no body.',
+  summary: 'A directive has no effect in its location.',
+  why: 'Connections have no `pagination`, `limit`, `iterate`, `output`, `wrapper` or `aws`. An instant trigger sends one request and does not iterate. A request without `url` sends nothing. A request that calls an endpoint sends nothing of its own. `trigger` belongs in polling triggers, `response.scope` in `token`. GET requests have no body.',
   bad: '{ "url": "https://api.example.com/me", "response": { "output": "{{body}}" } }',
   good: '{ "url": "https://api.example.com/me", "response": { "data": { "user": "{{body.id}}" } } }',
   check: (subject, report) => {

@@ -9,8 +9,8 @@ import { listVisibleNames, NAME_MEANINGS } from '../subject/visible-names.js';
 export const unknownName: Rule = {
   id: 'unknown-name',
   level: 'error',
-  summary: 'An expression starts with a name that is not there at this place.',
-  why: 'It is undefined, whatever the run: `item` outside of `iterate`, `oauth` outside of an OAuth connection, `body` before a response, or a name that nothing gives.',
+  summary: 'An expression starts with a name that is not available in its location.',
+  why: 'The name is always undefined: `item` outside of `iterate`, `oauth` outside of an OAuth connection, `body` before a response, or a name that nothing defines.',
   bad: '"qs": { "id": "{{item.id}}" }',
   good: '"qs": { "id": "{{parameters.id}}" }',
   check: (subject, report) => {
@@ -85,8 +85,8 @@ const RARE: ReadonlySet<string> = new Set(['random', 'uuid', 'pi', 'timestamp', 
 export const minusInPath: Rule = {
   id: 'minus-in-path',
   level: 'error',
-  summary: 'A hyphen in a path is read as a minus.',
-  why: '`headers.retry-after` subtracts `after` from `headers.retry`. A member with such a name is written in backticks.',
+  summary: 'A hyphen in a path is a minus.',
+  why: '`headers.retry-after` subtracts `after` from `headers.retry`. Write such a name in backticks.',
   bad: '"delay": "{{headers.retry-after}}"',
   good: '"delay": "{{headers.`retry-after`}}"',
   canFix: true,

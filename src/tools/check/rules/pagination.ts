@@ -8,8 +8,8 @@ import { inheritsBase, pointerTo, readAt, type WrittenRequest } from '../subject
 export const unboundedPaging: Rule = {
   id: 'unbounded-paging',
   level: 'warning',
-  summary: '`pagination` has no condition, and either no limit or a page token that may be missing.',
-  why: 'Pages are asked for until one is empty or a limit of the platform ends it. An API that repeats its last page is requested 50 times. Without its token a follow-up request asks for the first page again.',
+  summary: '`pagination` has no condition, and either no limit or a page token that can be missing.',
+  why: 'The run requests pages until one is empty or it reaches a limit. If an API repeats its last page, the run requests it 50 times. Without the token, a follow-up request returns the first page again.',
   bad: '"pagination": { "qs": { "page": "{{pagination.page}}" } }',
   good: '"pagination": { "qs": { "page": "{{pagination.page}}" }, "condition": "{{body.has_more}}" }',
   check: (subject, report) => {
@@ -27,7 +27,7 @@ export const unboundedPaging: Rule = {
       if (inherits(subject, request, 'limit')) continue;
       const place = request.document.locationOf(pointerTo(request, 'pagination'), undefined, 'key');
       report({
-        message: 'Nothing says when there are no more pages: neither a condition nor a limit.',
+        message: 'The pagination has neither a condition nor a limit.',
         place,
       });
     }
@@ -63,8 +63,8 @@ function inherits(subject: Subject, request: WrittenRequest, name: 'limit'): boo
 export const repeatedPage: Rule = {
   id: 'repeated-page',
   level: 'error',
-  summary: '`pagination` may ask for the same page again and again.',
-  why: 'It reads neither the answer nor `pagination.page` nor `temp`, so every follow-up request is the same, and every record comes up to 51 times.',
+  summary: '`pagination` can request the same page again and again.',
+  why: 'It reads neither the response nor `pagination.page` nor `temp`. Each follow-up request is the same, and a run outputs each record up to 51 times.',
   bad: '"pagination": { "qs": { "page": 2 } }',
   good: '"pagination": { "qs": { "page": "{{pagination.page}}" } }',
   check: (subject, report) => {

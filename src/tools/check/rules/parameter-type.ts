@@ -4,8 +4,8 @@ import { readableForm } from '../subject/form-fields.js';
 export const parameterType: Rule = {
   id: 'parameter-type',
   level: 'warning',
-  summary: 'A field of a form has a type that does not exist, or is no field.',
-  why: 'It is read as `any`: nothing is converted or checked. `string` is a word of JSON, the type is called `text`.',
+  summary: 'A field of a form has an unknown type, or is not a field.',
+  why: 'The field is read as `any`: nothing is converted or checked. `string` is a type of JSON; in forms the type is `text`.',
   bad: '{ "name": "id", "type": "string" }',
   good: '{ "name": "id", "type": "text" }',
   check: (subject, report) => {

@@ -8,8 +8,8 @@ const PARENTS: readonly (readonly string[])[] = [[], ['pagination'], ['response'
 export const platformOnly: Rule = {
   id: 'platform-only',
   level: 'error',
-  summary: 'A directive or variable works for apps of Make only.',
-  why: '`isc`, `agency`, `environment.system` and `internal` need rights that Make gives to its own apps. For all others they do nothing or are undefined.',
+  summary: 'A directive or variable works only in apps of Make.',
+  why: '`isc`, `agency`, `environment.system` and `internal` need rights that Make gives to its own apps. In other apps they have no effect or are undefined.',
   bad: '"headers": { "x-region": "{{environment.system.region}}" }',
   good: '"headers": { "x-region": "{{connection.region}}" }',
   check: (subject, report) => {

@@ -4,8 +4,8 @@ import type { Rule } from '../rule.js';
 export const refusedRun: Rule = {
   id: 'refused-run',
   level: 'error',
-  summary: 'A run would be refused as the component is written, whatever data it is given.',
-  why: 'The steps of a run that need no data are taken by the code that runs the app: what they refuse, every run refuses.',
+  summary: 'The component always fails, with any input.',
+  why: 'The rule runs the steps that need no data with the code of the engine. What fails there, fails in each run.',
   bad: '"response": { "limit": 0, "trigger": { "order": "newest" } }',
   good: '"response": { "limit": 10, "trigger": { "order": "desc" } }',
   check: ({ app, refusals }, report) => {

@@ -10,7 +10,7 @@ export const samplesOutsideInterface: Rule = {
   id: 'samples-outside-interface',
   level: 'info',
   summary: 'A sample has a member that the interface does not declare.',
-  why: 'The mapper shows samples beside the fields of the interface; a member without a field most often has a misspelt name.',
+  why: 'The mapper shows samples beside the fields of the interface. A member without a field is probably misspelt.',
   bad: 'interface: [{ "name": "id" }]; samples: { "ID": 7 }',
   good: 'interface: [{ "name": "id" }]; samples: { "id": 7 }',
   check: ({ app }, report) => {
@@ -28,8 +28,8 @@ export const samplesOutsideInterface: Rule = {
 export const samplesOutsideOutput: Rule = {
   id: 'samples-outside-output',
   level: 'info',
-  summary: 'A sample has a member that `output` cannot give, and no interface tells of it.',
-  why: 'Where `output` writes its members one by one, the mapper shows a value there that no run ever gives.',
+  summary: 'A sample has a member that `output` does not write, and there is no interface.',
+  why: 'If `output` lists its members, the mapper shows a value that no run returns.',
   bad: 'output: { "id": "{{item.id}}" }; samples: { "ID": 7 }',
   good: 'output: { "id": "{{item.id}}" }; samples: { "id": 7 }',
   check: (subject, report) => {
@@ -49,8 +49,8 @@ export const samplesOutsideOutput: Rule = {
 export const unfilledInterface: Rule = {
   id: 'unfilled-interface',
   level: 'warning',
-  summary: 'The interface declares a field that `output` cannot give.',
-  why: 'Where `output` writes its members one by one, any other field is always empty in the mapper.',
+  summary: 'The interface declares a field that `output` does not write.',
+  why: 'If `output` lists its members, other fields are always empty in the mapper.',
   bad: 'output: { "id": "{{item.id}}" }; interface: [{ "name": "title" }]',
   good: 'output: { "id": "{{item.id}}" }; interface: [{ "name": "id" }]',
   check: (subject, report) => {

@@ -11,7 +11,7 @@ export const selectWithoutOptions: Rule = {
   id: 'select-without-options',
   level: 'error',
   summary: 'A select has no options.',
-  why: 'The form offers nothing to choose.',
+  why: 'The form shows an empty list.',
   bad: '{ "name": "color", "type": "select" }',
   good: '{ "name": "color", "type": "select", "options": [{ "label": "Red", "value": "red" }] }',
   check: (subject, report) => {
@@ -36,8 +36,8 @@ function hasOptions(field: object): boolean {
 export const optionWithoutValue: Rule = {
   id: 'option-without-value',
   level: 'error',
-  summary: 'An RPC gives options that have no `value`.',
-  why: 'The form shows the options, and choosing one sets nothing.',
+  summary: 'An RPC returns options without a `value`.',
+  why: 'The form shows the options, but choosing one has no effect.',
   bad: '"output": { "label": "{{item.name}}", "id": "{{item.id}}" }',
   good: '"output": { "label": "{{item.name}}", "value": "{{item.id}}" }',
   check: (subject, report) => {
@@ -52,7 +52,7 @@ export const optionWithoutValue: Rule = {
       const written = writtenMembers([output]);
       if (!isPlainObject(output) || written.isOpen || written.names.has('value')) continue;
       report({
-        message: `The options that the RPC "${name}" gives have no "value".`,
+        message: `The RPC "${name}" returns options without a "value".`,
         place: request.document.locationOf(pointerTo(request, 'response', 'output'), undefined, 'key'),
       });
     }
@@ -72,7 +72,7 @@ export const nestedWithoutStore: Rule = {
   id: 'nested-without-store',
   level: 'warning',
   summary: '`options` has nested fields and no `store`.',
-  why: 'In the form with nested fields the options themselves stand in `store`. Without it the select offers nothing.',
+  why: 'In this form, `store` contains the options. Without it, the select is empty.',
   bad: '"options": { "nested": [{ "name": "size", "type": "text" }] }',
   good: '"options": { "store": "rpc://listTables", "nested": [{ "name": "size", "type": "text" }] }',
   check: (subject, report) => {

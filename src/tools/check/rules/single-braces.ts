@@ -6,8 +6,8 @@ import type { Rule } from '../rule.js';
 export const singleBraces: Rule = {
   id: 'single-braces',
   level: 'warning',
-  summary: 'A text holds an expression in single braces.',
-  why: 'Only double braces are evaluated. `{item.id}` is sent as it is written.',
+  summary: 'A text contains an expression in single braces.',
+  why: 'Only double braces are evaluated. `{item.id}` is sent as text.',
   bad: '"url": "/users/{parameters.userId}"',
   good: '"url": "/users/{{parameters.userId}}"',
   canFix: true,

@@ -12,8 +12,8 @@ import { createMemberRule } from './member-rules.js';
 const FIRST_MEMBERS: Rule = createMemberRule({
   id: 'undeclared-parameter',
   level: 'warning',
-  summary: 'A parameter is read that no field of the form declares.',
-  why: 'Users cannot fill it in, so it is undefined. Fields inside of options and nested fields count, and arguments of `rpc://` addresses; where an RPC gives fields, nothing is reported. Members of a collection are compared with its `spec`.',
+  summary: 'An expression reads a parameter that the form does not declare.',
+  why: 'Users cannot enter the parameter, so it is undefined. Fields below options, nested fields and arguments of `rpc://` addresses are declared too. If an RPC returns the fields, the rule reports nothing. Members of a collection are compared with its `spec`.',
   bad: '"url": "/users/{{parameters.userID}}"',
   good: '"url": "/users/{{parameters.userId}}"',
   roots: ['parameters'],

@@ -7,7 +7,7 @@ export const unknownMethod: Rule = {
   id: 'unknown-method',
   level: 'error',
   summary: 'A request has an HTTP method that does not exist.',
-  why: 'Servers answer such a request with an error, most often 400, 405 or 501.',
+  why: 'Servers respond to such a request with an error, usually 400, 405 or 501.',
   bad: '{ "url": "/items", "method": "GTE" }',
   good: '{ "url": "/items", "method": "GET" }',
   check: (subject, report) => {

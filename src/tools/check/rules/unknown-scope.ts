@@ -8,8 +8,8 @@ import type { Subject } from '../subject/subject.js';
 export const unknownScope: Rule = {
   id: 'unknown-scope',
   level: 'warning',
-  summary: 'A scope is required that the list of scopes of the connection lacks.',
-  why: 'The user is asked for a scope that has no description. Most often its name is misspelt, and the remote API refuses it.',
+  summary: 'A component requires a scope that the scope list of the connection does not contain.',
+  why: 'The consent page shows a scope without a description. The name is probably misspelt, and the API then refuses it.',
   bad: 'scopes: { "users:read": "Read users" }; scope: ["user:read"]',
   good: 'scopes: { "users:read": "Read users" }; scope: ["users:read"]',
   check: (subject, report) => {

@@ -8,8 +8,8 @@ import { holdsRequests } from '../subject/walk-requests.js';
 export const unreferencedComponent: Rule = {
   id: 'unreferenced-component',
   level: 'info',
-  summary: 'An RPC, function, connection, webhook or endpoint is used by nothing in the app.',
-  why: 'It is deployed, and nothing of the app ever runs it.',
+  summary: 'Nothing in the app uses an RPC, function, connection, webhook or endpoint.',
+  why: 'The component is deployed but never runs.',
   bad: 'an RPC listTables that no form names',
   good: '"options": "rpc://listTables"',
   check: (subject, report) => {

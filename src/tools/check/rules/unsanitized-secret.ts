@@ -8,8 +8,8 @@ import { inheritsBase, pointerTo, readAt, type WrittenRequest } from '../subject
 export const unsanitizedSecret: Rule = {
   id: 'unsanitized-secret',
   level: 'warning',
-  summary: 'A header or query parameter carries a secret that `log.sanitize` does not name.',
-  why: 'On the platform the value stands in the log of every run, where everybody with access to the scenario can read it.',
+  summary: 'A header or query parameter contains a secret that `log.sanitize` does not name.',
+  why: 'The platform writes the value to the log of each run, where everyone with access to the scenario can read it.',
   bad: '{ "headers": { "authorization": "Bearer {{connection.apiKey}}" } }',
   good: '{ "headers": { "authorization": "Bearer {{connection.apiKey}}" }, "log": { "sanitize": ["request.headers.authorization"] } }',
   check: (subject, report) => {

@@ -4,8 +4,8 @@ import { findingAt } from '../subject/expression-site.js';
 export const zeroIndex: Rule = {
   id: 'zero-index',
   level: 'error',
-  summary: 'A path asks for item 0.',
-  why: 'Items of an array count from 1 in paths, so item 0 is undefined. `slice`, `substring` and `indexOf` count from 0.',
+  summary: 'A path reads item 0.',
+  why: 'Paths count items of an array from 1, so item 0 is undefined. `slice`, `substring` and `indexOf` count from 0.',
   bad: '"id": "{{body.items[0].id}}"',
   good: '"id": "{{body.items[1].id}}"',
   check: (subject, report) => {

@@ -97,7 +97,7 @@ function define(name: string, work: (desk: Desk, parts: QueueParts) => Promise<v
  */
 export const HOST_QUEUE_CONTRACT: readonly HostQueueCase[] = [
   define(
-    'order: the ordered jobs of a key are delivered one at a time, as they were added',
+    'delivers the ordered jobs of a key one at a time, in the order of insertion',
     async (desk, parts) => {
       const seen: Record<string, number[]> = { a: [], b: [] };
       const running: Record<string, number> = { a: 0, b: 0 };
@@ -129,7 +129,7 @@ export const HOST_QUEUE_CONTRACT: readonly HostQueueCase[] = [
       deepStrictEqual(desk.errors, [], parts.store.capabilities.reach);
     },
   ),
-  define('transactions: a job is added with its transaction, and not without', async (desk) => {
+  define('adds a job only if its transaction commits', async (desk) => {
     const queue = await desk.open();
     const seen: number[] = [];
     await desk.start(queue, async (job) => {
@@ -146,7 +146,7 @@ export const HOST_QUEUE_CONTRACT: readonly HostQueueCase[] = [
     await sleep(300);
     deepStrictEqual(seen, [2]);
   }),
-  define('at least once: a job that was not settled is delivered again', async (desk) => {
+  define('delivers a job that was not settled again (at-least-once)', async (desk) => {
     const queue = await desk.open();
     const seen: number[] = [];
     await desk.start(queue, async (job) => {
@@ -167,25 +167,22 @@ export const HOST_QUEUE_CONTRACT: readonly HostQueueCase[] = [
     deepStrictEqual(seen, [1, 1, 1, 2]);
     strictEqual(desk.errors.length, 1);
   }),
-  define(
-    'once in the queue: a job that is there already is not added again, and one that is done is',
-    async (desk) => {
-      const queue = await desk.open();
-      const seen: number[] = [];
-      await desk.write((writer) => queue.enqueue(writer, [parallel(1)]));
-      await desk.write((writer) => queue.enqueue(writer, [parallel(1), parallel(2)]));
-      await desk.start(queue, async (job) => {
-        seen.push(job.rowId);
-        await desk.write((writer) => queue.complete(writer, [job]));
-      });
-      await eventually(() => seen.length >= 2, 'both jobs delivered');
-      await desk.write((writer) => queue.enqueue(writer, [parallel(1)]));
-      await eventually(() => seen.length >= 3, 'the job delivered that was added again');
-      await sleep(300);
-      deepStrictEqual(seen.toSorted(), [1, 1, 2]);
-    },
-  ),
-  define('delay: a job is not delivered before its time, and others are', async (desk) => {
+  define('does not add a job that is in the queue, but adds a completed job again', async (desk) => {
+    const queue = await desk.open();
+    const seen: number[] = [];
+    await desk.write((writer) => queue.enqueue(writer, [parallel(1)]));
+    await desk.write((writer) => queue.enqueue(writer, [parallel(1), parallel(2)]));
+    await desk.start(queue, async (job) => {
+      seen.push(job.rowId);
+      await desk.write((writer) => queue.complete(writer, [job]));
+    });
+    await eventually(() => seen.length >= 2, 'both jobs delivered');
+    await desk.write((writer) => queue.enqueue(writer, [parallel(1)]));
+    await eventually(() => seen.length >= 3, 'the job delivered that was added again');
+    await sleep(300);
+    deepStrictEqual(seen.toSorted(), [1, 1, 2]);
+  }),
+  define('delivers a delayed job at its time, and other jobs meanwhile', async (desk) => {
     const queue = await desk.open();
     const atMs = new Map<number, number>();
     await desk.start(queue, async (job) => {
@@ -200,28 +197,25 @@ export const HOST_QUEUE_CONTRACT: readonly HostQueueCase[] = [
     // Two clocks: that of the queue may be a little ahead.
     for (const n of [1, 3]) ok((atMs.get(n) ?? 0) - startMs >= 1400, `job ${n} came early`);
   }),
-  define(
-    'hold: nothing of an ordered key is delivered until the time, then the held job first',
-    async (desk) => {
-      const queue = await desk.open();
-      const seen: { readonly n: number; readonly atMs: number }[] = [];
-      await desk.start(queue, async (job) => {
-        seen.push({ n: job.rowId, atMs: Date.now() });
-        const isFirst = seen.length === 1;
-        await desk.write((writer) =>
-          isFirst ? queue.hold(writer, job, Date.now() + 1500) : queue.complete(writer, [job]),
-        );
-      });
-      await desk.write((writer) => queue.enqueue(writer, [ordered(1), ordered(2), ordered(3)]));
-      await eventually(() => seen.length === 4, 'all jobs delivered');
-      deepStrictEqual(
-        seen.map(({ n }) => n),
-        [1, 1, 2, 3],
+  define('holds an ordered key until a time, then delivers the held job first', async (desk) => {
+    const queue = await desk.open();
+    const seen: { readonly n: number; readonly atMs: number }[] = [];
+    await desk.start(queue, async (job) => {
+      seen.push({ n: job.rowId, atMs: Date.now() });
+      const isFirst = seen.length === 1;
+      await desk.write((writer) =>
+        isFirst ? queue.hold(writer, job, Date.now() + 1500) : queue.complete(writer, [job]),
       );
-      ok((seen[1]?.atMs ?? 0) - (seen[0]?.atMs ?? 0) >= 1400);
-    },
-  ),
-  define('release: the held and the delayed jobs of a key are due at once', async (desk) => {
+    });
+    await desk.write((writer) => queue.enqueue(writer, [ordered(1), ordered(2), ordered(3)]));
+    await eventually(() => seen.length === 4, 'all jobs delivered');
+    deepStrictEqual(
+      seen.map(({ n }) => n),
+      [1, 1, 2, 3],
+    );
+    ok((seen[1]?.atMs ?? 0) - (seen[0]?.atMs ?? 0) >= 1400);
+  }),
+  define('releases the held and delayed jobs of a key immediately', async (desk) => {
     const queue = await desk.open();
     const seen: number[] = [];
     let isHolding = true;
@@ -245,7 +239,7 @@ export const HOST_QUEUE_CONTRACT: readonly HostQueueCase[] = [
     await eventually(() => seen.length === 3, 'the jobs of the key delivered');
     deepStrictEqual(seen.toSorted(), [1, 2, 3]);
   }),
-  define('concurrency: no more deliveries at a time than allowed, and none after stop', async (desk) => {
+  define('delivers at most the allowed number of jobs at a time, and none after stop', async (desk) => {
     const queue = await desk.open();
     let [running, most, count] = [0, 0, 0];
     await desk.start(
@@ -277,7 +271,7 @@ export const HOST_QUEUE_CONTRACT: readonly HostQueueCase[] = [
     strictEqual(count, stopped);
   }),
   define(
-    'a process that dies: its jobs are delivered to another, and it can settle them no more',
+    'delivers the jobs of a dead process to another one, and the dead process cannot settle them',
     async (desk, parts) => {
       const { kill, takeoverMs = 20_000 } = parts;
       if (kill === undefined) return;
