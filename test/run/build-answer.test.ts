@@ -1,41 +1,36 @@
 import { describe, expect, it } from 'vitest';
-import { compileRespond } from '../../src/engine/document/compile-request.js';
-import { createDocument } from '../../src/engine/document/document.js';
-import { buildAnswer } from '../../src/engine/run/build-answer.js';
-import type { BuiltResponse } from '../../src/index.js';
-import { toEnvironment } from '../../src/language/environment.js';
-import { contextOf } from './context-of.js';
+import { engineOf } from '../component/engine-of.js';
+import { post, webhookOf } from '../webhook/helpers.js';
 
-function build(
-  respond: unknown,
-  scope: Record<string, unknown> = {},
-  textType?: 'json' | 'text',
-  context = contextOf(scope),
-): BuiltResponse {
-  const directives = { environment: toEnvironment({}), functions: {} };
-  const document = createDocument({ respond });
-  return buildAnswer(compileRespond(respond, document, '/respond', directives), context, textType);
+/** Runs a responder with `response`. */
+async function respond(response: unknown, parameters: Readonly<Record<string, unknown>> = {}) {
+  const { engine } = engineOf({ modules: { m: { type: 'responder', communication: { response } } } });
+  return engine.module('m').respond({ parameters });
 }
 
-const shown = ({ status, headers, body }: BuiltResponse): unknown[] => [
-  status,
-  Object.fromEntries(headers),
-  Buffer.from(body).toString('utf8'),
-];
+async function answerOf(
+  response: unknown,
+  parameters?: Readonly<Record<string, unknown>>,
+): Promise<unknown[]> {
+  const { result, error } = await respond(response, parameters);
+  if (result === undefined) throw error;
+  const { status, headers, body } = result;
+  return [status, Object.fromEntries(headers), Buffer.from(body).toString('utf8')];
+}
 
-describe('buildAnswer', () => {
+const JSON_TYPE = { 'Content-Type': 'application/json' };
+const TEXT_TYPE = { 'Content-Type': 'text/plain' };
+
+describe('the response of a responder', () => {
   it.each([
-    ['nothing', undefined, [200, {}, '']],
+    ['nothing', {}, [200, {}, '']],
     ['null as body', { body: null }, [200, {}, '']],
-    ['a text without type', { body: 'a' }, [200, { 'Content-Type': 'application/json' }, '"a"']],
-    ['a text of type text', { type: 'text', body: 'á' }, [200, { 'Content-Type': 'text/plain' }, 'á']],
-    [
-      'a collection of type text',
-      { type: 'text', body: { a: 1 } },
-      [200, { 'Content-Type': 'text/plain' }, '{"a":1}'],
-    ],
-    ['a number', { body: 5 }, [200, { 'Content-Type': 'application/json' }, '5']],
-    ['a list', { body: [1, null] }, [200, { 'Content-Type': 'application/json' }, '[1,null]']],
+    ['a text without type', { body: 'a' }, [200, TEXT_TYPE, 'a']],
+    ['a text of type json', { type: 'json', body: 'a' }, [200, JSON_TYPE, '"a"']],
+    ['a text of type text', { type: 'text', body: 'á' }, [200, TEXT_TYPE, 'á']],
+    ['a collection of type text', { type: 'text', body: { a: 1 } }, [200, TEXT_TYPE, '{"a":1}']],
+    ['a number', { body: 5 }, [200, JSON_TYPE, '5']],
+    ['a list', { body: [1, null] }, [200, JSON_TYPE, '[1,null]']],
     [
       'a form by its Content-Type',
       { headers: { 'content-type': 'application/x-www-form-urlencoded' }, body: { a: 1 } },
@@ -47,61 +42,57 @@ describe('buildAnswer', () => {
       [200, { 'Content-Type': 'text/html' }, '"<p>"'],
     ],
     ['a status in text', { status: ' 404 ' }, [404, {}, '']],
-    ['the lowest and the highest status', { status: 999 }, [999, {}, '']],
+    ['the highest status', { status: 999 }, [999, {}, '']],
+    ['the lowest status', { status: 100 }, [100, {}, '']],
     ['an empty status', { status: '{{parameters.none}}' }, [200, {}, '']],
     ['null as status', { status: null }, [200, {}, '']],
     ['an empty text as status', { status: '' }, [200, {}, '']],
+    ['null of type json', { type: 'json', body: null }, [200, JSON_TYPE, 'null']],
+    ['null as type', { type: null, body: 'a' }, [200, TEXT_TYPE, 'a']],
+    ['an empty type', { type: '', body: 'a' }, [200, TEXT_TYPE, 'a']],
+    ['a type in capitals', { type: ' JSON ', body: 'a' }, [200, JSON_TYPE, '"a"']],
     [
-      'null of type json',
-      { type: 'json', body: null },
-      [200, { 'Content-Type': 'application/json' }, 'null'],
-    ],
-    ['null as type', { type: null, body: 'a' }, [200, { 'Content-Type': 'application/json' }, '"a"']],
-    ['an empty type', { type: '', body: 'a' }, [200, { 'Content-Type': 'application/json' }, '"a"']],
-    ['a type in capitals', { type: ' TEXT ', body: 'a' }, [200, { 'Content-Type': 'text/plain' }, 'a']],
-    [
-      'JSON that is written already',
+      'JSON text under a JSON Content-Type',
       { headers: { 'content-type': 'application/vnd.a+json' }, body: '{"a": 1}' },
       [200, { 'Content-Type': 'application/vnd.a+json' }, '{"a": 1}'],
     ],
-  ])('answers %s', (_, respond, expected) => {
-    expect(shown(build(respond))).toEqual(expected);
+  ])('is built from %s', async (_, response, expected) => {
+    expect(await answerOf(response)).toEqual(expected);
   });
 
-  it.each([
-    [undefined, '"1970-01-01T00:00:00.000Z"'],
-    ['application/json; charset=utf-8', '"1970-01-01T00:00:00.000Z"'],
-    ['text/html', '1970-01-01T00:00:00.000Z'],
-  ])('writes a date under the Content-Type %s', (contentType, expected) => {
-    const headers = contentType === undefined ? {} : { 'Content-Type': contentType };
-    const { body } = build({ headers, body: '{{x}}' }, { x: new Date(0) });
-    expect(Buffer.from(body).toString()).toBe(expected);
-  });
-
-  it('sends binary data as it is', () => {
-    const respond = { body: '{{x}}' };
-    const scope = { x: Buffer.from([1, 2]) };
-    expect(build(respond, scope)).toEqual({
-      status: 200,
-      headers: [['Content-Type', 'application/octet-stream']],
-      body: scope.x,
-    });
-    expect(build({ ...respond, headers: { 'content-type': 'image/png' } }, scope).headers).toEqual([
-      ['Content-Type', 'image/png'],
+  it('has a text as JSON by default if a webhook sends it', async () => {
+    const { response } = await webhookOf({ respond: { body: 'a' } }).handle(post({}));
+    expect([response.headers.get('content-type'), await response.text()]).toEqual([
+      'application/json',
+      '"a"',
     ]);
   });
 
-  it('lets a responder send a text as it is', () => {
-    expect(shown(build({ body: 'a' }, {}, 'text'))).toEqual([200, { 'Content-Type': 'text/plain' }, 'a']);
-    expect(shown(build({ body: 5 }, {}, 'text'))).toEqual([200, { 'Content-Type': 'application/json' }, '5']);
+  it.each([
+    ['application/json; charset=utf-8', '"1970-01-01T00:00:00.000Z"'],
+    ['text/html', '1970-01-01T00:00:00.000Z'],
+  ])('writes a date under the Content-Type %s', async (contentType, expected) => {
+    const response = { headers: { 'Content-Type': contentType }, body: '{{parameters.x}}' };
+    expect((await answerOf(response, { x: new Date(0) }))[2]).toBe(expected);
+  });
+
+  it('sends binary data unchanged', async () => {
+    const response = { body: '{{parameters.x}}' };
+    const x = Buffer.from([1, 2]);
+    const { result } = await respond(response, { x });
+    expect(result).toMatchObject({ status: 200, headers: [['Content-Type', 'application/octet-stream']] });
+    expect([...(result?.body ?? [])]).toEqual([1, 2]);
+    const image = await respond({ ...response, headers: { 'content-type': 'image/png' } }, { x });
+    expect(image.result?.headers).toEqual([['Content-Type', 'image/png']]);
   });
 
   it.each([99, 1000, 200.5, -200, '0200', '2e2', true, 'ok', {}, [200]])(
-    'refuses the status %j',
-    (status) => {
-      expect(() => build({ status: '{{x}}' }, { x: status })).toThrow(
-        expect.objectContaining({ type: 'RuntimeError', place: { pointer: '/respond/status' } }),
-      );
+    'rejects the status %j',
+    async (x) => {
+      expect((await respond({ status: '{{parameters.x}}' }, { x })).error).toMatchObject({
+        type: 'RuntimeError',
+        place: { pointer: '/modules/m/communication/response/status' },
+      });
     },
   );
 
@@ -109,20 +100,17 @@ describe('buildAnswer', () => {
     ['ok', '"ok"'],
     ['x'.repeat(90), `"${'x'.repeat(80)}"`],
     [[200], 'an array'],
-  ])('tells of the status %j', (status, shownStatus) => {
-    expect(() => build({ status: '{{x}}' }, { x: status })).toThrow(
-      expect.objectContaining({
-        message: `The status of an answer has to be 100 to 999, not ${shownStatus}.`,
-      }),
+  ])('quotes the start of the invalid status %j', async (x, shown) => {
+    expect((await respond({ status: '{{parameters.x}}' }, { x })).error?.message).toBe(
+      `The status of an answer has to be 100 to 999, not ${shown}.`,
     );
   });
 
-  it('refuses a type it does not know', () => {
+  it('rejects an unknown type and suggests the nearest', async () => {
     const message = 'The type of an answer is one of json, urlencoded, text, not';
-    expect(() => build({ type: ' Jsn', body: 1 })).toThrow(
-      expect.objectContaining({ message: `${message} "jsn". Did you mean "json"?` }),
-    );
-    expect(() => build({ type: 'y'.repeat(90), body: 1 })).toThrow(`${message} "${'y'.repeat(80)}".`);
+    const refusal = async (type: string) => (await respond({ type, body: 1 })).error?.message;
+    expect(await refusal(' Jsn')).toBe(`${message} "jsn". Did you mean "json"?`);
+    expect(await refusal('y'.repeat(90))).toBe(`${message} "${'y'.repeat(80)}".`);
   });
 
   it.each([
@@ -132,49 +120,38 @@ describe('buildAnswer', () => {
     [{ 'X-A': 'ž' }],
     [{ 'X A': 'a' }],
     [{ 'X-A': { a: 1 } }],
-  ])('refuses the headers %j', (headers) => {
-    expect(() => build({ headers: '{{x}}' }, { x: headers })).toThrow(
-      expect.objectContaining({ type: 'RuntimeError', place: { pointer: '/respond/headers' } }),
-    );
+  ])('rejects the headers %j', async (x) => {
+    expect((await respond({ headers: '{{parameters.x}}' }, { x })).error).toMatchObject({
+      type: 'RuntimeError',
+      place: { pointer: '/modules/m/communication/response/headers' },
+    });
   });
 
-  it('sends a header once for each value, and leaves the transport its own', () => {
-    const { headers } = build({
-      headers: { 'set-cookie': ['a=1', 'b=2'], 'content-length': '1', host: 'x', 'X-None': '{{none}}' },
-    });
-    expect(headers).toEqual([
+  it('repeats a header for each value, and leaves headers of the transport out with a warning each', async () => {
+    const headers = { 'set-cookie': ['a=1', 'b=2'], 'content-length': '1', HOST: 'x', 'X-None': '{{none}}' };
+    const { result, warnings } = await respond({ headers });
+    expect(result?.headers).toEqual([
       ['Set-Cookie', 'a=1'],
       ['Set-Cookie', 'b=2'],
     ]);
-  });
-
-  it("tells of each header that is the transport's, where they are written", () => {
-    const context = contextOf({});
-    build({ headers: { 'Content-Length': '1', HOST: 'x', 'X-A': '1' } }, {}, 'json', context);
-    const names = ['Content-Length', 'Host'];
-    expect(context.run.log.warnings).toMatchObject(
-      names.map((name) => ({
-        code: 'header-ignored',
+    expect(warnings.filter(({ code }) => code === 'header-ignored')).toMatchObject(
+      ['Content-Length', 'Host'].map((name) => ({
         message: `The header ${name} is the transport's to set.`,
+        place: { pointer: '/modules/m/communication/response/headers' },
       })),
     );
-    expect(context.run.log.warnings.map(({ place }) => place)).toEqual(
-      names.map(() => ({ pointer: '/respond/headers' })),
-    );
-    const quiet = contextOf({});
-    build({ headers: { 'X-A': '1' } }, {}, 'json', quiet);
-    expect(quiet.run.log.warnings).toEqual([]);
+    expect((await respond({ headers: { 'X-A': '1' } })).warnings).toEqual([]);
   });
 
-  it.each(['{{x}}', { deep: '{{x}}' }])('refuses a body that holds itself: %j', (body) => {
-    const loop: Record<string, unknown> = {};
-    loop['self'] = loop;
-    expect(() => build({ body }, { x: loop })).toThrow(expect.objectContaining({ code: 'APP_ERROR' }));
+  it.each(['{{parameters.x}}', { deep: '{{parameters.x}}' }])('rejects a circular body: %j', async (body) => {
+    const x: Record<string, unknown> = {};
+    x['self'] = x;
+    expect((await respond({ body }, { x })).error).toMatchObject({ code: 'APP_ERROR' });
   });
 
-  it('refuses what a form cannot hold', () => {
-    expect(() => build({ type: 'urlencoded', body: 5 })).toThrow(
-      expect.objectContaining({ place: { pointer: '/respond/body' } }),
-    );
+  it('rejects a body that a form cannot hold', async () => {
+    expect((await respond({ type: 'urlencoded', body: 5 })).error).toMatchObject({
+      place: { pointer: '/modules/m/communication/response/body' },
+    });
   });
 });

@@ -1,71 +1,37 @@
 import { describe, expect, it } from 'vitest';
-import { compileResponse } from '../../src/engine/document/compile-request.js';
-import {
-  collectOutputs,
-  countRecords,
-  listBundles,
-  type Page,
-  singlePage,
-} from '../../src/engine/run/collect-outputs.js';
-import { toEnvironment } from '../../src/language/environment.js';
-import { contextOf } from './context-of.js';
+import { engineOf, service } from './helpers.js';
 
-async function collect(response: unknown, body: unknown, wanted = 10) {
-  const spec = compileResponse(response, { environment: toEnvironment({}), functions: {} });
-  return collectOutputs(spec, wanted, contextOf({ body }));
+/** Runs a search with one response whose body has `list`. */
+function runOn(response: object, list: unknown) {
+  const { transport } = service(() => ({ json: { list } }));
+  return engineOf({ url: '/items', response }, { http: { transport } }).run();
 }
 
-async function pageOf(response: unknown, body: unknown, wanted = 10): Promise<Page> {
-  return (await collect(response, body, wanted)).page;
-}
+const bundlesOf = async (response: object, list: unknown): Promise<unknown> => {
+  const { bundles, error } = await runOn(response, list);
+  expect(error).toBeUndefined();
+  return bundles;
+};
 
 const ITEMS = [{ id: 1 }, { id: 2 }, { id: 3 }];
 
-describe('a response that is taken apart', () => {
-  it('gives an output an item, and the first and the last one to what comes after', async () => {
-    const { page, context } = await collect({ iterate: '{{body}}', output: '{{item.id}}' }, ITEMS);
-    expect(page).toEqual({
-      isIterated: true,
-      outputs: [1, 2, 3],
-      keys: [],
-      held: 3,
-      isEmpty: false,
-      isCut: false,
-    });
-    expect(context.scope['iterate']).toEqual({ container: { first: { id: 1 }, last: { id: 3 } } });
+describe('iterate', () => {
+  it('returns one bundle per item, and gives the first and the last item to later expressions', async () => {
+    const { transport, requests } = service((_request, call) => ({ json: call === 1 ? ITEMS : [] }));
+    const communication = {
+      url: '/items',
+      response: { iterate: '{{body}}', output: { id: '{{item.id}}' } },
+      pagination: { qs: { ends: '{{iterate.container.first.id}}-{{iterate.container.last.id}}' } },
+    };
+    const { bundles } = await engineOf(communication, { http: { transport } }).run();
+    expect(bundles).toEqual(ITEMS);
+    expect(new URL(requests[1]?.url ?? '').searchParams.get('ends')).toBe('1-3');
   });
 
-  it.each([
-    [0, [], true],
-    [2, [1, 2], true],
-    [3, [1, 2, 3], false],
-    [4, [1, 2, 3], false],
-  ])('gives %i at most', async (wanted, outputs, isCut) => {
-    expect(await pageOf({ iterate: '{{body}}', output: '{{item.id}}' }, ITEMS, wanted)).toMatchObject({
-      outputs,
-      isCut,
-      held: 3,
-    });
-  });
-
-  it('passes over items that give nothing or do not meet the condition', async () => {
-    const body = [{ id: 1 }, {}, { id: null }, { id: 2, no: true }, { id: 3 }];
-    const iterate = { container: '{{body}}', condition: '{{!item.no}}' };
-    expect(await pageOf({ iterate, output: '{{item.id}}' }, body)).toMatchObject({
-      outputs: [1, 3],
-      held: 5,
-      isCut: false,
-    });
-  });
-
-  it('tells what identifies each output of a trigger', async () => {
-    const trigger = { id: '{{item.id}}', date: '{{item.at}}' };
-    const body = [{ id: 1, at: 'x' }, { id: 2, no: true }, { id: 3 }];
-    const iterate = { container: '{{body}}', condition: '{{!item.no}}' };
-    expect((await pageOf({ iterate, trigger }, body)).keys).toEqual([
-      { id: 1, date: 'x' },
-      { id: 3, date: undefined },
-    ]);
+  it('leaves out items without an output and items that do not meet the condition', async () => {
+    const list = [{ v: { id: 1 } }, {}, { v: null }, { v: { id: 2 }, no: true }, { v: { id: 3 } }];
+    const iterate = { container: '{{body.list}}', condition: '{{!item.no}}' };
+    expect(await bundlesOf({ iterate, output: '{{item.v}}' }, list)).toEqual([{ id: 1 }, { id: 3 }]);
   });
 
   it.each([
@@ -73,77 +39,54 @@ describe('a response that is taken apart', () => {
     ['null', null, []],
     ['nothing', undefined, []],
     ['an empty text', '', []],
-  ])('may be %s', async (_, body, outputs) => {
-    expect(await pageOf({ iterate: '{{body}}' }, body)).toMatchObject({
-      outputs,
-      isEmpty: outputs.length === 0,
-    });
+  ])('accepts %s', async (_, list, bundles) => {
+    expect(await bundlesOf({ iterate: '{{body.list}}' }, list)).toEqual(bundles);
   });
 
-  it.each(['text', 5, true])('may not be %j', async (body) => {
-    await expect(collect({ iterate: '{{body}}' }, body)).rejects.toMatchObject({
+  it.each(['text', 5, true])('rejects %j', async (list) => {
+    expect((await runOn({ iterate: '{{body.list}}' }, list)).error).toMatchObject({
       type: 'RuntimeError',
       message: expect.stringMatching(/^An array is expected to iterate over, not /),
     });
   });
-});
 
-describe('a response that is not taken apart', () => {
-  it.each([
-    ['nothing', undefined, [], true],
-    ['null', null, [], true],
-    ['an empty text', '', [''], true],
-    ['an empty list', [], [[]], true],
-    ['an empty collection', {}, [{}], true],
-    ['false', false, [], false],
-    ['0', 0, [0], false],
-    ['a text', 'a', ['a'], false],
-    ['a list', [1], [[1]], false],
-    ['a collection', { a: 1 }, [{ a: 1 }], false],
-  ])('puts its body out where no output is written: %s', async (_, body, outputs, isEmpty) => {
-    expect(await pageOf({}, body)).toMatchObject({ isIterated: false, outputs, isEmpty });
-  });
-
-  it.each([
-    [0, { outputs: [], held: 0, isCut: true }],
-    [1, { outputs: [[1]], held: 3, isCut: true }],
-    [2, { outputs: [[1, 2]], held: 3, isCut: true }],
-    [3, { outputs: [[1, 2, 3]], held: 3, isCut: false }],
-  ])('counts the items of a list that is put out: %i', async (wanted, expected) => {
-    expect(await pageOf({ output: '{{body.list}}' }, { list: [1, 2, 3] }, wanted)).toMatchObject(expected);
-  });
-
-  it('counts anything else as one', async () => {
-    expect(await pageOf({}, { length: 7 }, 1)).toMatchObject({ held: 1, isCut: false });
-  });
-
-  it('tells what identifies its output', async () => {
-    const response = { output: '{{body.x}}', trigger: { id: '{{body.id}}', date: '{{body.at}}' } };
-    expect((await pageOf(response, { x: 1, id: 5, at: 'd' })).keys).toEqual([{ id: 5, date: 'd' }]);
-    expect((await pageOf(response, { id: 5 })).keys).toEqual([]);
-    expect((await pageOf({}, { id: 5 })).keys).toEqual([]);
+  it('sets `item` inside of itself only', async () => {
+    const { transport, requests } = service((_request, call) => ({ json: call === 1 ? ITEMS : [] }));
+    const pagination = { qs: { last: 'x{{item.id}}' } };
+    const communication = { url: '/items', response: { iterate: '{{body}}' }, pagination };
+    expect((await engineOf(communication, { http: { transport } }).run()).bundles).toEqual(ITEMS);
+    expect(new URL(requests[1]?.url ?? '').searchParams.get('last')).toBe('x');
   });
 });
 
-describe('a page', () => {
-  it('of a single value has none where there is no value', () => {
-    expect(singlePage(undefined).outputs).toEqual([]);
-    expect(singlePage(null).outputs).toEqual([]);
-    expect(singlePage(0)).toEqual({
-      isIterated: false,
-      outputs: [0],
-      keys: [],
-      held: 0,
-      isEmpty: false,
-      isCut: false,
-    });
+describe('a response without iterate', () => {
+  it.each([
+    ['nothing', undefined, []],
+    ['null', null, []],
+    ['a collection', { a: 1 }, [{ a: 1 }]],
+    ['a list', [{ id: 1 }, null, { id: 2 }], [{ id: 1 }, { id: 2 }]],
+  ])('returns its output, one bundle per element of a list: %s', async (_, list, bundles) => {
+    expect(await bundlesOf({ output: '{{body.list}}' }, list)).toEqual(bundles);
   });
 
-  it('has a bundle an item, or one an element of the list that is its only output', () => {
-    const list = singlePage([1, null, [2], undefined, 3]);
-    expect([listBundles(list), countRecords(list)]).toEqual([[1, [2], 3], 5]);
-    const iterated = { ...list, isIterated: true, outputs: [[1, 2], 3] };
-    expect([listBundles(iterated), countRecords(iterated)]).toEqual([[[1, 2], 3], 2]);
-    expect([listBundles(singlePage({ a: 1 })), countRecords(singlePage({ a: 1 }))]).toEqual([[{ a: 1 }], 1]);
+  it.each([1, 2, 3, 4])('counts the elements of a list against `limit`: %i', async (limit) => {
+    expect(await bundlesOf({ limit, output: '{{body.list}}' }, ITEMS)).toEqual(ITEMS.slice(0, limit));
+  });
+
+  it('counts anything else as one record', async () => {
+    expect(await bundlesOf({ limit: 1, output: '{{body.list}}' }, { length: 7 })).toEqual([{ length: 7 }]);
+  });
+
+  it.each([1, 2, 4])('cuts a list at the limit of records and warns: %i', async (maxRecords) => {
+    const { transport } = service((_request, call) => (call === 1 ? { json: { list: ITEMS } } : {}));
+    const communication = {
+      url: '/items',
+      response: { output: '{{body.list}}' },
+      pagination: { qs: { page: '{{pagination.page}}' } },
+    };
+    const run = engineOf(communication, { http: { transport }, limits: { maxRecords } }).run;
+    const { bundles, warnings } = await run();
+    expect(bundles).toEqual(ITEMS.slice(0, maxRecords));
+    expect(warnings.some(({ code }) => code === 'limit-reached')).toBe(maxRecords < 3);
   });
 });

@@ -1,8 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { compileCommunication } from '../../src/engine/document/compile-request.js';
-import { createDocument, type Document } from '../../src/engine/document/document.js';
+import type { Document } from '../../src/engine/document/document.js';
 import { createEngine, defineApp } from '../../src/index.js';
-import { toEnvironment } from '../../src/language/environment.js';
 import { engineOf, service } from './helpers.js';
 
 const answering = (): ReturnType<typeof service> => service(() => ({ json: { ok: true } }));
@@ -217,35 +215,19 @@ describe('the page of an authorization', () => {
 });
 
 describe('what a chain inherits', () => {
-  it('is compiled once for all of its requests', () => {
-    const base = createDocument({ headers: { a: '{{1}}' }, response: { error: { message: '{{body.m}}' } } });
-    const context = { environment: toEnvironment({}), functions: {} };
-    const [first, second] = compileCommunication(createDocument([{}, { headers: { b: 1 } }]), base, context);
-    expect(first?.headers).toHaveLength(1);
-    expect(second?.headers).toHaveLength(2);
-    expect(second?.headers[0]).toBe(first?.headers[0]);
-    expect(second?.response.error?.message).toEqual(first?.response.error?.message);
-  });
-
-  it('is so where equal texts stand at several places, and where a request between has its own', () => {
-    const base = createDocument({
-      headers: '{{same}}',
-      qs: '{{same}}',
-      body: { a: '{{1}}' },
-      log: { sanitize: ['request.body.a', 'request.body.b'] },
-    });
-    const context = { environment: toEnvironment({}), functions: {} };
-    const between = { qs: '{{own}}', log: { sanitize: ['request.body.c'] } };
-    const [first, second, third] = compileCommunication(createDocument([{}, between, {}]), base, context);
-    expect(third?.headers[0]).toBe(first?.headers[0]);
-    expect(third?.inheritedQs).toBe(first?.inheritedQs);
-    expect(third?.body).toBe(first?.body);
-    expect(third?.sanitize).toBe(first?.sanitize);
-    expect(second?.sanitize.map(({ path }) => path)).toEqual([
-      'request.body.a',
-      'request.body.b',
-      'request.body.c',
-    ]);
+  it('is the same for each request, also around one with its own values', async () => {
+    const { transport, requests } = answering();
+    const base = {
+      baseUrl: 'https://api.example.test',
+      headers: { a: '{{1}}' },
+      qs: '{{parameters.shared}}',
+    };
+    const between = { url: '/', headers: { b: 2 }, qs: { own: 3 } };
+    const { run } = engineOf([{ url: '/' }, between, { url: '/' }], { base, http: { transport } });
+    expect((await run({ parameters: { shared: { q: 1 } } })).error).toBeUndefined();
+    expect(requests.map(({ url }) => new URL(url).search)).toEqual(['?q=1', '?q=1&own=3', '?q=1']);
+    const own = requests.map(({ headers }) => headers.filter(([name]) => /^[ab]$/i.test(name)));
+    expect(own.map((list) => list.map(([, value]) => value))).toEqual([['1'], ['1', '2'], ['1']]);
   });
 
   it('counts the paths of log.sanitize that requests share with the base', async () => {

@@ -1,26 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { compileDirective } from '../../src/engine/document/compile-directive.js';
-import { compileResponse } from '../../src/engine/document/compile-request.js';
-import { decodeResponse, extendTemp } from '../../src/engine/run/exchange.js';
-import { toEnvironment } from '../../src/language/environment.js';
-import { contextOf } from './context-of.js';
-import { respond } from './helpers.js';
+import { type Answer, engineOf, service } from './helpers.js';
 
-const directives = { environment: toEnvironment({}), functions: {} };
-
-function extend(temp: unknown, scope: Record<string, unknown>): unknown {
-  const context = contextOf(scope);
-  return extendTemp(compileDirective(temp, '/response/temp', directives), context).scope['temp'];
+/** Runs a chain whose second request extends the `temp` of the first, and outputs `temp`. */
+async function extend(temp: unknown, before?: unknown) {
+  const { transport } = service(() => ({ json: {} }));
+  const communication = [
+    { url: '/1', response: { temp: before } },
+    { url: '/2', response: { temp, output: { temp: '{{temp}}' } } },
+  ];
+  const { run } = engineOf(communication, { http: { transport }, type: 'action' });
+  return run({ parameters: { x: { a: 9 } } });
 }
 
 describe('temp', () => {
   it.each([
     ['nothing', undefined],
     ['null', null],
-    ['an expression that gives nothing', '{{none}}'],
-  ])('stays as it is where %s is written', (_, temp) => {
-    const context = contextOf({ temp: { a: 1 } });
-    expect(extendTemp(compileDirective(temp, '/response/temp', directives), context)).toBe(context);
+    ['an expression without a value', '{{none}}'],
+  ])('keeps its members if %s is written', async (_, temp) => {
+    expect((await extend(temp, { a: 1 })).bundles).toEqual([{ temp: { a: 1 } }]);
   });
 
   it.each([
@@ -38,57 +36,60 @@ describe('temp', () => {
     [{ a: { b: '{{none}}' } }, { a: 5 }, { a: {} }],
     [{ a: { b: 1 } }, { a: 'text' }, { a: { b: 1 } }],
     [{ a: { b: 1 } }, { a: null }, { a: { b: 1 } }],
-    ['{{x}}', { a: 1, b: 2 }, { a: 9, b: 2 }],
-    [{ a: 1 }, 'no collection', { a: 1 }],
+    ['{{parameters.x}}', { a: 1, b: 2 }, { a: 9, b: 2 }],
     [{ a: 1 }, undefined, { a: 1 }],
-  ])('%j over %j is %j', (temp, before, expected) => {
-    expect(extend(temp, { temp: before, x: { a: 9 } })).toEqual(expected);
+  ])('%j over %j is %j', async (temp, before, expected) => {
+    expect((await extend(temp, before)).bundles).toEqual([{ temp: expected }]);
   });
 
-  it.each(['text', ['a'], 5])('is a collection, not %j', (temp) => {
-    expect(() => extend(temp, {})).toThrow(
-      expect.objectContaining({
-        type: 'RuntimeError',
-        message: expect.stringMatching(/^temp has to be a collection, not /),
-      }),
-    );
+  it.each(['text', ['a'], 5])('is a collection, not %j', async (temp) => {
+    expect((await extend(temp)).error).toMatchObject({
+      type: 'RuntimeError',
+      message: expect.stringMatching(/^temp has to be a collection, not /),
+    });
   });
 
-  it('teaches what stands under a secret name', () => {
-    const context = contextOf({});
-    extendTemp(
-      compileDirective({ token: 'hush-hush-1', a: 'open-open-1' }, '/response/temp', directives),
-      context,
-    );
-    expect(context.run.log.redactor.text('hush-hush-1 open-open-1')).toBe('[SANITIZED] open-open-1');
+  it('redacts values with a secret name', async () => {
+    const { transport } = service(() => ({ json: {} }));
+    const message = 'hush-hush-1 open-open-1';
+    const communication = [
+      { url: '/1', response: { temp: { token: 'hush-hush-1', a: 'open-open-1' } } },
+      { url: '/2', response: { valid: false, error: { message } } },
+    ];
+    const { error } = await engineOf(communication, { http: { transport } }).run();
+    expect(error?.message).toContain('[SANITIZED] open-open-1');
   });
 });
 
 describe('a response', () => {
-  const receive = (spec: unknown, answer: Parameters<typeof respond>[0]) =>
-    decodeResponse(compileResponse(spec, directives), respond(answer), contextOf({}));
+  const receive = (response: object, answer: Answer) =>
+    engineOf(
+      { url: '/1', response },
+      { http: { transport: service(() => answer).transport }, type: 'action' },
+    ).run();
 
-  it('gives its status, its headers whatever their case, and its body', () => {
-    const { scope } = receive({}, { json: { a: 1 }, headers: { 'X-Id': '7' } });
-    expect(scope).toMatchObject({ statusCode: 200, body: { a: 1 } });
-    expect((scope['headers'] as Record<string, unknown>)['x-id']).toBe('7');
+  it('has its status, its headers by names in any case, and its body', async () => {
+    const output = { status: '{{statusCode}}', id: '{{headers.`x-id`}}', body: '{{body}}' };
+    const { bundles } = await receive({ output }, { json: { a: 1 }, headers: { 'X-Id': '7' } });
+    expect(bundles).toEqual([{ status: 200, id: '7', body: { a: 1 } }]);
   });
 
-  it('is read by the type that status and headers give', () => {
+  it('is decoded by a type that its status and headers choose', async () => {
     const type = "{{if(headers.`x-type`; headers.`x-type`; 'json')}}";
-    const { scope } = receive({ type }, { text: '{"a":1}', headers: { 'x-type': 'text' } });
-    expect(scope['body']).toBe('{"a":1}');
-    expect(receive({ type }, { text: '{"a":1}' }).scope['body']).toEqual({ a: 1 });
+    const received = async (headers: Record<string, string>) =>
+      (await receive({ type, output: { body: '{{body}}' } }, { text: '{"a":1}', headers })).bundles;
+    expect(await received({ 'x-type': 'text' })).toEqual([{ body: '{"a":1}' }]);
+    expect(await received({})).toEqual([{ body: { a: 1 } }]);
   });
 
-  it('teaches what it holds under a secret name', () => {
-    const { redactor } = receive({}, { json: { token: 'hush-hush-1', a: 'open-open-1' } }).run.log;
-    expect(redactor.text('hush-hush-1 open-open-1')).toBe('[SANITIZED] open-open-1');
+  it('has its values with a secret name redacted', async () => {
+    const response = { valid: false, error: { message: 'hush-hush-1 open-open-1' } };
+    const { error } = await receive(response, { json: { token: 'hush-hush-1', a: 'open-open-1' } });
+    expect(error?.message).toContain('[SANITIZED] open-open-1');
   });
 
-  it('that cannot be read is an error of its status', () => {
-    expect(() => receive({ type: 'json' }, { text: '{', status: 202 })).toThrow(
-      expect.objectContaining({ statusCode: 202 }),
-    );
+  it('that cannot be decoded is an error with its status', async () => {
+    const { error } = await receive({ type: 'json' }, { text: '{', status: 202 });
+    expect(error).toMatchObject({ statusCode: 202 });
   });
 });
