@@ -131,7 +131,7 @@ const LAYERS = [
   {
     base: 'src/tools/cli/commands/run.ts',
     entries: [
-      ...['connect', 'connections', 'dev', 'diff', 'epoch', 'events', 'init', 'rest', 'rpc'].map(
+      ...['connect', 'connections', 'dev', 'diff', 'epoch', 'events', 'infer', 'init', 'rest', 'rpc'].map(
         (name) => `src/tools/cli/commands/${name}.ts`,
       ),
       ...['scenarios', 'schemas', 'serve', 'test', 'webhook'].map(

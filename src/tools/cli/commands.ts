@@ -50,6 +50,10 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     summary: 'Runs the tests of an app.',
     load: async () => (await import('./commands/test.js')).TEST_COMMAND,
   },
+  infer: {
+    summary: 'Writes the interface, samples or parameters of a module from responses.',
+    load: async () => (await import('./commands/infer.js')).INFER_COMMAND,
+  },
   diff: {
     summary: 'Compares two versions of an app and reports breaking changes.',
     load: async () => (await import('./commands/diff.js')).DIFF_COMMAND,

@@ -95,6 +95,43 @@ export async function makeSkeleton(
   };
 }
 
+/** What a component outputs for a response. */
+export interface AnsweredRun {
+  readonly bundles: readonly unknown[];
+  /** The error that the run ended with. */
+  readonly error: string | undefined;
+}
+
+/**
+ * Runs a module or a webhook with made-up parameters and one response: that of the last request of a chain. Earlier
+ * requests and further pages get made-up responses. A webhook is called with it.
+ *
+ * @param response body, as JSON data
+ */
+export async function runWithResponse(
+  app: App,
+  subject: SkeletonSubject,
+  response: unknown,
+): Promise<AnsweredRun> {
+  const { type, name } = subject;
+  const input = type === 'webhook' ? { request: { method: 'POST', body: response } } : inputFor(app, subject);
+  const draft: TestCase = { component: `${type}:${name}`, input, expect: { requestCount: 0 } };
+  const reading = await readCase(JSON.stringify(draft), { file: `${name}.test.json`, name });
+  if (!reading.ok) throw new EngineError('USAGE', `${type}:${name}: ${reading.errors[0]?.message}`);
+  const communication = communicationOf(app, subject)?.value;
+  const requests = Array.isArray(communication) ? communication.length : 1;
+  const service = answerWithSamples(samplesOf(app, subject), (request, page) =>
+    request === requests && page === 0 ? { status: 200, body: response } : undefined,
+  );
+  const { outcome } = await playFixture(fixtureOfCase(reading.case, app), {
+    app,
+    service: service.scripted,
+    observer: service.observer,
+  });
+  const { error, bundles = [] } = outcome;
+  return { bundles, error: error && `${error.type}: ${error.message}` };
+}
+
 /** Components of different types may have one name: `orders`, `orders-rpc`. Case does not matter in some file systems. */
 function nameFolder(app: App, subject: SkeletonSubject): string {
   const taken = new Set<string>();
@@ -195,8 +232,15 @@ interface SampleService {
   readonly exchanges: PlainObject[];
 }
 
-/** A service that answers each request with what its response reads. */
-function answerWithSamples(samples: unknown): SampleService {
+/**
+ * A service that answers each request with what its response reads.
+ *
+ * @param override the response to the n-th request (from 1) and page (from 0); undefined for a made-up one
+ */
+function answerWithSamples(
+  samples: unknown,
+  override: (request: number, page: number) => ScriptedResponse | undefined = () => undefined,
+): SampleService {
   const exchanges: PlainObject[] = [];
   const pages = new Map<Document, number>();
   let current: Document | undefined;
@@ -208,7 +252,7 @@ function answerWithSamples(samples: unknown): SampleService {
       if (current !== undefined) pages.set(current, page + 1);
       const response: ScriptedResponse =
         exchanges.length < MAX_CALLS - 1
-          ? sampleAnswer(current?.value, samples, page === 0)
+          ? (override(pages.size, page) ?? sampleAnswer(current?.value, samples, page === 0))
           : { networkError: 'ECONNRESET' };
       const { headers, ...asked } = canonicalRequest(request);
       exchanges.push({ request: { ...asked, headers }, response: { ...response } });

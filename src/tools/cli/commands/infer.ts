@@ -1,0 +1,144 @@
+import path from 'node:path';
+import type { ModuleComponent } from '../../../engine/document/app.js';
+import { MANIFEST } from '../../../engine/loading/read-manifest.js';
+import { createFolderWriter } from '../../../shared/folder-writer.js';
+import { didYouMean } from '../../../shared/suggest.js';
+import {
+  readCaseAnswers,
+  readHarAnswers,
+  readJsonAnswer,
+  valuesOf,
+  type Wanted,
+} from '../../life/infer/answers.js';
+import {
+  INFERRED_PARTS,
+  type InferredFile,
+  type InferredPart,
+  inferPart,
+} from '../../life/infer/infer-part.js';
+import type { Arguments, Command } from '../command.js';
+import { EXIT } from '../exit-code.js';
+import type { Io } from '../io.js';
+import { APP_FOLDER, findAppFolder, type LoadedApp, openApp } from '../open-app.js';
+import { cannotWrite } from '../output/output-file.js';
+import { printableLine } from '../output/terminal-text.js';
+import { usageError } from '../usage-error.js';
+
+export const INFER_COMMAND: Command = {
+  name: 'infer',
+  about: 'Writes the interface, samples or parameters of a module from responses.',
+  positionals: [
+    { name: 'what', help: `What to write: ${Object.keys(INFERRED_PARTS).join(', ')}.` },
+    { name: 'module', help: 'Name of the module.' },
+    APP_FOLDER,
+  ],
+  options: {
+    'from-json': {
+      group: 'Input',
+      value: 'FILE',
+      multiple: true,
+      help: 'Body of a response of the API, or of a call of the webhook. For parameters: body of a request.',
+    },
+    'from-har': {
+      group: 'Input',
+      value: 'FILE',
+      help: 'HAR of a browser or proxy: its calls with the method and path of the module.',
+    },
+    'from-case': {
+      group: 'Input',
+      value: 'PATH',
+      multiple: true,
+      help: 'Test case or folder of cases. Default without other input: the recorded cases of the module.',
+    },
+  },
+  examples: [
+    'iml infer interface getUser --from-json answer.json',
+    'iml infer samples listUsers ./my-app --from-har session.har',
+    'iml infer parameters createUser --from-json request.json',
+  ],
+  notes: [
+    'Adds what is missing: fields, labels, help, types and comments that are there stay, and a second run changes nothing. A field that some responses lack is added too. Samples contain no secrets and no e-mail addresses; check them for other data of persons.',
+  ],
+  run: inferFromAnswers,
+};
+
+async function inferFromAnswers(args: Arguments, io: Io): Promise<number> {
+  const [what = '', name = '', folder] = args.positionals;
+  const part = readPart(what);
+  const loaded = await openApp(await findAppFolder(folder, io), io);
+  const module = findModule(loaded, name);
+  const values = await readValues(
+    { args, loaded, module, wanted: part === 'parameters' ? 'inputs' : 'bundles' },
+    io,
+  );
+  const result = await inferPart(loaded.root, { module, part, values });
+  await write(loaded, result, io);
+  return EXIT.ok;
+}
+
+function readPart(what: string): InferredPart {
+  const known = Object.keys(INFERRED_PARTS) as InferredPart[];
+  const part = known.find((one) => one === what);
+  if (part !== undefined) return part;
+  const hint = didYouMean(what, known) || ` There are ${known.join(', ')}.`;
+  throw usageError(`"${what}" cannot be inferred.${hint}`);
+}
+
+function findModule({ app }: LoadedApp, given: string): ModuleComponent {
+  const name = given.replace(/^module:/, '');
+  const module = app.modules.get(name);
+  if (module === undefined)
+    throw usageError(`There is no module "${name}".${didYouMean(name, app.modules.keys())}`);
+  return module;
+}
+
+interface Source {
+  readonly args: Arguments;
+  readonly loaded: LoadedApp;
+  readonly module: ModuleComponent;
+  readonly wanted: Wanted;
+}
+
+async function readValues({ args, loaded, module, wanted }: Source, io: Io): Promise<readonly unknown[]> {
+  const { app, root } = loaded;
+  const resolve = (file: string): string => path.resolve(io.cwd, file);
+  const har = args.text('from-har');
+  const answers = [
+    ...(await Promise.all(args.texts('from-json').map((file) => readJsonAnswer(resolve(file), file)))),
+    ...(har === undefined
+      ? []
+      : await readHarAnswers(app, module, { file: resolve(har), shown: har, wanted })),
+  ];
+  const ofAnswers = await valuesOf(app, module, answers, wanted);
+  const usesCases = args.isSet('from-case') || answers.length === 0;
+  const paths = args.texts('from-case').map(resolve);
+  const ofCases = usesCases ? await readCaseAnswers(app, module, { root, paths, wanted }) : undefined;
+  const problems = [...ofAnswers.problems, ...(ofCases?.problems ?? [])];
+  for (const problem of problems) await io.stderr.write(`warning: ${printableLine(problem)}\n`);
+  const values = [...ofAnswers.values, ...(ofCases?.values ?? [])];
+  if (values.length > 0) return values;
+  const hint = 'Pass a response: --from-json FILE, or record a case: iml test --record-cases.';
+  throw usageError(`There is nothing to infer from for "${module.name}". ${hint}`);
+}
+
+async function write({ root, showPath }: LoadedApp, result: InferredFile, io: Io): Promise<void> {
+  const { file, text, isChanged, manifest, added, conflicts } = result;
+  const shown = printableLine(showPath(file));
+  for (const { name, declared, found } of conflicts) {
+    await io.stderr.write(
+      `warning: ${printableLine(`"${name}" is declared as ${declared}; the values are ${found}.`)}\n`,
+    );
+  }
+  if (!isChanged) {
+    await io.stderr.write(`${shown} has everything already.\n`);
+    return;
+  }
+  const writer = createFolderWriter(root);
+  const refuse = (error: unknown): never => {
+    throw cannotWrite('infer', shown, error);
+  };
+  await writer.replace(path.join(root, file), text).catch(refuse);
+  if (manifest !== undefined) await writer.replace(path.join(root, MANIFEST), manifest.text).catch(refuse);
+  await io.stdout.write(`${shown}\n`);
+  for (const name of added) await io.stdout.write(`  added ${printableLine(name)}\n`);
+}
