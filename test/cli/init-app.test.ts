@@ -68,6 +68,24 @@ describe('iml init app', () => {
     },
   );
 
+  it('uses .iml.jsonc with --extension, also in iml add, and such an app loads without its manifest', async () => {
+    await iml('init app acme --base-url https://api.acme.example --auth api-key --extension .iml.jsonc');
+    expect((await iml('add module listContacts acme')).code).toBe(0);
+    const api = 'modules/list-contacts/list-contacts.communication.iml.jsonc';
+    writeFileSync(path.join(folder, 'acme', api), `// A comment.\n${read(`acme/${api}`)}`);
+    expect(await iml('check acme --fail-on info')).toMatchObject({ code: 0 });
+    expect((await iml('test acme')).code).toBe(0);
+
+    const stray = 'acme/modules/list-contacts/stray.iml.jsonc';
+    writeFileSync(path.join(folder, stray), '{}');
+    expect((await iml('check acme')).out).toContain(`${stray}: `);
+    rmSync(path.join(folder, stray));
+
+    rmSync(path.join(folder, 'acme/makecomapp.json'));
+    const shown = await iml('info acme');
+    expect(shown).toMatchObject({ code: 0, out: expect.stringContaining('list-contacts  search') });
+  });
+
   it('asks a terminal for the address and the authentication, until the answers are valid', async () => {
     const answers = ['nonsense', 'https://api.acme.example', 'token', 'api-key'];
     const questions: string[] = [];

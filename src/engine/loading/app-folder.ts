@@ -219,5 +219,8 @@ export function kindFolders(kind: string): readonly string[] {
   return [`${kind}s`, kind];
 }
 
+/** Extensions of files in an app without a manifest. The first one that exists counts. */
+export const SPEC_EXTENSIONS = ['.imljson', '.iml.json', '.iml.jsonc', '.json', '.jsonc'] as const;
+
 /** Extensions of app files in all layouts. Other JSON counts only if a manifest names it. */
-export const SPEC_FILE: RegExp = /\.(?:imljson|iml\.json)$/;
+export const SPEC_FILE: RegExp = /\.(?:imljson|iml\.jsonc?)$/;

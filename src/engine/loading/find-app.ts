@@ -140,5 +140,5 @@ async function isExported(folder: string): Promise<boolean> {
 
 /** `module/getUser/api.json`, as exports of one tool are named. Other plain JSON says nothing. [app] */
 function isCommunication(file: string): boolean {
-  return /(?:^|[/.])(?:api|communication|api-oauth|oauth-communication)\.json$/.test(file);
+  return /(?:^|[/.])(?:api|communication|api-oauth|oauth-communication)\.jsonc?$/.test(file);
 }

@@ -153,7 +153,7 @@ function deriveName({ kind, folder }: FoundComponent): string {
   return hasDashes ? name : name.replace(/-([a-z0-9])/g, (_, letter: string) => letter.toUpperCase());
 }
 
-const CODE_FILE = /\.(?:json|js)$/;
+const CODE_FILE = /\.(?:jsonc?|js)$/;
 
 /**
  * Tells of files that look like parts of the app and that its manifest does not name (`undeclared-file`):

@@ -11,7 +11,14 @@ import {
 } from '../assembling/code-types.js';
 import { collectWarnings, type Document, type Warn, type Warning } from '../document/document.js';
 import { readDocument } from '../document/jsonc.js';
-import { type AppFolder, type FoundEntry, kindFolders, listFiles, SPEC_FILE } from './app-folder.js';
+import {
+  type AppFolder,
+  type FoundEntry,
+  kindFolders,
+  listFiles,
+  SPEC_EXTENSIONS,
+  SPEC_FILE,
+} from './app-folder.js';
 import { type CodeFile, type CodeReader, createCodeReader } from './read-component-files.js';
 import { findFlatFiles, readFlatComponents } from './read-flat.js';
 import { refuseSingleFiles } from './refuse-single-files.js';
@@ -267,7 +274,7 @@ function listFileNames(type: CodeType): readonly string[] {
   if (type.part === 'context') return ['context.md', `${COMPONENT}.context.md`];
   if (type.contents === 'source') return [`${type.part}.js`, `${COMPONENT}.${type.part}.js`];
   const own = [...stems, ...stems.map((stem) => `${COMPONENT}.${stem}`)];
-  return own.flatMap((stem) => [`${stem}.imljson`, `${stem}.iml.json`, `${stem}.json`]);
+  return own.flatMap((stem) => SPEC_EXTENSIONS.map((extension) => stem + extension));
 }
 
 async function readMetadata(folder: AppFolder, file: string, warn: Warn): Promise<Document | undefined> {

@@ -7,11 +7,11 @@ import {
   GENERAL_CODE_TYPES,
 } from '../assembling/code-types.js';
 import { collectWarnings, type Warning } from '../document/document.js';
-import { type AppFolder, listFiles, SPEC_FILE } from './app-folder.js';
+import { type AppFolder, listFiles, SPEC_EXTENSIONS, SPEC_FILE } from './app-folder.js';
 import { type CodeFile, type CodeReader, createCodeReader } from './read-component-files.js';
 
 /** `module.getTask.api.imljson`: kind, name, section; the name may be absent where there is one component of the kind. */
-const FLAT_FILE = /^([a-z]+)(?:\.([A-Za-z0-9_-]+))?\.([a-zA-Z-]+)\.(?:imljson|iml\.json|json)$/;
+const FLAT_FILE = /^([a-z]+)(?:\.([A-Za-z0-9_-]+))?\.([a-zA-Z-]+)\.(?:imljson|iml\.jsonc?|jsonc?)$/;
 
 export interface FlatFile extends CodeFile {
   readonly kind: ComponentKind;
@@ -64,7 +64,7 @@ export async function readFlat(folder: AppFolder, name: string): Promise<AppPart
   const entries = listFiles(folder.root, (_names, relative) => relative === '');
   const files = entries.filter(({ isFolder }) => !isFolder).map(({ path }) => path);
   const general = Object.entries(GENERAL_CODE_TYPES).flatMap(([part, type]): CodeFile[] => {
-    const file = [`${part}.imljson`, `${part}.iml.json`, `${part}.json`].find((one) => files.includes(one));
+    const file = SPEC_EXTENSIONS.map((extension) => part + extension).find((one) => files.includes(one));
     return file === undefined ? [] : [{ name: part, type, file, locationOf: () => ({ file }) }];
   });
   const { documents } = await reader.read('the app', general);

@@ -6,7 +6,7 @@ import type { SchemaFiles } from './schema-files.js';
 export const SCHEMA_FOLDER = '.vscode/iml-schemas';
 
 /** Files with comments. */
-const ASSOCIATIONS = { '*.imljson': 'jsonc', '*.iml.json': 'jsonc' };
+const ASSOCIATIONS = { '*.imljson': 'jsonc', '*.iml.json': 'jsonc', '*.iml.jsonc': 'jsonc' };
 
 /** The merged settings, or why they cannot be merged. */
 export type MergedSettings =

@@ -32,9 +32,11 @@ export function listSchemaFiles(app: App | undefined, folder: string): readonly 
     if (name !== undefined && checked.document.file !== undefined) own.set(at(checked.document.file), name);
   }
   const patterns = new Map<SchemaName, Set<string>>();
-  const add = (name: SchemaName | undefined, pattern: string): void => {
+  const add = (name: SchemaName | undefined, ...found: readonly string[]): void => {
     if (name === undefined) return;
-    patterns.set(name, (patterns.get(name) ?? new Set()).add(pattern));
+    const known = patterns.get(name) ?? new Set();
+    for (const pattern of found) known.add(pattern);
+    patterns.set(name, known);
   };
   add('manifest', at(MANIFEST));
   add('config', at(CONFIG_FILE));
@@ -44,17 +46,20 @@ export function listSchemaFiles(app: App | undefined, folder: string): readonly 
     if (contents !== 'source')
       add(
         chooseSchema({ kind: contents, part: code }),
-        at(GENERAL_FILES[code] ?? `general/${part}.iml.json`),
+        ...forBoth(at(GENERAL_FILES[code] ?? `general/${part}.iml.json`)),
       );
   }
   for (const kind of COMPONENT_KINDS) {
     for (const [code, { part, contents }] of Object.entries(CODE_TYPES[kind])) {
       const extension = code === 'common' ? 'json' : 'iml.json';
       if (contents !== 'source')
-        add(chooseSchema({ kind: contents, part: code }), at(`${kind}s/*/*.${part}.${extension}`));
+        add(
+          chooseSchema({ kind: contents, part: code }),
+          ...forBoth(at(`${kind}s/*/*.${part}.${extension}`)),
+        );
     }
   }
-  add('oauth-connection', at('connections/*/*.oauth-communication.iml.json'));
+  add('oauth-connection', ...forBoth(at('connections/*/*.oauth-communication.iml.json')));
   for (const [file, name] of own) add(name, file);
   return [...patterns].map(([name, found]) => ({
     name,
@@ -64,6 +69,11 @@ export function listSchemaFiles(app: App | undefined, folder: string): readonly 
       ...[...own].filter(([, other]) => other !== name).flatMap(([file]) => exclude(file, found)),
     ],
   }));
+}
+
+/** A pattern of `.iml.json`, and the same of `.iml.jsonc`. */
+function forBoth(pattern: string): readonly string[] {
+  return pattern.endsWith('.iml.json') ? [pattern, `${pattern}c`] : [pattern];
 }
 
 function exclude(file: string, patterns: ReadonlySet<string>): readonly string[] {
@@ -88,7 +98,7 @@ export function guessSchema(file: string): SchemaName | undefined {
   const known = BY_NAME[name];
   if (known !== undefined) return known;
   if (name.endsWith('.test.json')) return 'test';
-  const part = /(?:^|\.)([a-z-]+)\.(?:iml\.json|imljson|json)$/.exec(name)?.[1];
+  const part = /(?:^|\.)([a-z-]+)\.(?:iml\.jsonc?|imljson|jsonc?)$/.exec(name)?.[1];
   if (part === undefined) return undefined;
   if (part === 'oauth-communication') return 'oauth-connection';
   const kind = /(?:^|\/)(connection|webhook|module|rpc|endpoint)s?\//.exec(file)?.[1];
@@ -107,6 +117,7 @@ const BY_NAME: Readonly<Partial<Record<string, SchemaName>>> = {
   'scenarios.json': 'scenarios',
   [`${GENERAL_CODE_TYPES['base']?.part}.iml.json`]: 'base',
   'base.imljson': 'base',
+  'base.iml.jsonc': 'base',
   'common.json': 'common',
   'groups.json': 'groups',
 };
